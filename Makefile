@@ -1,0 +1,62 @@
+# Everything a person or a machine does here. Needs Node 20.19 or later, npm and make; nothing else, and no root.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+installed := node_modules/.package-lock.json
+sources := main.ts gateway.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
+
+.PHONY: help run demo test check generate generated-fresh types lint lock bench clean
+
+help:
+	@echo 'make run       install, build, start: prints the address, a key and a curl'
+	@echo 'make demo      the main job from end to end on real audio'
+	@echo 'make test      every test'
+	@echo 'make check     generated code, types, lint, unused code, lock, tests'
+	@echo 'make generate  specs/ to generated/'
+	@echo 'make bench     figures, each as a ratio beside a floor in the same run'
+
+run: dist/main.js
+	@exec node --disable-warning=ExperimentalWarning dist/main.js up
+
+demo: dist/main.js
+	@exec node --disable-warning=ExperimentalWarning dist/main.js demo
+
+test: dist/main.js
+	@exec node test/run.mjs
+
+check: generated-fresh types lint lock test
+
+generate: $(installed)
+	@npx --no-install tsx codegen/main.ts
+
+generated-fresh: $(installed)
+	@npx --no-install tsx codegen/main.ts --check
+
+types: $(installed)
+	npx --no-install tsc --noEmit
+
+lint: $(installed)
+	npx --no-install biome check .
+	npx --no-install eslint .
+	npx --no-install knip
+
+# A lock file that `npm install` wrote can be one that `npm ci` refuses (platform packages that the registry lacks).
+lock:
+	@npm ci --dry-run --loglevel=error >/dev/null && echo 'lock file installs'
+
+bench: dist/main.js
+	@exec npx --no-install tsx bench/main.ts
+
+# --loglevel=error: a development dependency names a newer Node in its engines and works on this one.
+$(installed): package.json package-lock.json .npmrc
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error("Parley needs Node 20.19 or later; this is " + process.version); process.exit(1) }'
+	@echo 'installing packages (about 30 s the first time)'
+	@npm ci --loglevel=error --no-progress
+	@touch $@
+
+dist/main.js: $(installed) tsconfig.json tsconfig.build.json $(sources)
+	@echo 'building'
+	@rm -rf dist && npx --no-install tsc -p tsconfig.build.json
+	@chmod +x $@
+
+clean:
+	rm -rf dist .tap

@@ -1,0 +1,67 @@
+/** The last step in front of a listener: what a voice emits, as the samples that were asked for. */
+import { AudioError } from './error.ts'
+import type { OutputFormat } from './format.ts'
+import {
+  convertChannels,
+  decodeSamples,
+  encodeSamples,
+  FrameAligner,
+  frameBytes,
+  isSampleEncoding,
+  type SampleEncoding,
+} from './pcm.ts'
+import { Resampler } from './resample.ts'
+
+type SampleFormat = OutputFormat & { encoding: SampleEncoding }
+
+/**
+ * Chunks in may break anywhere; chunks out are whole frames and never empty. Equal formats pass through.
+ * Throws AudioError `unsupported` at once when one side is Opus and the other is not the same. Errors of `audio` come out of the iteration.
+ */
+export function convertSpeech(
+  audio: AsyncIterable<Uint8Array>,
+  from: OutputFormat,
+  to: OutputFormat,
+): AsyncIterable<Uint8Array> {
+  if (isSamples(from) && isSamples(to)) return sameShape(from, to) ? wholeFrames(audio, from) : convert(audio, from, to)
+  if (from.encoding === to.encoding && sameShape(from, to)) return audio
+  throw new AudioError('unsupported', `Speech in ${from.encoding} cannot be turned into ${to.encoding} here.`)
+}
+
+function isSamples(format: OutputFormat): format is SampleFormat {
+  return isSampleEncoding(format.encoding)
+}
+
+function sameShape(a: OutputFormat, b: OutputFormat): boolean {
+  return a.encoding === b.encoding && a.sampleRateHz === b.sampleRateHz && a.channels === b.channels
+}
+
+async function* wholeFrames(audio: AsyncIterable<Uint8Array>, format: SampleFormat): AsyncGenerator<Uint8Array> {
+  const aligner = new FrameAligner(frameBytes(format))
+  for await (const chunk of audio) {
+    const frames = aligner.push(chunk)
+    if (frames.length > 0) yield frames
+  }
+}
+
+async function* convert(
+  audio: AsyncIterable<Uint8Array>,
+  from: SampleFormat,
+  to: SampleFormat,
+): AsyncGenerator<Uint8Array> {
+  // Resampling is the dear part, so it runs on the fewer channels.
+  const channels = Math.min(from.channels, to.channels)
+  const shape = { channels, fromHz: from.sampleRateHz, toHz: to.sampleRateHz }
+  const resampler = shape.fromHz === shape.toHz ? null : await Resampler.create(shape)
+  try {
+    for await (const frames of wholeFrames(audio, from)) {
+      const samples = convertChannels(decodeSamples(frames, from.encoding), from.channels, channels)
+      const ready = resampler ? resampler.process(samples) : samples
+      if (ready.length > 0) yield encodeSamples(convertChannels(ready, channels, to.channels), to.encoding)
+    }
+    const rest = resampler?.flush()
+    if (rest && rest.length > 0) yield encodeSamples(convertChannels(rest, channels, to.channels), to.encoding)
+  } finally {
+    resampler?.close()
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * MPEG audio layer III as a sequence of frames (ISO 11172-3, 13818-3). The framer is used twice: to measure a recording, and
+ * to hand the decoder nothing but whole frames, because it can spin for ever on what stands between them (tags, pictures, junk).
+ */
+import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
+import { AudioError } from './error.ts'
+
+export type Mp3Info = { sampleRateHz: number; channels: number; samples: number; dataOffset: number }
+type FrameHead = { sampleRateHz: number; channels: number; samples: number; bytes: number; sideInfoBytes: number }
+
+const headBytes = 4
+const measurePieceBytes = 1 << 18
+const kbpsOfVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
+const kbpsOfVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
+
+/** Bytes of an ID3v2 tag at the start, 0 without one. The size is four times seven bits. */
+export function id3Bytes(bytes: ChunkedBytes): number {
+  const head = bytes.view(0, 10)
+  if (head.length < 10 || ascii(head, 0, 3) !== 'ID3') return 0
+  const size = (head[6]! << 21) | (head[7]! << 14) | (head[8]! << 7) | head[9]!
+  const footer = head[5]! & 0x10 ? 10 : 0
+  return 10 + size + footer
+}
+
+/** Two frames in a row: one sync word alone is found in any noise. */
+export function isMp3(bytes: ChunkedBytes, offset: number): boolean {
+  const first = readHead(bytes.view(offset, headBytes))
+  if (first === undefined) return false
+  const next = bytes.view(offset + first.bytes, headBytes)
+  return next.length === 0 ? offset + first.bytes === bytes.length : sameStream(readHead(next), first)
+}
+
+/** Throws AudioError `truncated`, `damaged`. */
+export function readMp3(bytes: ChunkedBytes, offset: number): Mp3Info {
+  const framer = new Mp3Framer()
+  for (const piece of bytes.pieces(offset, bytes.length, measurePieceBytes)) framer.push(piece)
+  framer.end()
+  if (framer.stream === null || framer.skippedBytes > framer.frameBytes) {
+    throw new AudioError('damaged', 'The MP3 file is mostly not MP3 frames.')
+  }
+  // The count of the Xing head leaves out its own frame; players forgive one frame more.
+  if (framer.declaredFrames !== null && framer.frames + 1 < framer.declaredFrames) {
+    throw new AudioError(
+      'truncated',
+      `The MP3 file declares ${framer.declaredFrames} frames and holds ${framer.frames}: the upload was cut off.`,
+    )
+  }
+  return { ...framer.stream, samples: framer.samples, dataOffset: offset }
+}
+
+export class Mp3Framer {
+  /** Of the first frame; null before it. */
+  stream: { sampleRateHz: number; channels: number } | null = null
+  frames = 0
+  samples = 0
+  frameBytes = 0
+  skippedBytes = 0
+  /** From a Xing or Info head, where there is one. */
+  declaredFrames: number | null = null
+  #held: Uint8Array = new Uint8Array(0)
+  #first: FrameHead | undefined
+  /** The last frame ended where the next one should start. */
+  #locked = false
+
+  /** Takes the next bytes of the file and gives the frames that they complete. Frames may share memory with `chunk`. */
+  push(chunk: Uint8Array): Uint8Array[] {
+    return this.#cut(this.#held.length === 0 ? chunk : concat(this.#held, chunk), false)
+  }
+
+  /** The frame that was waiting for its successor. */
+  end(): Uint8Array[] {
+    return this.#cut(this.#held, true)
+  }
+
+  #cut(data: Uint8Array, ended: boolean): Uint8Array[] {
+    const frames: Uint8Array[] = []
+    let at = 0
+    while (at + headBytes <= data.length) {
+      const head = readHead(data.subarray(at, at + headBytes))
+      if (!head || (this.#first && !sameStream(head, this.#first))) {
+        this.#skip(1)
+        at++
+        continue
+      }
+      const next = at + head.bytes
+      if (next > data.length || (!this.#locked && !ended && next + headBytes > data.length)) break
+      if (!this.#locked && next + headBytes <= data.length && !sameStream(readHead(data.subarray(next)), head)) {
+        this.#skip(1)
+        at++
+        continue
+      }
+      this.#take(head, data.subarray(at, next), frames)
+      at = next
+    }
+    // Copied: the chunk belongs to the caller, and a frame head needs at most one frame of waiting.
+    this.#held = data.slice(at)
+    return frames
+  }
+
+  #take(head: FrameHead, frame: Uint8Array, frames: Uint8Array[]): void {
+    this.#locked = true
+    this.frameBytes += head.bytes
+    frames.push(frame)
+    if (this.#first === undefined) {
+      this.#first = head
+      this.stream = { sampleRateHz: head.sampleRateHz, channels: head.channels }
+      this.declaredFrames = xingFrames(frame, head.sideInfoBytes)
+      if (this.declaredFrames !== null) return
+    }
+    this.frames++
+    this.samples += head.samples
+  }
+
+  #skip(bytes: number): void {
+    this.#locked = false
+    this.skippedBytes += bytes
+  }
+}
+
+function readHead(head: Uint8Array): FrameHead | undefined {
+  if (head.length < headBytes || head[0] !== 0xff || (head[1]! & 0xe0) !== 0xe0) return undefined
+  const version = (head[1]! >> 3) & 3
+  const layer = (head[1]! >> 1) & 3
+  const bitrate = head[2]! >> 4
+  const rate = (head[2]! >> 2) & 3
+  // Version 1 and rate 3 are reserved; layer code 1 is III; bit rate 0 is "free", which nobody writes.
+  if (version === 1 || layer !== 1 || bitrate === 0 || bitrate === 15 || rate === 3) return undefined
+  const version1 = version === 3
+  const sampleRateHz = [44100, 48000, 32000][rate]! >> (version1 ? 0 : version === 2 ? 1 : 2)
+  const kbps = (version1 ? kbpsOfVersion1 : kbpsOfVersion2)[bitrate]!
+  const channels = head[3]! >> 6 === 3 ? 1 : 2
+  const samples = version1 ? 1152 : 576
+  const bytes = Math.floor((samples * 125 * kbps) / sampleRateHz) + ((head[2]! >> 1) & 1)
+  const sideInfoBytes = version1 ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17
+  return { sampleRateHz, channels, samples, bytes, sideInfoBytes }
+}
+
+function sameStream(head: FrameHead | undefined, other: FrameHead): boolean {
+  return head !== undefined && head.sampleRateHz === other.sampleRateHz && head.samples === other.samples
+}
+
+/** A first frame that holds a table instead of sound: "Xing" (variable rate) or "Info" (constant), flags, number of frames. */
+function xingFrames(frame: Uint8Array, sideInfoBytes: number): number | null {
+  const at = headBytes + sideInfoBytes
+  if (frame.length < at + 12 || !['Xing', 'Info'].includes(ascii(frame, at, 4))) return null
+  const view = new DataView(frame.buffer, frame.byteOffset + at)
+  return view.getUint32(4) & 1 ? view.getUint32(8) : 0
+}
+
+function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(a.length + b.length)
+  joined.set(a)
+  joined.set(b, a.length)
+  return joined
+}

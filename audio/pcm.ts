@@ -1,0 +1,170 @@
+/** Samples as bytes and as numbers from -1 to 1. Work is done a chunk at a time: one array a chunk, nothing a sample. */
+import type { Encoding } from './format.ts'
+import { alawToLinear, linearToAlaw, linearToMulaw, mulawToLinear } from './g711.ts'
+
+export const sampleEncodings = {
+  pcm_u8: { bytes: 1 },
+  pcm_s16le: { bytes: 2 },
+  pcm_s24le: { bytes: 3 },
+  pcm_s32le: { bytes: 4 },
+  pcm_f32le: { bytes: 4 },
+  mulaw: { bytes: 1 },
+  alaw: { bytes: 1 },
+} as const satisfies Partial<Record<Encoding, { bytes: number }>>
+
+/** An encoding that is a sequence of samples; the others are compressed. */
+export type SampleEncoding = keyof typeof sampleEncodings
+
+export function isSampleEncoding(encoding: string): encoding is SampleEncoding {
+  return Object.hasOwn(sampleEncodings, encoding)
+}
+
+/** Bytes of one sample of every channel. */
+export function frameBytes(format: { encoding: SampleEncoding; channels: number }): number {
+  return sampleEncodings[format.encoding].bytes * format.channels
+}
+
+/** Cuts a stream of chunks of any size into whole frames: what is left of a chunk waits for the next one. */
+export class FrameAligner {
+  readonly #frame: Uint8Array
+  #held = 0
+
+  constructor(bytesPerFrame: number) {
+    this.#frame = new Uint8Array(bytesPerFrame)
+  }
+
+  /** The whole frames there are now. Shares memory with `chunk` where nothing was held over. */
+  push(chunk: Uint8Array): Uint8Array {
+    const available = this.#held + chunk.length
+    const whole = available - (available % this.#frame.length)
+    if (whole === 0) return this.#hold(chunk, new Uint8Array(0))
+    const taken = whole - this.#held
+    const rest = chunk.subarray(taken)
+    if (this.#held === 0) return this.#hold(rest, chunk.subarray(0, taken))
+    const frames = new Uint8Array(whole)
+    frames.set(this.#frame.subarray(0, this.#held))
+    frames.set(chunk.subarray(0, taken), this.#held)
+    this.#held = 0
+    return this.#hold(rest, frames)
+  }
+
+  #hold(rest: Uint8Array, frames: Uint8Array): Uint8Array {
+    this.#frame.set(rest, this.#held)
+    this.#held += rest.length
+    return frames
+  }
+}
+
+/** Whole samples in, one number each out; channels stay interleaved. */
+export function decodeSamples(bytes: Uint8Array, encoding: SampleEncoding): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const samples = new Float32Array(bytes.length / sampleEncodings[encoding].bytes)
+  decoders[encoding](view, samples)
+  return samples
+}
+
+/** Values beyond -1 and 1 are clipped, except in `pcm_f32le`, which can hold them. */
+export function encodeSamples(samples: Float32Array, encoding: SampleEncoding): Uint8Array {
+  const bytes = new Uint8Array(samples.length * sampleEncodings[encoding].bytes)
+  encoders[encoding](samples, new DataView(bytes.buffer))
+  return bytes
+}
+
+/** Interleaved frames of `from` channels as frames of `to` channels: fewer by the mean, more by copies. */
+export function convertChannels(samples: Float32Array, from: number, to: number): Float32Array {
+  if (from === to) return samples
+  if (to === 1) return downmix(samples, from)
+  if (from === 1) return duplicate(samples, to)
+  return duplicate(downmix(samples, from), to)
+}
+
+/** One array a channel, as the decoders of compressed formats give it, to mono. */
+export function downmixPlanar(channels: readonly Float32Array[]): Float32Array {
+  const first = channels[0]
+  if (first === undefined || channels.length === 1) return first ?? new Float32Array(0)
+  const mono = new Float32Array(first.length)
+  for (const channel of channels) {
+    for (let i = 0; i < mono.length; i++) mono[i] = mono[i]! + channel[i]! / channels.length
+  }
+  return mono
+}
+
+function downmix(samples: Float32Array, channels: number): Float32Array {
+  const mono = new Float32Array(Math.floor(samples.length / channels))
+  for (let frame = 0, at = 0; frame < mono.length; frame++) {
+    let sum = 0
+    for (let channel = 0; channel < channels; channel++) sum += samples[at++]!
+    mono[frame] = sum / channels
+  }
+  return mono
+}
+
+function duplicate(mono: Float32Array, channels: number): Float32Array {
+  const frames = new Float32Array(mono.length * channels)
+  for (let frame = 0, at = 0; frame < mono.length; frame++) {
+    for (let channel = 0; channel < channels; channel++) frames[at++] = mono[frame]!
+  }
+  return frames
+}
+
+const decoders: Record<SampleEncoding, (from: DataView, to: Float32Array) => void> = {
+  pcm_u8: (from, to) => {
+    for (let i = 0; i < to.length; i++) to[i] = (from.getUint8(i) - 128) / 128
+  },
+  pcm_s16le: (from, to) => {
+    for (let i = 0; i < to.length; i++) to[i] = from.getInt16(2 * i, true) / 32768
+  },
+  pcm_s24le: (from, to) => {
+    for (let i = 0; i < to.length; i++)
+      to[i] = (from.getUint16(3 * i, true) + from.getInt8(3 * i + 2) * 65536) / 8388608
+  },
+  pcm_s32le: (from, to) => {
+    for (let i = 0; i < to.length; i++) to[i] = from.getInt32(4 * i, true) / 2147483648
+  },
+  pcm_f32le: (from, to) => {
+    // NaN and infinities would spread through every filter behind this.
+    for (let i = 0; i < to.length; i++) {
+      const value = from.getFloat32(4 * i, true)
+      to[i] = Number.isFinite(value) ? value : 0
+    }
+  },
+  mulaw: (from, to) => {
+    for (let i = 0; i < to.length; i++) to[i] = mulawToLinear[from.getUint8(i)]! / 32768
+  },
+  alaw: (from, to) => {
+    for (let i = 0; i < to.length; i++) to[i] = alawToLinear[from.getUint8(i)]! / 32768
+  },
+}
+
+const encoders: Record<SampleEncoding, (from: Float32Array, to: DataView) => void> = {
+  pcm_u8: (from, to) => {
+    for (let i = 0; i < from.length; i++) to.setUint8(i, quantise(from[i]!, 128) + 128)
+  },
+  pcm_s16le: (from, to) => {
+    for (let i = 0; i < from.length; i++) to.setInt16(2 * i, quantise(from[i]!, 32768), true)
+  },
+  pcm_s24le: (from, to) => {
+    for (let i = 0; i < from.length; i++) {
+      const value = quantise(from[i]!, 8388608)
+      to.setUint16(3 * i, value & 0xffff, true)
+      to.setInt8(3 * i + 2, value >> 16)
+    }
+  },
+  pcm_s32le: (from, to) => {
+    for (let i = 0; i < from.length; i++) to.setInt32(4 * i, quantise(from[i]!, 2147483648), true)
+  },
+  pcm_f32le: (from, to) => {
+    for (let i = 0; i < from.length; i++) to.setFloat32(4 * i, from[i]!, true)
+  },
+  mulaw: (from, to) => {
+    for (let i = 0; i < from.length; i++) to.setUint8(i, linearToMulaw(quantise(from[i]!, 32768)))
+  },
+  alaw: (from, to) => {
+    for (let i = 0; i < from.length; i++) to.setUint8(i, linearToAlaw(quantise(from[i]!, 32768)))
+  },
+}
+
+/** `full` is one more than the greatest code, so that a decoded sample encodes to itself. */
+function quantise(value: number, full: number): number {
+  return Math.max(-full, Math.min(full - 1, Math.round(value * full)))
+}

@@ -1,0 +1,142 @@
+/**
+ * What an uploaded body is, from its first bytes: nobody is asked for a content type. Only headers (and for MP3 and Ogg the
+ * heads of frames and pages) are read, so that a recording is refused before anybody works on it.
+ */
+import { ascii, ChunkedBytes } from './chunked-bytes.ts'
+import { AudioError } from './error.ts'
+import { isFlac, readFlac } from './flac.ts'
+import type { AudioFormat, Encoding, Recording } from './format.ts'
+import { id3Bytes, isMp3, readMp3 } from './mp3.ts'
+import { isOgg, opusRateHz, readOggOpus } from './ogg.ts'
+import { frameBytes, isSampleEncoding, type SampleEncoding } from './pcm.ts'
+import { isWav, readWav } from './wav.ts'
+
+/** What the sender says of a body without a header. */
+export type DeclaredAudio = { encoding: Encoding; sampleRateHz: number; channels: number }
+
+export const recordingDurationMaxMs: number = 4 * 3600 * 1000
+const sampleRateHz = { min: 4000, max: 192_000 }
+const channelsMax = 8
+
+type Layout = { format: AudioFormat; dataOffset: number; dataBytes: number; durationMs: number }
+
+/** Throws AudioError. The chunks are kept, not copied. */
+export function recogniseRecording(
+  chunks: readonly Uint8Array[],
+  declared: DeclaredAudio | null,
+  durationMaxMs: number = recordingDurationMaxMs,
+): Recording {
+  const bytes = new ChunkedBytes(chunks)
+  if (bytes.length === 0) throw new AudioError('empty', 'The audio is empty.')
+  const layout = readContainer(bytes, declared !== null) ?? readRaw(bytes, declared)
+  if (declared !== null) checkAgreement(layout.format, declared)
+  checkShape(layout.format)
+  if (layout.durationMs === 0) throw new AudioError('empty', 'The audio has a header and no samples.')
+  if (layout.durationMs > durationMaxMs) {
+    const minutes = (ms: number) => Math.ceil(ms / 60_000)
+    throw new AudioError(
+      'too_long',
+      `The audio lasts ${minutes(layout.durationMs)} minutes; at most ${minutes(durationMaxMs)} are taken.`,
+    )
+  }
+  return { chunks, bytes: bytes.length, ...layout }
+}
+
+/** Undefined where no container is recognised. MP3 has no signature but a sync word: raw samples are not searched for it. */
+function readContainer(bytes: ChunkedBytes, raw: boolean): Layout | undefined {
+  if (isWav(bytes)) return wavLayout(bytes)
+  if (isOgg(bytes)) {
+    const { channels, samples } = readOggOpus(bytes)
+    return compressed(bytes, { container: 'ogg', encoding: 'opus', sampleRateHz: opusRateHz, channels }, 0, samples)
+  }
+  const tagBytes = id3Bytes(bytes)
+  if (isFlac(bytes, tagBytes)) {
+    const { samples, ...shape } = readFlac(bytes, tagBytes)
+    return compressed(bytes, { container: 'flac', encoding: 'flac', ...shape }, tagBytes, samples)
+  }
+  if (raw && tagBytes === 0) return undefined
+  if (isMp3(bytes, tagBytes)) {
+    const { samples, dataOffset, ...shape } = readMp3(bytes, tagBytes)
+    return compressed(bytes, { container: 'mp3', encoding: 'mp3', ...shape }, dataOffset, samples)
+  }
+  return undefined
+}
+
+function wavLayout(bytes: ChunkedBytes): Layout {
+  const { format, dataOffset, dataBytes } = readWav(bytes)
+  checkShape(format)
+  return { format, dataOffset, dataBytes, durationMs: sampleMs(format, dataBytes) }
+}
+
+function readRaw(bytes: ChunkedBytes, declared: DeclaredAudio | null): Layout {
+  if (declared === null) throw unreadable(bytes)
+  const { encoding } = declared
+  if (!isSampleEncoding(encoding)) {
+    throw new AudioError('damaged', `The audio is declared as ${encoding} and is not a file of that kind.`)
+  }
+  const format = { container: 'raw', ...declared, encoding } as const
+  checkShape(format)
+  const dataBytes = bytes.length - (bytes.length % frameBytes(format))
+  return { format, dataOffset: 0, dataBytes, durationMs: sampleMs(format, dataBytes) }
+}
+
+function compressed(bytes: ChunkedBytes, format: AudioFormat, dataOffset: number, samples: number): Layout {
+  checkShape(format)
+  return { format, dataOffset, dataBytes: bytes.length - dataOffset, durationMs: toMs(samples, format.sampleRateHz) }
+}
+
+function sampleMs(format: AudioFormat & { encoding: SampleEncoding }, dataBytes: number): number {
+  return toMs(dataBytes / frameBytes(format), format.sampleRateHz)
+}
+
+function toMs(frames: number, rateHz: number): number {
+  return Math.ceil((frames * 1000) / rateHz)
+}
+
+/** A header wins over a declaration only where both say the same: else one of them would turn speech into noise. */
+function checkAgreement(found: AudioFormat, declared: DeclaredAudio): void {
+  const same =
+    found.encoding === declared.encoding &&
+    found.sampleRateHz === declared.sampleRateHz &&
+    found.channels === declared.channels
+  if (same) return
+  throw new AudioError(
+    'damaged',
+    `The body is a ${found.container} file of ${found.encoding}, ${found.sampleRateHz} Hz, ${found.channels} channels, and something else is declared: declare only audio without a header.`,
+  )
+}
+
+function checkShape(format: AudioFormat): void {
+  const { sampleRateHz: rate, channels } = format
+  if (!Number.isInteger(rate) || rate < sampleRateHz.min || rate > sampleRateHz.max) {
+    throw new AudioError(
+      'unsupported',
+      `A sample rate of ${rate} Hz is not read; ${sampleRateHz.min} to ${sampleRateHz.max} are.`,
+    )
+  }
+  if (!Number.isInteger(channels) || channels < 1 || channels > channelsMax) {
+    throw new AudioError('unsupported', `${channels} channels are not read; 1 to ${channelsMax} are.`)
+  }
+}
+
+/** Names what the body is where it is something well known, so that the sender knows what to convert. */
+function unreadable(bytes: ChunkedBytes): AudioError {
+  const head = bytes.view(0, 12)
+  const known = signatures.find(({ at, text }) => ascii(head, at, text.length) === text)
+  const readable = 'WAV, FLAC, Ogg/Opus and MP3 are read, and raw samples when they are declared'
+  return known
+    ? new AudioError('unsupported', `The audio is ${known.name}; ${readable}.`)
+    : new AudioError('unrecognised', `The audio is in no known format; ${readable}.`)
+}
+
+const signatures = [
+  { at: 4, text: 'ftyp', name: 'an MP4 file' },
+  { at: 0, text: '\x1a\x45\xdf\xa3', name: 'a WebM or Matroska file' },
+  { at: 0, text: 'FORM', name: 'an AIFF file' },
+  { at: 0, text: '#!AMR', name: 'an AMR file' },
+  { at: 0, text: '.snd', name: 'an AU file' },
+  { at: 0, text: 'RIFX', name: 'a big-endian WAV file' },
+  { at: 0, text: '\xff\xf1', name: 'an AAC stream' },
+  { at: 0, text: '\xff\xf9', name: 'an AAC stream' },
+  { at: 8, text: 'AVI ', name: 'an AVI file' },
+]

@@ -1,0 +1,87 @@
+/** Streaming sample rate conversion: libsamplerate (band-limited sinc, medium quality) compiled to WebAssembly. */
+import libsamplerate from '@alexanderolsen/libsamplerate-js'
+
+type Converter = Awaited<ReturnType<typeof libsamplerate.create>>
+
+const quality = libsamplerate.ConverterType.SRC_SINC_MEDIUM_QUALITY
+/** The wrapper's own buffers hold 1,008,000 values; a block with its result must stay well below. */
+const blockValuesMax = 100_000
+/** A converter is a WebAssembly instance: 5 ms to make, so a few are kept and set to new rates. */
+const idleMax = 4
+const idle: Converter[] = []
+
+export class Resampler {
+  readonly #converter: Converter
+  readonly #channels: number
+  readonly #ratio: number
+  #framesIn = 0
+  #framesOut = 0
+
+  /** Rates in Hz up to 192,000. Call `close` when done. */
+  static async create(shape: { channels: number; fromHz: number; toHz: number }): Promise<Resampler> {
+    const kept = idle.pop()
+    if (kept === undefined) {
+      const options = { converterType: quality }
+      return new Resampler(await libsamplerate.create(shape.channels, shape.fromHz, shape.toHz, options), shape)
+    }
+    kept.nChannels = shape.channels
+    kept.outputSampleRate = shape.toHz
+    // Each of these setters starts the filter afresh; the ratio is only worked out when the converter is made.
+    kept.inputSampleRate = shape.fromHz
+    kept.ratio = shape.toHz / shape.fromHz
+    return new Resampler(kept, shape)
+  }
+
+  private constructor(converter: Converter, shape: { channels: number; fromHz: number; toHz: number }) {
+    this.#converter = converter
+    this.#channels = shape.channels
+    this.#ratio = shape.toHz / shape.fromHz
+  }
+
+  /** Interleaved frames in, those that are ready out. Output lags by the length of the filter, its time does not shift. */
+  process(samples: Float32Array): Float32Array {
+    this.#framesIn += samples.length / this.#channels
+    return this.#convert(samples)
+  }
+
+  /** What is still in the filter; after it the output is as long as the input. */
+  flush(): Float32Array {
+    const missing = Math.round(this.#framesIn * this.#ratio) - this.#framesOut
+    // libsamplerate is never told that the input has ended, so silence pushes the rest out. 600 frames exceed its filter.
+    const silence = new Float32Array((Math.ceil(missing / this.#ratio) + filterFrames(this.#ratio)) * this.#channels)
+    return this.#convert(silence).slice(0, Math.max(0, missing) * this.#channels)
+  }
+
+  close(): void {
+    if (idle.length < idleMax) idle.push(this.#converter)
+    else this.#converter.destroy()
+  }
+
+  #convert(samples: Float32Array): Float32Array {
+    const blockFrames = Math.floor(blockValuesMax / (this.#channels * Math.max(1, this.#ratio)))
+    const blockValues = Math.max(1, blockFrames) * this.#channels
+    const parts: Float32Array[] = []
+    for (let at = 0; at < samples.length; at += blockValues) {
+      parts.push(this.#converter.full(samples.subarray(at, at + blockValues)))
+    }
+    const converted = join(parts)
+    this.#framesOut += converted.length / this.#channels
+    return converted
+  }
+}
+
+/** When the rate falls, the filter stretches over that many more input frames. */
+function filterFrames(ratio: number): number {
+  return Math.ceil(600 / Math.min(1, ratio))
+}
+
+function join(parts: readonly Float32Array[]): Float32Array {
+  if (parts.length === 1) return parts[0]!
+  const joined = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}

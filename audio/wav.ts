@@ -1,0 +1,140 @@
+/** RIFF/WAVE: Microsoft's Multimedia Programming Interface 1.0, WAVE_FORMAT_EXTENSIBLE, and EBU Tech 3306 (RF64) for sizes beyond 32 bits. */
+import { ascii, type ChunkedBytes, u16le, u32le } from './chunked-bytes.ts'
+import { AudioError } from './error.ts'
+import type { AudioFormat } from './format.ts'
+import { frameBytes, type SampleEncoding, sampleEncodings } from './pcm.ts'
+
+export type WavLayout = { format: AudioFormat & { encoding: SampleEncoding }; dataOffset: number; dataBytes: number }
+
+const tagPcm = 1
+const tagExtensible = 0xfffe
+const tags: Readonly<Record<SampleEncoding, number>> = {
+  pcm_u8: tagPcm,
+  pcm_s16le: tagPcm,
+  pcm_s24le: tagPcm,
+  pcm_s32le: tagPcm,
+  pcm_f32le: 3,
+  alaw: 6,
+  mulaw: 7,
+}
+/** Recorders that stream write 0x7fffffff, 0x7ffff000 or 0xffffffff for a length they do not know. */
+const placeholderBytesMin = 0x7fff0000
+/** A hostile body can be nothing but chunk heads. */
+const chunksMax = 1000
+
+export function isWav(bytes: ChunkedBytes): boolean {
+  const head = bytes.view(0, 12)
+  return head.length === 12 && ['RIFF', 'RF64', 'BW64'].includes(ascii(head, 0, 4)) && ascii(head, 8, 4) === 'WAVE'
+}
+
+/** Where the samples are. Throws AudioError `truncated`, `damaged`, `unsupported`. */
+export function readWav(bytes: ChunkedBytes): WavLayout {
+  let format: WavLayout['format'] | undefined
+  let longDataBytes: number | undefined
+  let at = 12
+  for (let chunks = 0; at + 8 <= bytes.length; chunks++) {
+    if (chunks === chunksMax)
+      throw new AudioError('damaged', `The WAV has more than ${chunksMax} chunks before its data.`)
+    const head = bytes.view(at, 8)
+    const id = ascii(head, 0, 4)
+    const size = u32le(head, 4)
+    at += 8
+    if (id !== 'data' && at + size > bytes.length) break
+    if (id === 'fmt ') format = readFormat(bytes.view(at, Math.min(size, 40)))
+    if (id === 'ds64' && size >= 16) longDataBytes = readLongDataBytes(bytes.view(at, 16))
+    if (id === 'data') {
+      if (format === undefined) throw new AudioError('damaged', 'The WAV has no "fmt " chunk before its data.')
+      const declared = size === 0xffffffff && longDataBytes !== undefined ? longDataBytes : size
+      return { format, dataOffset: at, dataBytes: dataBytes(bytes, at, declared, frameBytes(format)) }
+    }
+    // A chunk of odd size is followed by one byte of padding.
+    at += size + (size % 2)
+  }
+  throw new AudioError('truncated', 'The WAV ends before its "data" chunk: the upload was cut off.')
+}
+
+function dataBytes(bytes: ChunkedBytes, at: number, declared: number, bytesPerFrame: number): number {
+  const present = bytes.length - at
+  // A length of 0 with bytes behind it was never filled in, unless the RIFF size says that the file is that long.
+  const riffBytes = u32le(bytes.view(4, 4), 0) + 8
+  const unknown = declared >= placeholderBytesMin || (declared === 0 && riffBytes !== bytes.length)
+  if (!unknown && declared > present) {
+    throw new AudioError(
+      'truncated',
+      `The WAV's "data" chunk declares ${declared} bytes and ${present} are there: the upload was cut off.`,
+    )
+  }
+  const length = unknown ? present : declared
+  return length - (length % bytesPerFrame)
+}
+
+function readFormat(chunk: Uint8Array): WavLayout['format'] {
+  if (chunk.length < 16) throw new AudioError('damaged', 'The WAV has a "fmt " chunk that is too short.')
+  let tag = u16le(chunk, 0)
+  const channels = u16le(chunk, 2)
+  const sampleRateHz = u32le(chunk, 4)
+  const bits = u16le(chunk, 14)
+  if (tag === tagExtensible) {
+    if (chunk.length < 40) throw new AudioError('damaged', 'The WAV has a "fmt " chunk that is too short.')
+    // The sub-format is a GUID whose first two bytes are the tag.
+    tag = u16le(chunk, 24)
+  }
+  const encoding = encodingOf(tag, bits)
+  if (encoding === undefined) {
+    throw new AudioError(
+      'unsupported',
+      `The WAV holds format ${tag} with ${bits} bits a sample, which is not read here.`,
+    )
+  }
+  if (u16le(chunk, 12) !== sampleEncodings[encoding].bytes * channels) {
+    throw new AudioError('damaged', 'The WAV contradicts itself: block size, channels and bits do not fit together.')
+  }
+  return { container: 'wav', encoding, sampleRateHz, channels }
+}
+
+function encodingOf(tag: number, bits: number): SampleEncoding | undefined {
+  const encodings = Object.keys(tags) as SampleEncoding[]
+  return encodings.find((encoding) => tags[encoding] === tag && sampleEncodings[encoding].bytes * 8 === bits)
+}
+
+function readLongDataBytes(chunk: Uint8Array): number | undefined {
+  return chunk.length < 16 ? undefined : u32le(chunk, 8) + u32le(chunk, 12) * 2 ** 32
+}
+
+/** The bytes in front of `dataBytes` bytes of samples; null where the length is not known yet (a stream). */
+export function wavHeader(
+  format: { encoding: SampleEncoding; sampleRateHz: number; channels: number },
+  dataBytes: number | null,
+): Uint8Array {
+  const pcm = tags[format.encoding] === tagPcm
+  // Everything but integer PCM needs the extension size and a "fact" chunk.
+  const fmtBytes = pcm ? 16 : 18
+  const header = new Uint8Array(28 + fmtBytes + (pcm ? 0 : 12))
+  const view = new DataView(header.buffer)
+  const blockBytes = frameBytes(format)
+  const padding = (dataBytes ?? 0) % 2
+  writeChunkHead(view, 0, 'RIFF', dataBytes === null ? 0xffffffff : header.length - 8 + dataBytes + padding)
+  writeText(view, 8, 'WAVE')
+  writeChunkHead(view, 12, 'fmt ', fmtBytes)
+  view.setUint16(20, tags[format.encoding], true)
+  view.setUint16(22, format.channels, true)
+  view.setUint32(24, format.sampleRateHz, true)
+  view.setUint32(28, format.sampleRateHz * blockBytes, true)
+  view.setUint16(32, blockBytes, true)
+  view.setUint16(34, sampleEncodings[format.encoding].bytes * 8, true)
+  if (!pcm) {
+    writeChunkHead(view, 38, 'fact', 4)
+    view.setUint32(46, dataBytes === null ? 0xffffffff : dataBytes / blockBytes, true)
+  }
+  writeChunkHead(view, header.length - 8, 'data', dataBytes ?? 0xffffffff)
+  return header
+}
+
+function writeChunkHead(view: DataView, at: number, id: string, size: number): void {
+  writeText(view, at, id)
+  view.setUint32(at + 4, size, true)
+}
+
+function writeText(view: DataView, at: number, text: string): void {
+  for (let i = 0; i < text.length; i++) view.setUint8(at + i, text.charCodeAt(i))
+}

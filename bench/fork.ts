@@ -1,0 +1,15 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import path from 'node:path'
+
+/** A bench process of ours that tells its port once it listens. It ends with us: it exits when the channel closes. */
+export async function forkListener(
+  file: string,
+  args: string[] = [],
+): Promise<{ port: number; pid: number; child: ChildProcess }> {
+  const child = fork(path.join(import.meta.dirname, file), args, { execArgv: ['--import', 'tsx'] })
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message: { port: number }) => resolve(message.port))
+    child.once('exit', (code) => reject(new Error(`${file} ended with ${code}`)))
+  })
+  return { port, pid: child.pid as number, child }
+}

@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { type Running, startParley } from '../test/process/parley.ts'
+
+/** Parley with the mock as its only LLM provider: auth, routing, idempotency and ledger are on, as they always are. */
+export function startGateway(dataDir: string, mockPort: number): Promise<Running> {
+  const file = path.join(dataDir, 'bench.yaml')
+  const provider = {
+    id: 'mock',
+    adapter: 'openai',
+    baseUrl: `http://127.0.0.1:${mockPort}/v1`,
+    apiKey: 'none',
+    models: { llm: ['mock'] },
+  }
+  writeFileSync(file, JSON.stringify({ providers: [provider] }))
+  return startParley({ PARLEY_CONFIG: file }, dataDir)
+}
+
+/** About 2 KB of conversation. */
+export const prompt = 'Which of the lines are open this afternoon? '.repeat(45)
+
+export const routerBody = (stream: boolean) =>
+  JSON.stringify({
+    routing: { mode: 'explicit', provider: 'mock', model: 'mock' },
+    input: [{ type: 'message', role: 'user', content: [{ type: 'text', text: prompt }] }],
+    max_output_tokens: 500,
+    stream,
+  })
+
+export const providerBody = (stream: boolean) =>
+  JSON.stringify({ model: 'mock', messages: [{ role: 'user', content: prompt }], max_tokens: 500, stream })

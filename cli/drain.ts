@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+import { type Actions, CommandError } from './actions.ts'
+import { withProgress } from './progress.ts'
+
+export function drain(program: Command, actions: Actions): void {
+  program
+    .command('drain')
+    .description('let the running Parley finish what it serves, and end it')
+    .action(async () => {
+      const pid = await withProgress('draining', () => actions.drain())
+      if (pid === null) throw new CommandError('no Parley is running on this data folder')
+      console.log(`process ${pid} has ended`)
+    })
+}

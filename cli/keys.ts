@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { type Actions, CommandError } from './actions.ts'
+
+const allScopes = 'router,realtime,platform,rmsg,admin'
+
+export function keys(program: Command, actions: Actions): void {
+  const group = program.command('keys').description('API keys; a secret is shown once, when it is made')
+  group
+    .command('create')
+    .description('a new key of an organization')
+    .requiredOption('--org <id>', 'organization id, org_…')
+    .option('--scopes <list>', 'scopes, separated by commas', allScopes)
+    .option('--test', 'a test key: reaches only simulators and embedded engines', false)
+    .option(
+      '--policy <json>',
+      'what the key carries: voice, chain, language, allowedOrigins, allowProviders, maxConcurrency, objective',
+      '{}',
+    )
+    .action(async (options: { org: string; scopes: string; test: boolean; policy: string }) => {
+      const policy = readPolicy(options.policy)
+      const key = { scopes: options.scopes.split(','), test: options.test, policy }
+      console.log(await actions.admin((admin) => admin.createKey(options.org, key)))
+    })
+  group
+    .command('list')
+    .description('the keys of an organization')
+    .requiredOption('--org <id>', 'organization id, org_…')
+    .action(async (options: { org: string }) => {
+      for (const key of await actions.admin((admin) => admin.keys(options.org)))
+        console.log(
+          [
+            key.id,
+            key.test ? 'test' : 'live',
+            key.scopes.join(','),
+            state(key.revokedAt),
+            `used ${day(key.lastUsedAt)}`,
+          ].join('  '),
+        )
+    })
+  group
+    .command('rotate')
+    .description('a new secret for a key; the old one stops working at once')
+    .argument('<id>', 'key id, key_…')
+    .requiredOption('--org <id>', 'organization id, org_…')
+    .action(async (id: string, { org }: { org: string }) => {
+      console.log(await actions.admin((admin) => admin.rotateKey(org, id)))
+    })
+  group
+    .command('revoke')
+    .description('end a key')
+    .argument('<id>', 'key id, key_…')
+    .requiredOption('--org <id>', 'organization id, org_…')
+    .action(async (id: string, { org }: { org: string }) => {
+      if (!(await actions.admin((admin) => admin.revokeKey(org, id))))
+        throw new CommandError(`there is no live key ${id}`)
+      console.log(`${id} is revoked`)
+    })
+}
+
+function readPolicy(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Told below, with what is expected.
+  }
+  throw new CommandError('--policy takes a JSON object, for example {"voice":"slt"}')
+}
+
+const state = (revokedAt: Date | null) => (revokedAt ? `revoked ${day(revokedAt)}` : 'live')
+const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? 'never'

@@ -1,0 +1,32 @@
+import type { Command } from 'commander'
+import type { ListModelsCall } from '../generated/clients/router.ts'
+import type { Actions } from './actions.ts'
+import { routerClient } from './client.ts'
+
+type Options = {
+  language: string
+  objective: 'balanced' | 'quality' | 'latency' | 'cost'
+  path: 'stream' | 'batch'
+  json: boolean
+}
+
+export function models(program: Command, actions: Actions): void {
+  program
+    .command('models')
+    .description('what can be routed to now, best first')
+    .option('--language <tag>', 'rank by figures for this language', 'en')
+    .option('--objective <name>', 'balanced, quality, latency or cost', 'balanced')
+    .option('--path <name>', 'stream or batch', 'stream')
+    .option('--json', 'print the answer as it came', false)
+    .action(async ({ json, ...query }: Options) => {
+      const { body } = await routerClient(actions.connection()).listModels({ query } satisfies ListModelsCall)
+      if (json) {
+        console.log(JSON.stringify(body, null, 2))
+        return
+      }
+      for (const row of body.models)
+        console.log(
+          [row.kind, String(row.rank).padStart(3), row.pin.padEnd(40), row.languages.slice(0, 8).join(' ')].join('  '),
+        )
+    })
+}

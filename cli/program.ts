@@ -1,0 +1,26 @@
+import { Command } from 'commander'
+import type { Actions } from './actions.ts'
+import { config } from './config.ts'
+import { demo } from './demo.ts'
+import { doctor } from './doctor.ts'
+import { drain } from './drain.ts'
+import { keys } from './keys.ts'
+import { models } from './models.ts'
+import { org } from './org.ts'
+import { respond } from './respond.ts'
+import { speak } from './speak.ts'
+import { transcribe } from './transcribe.ts'
+
+/** The command line. Errors are thrown; who calls prints them. */
+export function createProgram(actions: Actions): Command {
+  const program = new Command('parley')
+    .description('Self-hosted voice gateway and telephony platform')
+    .version(actions.version)
+    .showHelpAfterError()
+  program
+    .command('up')
+    .description('start Parley in this terminal; Ctrl-C drains and ends it')
+    .action(() => actions.up())
+  for (const add of [doctor, config, drain, keys, org, transcribe, speak, respond, models, demo]) add(program, actions)
+  return program
+}

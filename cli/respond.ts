@@ -1,0 +1,39 @@
+import type { Command } from 'commander'
+import type { RouterClient } from '../generated/clients/router.ts'
+import { type Actions, CommandError } from './actions.ts'
+import { routerClient } from './client.ts'
+import { explicit } from './routing.ts'
+
+type Options = { model?: string; maxTokens: string; system?: string }
+
+export function respond(program: Command, actions: Actions): void {
+  program
+    .command('respond')
+    .description('an LLM answer, printed as it comes')
+    .argument('<text>')
+    .option('--system <text>', 'instructions for the model')
+    .option('--model <pin>', 'provider/model; left out, the router chooses')
+    .option('--max-tokens <count>', 'the most that the answer may take', '1000')
+    .action(async (text: string, { model, maxTokens, system }: Options) => {
+      const input = [...(system ? [message('system', system)] : []), message('user', text)]
+      const body = { input, max_output_tokens: Number(maxTokens), ...explicit(model) }
+      await printAnswer(routerClient(actions.connection()), body)
+    })
+}
+
+type Body = Parameters<RouterClient['createResponse']>[0]['body']
+
+/** Writes the text of an answer to standard output as it arrives. */
+export async function printAnswer(client: RouterClient, body: Body): Promise<void> {
+  const answer = await client.createResponse({ body: { ...body, stream: true } })
+  if (answer.type !== 'text/event-stream') throw new CommandError('the server did not stream')
+  for await (const { event, data } of answer.body) {
+    if (event === 'response.text.delta') process.stdout.write(data.delta)
+    if (event === 'error') throw new CommandError(`\n${data.error.code}: ${data.error.message}`)
+  }
+  process.stdout.write('\n')
+}
+
+export function message(role: 'system' | 'user', text: string) {
+  return { type: 'message' as const, role, content: [{ type: 'text' as const, text }] }
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { Actions } from './actions.ts'
+import { routerClient } from './client.ts'
+import { withProgress } from './progress.ts'
+import { explicit } from './routing.ts'
+
+type Options = { language?: string; model?: string; json: boolean }
+
+export function transcribe(program: Command, actions: Actions): void {
+  program
+    .command('transcribe')
+    .description('speech to text: WAV, FLAC, Ogg/Opus or MP3')
+    .argument('<file>')
+    .option('--language <tag>', 'what is spoken, as a BCP 47 tag')
+    .option('--model <pin>', 'provider/model; left out, the router chooses')
+    .option('--json', 'print the answer as it came', false)
+    .action(async (file: string, { language, model, json }: Options) => {
+      const request = { ...(language && { language }), ...explicit(model) }
+      const body = { request, audio: new Uint8Array(readFileSync(file)) }
+      const client = routerClient(actions.connection())
+      const answer = await withProgress('transcribing', () => client.createTranscription({ body }))
+      console.log(json ? JSON.stringify(answer.body, null, 2) : answer.body.text)
+    })
+}

@@ -1,0 +1,53 @@
+/** One Ajv instance a document, with every component in both directions: rules check examples with it, emit-validators writes it out. */
+
+import { _ } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormatsModule from 'ajv-formats'
+import type { Schema } from './ir.ts'
+import { type Direction, projectComponent } from './schema.ts'
+
+// ajv-formats is CommonJS: under Node's ESM its default import is the module itself.
+const addFormats = addFormatsModule.default
+
+export function createAjv(schemas: Record<string, Schema>): Ajv2020 {
+  const ajv = new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allowUnionTypes: true,
+    discriminator: true,
+    useDefaults: true,
+    inlineRefs: false,
+    code: { source: true, esm: true, optimize: true, formats: _`formats` },
+  })
+  addFormats(ajv)
+  for (const name of Object.keys(schemas)) {
+    for (const direction of ['request', 'response'] as const) {
+      const id = componentId(direction, name)
+      ajv.addSchema({ $id: id, ...projectComponent(schemas[name] ?? true, direction, schemas) })
+    }
+  }
+  return ajv
+}
+
+export function componentId(direction: Direction, name: string): string {
+  return `${direction}:${name}`
+}
+
+/**
+ * The id under which a schema can be compiled. A bare reference is its component: registering it again under another name
+ * would make Ajv's standalone output declare the same function twice.
+ */
+export function registerSchema(
+  ajv: Ajv2020,
+  name: string,
+  schema: Schema,
+  direction: Direction,
+  schemas: Record<string, Schema>,
+): string {
+  const projected = projectComponent(schema, direction, schemas)
+  if (Object.keys(projected).length === 1 && projected.$ref !== undefined) return projected.$ref
+  const id = `schema:${name}`
+  if (ajv.getSchema(id) === undefined) ajv.addSchema({ $id: id, ...projected })
+  return id
+}

@@ -1,0 +1,180 @@
+/** generated/clients/: a table and the types of a surface's calls over the one engine in client-http.ts, which is copied as it stands. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bodyPlace, emitEventUnion, emitParts, responsePlace } from './emit-handlers.ts'
+import { multipartParts } from './emit-validators.ts'
+import type { MediaType, OpenApiDocument, Operation, Response, Schema } from './ir.ts'
+import { banner, pascal, print, printType, quote } from './print.ts'
+import { isBinary } from './schema.ts'
+import { TypeNames } from './type-names.ts'
+
+export function emitClientEngine(): string {
+  const engine = readFileSync(join(import.meta.dirname, 'client-http.ts'), 'utf8')
+  return `${banner('emit-client', 'codegen/client-http.ts')}\n${engine}`
+}
+
+export function emitClient(document: OpenApiDocument): string {
+  const types = new TypeNames(document)
+  const surface = pascal(document.name)
+  const calls = document.operations.map((operation) => emitCall(operation, document.schemas, types))
+  const rows = Object.fromEntries(
+    document.operations.map((operation) => [operation.id, row(operation, document.schemas)]),
+  )
+  if (document.errors) types.use('ErrorEnvelope')
+  return `${banner('emit-client', document.file)}
+import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
+${types.importFrom(`./${document.name}-types.ts`)}
+export { StreamTruncatedError } from './http.ts'
+export type { ClientOptions } from './http.ts'
+
+${emitErrorClass(surface, document.errors !== null)}
+${calls.join('\n')}
+export type ${surface}Client = {
+${document.operations.map(emitMember).join('')}}
+
+export function create${surface}Client(options: ClientOptions): ${surface}Client {
+  // The table and the types above come from the same operations.
+  return createClient(operations, options, toError) as unknown as ${surface}Client
+}
+
+const operations: Readonly<Record<string, OperationRow>> = ${print(rows)}
+
+function toError(status: number, headers: Headers, body: unknown): Error {
+  return new ${surface}ApiError(status, headers, body)
+}
+`
+}
+
+function emitErrorClass(surface: string, hasEnvelope: boolean): string {
+  if (!hasEnvelope) {
+    return `export class ${surface}ApiError extends Error {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+
+  constructor(status: number, headers: Headers, body: unknown) {
+    super(\`The server answered \${status}.\`)
+    this.name = '${surface}ApiError'
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+}
+`
+  }
+  return `/** Any answer other than 2xx. \`envelope\` is null where something between client and server made the answer. */
+export class ${surface}ApiError extends Error {
+  readonly status: number
+  readonly headers: Headers
+  readonly envelope: ErrorEnvelope | null
+
+  constructor(status: number, headers: Headers, body: unknown) {
+    const envelope = isEnvelope(body) ? body : null
+    super(envelope ? \`\${envelope.error.message} \${envelope.error.hint}\` : \`The server answered \${status}.\`)
+    this.name = '${surface}ApiError'
+    this.status = status
+    this.headers = headers
+    this.envelope = envelope
+  }
+}
+
+function isEnvelope(body: unknown): body is ErrorEnvelope {
+  return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object' && body.error !== null
+}
+`
+}
+
+function emitMember(operation: Operation): string {
+  const name = pascal(operation.id)
+  const optional = isOptional(operation) ? '?' : ''
+  const deprecated = operation.deprecated ? ' @deprecated' : ''
+  return `  /** ${operation.summary}${deprecated} */\n  ${operation.id}(call${optional}: ${name}Call): Promise<${name}Answer>\n`
+}
+
+function isOptional({ parameters, body }: Operation): boolean {
+  const asked = parameters.filter((parameter) => parameter.required && parameter.in !== 'header')
+  return asked.length === 0 && !body?.required
+}
+
+/** The types of one operation: what it is called with, its events, what it answers. */
+function emitCall(operation: Operation, schemas: Record<string, Schema>, types: TypeNames): string {
+  const name = pascal(operation.id)
+  const successes = operation.responses.filter((response) => response.status.startsWith('2'))
+  const answers = successes.flatMap((response) => emitAnswers(operation, response, types))
+  const members = [
+    ...emitParameters(operation, types),
+    ...(operation.body ? [`body${operation.body.required ? '' : '?'}: ${emitBody(operation, schemas, types)}`] : []),
+    ...(isIdempotent(operation) ? ['idempotencyKey?: string'] : []),
+  ]
+  const call = members.length > 0 ? `CallOptions & ${printType(members, '')}` : 'CallOptions'
+  return `${emitEventUnion(name, successes, types)}export type ${name}Call = ${call}
+
+export type ${name}Answer =
+${answers.map((answer) => `  | ${answer}\n`).join('')}`
+}
+
+function emitParameters(operation: Operation, types: TypeNames): string[] {
+  return (['path', 'query'] as const).flatMap((where) => {
+    const own = operation.parameters.filter((parameter) => parameter.in === where)
+    if (own.length === 0) return []
+    const optional = own.some((parameter) => parameter.required) ? '' : '?'
+    return [`${where}${optional}: ${types.parameters(own, false)}`]
+  })
+}
+
+function emitBody({ id, body }: Operation, schemas: Record<string, Schema>, types: TypeNames): string {
+  const bytes = 'Blob | Uint8Array'
+  const kinds = (body?.content ?? []).map((media) => {
+    if (media.type === 'multipart/form-data') {
+      return emitParts(media, schemas, (part, schema) =>
+        isBinary(schema, schemas) ? bytes : types.schema(schema, 'Writable', `${bodyPlace(id, media)}[${quote(part)}]`),
+      )
+    }
+    if (media.type !== 'application/json' || media.schema === null) return bytes
+    return types.schema(media.schema, 'Writable', bodyPlace(id, media))
+  })
+  return [...new Set(kinds)].join(' | ')
+}
+
+function emitAnswers({ id }: Operation, { status, content }: Response, types: TypeNames): string[] {
+  if (content.length === 0) return ["Answer<'', null>"]
+  return content.map((media) => {
+    const kind = answerKind(media)
+    if (kind === 'events') return `Answer<'${media.type}', AsyncIterable<${pascal(id)}Event>>`
+    if (kind === 'bytes' || media.schema === null) return `Answer<'${media.type}', ReadableStream<Uint8Array>>`
+    return `Answer<'${media.type}', ${types.schema(media.schema, 'Readable', responsePlace(id, status, media))}>`
+  })
+}
+
+function row(operation: Operation, schemas: Record<string, Schema>) {
+  const content = operation.responses
+    .filter(({ status }) => status.startsWith('2'))
+    .flatMap((response) => response.content)
+  const multipart = operation.body?.content.find((media) => media.type === 'multipart/form-data')
+  const parts = multipart ? Object.entries(multipartParts(multipart, schemas)) : []
+  return {
+    method: operation.method.toUpperCase(),
+    path: operation.path,
+    secured: operation.secured,
+    idempotent: isIdempotent(operation),
+    body: bodyKind(operation, multipart),
+    parts: parts.map(([name, schema]) => ({ name, kind: isBinary(schema, schemas) ? 'bytes' : 'json' })),
+    answers: Object.fromEntries(content.map((media) => [media.type, answerKind(media)])),
+    terminalEvents: content.flatMap((media) => media.terminalEvents),
+  }
+}
+
+function bodyKind({ body }: Operation, multipart: MediaType | undefined): 'json' | 'multipart' | 'bytes' | null {
+  if (!body) return null
+  if (multipart) return 'multipart'
+  return body.content.some((media) => media.type === 'application/json') ? 'json' : 'bytes'
+}
+
+function answerKind({ type }: MediaType): 'json' | 'events' | 'bytes' {
+  if (type === 'application/json') return 'json'
+  return type === 'text/event-stream' ? 'events' : 'bytes'
+}
+
+function isIdempotent({ parameters }: Operation): boolean {
+  return parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key')
+}

@@ -1,0 +1,105 @@
+/**
+ * The intermediate representation: what the emitters know of a document. References to parameters, responses, headers and
+ * examples are resolved; references between schemas stay, because the component's name becomes the type's name.
+ *
+ *   document ─┬─ operations ─┬─ parameters
+ *             ├─ webhooks    ├─ body ────── content[] ─ schema
+ *             ├─ schemas     └─ responses[] ─ headers[], content[] ─ schema | events
+ *             └─ errors
+ */
+export type Schema = boolean | SchemaObject
+
+export type SchemaObject = {
+  $ref?: string
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  enum?: unknown[]
+  discriminator?: { propertyName: string; mapping?: Record<string, string> }
+  [keyword: string]: unknown
+}
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch'
+
+export type Parameter = {
+  in: 'path' | 'query' | 'header'
+  name: string
+  required: boolean
+  description: string
+  schema: Schema
+  /** `x-max-bytes`: a bound in UTF-8 bytes, which a schema cannot say. */
+  bytesMax: number | null
+  pointer: string
+}
+
+export type Example = { value: unknown; pointer: string }
+
+export type MediaType = {
+  type: string
+  /** Null where the document says nothing of the content. */
+  schema: Schema | null
+  examples: Example[]
+  /** `x-part-order` of a multipart type; null where the order is free. */
+  partOrder: string[] | null
+  /** `x-sse-events` of an event stream: event name → component name. */
+  events: Record<string, string>
+  /** The events that end the stream: those that end one of its examples. */
+  terminalEvents: string[]
+  pointer: string
+}
+
+export type Body = { required: boolean; content: MediaType[] }
+
+export type Header = { name: string; required: boolean; schema: Schema }
+
+export type Response = { status: string; headers: Header[]; content: MediaType[]; pointer: string }
+
+export type Operation = {
+  id: string
+  method: Method
+  /** The template of an operation, the name of a webhook. */
+  path: string
+  summary: string
+  parameters: Parameter[]
+  body: Body | null
+  responses: Response[]
+  /** Whether a key is needed, as `security` says; and the scope that it must carry, as `x-scope` says. */
+  secured: boolean
+  scope: string | null
+  bodyLimit: 'json' | 'audio'
+  deprecated: boolean
+  deprecation: { deprecatedAt: string; sunset: string; link: string } | null
+  pointer: string
+}
+
+export type ErrorRow = {
+  /** Null where the code only ever ends a stream that is already established. */
+  status: number | null
+  type: string
+  retryable: boolean
+  message: string
+  hint: string
+  headers: string[]
+}
+
+/** `kind` leaves room for AsyncAPI, whose documents have channels instead of operations. */
+export type OpenApiDocument = {
+  kind: 'openapi'
+  /** Also the folder under generated/: router for specs/router.openapi.yaml. */
+  name: string
+  file: string
+  /** The bundled document as it was written. */
+  source: Record<string, unknown>
+  operations: Operation[]
+  webhooks: Operation[]
+  schemas: Record<string, Schema>
+  /** `x-error-codes`. A surface that has them is strict: closed bodies, one envelope, one table. */
+  errors: Record<string, ErrorRow> | null
+}
+
+/** What a rule has to say, and that with the rule and file that it belongs to. */
+export type Finding = { pointer: string; message: string }
+export type Problem = Finding & { rule: string; file: string }

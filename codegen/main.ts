@@ -1,0 +1,78 @@
+/**
+ * specs/ → generated/ and docs/errors.md. `tsx codegen/main.ts` writes, `tsx codegen/main.ts --check` only says what would change and
+ * fails if anything would. Needs no network; the same specs always give the same bytes.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Files, type Generated, generateConfig, generateSurface, type Source } from './generate.ts'
+import { documentName } from './load.ts'
+import { formatProblem } from './rules.ts'
+
+const root = join(import.meta.dirname, '..')
+const runtimePath = '../../runtime'
+/** Surfaces that are nobody's to call. */
+const withoutClient = new Set(['internal'])
+
+const { files, problems } = await generateAll()
+const changed = [...files.keys()].filter((file) => readOrNull(file) !== files.get(file))
+// A document with problems keeps the files that it had.
+const stale = problems.length > 0 ? [] : listGenerated().filter((file) => !files.has(file))
+const complaints = problems.map(formatProblem)
+if (process.argv.includes('--check')) complaints.push(...drift())
+else write()
+for (const complaint of complaints) console.error(complaint)
+process.exitCode = complaints.length > 0 ? 1 : 0
+
+async function generateAll(): Promise<Generated> {
+  const specs = readdirSync(join(root, 'specs')).sort()
+  const surfaces = specs.filter((file) => file.endsWith('.openapi.yaml')).map(generateSpec)
+  const config = generateConfig(readSpec('config.schema.yaml'), 'generated/config', runtimePath)
+  const all = await Promise.all([...surfaces, config])
+  const files: Files = new Map(all.flatMap((one) => [...one.files]))
+  return { files, problems: all.flatMap((one) => one.problems) }
+}
+
+function generateSpec(spec: string): Promise<Generated> {
+  const name = documentName(spec)
+  return generateSurface(readSpec(spec), {
+    folder: `generated/${name}`,
+    clientFolder: withoutClient.has(name) ? null : 'generated/clients',
+    docsFolder: name === 'router' ? 'docs' : null,
+    runtimePath,
+  })
+}
+
+function drift(): string[] {
+  return [
+    ...changed.map((file) => `${file} is not what specs/ say; run codegen and commit the result`),
+    ...stale.map((file) => `${file} comes from no spec; run codegen, which deletes it`),
+  ]
+}
+
+function write(): void {
+  for (const file of stale) rmSync(join(root, file))
+  for (const file of changed) {
+    mkdirSync(dirname(join(root, file)), { recursive: true })
+    writeFileSync(join(root, file), files.get(file) ?? '')
+  }
+  for (const file of [...changed, ...stale]) console.log(file)
+}
+
+function readSpec(spec: string): Source {
+  const path = join(root, 'specs', spec)
+  return { text: readFileSync(path, 'utf8'), file: `specs/${spec}`, path }
+}
+
+function listGenerated(): string[] {
+  const entries = readdirSync(join(root, 'generated'), { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return paths.map((path) => path.slice(root.length + 1)).sort()
+}
+
+function readOrNull(file: string): string | null {
+  try {
+    return readFileSync(join(root, file), 'utf8')
+  } catch {
+    return null
+  }
+}

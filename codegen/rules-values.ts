@@ -1,0 +1,128 @@
+/** The rules that need compiled schemas: every schema means something to Ajv, and every example is what its schema says. */
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { createAjv, registerSchema } from './ajv.ts'
+import { multipartParts, planValidators } from './emit-validators.ts'
+import { readEventStream } from './event-stream.ts'
+import type { Example, Finding, MediaType, OpenApiDocument, Schema } from './ir.ts'
+import { type Direction, escapePointer, isBinary } from './schema.ts'
+
+export function checkSchemas(document: OpenApiDocument): Finding[] {
+  const { schemas } = document
+  let ajv: Ajv2020
+  try {
+    ajv = createAjv(schemas)
+  } catch (error) {
+    return [{ pointer: '#/components/schemas', message: reason(error) }]
+  }
+  const components = Object.keys(schemas).flatMap((name) => {
+    const pointer = `#/components/schemas/${escapePointer(name)}`
+    return compile(ajv, `request:${name}`, pointer)
+      .concat(compile(ajv, `response:${name}`, pointer))
+      .slice(0, 1)
+  })
+  if (components.length > 0) return components
+  return planValidators(document).flatMap(({ name, schema, direction, pointer }) => {
+    try {
+      return compile(ajv, registerSchema(ajv, name, schema, direction, schemas), pointer)
+    } catch (error) {
+      return [{ pointer, message: reason(error) }]
+    }
+  })
+}
+
+function compile(ajv: Ajv2020, id: string, pointer: string): Finding[] {
+  try {
+    ajv.getSchema(id)
+    return []
+  } catch (error) {
+    return [{ pointer, message: reason(error) }]
+  }
+}
+
+function reason(error: unknown): string {
+  return `cannot be made into a validator: ${(error as Error).message}`
+}
+
+export function checkExamples(document: OpenApiDocument): Finding[] {
+  const checker = new ExampleChecker(document.schemas)
+  const operations = [...document.operations, ...document.webhooks]
+  return operations.flatMap((operation) => {
+    // A webhook's body is ours to send.
+    const bodyDirection = document.webhooks.includes(operation) ? 'response' : 'request'
+    const bodies = (operation.body?.content ?? []).flatMap((media) => checker.media(media, bodyDirection))
+    const answers = operation.responses.flatMap(({ content }) =>
+      content.flatMap((media) => checker.media(media, 'response')),
+    )
+    return [...bodies, ...answers]
+  })
+}
+
+class ExampleChecker {
+  readonly #ajv: Ajv2020
+  readonly #schemas: Record<string, Schema>
+  /** A response that many operations share is reported once. */
+  readonly #seen = new Set<unknown>()
+  #examples = 0
+
+  constructor(schemas: Record<string, Schema>) {
+    this.#ajv = createAjv(schemas)
+    this.#schemas = schemas
+  }
+
+  media(media: MediaType, direction: Direction): Finding[] {
+    const { type, schema, examples, pointer } = media
+    if (schema === null || (type !== 'multipart/form-data' && isBinary(schema, this.#schemas))) return []
+    if (examples.length === 0)
+      return [{ pointer, message: 'has no example; add one, it is what readers look at first' }]
+    return examples.flatMap((example) => {
+      if (this.#seen.has(example.value)) return []
+      if (typeof example.value === 'object') this.#seen.add(example.value)
+      return this.#example(media, example, direction)
+    })
+  }
+
+  #example(media: MediaType, example: Example, direction: Direction): Finding[] {
+    if (media.type === 'multipart/form-data') return this.#multipart(media, example)
+    if (media.type === 'text/event-stream') return this.#stream(media, example)
+    return media.type === 'application/json'
+      ? this.#value(media.schema ?? true, example.value, direction, example.pointer)
+      : []
+  }
+
+  #multipart(media: MediaType, example: Example): Finding[] {
+    const value = (example.value ?? {}) as Record<string, unknown>
+    return Object.entries(multipartParts(media, this.#schemas)).flatMap(([part, schema]) =>
+      isBinary(schema, this.#schemas) || !(part in value)
+        ? []
+        : this.#value(schema, value[part], 'request', `${example.pointer}/${escapePointer(part)}`),
+    )
+  }
+
+  #stream({ events }: MediaType, { value, pointer }: Example): Finding[] {
+    const frames = readEventStream(value)
+    if (frames.length === 0)
+      return [{ pointer, message: 'has no events; write them as "event: name" and "data: {…}" lines' }]
+    return frames.flatMap(({ event, data }): Finding[] => {
+      const component = events[event]
+      if (component === undefined) return [{ pointer, message: `has event ${event}, which x-sse-events does not list` }]
+      try {
+        return this.#value({ $ref: `#/components/schemas/${component}` }, JSON.parse(data), 'response', pointer)
+      } catch {
+        return [{ pointer, message: `the data of event ${event} is not JSON on one line` }]
+      }
+    })
+  }
+
+  #value(schema: Schema, value: unknown, direction: Direction, pointer: string): Finding[] {
+    this.#examples += 1
+    const id = registerSchema(this.#ajv, `example${this.#examples}`, schema, direction, this.#schemas)
+    const validate = this.#ajv.getSchema(id)
+    // Defaults are filled in place; the document's own example must stay as it is written.
+    if (!validate || validate(structuredClone(value)) === true) return []
+    const [error] = validate.errors ?? []
+    const detail = Object.values(error?.params ?? {}).join(', ')
+    return [
+      { pointer, message: `is not what its schema says: ${error?.instancePath || '/'} ${error?.message} (${detail})` },
+    ]
+  }
+}

@@ -1,0 +1,277 @@
+/**
+ * What this house asks of a document beyond OpenAPI itself. A rule is a function from the document to findings; each message says
+ * what to do. Rules of a strict surface (one with x-error-codes) hold the public contract together.
+ */
+import { isEnvelope } from './emit-handlers.ts'
+import { multipartParts } from './emit-validators.ts'
+import type { Finding, OpenApiDocument, Operation, Problem, Response, Schema } from './ir.ts'
+import { checkExamples, checkSchemas } from './rules-values.ts'
+import { children, escapePointer, isBinary, refName, resolveSchema } from './schema.ts'
+
+type Rule = (document: OpenApiDocument) => Finding[]
+
+const rules: Record<string, Rule> = {
+  'operation-id': operationIds,
+  scope: scopes,
+  'path-segment': pathSegments,
+  'same-pattern': samePatterns,
+  'parameter-type': parameterTypes,
+  'part-order': partOrder,
+  deprecation: deprecations,
+  'sse-events': eventStreams,
+}
+
+const strictRules: Record<string, Rule> = {
+  'error-envelope': errorEnvelopes,
+  'error-codes': errorCodes,
+  'service-region': regionHeaders,
+  'idempotency-key': idempotencyKeys,
+  'closed-request': closedRequests,
+}
+
+const schemaRules: Record<string, Rule> = { schema: checkSchemas }
+const exampleRules: Record<string, Rule> = { example: checkExamples }
+
+export const ruleNames = Object.keys({ ...rules, ...strictRules, ...schemaRules, ...exampleRules })
+
+/** In stages, each of which relies on the one before: shapes, then schemas that compile, then examples that are checked with them. */
+export function checkDocument(document: OpenApiDocument): Problem[] {
+  for (const stage of [{ ...rules, ...(document.errors ? strictRules : {}) }, schemaRules, exampleRules]) {
+    const problems = runRules(stage, document)
+    if (problems.length > 0) return problems
+  }
+  return []
+}
+
+export function formatProblem({ rule, file, pointer, message }: Problem): string {
+  return `${file}${pointer}: ${message} [${rule}]`
+}
+
+function runRules(table: Record<string, Rule>, document: OpenApiDocument): Problem[] {
+  return Object.entries(table).flatMap(([rule, check]) =>
+    check(document).map((finding) => ({ rule, file: document.file, ...finding })),
+  )
+}
+
+function operationIds({ operations, webhooks }: OpenApiDocument): Finding[] {
+  const seen = new Map<string, string>()
+  return [...operations, ...webhooks].flatMap(({ id, pointer }): Finding[] => {
+    if (id === '')
+      return [{ pointer, message: 'has no operationId; it names the handler, the client method and the types' }]
+    if (!/^[a-z][A-Za-z0-9]*$/.test(id))
+      return [{ pointer, message: `operationId ${id} is not camelCase; write it like listModels` }]
+    const first = seen.get(id)
+    if (first !== undefined) return [{ pointer, message: `operationId ${id} is taken by ${first}; choose another` }]
+    seen.set(id, pointer)
+    return []
+  })
+}
+
+function scopes({ operations }: OpenApiDocument): Finding[] {
+  return operations.flatMap(({ secured, scope, pointer }): Finding[] => {
+    if (secured && scope === null) {
+      return [
+        {
+          pointer,
+          message: 'needs a key but says no x-scope; name the scope that the key must carry, or set security: []',
+        },
+      ]
+    }
+    if (!secured && scope !== null)
+      return [{ pointer, message: `has x-scope ${scope} but needs no key; remove one of the two` }]
+    return []
+  })
+}
+
+/** uWebSockets.js takes ':' and '*' for its own, and a parameter only as a whole segment. */
+function pathSegments({ operations }: OpenApiDocument): Finding[] {
+  const paths = [...new Set(operations.map((operation) => operation.path))]
+  return paths.flatMap((path): Finding[] => {
+    const pointer = `#/paths/${escapePointer(path)}`
+    const segments = path.split('/')
+    if (/[:*]/.test(path))
+      return [{ pointer, message: "has a literal ':' or '*', which the router takes for its own; spell it otherwise" }]
+    const partial = segments.find((segment) => /[{}]/.test(segment) && !/^\{\w+\}$/.test(segment))
+    if (partial === undefined) return []
+    return [
+      { pointer, message: `segment ${partial} is only partly a parameter; let the parameter fill the whole segment` },
+    ]
+  })
+}
+
+/** The later registration would silently replace the earlier one. */
+function samePatterns({ operations }: OpenApiDocument): Finding[] {
+  const seen = new Map<string, string>()
+  return [...new Set(operations.map((operation) => operation.path))].flatMap((path) => {
+    const pattern = path.replaceAll(/\{[^}]*\}/g, '{}')
+    const first = seen.get(pattern)
+    seen.set(pattern, first ?? path)
+    if (first === undefined) return []
+    return [
+      {
+        pointer: `#/paths/${escapePointer(path)}`,
+        message: `differs from ${first} only in the parameter's name; use one of the two`,
+      },
+    ]
+  })
+}
+
+/** Only the query is parsed by type; what stands in a path or a header stays text. */
+function parameterTypes({ operations, schemas }: OpenApiDocument): Finding[] {
+  return operations.flatMap(({ parameters }) =>
+    parameters.flatMap(({ in: where, name, schema, pointer }): Finding[] => {
+      const target = resolveSchema(schemas, schema)
+      const type = typeof target === 'object' ? target.type : undefined
+      if (where === 'query' || type === 'string') return []
+      return [{ pointer, message: `${where} parameter ${name} is not of type string; bound it with a pattern instead` }]
+    }),
+  )
+}
+
+function partOrder({ operations, schemas }: OpenApiDocument): Finding[] {
+  const uploads = operations.flatMap(({ body }) => body?.content.filter((m) => m.type === 'multipart/form-data') ?? [])
+  return uploads.flatMap((media): Finding[] => {
+    const { pointer, partOrder: order } = media
+    const target = resolveSchema(schemas, media.schema ?? true)
+    const names = Object.keys((typeof target === 'object' && target.properties) || {})
+    if (order && [...order].sort().join() !== [...names].sort().join()) {
+      return [
+        {
+          pointer,
+          message: `x-part-order lists ${order.join(', ')} but the schema has ${names.join(', ')}; list each part once`,
+        },
+      ]
+    }
+    const json = Object.entries(multipartParts(media, schemas)).filter(([, schema]) => !isBinary(schema, schemas))
+    if (json.length <= 1) return []
+    return [
+      {
+        pointer,
+        message: `has ${json.length} JSON parts (${json.map(([name]) => name).join(', ')}); put them into one`,
+      },
+    ]
+  })
+}
+
+function deprecations({ operations }: OpenApiDocument): Finding[] {
+  return operations.flatMap(({ deprecated, deprecation, pointer }) =>
+    deprecated === (deprecation !== null)
+      ? []
+      : [
+          {
+            pointer,
+            message: 'deprecated and x-deprecation {deprecatedAt, sunset, link} go together; give both or neither',
+          },
+        ],
+  )
+}
+
+function eventStreams({ operations, schemas }: OpenApiDocument): Finding[] {
+  const media = operations.flatMap(({ responses }) => responses.flatMap((response) => response.content))
+  return media.flatMap(({ type, events, pointer }): Finding[] => {
+    if (type !== 'text/event-stream') return []
+    if (Object.keys(events).length === 0)
+      return [{ pointer, message: 'an event stream lists no x-sse-events; map each event to its component' }]
+    const unknown = Object.entries(events).filter(([, component]) => !(component in schemas))
+    return unknown.map(([event, component]) => ({
+      pointer,
+      message: `event ${event} names ${component}, which is not in components/schemas; add it or correct the name`,
+    }))
+  })
+}
+
+function errorEnvelopes({ operations }: OpenApiDocument): Finding[] {
+  return allResponses(operations).flatMap(({ status, content, pointer }) =>
+    status.startsWith('2') || (content.length > 0 && content.every((media) => isEnvelope(media.schema)))
+      ? []
+      : [{ pointer, message: 'is no 2xx, so its body must be ErrorEnvelope; refer to a shared response' }],
+  )
+}
+
+function errorCodes({ errors, schemas }: OpenApiDocument): Finding[] {
+  const schema = schemas.ErrorCode
+  const listed = (typeof schema === 'object' && schema.enum) || []
+  const codes = Object.keys(errors ?? {})
+  const missing = codes.filter((code) => !listed.includes(code))
+  const surplus = listed.filter((code) => !codes.includes(String(code)))
+  const rows = Object.entries(errors ?? {}).filter(
+    ([, row]) => !row.type || !row.message || !/^[^\r\n]{1,512}$/.test(row.hint),
+  )
+  return [
+    ...missing.map((code) => ({
+      pointer: '#/components/schemas/ErrorCode',
+      message: `lacks ${code} of x-error-codes; add it`,
+    })),
+    ...surplus.map((code) => ({
+      pointer: '#/components/schemas/ErrorCode',
+      message: `has ${String(code)}, which is not in x-error-codes; add its row or remove it`,
+    })),
+    ...rows.map(([code]) => ({
+      pointer: `#/x-error-codes/${code}`,
+      message: 'needs a type, a message and a hint of one line and at most 512 characters',
+    })),
+  ]
+}
+
+function regionHeaders({ operations }: OpenApiDocument): Finding[] {
+  return allResponses(operations)
+    .filter(({ headers }) => !headers.some((header) => header.name === 'Service-Region'))
+    .map(({ pointer }) => ({
+      pointer,
+      message: 'does not declare Service-Region, which is on every answer; add the header',
+    }))
+}
+
+function idempotencyKeys({ operations }: OpenApiDocument): Finding[] {
+  return operations
+    .filter(({ method, parameters }) => {
+      const key = parameters.find((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key')
+      return method === 'post' && !(key?.required && key.bytesMax !== null)
+    })
+    .map(({ pointer }) => ({
+      pointer,
+      message: 'is a POST without a required Idempotency-Key that has x-max-bytes; refer to the shared parameter',
+    }))
+}
+
+/** An unknown field is refused by name, so every object that a client sends says what it may hold. */
+function closedRequests({ operations, schemas }: OpenApiDocument): Finding[] {
+  const seen = new Set<string>()
+  const visit = (schema: Schema, pointer: string, isClosedAbove: boolean): Finding[] => {
+    if (typeof schema === 'boolean') return []
+    if (schema.$ref !== undefined) {
+      const name = refName(schema.$ref)
+      if (seen.has(name)) return []
+      seen.add(name)
+      return visit(schemas[name] ?? true, `#/components/schemas/${escapePointer(name)}`, isClosedAbove)
+    }
+    const closes = schema.unevaluatedProperties === false
+    const here =
+      isOpen(schema) && !isClosedAbove && !closes
+        ? [{ pointer, message: openMessage(schema.properties !== undefined) }]
+        : []
+    const inner = children(schema).flatMap(({ schema: child, path }) =>
+      visit(child, `${pointer}/${path.map(escapePointer).join('/')}`, closes && path[0] === 'allOf'),
+    )
+    return [...here, ...inner]
+  }
+  const media = operations.flatMap((operation) => operation.body?.content ?? [])
+  return media.flatMap(({ schema, pointer }) => visit(schema ?? true, `${pointer}/schema`, false))
+}
+
+function isOpen(schema: Exclude<Schema, boolean>): boolean {
+  if (schema.properties) return schema.additionalProperties !== false
+  // The branches of a union are visited by themselves.
+  if (schema.oneOf || schema.anyOf) return false
+  return schema.type === 'object' && schema.additionalProperties === undefined
+}
+
+function openMessage(hasProperties: boolean): string {
+  return hasProperties
+    ? 'takes unknown fields in a request; set additionalProperties: false'
+    : 'does not say what it may hold; set additionalProperties to a schema, true or false'
+}
+
+function allResponses(operations: Operation[]): Response[] {
+  return operations.flatMap((operation) => operation.responses)
+}

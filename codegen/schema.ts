@@ -1,0 +1,134 @@
+/** Walks and projects JSON Schema 2020-12 by keyword, so that a property named `default` or `x-ray` is never taken for a keyword. */
+import type { Schema, SchemaObject } from './ir.ts'
+
+export type Direction = 'request' | 'response'
+type Schemas = Record<string, Schema>
+
+const schemaKeywords = new Set([
+  'additionalProperties',
+  'contains',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+])
+const listKeywords = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
+const mapKeywords = new Set(['$defs', 'dependentSchemas', 'patternProperties', 'properties'])
+
+/** What says something to readers and types, but nothing to a validator. Ajv in strict mode refuses some of it. */
+const annotations = new Set([
+  'contentEncoding',
+  'contentMediaType',
+  'deprecated',
+  'description',
+  'example',
+  'examples',
+  'externalDocs',
+  'readOnly',
+  'title',
+  'writeOnly',
+  'xml',
+])
+
+export type Child = { schema: Schema; path: string[] }
+
+/** The schemas directly inside, with their path from this one. */
+export function children(schema: Schema): Child[] {
+  if (typeof schema === 'boolean') return []
+  return Object.entries(schema).flatMap(([keyword, value]): Child[] => {
+    if (schemaKeywords.has(keyword)) return [{ schema: value as Schema, path: [keyword] }]
+    if (!listKeywords.has(keyword) && !mapKeywords.has(keyword)) return []
+    return Object.entries(value as Schemas).map(([key, inner]) => ({ schema: inner, path: [keyword, key] }))
+  })
+}
+
+/** The schema as Ajv takes it for one direction of the wire. References become `<direction>:<component>`. */
+export function project(schema: Schema, direction: Direction, schemas: Schemas): Schema {
+  if (typeof schema === 'boolean') return schema
+  const projected: SchemaObject = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (annotations.has(keyword) || keyword.startsWith('x-')) continue
+    // What we answer is checked, never filled in.
+    if (keyword === 'default' && direction === 'response') continue
+    projected[keyword] = projectKeyword(keyword, value, direction, schemas)
+  }
+  dropHidden(schema, projected, direction, schemas)
+  if (direction === 'request') hoistDefaults(schema, projected, schemas)
+  return projected
+}
+
+/** Ajv applies a default at the property that has it and refuses one at a schema's root; the properties take it over (hoistDefaults). */
+export function projectComponent(schema: Schema, direction: Direction, schemas: Schemas): SchemaObject {
+  const projected = project(schema, direction, schemas)
+  if (typeof projected === 'boolean') return projected ? {} : { not: {} }
+  delete projected.default
+  return projected
+}
+
+export function isBinary(schema: Schema | null, schemas: Schemas): boolean {
+  if (schema === null) return true
+  const target = resolveSchema(schemas, schema)
+  if (typeof target === 'boolean') return false
+  return target.format === 'binary' || (target.contentMediaType !== undefined && target.contentEncoding === undefined)
+}
+
+function projectKeyword(keyword: string, value: unknown, direction: Direction, schemas: Schemas): unknown {
+  if (keyword === '$ref') return `${direction}:${refName(value as string)}`
+  // Ajv: "discriminator: mapping is not supported". The branches' const says the same.
+  if (keyword === 'discriminator') return { propertyName: (value as { propertyName: string }).propertyName }
+  if (schemaKeywords.has(keyword)) return project(value as Schema, direction, schemas)
+  if (listKeywords.has(keyword)) return (value as Schema[]).map((inner) => project(inner, direction, schemas))
+  if (!mapKeywords.has(keyword)) return value
+  const entries = Object.entries(value as Schemas)
+  return Object.fromEntries(entries.map(([key, inner]) => [key, project(inner, direction, schemas)]))
+}
+
+/** A client may not send what is readOnly, and we never answer what is writeOnly: the property is as good as undeclared. */
+function dropHidden(schema: SchemaObject, projected: SchemaObject, direction: Direction, schemas: Schemas): void {
+  const marker = direction === 'request' ? 'readOnly' : 'writeOnly'
+  const hidden = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const target = resolveSchema(schemas, property)
+    const marked = [property, target].some((side) => typeof side === 'object' && side[marker] === true)
+    return marked ? [name] : []
+  })
+  if (hidden.length === 0) return
+  for (const name of hidden) delete projected.properties?.[name]
+  const required = projected.required?.filter((name) => !hidden.includes(name)) ?? []
+  delete projected.required
+  if (required.length > 0) projected.required = required
+}
+
+/** Ajv reads `default` from the property's own schema only, never through a reference. */
+function hoistDefaults(schema: SchemaObject, projected: SchemaObject, schemas: Schemas): void {
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const own = projected.properties?.[name]
+    if (typeof own !== 'object' || typeof property === 'boolean' || property.default !== undefined) continue
+    const target = resolveSchema(schemas, property)
+    if (typeof target === 'object' && target.default !== undefined) own.default = target.default
+  }
+}
+
+const schemaRefPrefix = '#/components/schemas/'
+
+export function refName(ref: string): string {
+  return unescapePointer(ref.slice(schemaRefPrefix.length))
+}
+
+/** The schema behind any number of bare references to components. */
+export function resolveSchema(schemas: Record<string, Schema>, schema: Schema): Schema {
+  let here = schema
+  while (typeof here === 'object' && here.$ref !== undefined) here = schemas[refName(here.$ref)] ?? true
+  return here
+}
+
+export function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+export function unescapePointer(key: string): string {
+  return decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
+}

@@ -1,0 +1,36 @@
+import type { Objective, Stage } from '../routing/model.ts'
+
+export const scopes = ['router', 'realtime', 'platform', 'rmsg', 'admin'] as const
+export type Scope = (typeof scopes)[number]
+
+/** What a key may carry; it fills in what a request leaves out and narrows what it may ask. */
+export type KeyPolicy = {
+  voice?: string
+  /** Ordered pinned ids (`provider/model`) per stage. */
+  chain?: Partial<Record<Stage, readonly string[]>>
+  language?: string
+  allowedOrigins?: readonly string[]
+  allowProviders?: readonly string[]
+  maxConcurrency?: number
+  objective?: Objective
+}
+
+export type Organization = {
+  id: string
+  name: string
+  maxConcurrency: number | null
+}
+
+/** A key that was checked: who calls and what it may do. `test` keys (sk_test_) reach only simulators, `loopback` and embedded engines. */
+export type Caller = {
+  organization: Organization
+  keyId: string
+  scopes: readonly Scope[]
+  test: boolean
+  policy: KeyPolicy
+}
+
+export interface Keys {
+  /** Null: unknown, revoked or expired; the caller cannot tell which. Checked in constant time against the stored digest. May answer at once from its cache. */
+  verify(secret: string): Caller | null | Promise<Caller | null>
+}

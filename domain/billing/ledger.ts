@@ -1,0 +1,44 @@
+import type { KeyUse } from '../idempotency/idempotency.ts'
+import type { Stage } from '../routing/model.ts'
+
+export type Quantity = { unit: string; amount: number }
+
+/** Ids, route, times, quantities and cost; never content. */
+export type LedgerEntry = {
+  requestId: string
+  attemptId: string | null
+  organizationId: string
+  keyId: string
+  operation: string
+  stage: Stage
+  provider: string | null
+  model: string | null
+  outcome: string
+  startedAtMs: number
+  durationMs: number
+  firstByteMs: number | null
+  quantities: Quantity[]
+  /** Null: the price is unknown, which is not 0. */
+  costMicroUsd: number | null
+}
+
+export type Settlement = {
+  entry: LedgerEntry
+  /** Absent on surfaces without an idempotency key. */
+  use?: KeyUse
+  status: 'succeeded' | 'failed'
+  /** What `Credit.reserve` took for this request; the difference to the cost goes back. */
+  reservedMicroUsd: number
+}
+
+export interface Ledger {
+  /** Ends the request's key, writes its row and moves the credit, in one batch. Resolves when committed; callers on the hot path need not wait. */
+  settle(settlement: Settlement): Promise<void>
+}
+
+export interface Credit {
+  /** Takes the worst case from the organization's balance; false when it does not cover it. 0 always succeeds without a query. */
+  reserve(organizationId: string, requestId: string, microUsd: number): Promise<boolean>
+  /** Gives a reservation back for a request that ended before dispatch. */
+  cancel(organizationId: string, requestId: string, microUsd: number): Promise<void>
+}

@@ -1,0 +1,52 @@
+import type { Price, PriceUnit } from '../routing/model.ts'
+import type { Quantity } from './ledger.ts'
+
+/** What is counted, in the units of the ledger. */
+export type QuantityUnit =
+  | 'audio_milliseconds'
+  | 'characters'
+  | 'input_tokens'
+  | 'cached_input_tokens'
+  | 'output_tokens'
+  | 'reasoning_tokens'
+
+/**
+ * Which price a quantity is billed by. Where a model lists no price of its own for cached or reasoning tokens, its vendor bills them as
+ * input and output: that is how price lists are read, not a guess. A price that is listed as null is unknown.
+ */
+const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] }> = {
+  audio_milliseconds: { per: 3_600_000, units: ['audio_hour'] },
+  characters: { per: 1_000_000, units: ['million_characters'] },
+  input_tokens: { per: 1_000_000, units: ['million_input_tokens'] },
+  cached_input_tokens: { per: 1_000_000, units: ['million_cached_input_tokens', 'million_input_tokens'] },
+  output_tokens: { per: 1_000_000, units: ['million_output_tokens'] },
+  reasoning_tokens: { per: 1_000_000, units: ['million_reasoning_tokens', 'million_output_tokens'] },
+}
+
+/** Rounding a sum of fractions must not charge a micro-dollar for the error of a float. */
+const floatErrorMax = 1e-9
+
+/** Whole micro-USD, rounded up; null as soon as one price that is needed is unknown. What was not consumed needs no price. */
+export function costMicroUsd(prices: readonly Price[], quantities: readonly Quantity[]): number | null {
+  let sum = 0
+  for (const { unit, amount } of quantities) {
+    if (amount === 0) continue
+    const line = isCounted(unit) ? lineOf(prices, unit, amount) : null
+    if (line === null) return null
+    sum += line
+  }
+  return Math.ceil(Math.max(0, sum - floatErrorMax))
+}
+
+function isCounted(unit: string): unit is QuantityUnit {
+  return Object.hasOwn(billedBy, unit)
+}
+
+function lineOf(prices: readonly Price[], unit: QuantityUnit, amount: number): number | null {
+  const { per, units } = billedBy[unit]
+  for (const each of units) {
+    const price = prices.find((price) => price.unit === each)
+    if (price) return price.microUsd === null ? null : (price.microUsd * amount) / per
+  }
+  return null
+}

@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../generated/router/errors.ts'
+
+export type AttemptReport = { provider: string; model: string; outcome: string; milliseconds: number }
+
+export type FaultDetail = {
+  /** What the caller should read; falls back to the public message of the code's row in the spec. Never provider payload or request content. */
+  message?: string
+  /** One line, at most 512 characters, that says what to do. */
+  hint?: string
+  /** A JSON pointer, a header or a query name. */
+  param?: string
+  retryAfterS?: number
+  originalRequestId?: string
+  attempts?: AttemptReport[]
+  /** For the log only. */
+  cause?: unknown
+  /** After dispatch a retry needs a new key, so an SDK must not repeat the same one by itself: `x-should-retry: false`. */
+  afterDispatch?: boolean
+}
+
+/** A refusal that has a code in the contract. Everything else that is thrown is `relay_error`. */
+export class Fault extends Error {
+  readonly code: ErrorCode
+  readonly detail: FaultDetail
+
+  constructor(code: ErrorCode, detail: FaultDetail = {}) {
+    super(detail.message ?? code, { cause: detail.cause })
+    this.name = 'Fault'
+    this.code = code
+    this.detail = detail
+  }
+}

@@ -1,0 +1,63 @@
+import type { Quantity } from '../billing/ledger.ts'
+import type { LlmItem, LlmRequest, LlmUsage } from './llm.ts'
+
+/**
+ * Tokens are counted by the provider, afterwards. Before that there are only bytes: tokenizers of today make one token of 3 to 4 bytes in most
+ * scripts and of 2 in the worst common ones, so half the bytes covers what a text can cost.
+ */
+const bytesPerTokenLeast = 2
+const charactersPerToken = 4
+/** Roles and separators around each item. */
+const tokensPerItem = 8
+
+type Request = Omit<LlmRequest, 'model'>
+
+/** The most that a request can consume, to reserve credit for. */
+export function worstCase(request: Request): Quantity[] {
+  return [
+    { unit: 'input_tokens', amount: Math.ceil(inputBytes(request) / bytesPerTokenLeast) + overhead(request) },
+    { unit: 'output_tokens', amount: request.maxOutputTokens },
+  ]
+}
+
+/** What an answer that its reader left is likely to have consumed. */
+export function soFar(request: Request, characters: number): Quantity[] {
+  return counted([
+    ['input_tokens', Math.ceil(inputBytes(request) / charactersPerToken) + overhead(request)],
+    ['output_tokens', Math.ceil(characters / charactersPerToken)],
+  ])
+}
+
+export function quantitiesOf(usage: LlmUsage): Quantity[] {
+  return counted([
+    ['input_tokens', usage.inputTokens],
+    ['cached_input_tokens', usage.cachedInputTokens],
+    ['output_tokens', usage.outputTokens],
+    ['reasoning_tokens', usage.reasoningTokens],
+  ])
+}
+
+function counted(lines: [string, number][]): Quantity[] {
+  return lines.filter(([, amount]) => amount > 0).map(([unit, amount]) => ({ unit, amount }))
+}
+
+function overhead(request: Request): number {
+  return (request.items.length + request.tools.length) * tokensPerItem
+}
+
+function inputBytes({ items, tools, responseFormat }: Request): number {
+  const text = items.reduce((sum, item) => sum + bytesOf(item), 0)
+  const schemas = tools.length > 0 || responseFormat ? Buffer.byteLength(JSON.stringify([tools, responseFormat])) : 0
+  return text + schemas
+}
+
+function bytesOf(item: LlmItem): number {
+  switch (item.type) {
+    case 'message':
+      return Buffer.byteLength(item.text)
+    case 'function_call':
+      return Buffer.byteLength(item.name) + Buffer.byteLength(item.arguments)
+    case 'function_result':
+      return Buffer.byteLength(item.result)
+  }
+}

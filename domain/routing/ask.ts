@@ -1,0 +1,59 @@
+import type { Caller } from '../access/organization.ts'
+import { defaultLanguage, type Language, readLanguage } from './language.ts'
+import type { Capabilities, Path, Stage } from './model.ts'
+import type { Routing } from './routing.ts'
+
+export type Capability = keyof Capabilities
+export type AskedAudio = { encoding: string; sampleRateHz: number; channels: number }
+
+/** All that decides about a route, as plain data: equal asks have equal answers until the catalog or the health changes. */
+export type Ask = {
+  stage: Stage
+  /** Which figures rank the candidates. */
+  path: Path
+  routing: Routing
+  /** Filters and ranks. */
+  language: Language | null
+  /** Ranks when `language` is null. */
+  figuresLanguage: Language
+  needs: readonly Capability[]
+  voice: string | null
+  /** What a provider must take (STT) or emit (TTS) as it is, because it is not converted here. */
+  audio: AskedAudio | null
+  /** Names of the settings in `provider_options`, by provider. */
+  settings: Readonly<Record<string, readonly string[]>> | null
+  access: Access
+}
+
+/** What the caller's key leaves of the catalog. */
+type Access = {
+  test: boolean
+  allowProviders: readonly string[] | null
+  /** Pinned ids in the order in which auto routing tries them. */
+  chain: readonly string[] | null
+}
+
+/** The figures a request is ranked by. An LLM is one identity however it is read, and its figures are those of the stream. */
+const requestPath: Record<Stage, Path> = { stt: 'batch', tts: 'stream', llm: 'stream' }
+
+/** What a one-shot request needs of a model whatever else it asks. */
+const requestNeeds: Record<Stage, readonly Capability[]> = { stt: ['batch'], tts: [], llm: [] }
+
+/** What every request of a caller asks, before its own wishes: the base of requests, preview and the models list. Throws invalid_parameter. */
+export function baseAsk(caller: Caller, stage: Stage, routing: Routing, language: string | undefined): Ask {
+  const spoken = language ?? caller.policy.language
+  const asked = spoken === undefined ? null : readLanguage(spoken)
+  const { allowProviders, chain, voice } = caller.policy
+  return {
+    stage,
+    path: requestPath[stage],
+    routing,
+    language: asked,
+    figuresLanguage: asked ?? { tag: defaultLanguage, base: defaultLanguage },
+    needs: requestNeeds[stage],
+    voice: (stage === 'tts' ? voice : null) ?? null,
+    audio: null,
+    settings: null,
+    access: { test: caller.test, allowProviders: allowProviders ?? null, chain: chain?.[stage] ?? null },
+  }
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import { baseOf } from './language.ts'
+import type { Model, Stage } from './model.ts'
+import type { Provider } from './provider.ts'
+
+/** A model with its provider, and what routing asks of it again and again, worked out once. */
+export type Row = {
+  model: Model
+  provider: Provider
+  /** `provider/model`, valid as routing.model. */
+  pin: string
+  /** Unique over the catalog: two stages may share a pin. Outlives a rebuild. */
+  key: string
+  /** Place in the catalog: the last tie-break. */
+  order: number
+  /** Base languages; null where the row takes any. */
+  languages: ReadonlySet<string> | null
+  voices: ReadonlySet<string>
+}
+
+/**
+ * All models that configured providers offer. `version` moves whenever a choice made from it may come out differently: rows were replaced (a server on
+ * loopback was found) or a provider became available or unavailable.
+ */
+export class Catalog {
+  #providers: readonly Provider[] = []
+  #stages: Record<Stage, Row[]> = { stt: [], tts: [], llm: [] }
+  #byKey = new Map<string, Row>()
+  #unavailable = new Map<string, string | null>()
+  #version = 0
+  #digest: string | null = null
+
+  constructor(providers: readonly Provider[]) {
+    this.replace(providers)
+  }
+
+  replace(providers: readonly Provider[]): void {
+    const rows = providers.flatMap((provider) => provider.models.map((model) => ({ provider, model }))).map(toRow)
+    const byKey = new Map(rows.map((row) => [row.key, row]))
+    if (byKey.size < rows.length) throw new Error(`the catalog lists ${repeated(rows)} twice`)
+    this.#stages = { stt: ofStage(rows, 'stt'), tts: ofStage(rows, 'tts'), llm: ofStage(rows, 'llm') }
+    this.#byKey = byKey
+    this.#providers = providers
+    this.#unavailable.clear()
+    this.#digest = null
+    this.#version += 1
+  }
+
+  /** In catalog order. */
+  stage(stage: Stage): readonly Row[] {
+    return this.#stages[stage]
+  }
+
+  find(stage: Stage, provider: string, model: string): Row | undefined {
+    return this.#byKey.get(keyOf(stage, `${provider}/${model}`))
+  }
+
+  /** As of the last look at `version`. */
+  unavailable(provider: Provider): string | null {
+    return this.#unavailable.get(provider.id) ?? null
+  }
+
+  version(): number {
+    for (const provider of this.#providers) {
+      const reason = provider.unavailable()
+      if (reason === this.unavailable(provider)) continue
+      this.#unavailable.set(provider.id, reason)
+      this.#version += 1
+    }
+    return this.#version
+  }
+
+  /** `sha256:` over the rows, whatever order their providers were configured in. Which of them can be called now is not part of it. */
+  digest(): string {
+    this.#digest ??= `sha256:${createHash('sha256').update(canonicalRows(this.#byKey)).digest('hex')}`
+    return this.#digest
+  }
+}
+
+function toRow({ provider, model }: { provider: Provider; model: Model }, order: number): Row {
+  const pin = `${provider.id}/${model.id}`
+  const languages = model.languages.includes('*') ? null : new Set(model.languages.map(baseOf))
+  const voices = new Set(model.voices.map((voice) => voice.id))
+  return { model, provider, pin, key: keyOf(model.stage, pin), order, languages, voices }
+}
+
+function keyOf(stage: Stage, pin: string): string {
+  return `${stage}:${pin}`
+}
+
+function ofStage(rows: Row[], stage: Stage): Row[] {
+  return rows.filter((row) => row.model.stage === stage)
+}
+
+function repeated(rows: Row[]): string {
+  const seen = new Set<string>()
+  return rows.find((row) => seen.size === seen.add(row.key).size)?.key ?? ''
+}
+
+function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
+  const keys = [...byKey.keys()].sort()
+  return JSON.stringify(keys.map((key) => canonical(byKey.get(key)?.model)))
+}
+
+/** The same value with its fields in one order, so that equal rows have equal text. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(fields.map(([name, field]) => [name, canonical(field)]))
+}

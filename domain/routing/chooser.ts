@@ -1,0 +1,75 @@
+import type { Ask } from './ask.ts'
+import { type Exclusion, filterCandidates, type World } from './candidates.ts'
+import { refusal } from './refusal.ts'
+import { rank, type Scored } from './score.ts'
+
+/** Candidates best first, and why every other row of the stage is none. */
+export type Choice = { ask: Ask; candidates: readonly Scored[]; excluded: readonly Exclusion[]; catalogDigest: string }
+
+/** An ask holds what callers sent, so the number of different ones has no bound of its own. */
+const keptMax = 1000
+
+/**
+ * The one way from an ask to candidates: requests, preview and the models list all come through here. An answer is kept until a row, a
+ * provider or the health changes, because ranking costs far more than a request may.
+ */
+export class Chooser {
+  readonly #world: World
+  readonly #kept = new Map<string, Choice>()
+  #catalogVersion = -1
+  #healthVersion = -1
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  get world(): World {
+    return this.#world
+  }
+
+  /** Never throws: an empty list is an answer. */
+  choose(ask: Ask): Choice {
+    this.#forgetIfChanged()
+    const key = JSON.stringify(ask)
+    const kept = this.#kept.get(key)
+    if (kept) return kept
+    const choice = this.#choose(ask)
+    if (this.#kept.size >= keptMax) this.#kept.clear()
+    this.#kept.set(key, choice)
+    return choice
+  }
+
+  /** Throws the Fault that says what emptied the list. */
+  chooseSome(ask: Ask): Choice {
+    const choice = this.choose(ask)
+    if (choice.candidates.length > 0) return choice
+    // Worked out anew, because the time to wait passes while the answer is kept.
+    throw refusal(this.#choose(ask), this.#world.catalog)
+  }
+
+  #choose(ask: Ask): Choice {
+    const { rows, excluded } = filterCandidates(ask, this.#world)
+    const projection = { ...ask, objective: objectiveOf(ask), language: ask.figuresLanguage }
+    const ranked = rank(rows, projection, (row, path) => this.#world.health.figures(row, path))
+    return { ask, candidates: chained(ranked, ask), excluded, catalogDigest: this.#world.catalog.digest() }
+  }
+
+  #forgetIfChanged(): void {
+    const catalogVersion = this.#world.catalog.version()
+    const healthVersion = this.#world.health.version()
+    if (catalogVersion === this.#catalogVersion && healthVersion === this.#healthVersion) return
+    this.#kept.clear()
+    this.#catalogVersion = catalogVersion
+    this.#healthVersion = healthVersion
+  }
+}
+
+function objectiveOf({ routing }: Ask) {
+  return routing.mode === 'auto' ? routing.objective : 'balanced'
+}
+
+/** A key's chain is an order of its own, and goes before the scores. */
+function chained(ranked: Scored[], { access, routing }: Ask): Scored[] {
+  const chain = routing.mode === 'auto' ? access.chain : null
+  return chain === null ? ranked : ranked.sort((a, b) => chain.indexOf(a.row.pin) - chain.indexOf(b.row.pin))
+}

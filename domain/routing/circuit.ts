@@ -1,0 +1,67 @@
+/**
+ * The circuit of one model, or of one provider's credential.
+ *
+ *   closed ──failuresMax in a row──► open ──openMs passed──► half_open ──begin──► probing
+ *     ▲                               ▲                          ▲                 │ │ │
+ *     │                               └───failure: twice as long─│─────────────────┘ │ │
+ *     │                                                          └──abandoned────────┘ │
+ *     └──alive or success, from anywhere───────────────────────────────────────────────┘
+ *
+ * `alive` is the first media byte: enough to let others in again, not enough to forget failures, because a provider that opens well
+ * and breaks off every time must still open the circuit.
+ */
+export type Circuit = {
+  state: 'closed' | 'open' | 'half_open' | 'probing'
+  /** Failures in a row while closed. */
+  failures: number
+  /** How long the circuit stays open this time, and until when on the monotonic clock. */
+  openMs: number
+  untilMs: number
+}
+
+export type CircuitEvent = 'begin' | 'alive' | 'success' | 'failure' | 'abandoned' | 'elapsed'
+export type CircuitLimits = { failuresMax: number; openMs: number; openMaxMs: number }
+
+type Move = (circuit: Circuit, limits: CircuitLimits, nowMs: number, leastMs: number) => Circuit
+
+export const closed: Circuit = { state: 'closed', failures: 0, openMs: 0, untilMs: 0 }
+
+const stay: Move = (circuit) => circuit
+const close: Move = () => closed
+const to =
+  (state: Circuit['state']): Move =>
+  (circuit) => ({ ...circuit, state })
+const open: Move = (circuit, limits, nowMs, leastMs) => {
+  const wanted = circuit.openMs === 0 ? limits.openMs : circuit.openMs * 2
+  const openMs = Math.min(Math.max(wanted, leastMs), limits.openMaxMs)
+  return { state: 'open', failures: 0, openMs, untilMs: nowMs + openMs }
+}
+const count: Move = (circuit, limits, nowMs, leastMs) =>
+  circuit.failures + 1 < limits.failuresMax
+    ? { ...circuit, failures: circuit.failures + 1 }
+    : open(circuit, limits, nowMs, leastMs)
+const whenDue: Move = (circuit, _limits, nowMs) =>
+  nowMs < circuit.untilMs ? circuit : { ...circuit, state: 'half_open' }
+
+/** The only way a circuit moves. A failure that was under way when the circuit opened says nothing new. */
+const moves: Record<Circuit['state'], Record<CircuitEvent, Move>> = {
+  closed: { begin: stay, alive: stay, success: close, failure: count, abandoned: stay, elapsed: stay },
+  open: { begin: stay, alive: close, success: close, failure: stay, abandoned: stay, elapsed: whenDue },
+  half_open: { begin: to('probing'), alive: close, success: close, failure: stay, abandoned: stay, elapsed: stay },
+  probing: { begin: stay, alive: close, success: close, failure: open, abandoned: to('half_open'), elapsed: stay },
+}
+
+/** `leastMs` is how long the provider itself asked to be left alone. */
+export function move(
+  circuit: Circuit,
+  event: CircuitEvent,
+  limits: CircuitLimits,
+  nowMs: number,
+  leastMs = 0,
+): Circuit {
+  return moves[circuit.state][event](circuit, limits, nowMs, leastMs)
+}
+
+export function admits(circuit: Circuit): boolean {
+  return circuit.state === 'closed' || circuit.state === 'half_open'
+}

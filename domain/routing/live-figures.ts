@@ -1,0 +1,89 @@
+/**
+ * What this service measured of one model: means over its own requests in which a sample's weight halves every `halfLifeMs`. Too few
+ * recent samples are no figure, so a model is neither promoted by one lucky answer nor kept down by what happened an hour ago.
+ */
+export type LiveFigures = {
+  /** To the first media byte or token; null before enough successes. */
+  firstByteMs: number | null
+  /** STT: processing time per time of audio. */
+  realTimeFactor: number | null
+  /** 0 to 1 */
+  errorRate: number
+  /** Clock.nowMs() of the last sample. */
+  asOfMs: number
+}
+
+export type Sample = { firstByteMs?: number; realTimeFactor?: number; failed: boolean }
+
+type Mean = { sum: number; weight: number }
+
+const halfLifeMs = 120_000
+const staleAfterMs = 600_000
+const weightLeast = 3
+/** What moves less than this is noise, and would have the ranking worked out anew for every request. */
+const shownStep = 0.1
+
+export class LiveSeries {
+  #firstByte: Mean = { sum: 0, weight: 0 }
+  #realTime: Mean = { sum: 0, weight: 0 }
+  #errors: Mean = { sum: 0, weight: 0 }
+  #lastMs = 0
+  #shown: LiveFigures | null = null
+
+  /** True when what `shown` says has changed. */
+  add(sample: Sample, monotonicMs: number, nowMs: number): boolean {
+    const decay = 0.5 ** ((monotonicMs - this.#lastMs) / halfLifeMs)
+    this.#lastMs = monotonicMs
+    add(this.#firstByte, decay, sample.firstByteMs)
+    add(this.#realTime, decay, sample.realTimeFactor)
+    add(this.#errors, decay, sample.failed ? 1 : 0)
+    return this.#show(nowMs)
+  }
+
+  shown(): LiveFigures | null {
+    return this.#shown
+  }
+
+  /** When the figures have aged out unless another sample comes. */
+  staleAtMs(): number {
+    return this.#lastMs + staleAfterMs
+  }
+
+  #show(nowMs: number): boolean {
+    if (this.#errors.weight < weightLeast) return false
+    const next: LiveFigures = {
+      firstByteMs: mean(this.#firstByte),
+      realTimeFactor: mean(this.#realTime),
+      errorRate: this.#errors.sum / this.#errors.weight,
+      asOfMs: nowMs,
+    }
+    if (this.#shown && !differs(this.#shown, next)) return false
+    this.#shown = next
+    return true
+  }
+}
+
+function add(mean: Mean, decay: number, value: number | undefined): void {
+  mean.sum *= decay
+  mean.weight *= decay
+  if (value === undefined) return
+  mean.sum += value
+  mean.weight += 1
+}
+
+function mean({ sum, weight }: Mean): number | null {
+  return weight < weightLeast ? null : sum / weight
+}
+
+function differs(a: LiveFigures, b: LiveFigures): boolean {
+  return (
+    moved(a.firstByteMs, b.firstByteMs) ||
+    moved(a.realTimeFactor, b.realTimeFactor) ||
+    Math.abs(a.errorRate - b.errorRate) >= shownStep / 2
+  )
+}
+
+function moved(a: number | null, b: number | null): boolean {
+  if (a === null || b === null) return a !== b
+  return Math.abs(a - b) > shownStep * a
+}

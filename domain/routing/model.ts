@@ -1,0 +1,100 @@
+import type { OutputFormat } from '../../audio/format.ts'
+
+export type Stage = 'stt' | 'tts' | 'llm'
+export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
+/** Batch and streaming are separate identities: a streaming model is never ranked on a batch figure. */
+export type Path = 'stream' | 'batch'
+
+/** What can be asked of a model. False means that asking is an error, never a silent drop. */
+export type Capabilities = {
+  tools: boolean
+  structured_output: boolean
+  cached_input: boolean
+  reasoning: boolean
+  diarization: boolean
+  keywords: boolean
+  noise_reduction: boolean
+  word_timestamps: boolean
+  prompt: boolean
+  instructions: boolean
+  speed: boolean
+  batch: boolean
+  streaming: boolean
+}
+
+export type Voice = {
+  id: string
+  name: string
+  gender: 'female' | 'male' | 'neutral'
+  styles: string[]
+  language?: string
+}
+
+export type AudioSupport = {
+  encoding: string
+  sampleRatesHz?: number[]
+  sampleRateRangeHz?: { min: number; max: number }
+  channels: number[]
+}
+
+/** A published or measured figure. `value` is null where nobody has measured: never a guess. */
+export type Benchmark = {
+  metric: string
+  value: number | null
+  unit: string
+  language: string
+  path: Path
+  source: string
+  asOf: string
+  /** The figure comes from somebody who sells the model. */
+  interested?: boolean
+}
+
+export type PriceUnit =
+  | 'audio_hour'
+  | 'million_characters'
+  | 'million_input_tokens'
+  | 'million_cached_input_tokens'
+  | 'million_output_tokens'
+  | 'million_reasoning_tokens'
+/** Null is an unknown price, 0 a free one. */
+export type Price = { unit: PriceUnit; microUsd: number | null; source: string; asOf: string }
+
+/** One row of the catalog. Its pin is `provider/id`. */
+export type Model = {
+  provider: string
+  id: string
+  stage: Stage
+  capabilities: Capabilities
+  /** BCP 47 base languages; `*` alone means any. */
+  languages: readonly string[]
+  regions: readonly string[]
+  /** STT: what it reads. TTS: what it emits without our resampling. */
+  audioFormats: readonly AudioSupport[]
+  voices: readonly Voice[]
+  /** Settings of `provider_options` that this model takes; the rest is refused by name. */
+  providerOptions: readonly string[]
+  benchmarks: readonly Benchmark[]
+  prices: readonly Price[]
+  /** A stand-in that answers when nothing real can (the scripted LLM): ranked behind every other candidate. */
+  lastResort: boolean
+  /** TTS: the format in which its adapter hands audio over. */
+  nativeOutput?: OutputFormat
+  deprecationDate?: string
+}
+
+export const noCapabilities: Capabilities = {
+  tools: false,
+  structured_output: false,
+  cached_input: false,
+  reasoning: false,
+  diarization: false,
+  keywords: false,
+  noise_reduction: false,
+  word_timestamps: false,
+  prompt: false,
+  instructions: false,
+  speed: false,
+  batch: false,
+  streaming: false,
+}

@@ -1,0 +1,67 @@
+import type { Caller } from '../access/organization.ts'
+import { type Ask, baseAsk } from './ask.ts'
+import type { Chooser } from './chooser.ts'
+import type { Health } from './health.ts'
+import { defaultLanguage, type Language, readLanguage } from './language.ts'
+import type { LiveFigures } from './live-figures.ts'
+import type { Benchmark, Model, Objective, Path, Stage } from './model.ts'
+import { figuresFor, type Scored } from './score.ts'
+
+export type ListedModel = {
+  model: Model
+  pin: string
+  /** From 1, within the stage. */
+  rank: number
+  /** Null: no figure on what the objective is about. */
+  score: number | null
+  /** For the language and path asked for; none is borrowed from another language. Live ones have `source: measured`. */
+  benchmarks: Benchmark[]
+}
+
+export type ModelList = {
+  models: ListedModel[]
+  catalogDigest: string
+  language: string
+  objective: Objective
+  path: Path
+}
+
+export type ModelQuery = { caller: Caller; language?: string; objective?: Objective; path?: Path }
+
+/** What this caller can route to now, best first within each stage. The language only chooses the figures. Throws invalid_parameter. */
+export function createListModels(chooser: Chooser): (query: ModelQuery) => ModelList {
+  return ({ caller, language = defaultLanguage, objective = 'balanced', path = 'stream' }) => {
+    const asked = readLanguage(language, 'language')
+    const models = stages.flatMap((stage) => {
+      const { candidates } = chooser.choose(listAsk(caller, stage, objective, path, asked))
+      return candidates.map((scored, index) => listed(scored, index + 1, path, asked, chooser.world.health))
+    })
+    return { models, catalogDigest: chooser.world.catalog.digest(), language: asked.tag, objective, path }
+  }
+}
+
+const stages: readonly Stage[] = ['stt', 'llm', 'tts']
+
+/** Nothing is asked, so that only what cannot be called falls out. A key's chain and voice order its requests; they do not hide what may be pinned. */
+function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path, figuresLanguage: Language): Ask {
+  const base = baseAsk(caller, stage, { mode: 'auto', objective }, undefined)
+  const access = { ...base.access, chain: null }
+  return { ...base, path, language: null, figuresLanguage, needs: [], voice: null, access }
+}
+
+function listed({ row, score }: Scored, rank: number, path: Path, language: Language, health: Health): ListedModel {
+  const benchmarks = [...figuresFor(row, path, language), ...measured(health.figures(row, path), path)]
+  return { model: row.model, pin: row.pin, rank, score, benchmarks }
+}
+
+function measured(live: LiveFigures | null, path: Path): Benchmark[] {
+  if (!live) return []
+  const asOf = new Date(live.asOfMs).toISOString()
+  const figure = (metric: string, value: number | null, unit: string): Benchmark[] =>
+    value === null ? [] : [{ metric, value, unit, language: '*', path, source: 'measured', asOf }]
+  return [
+    ...figure('first_byte_ms', live.firstByteMs, 'ms'),
+    ...figure('real_time_factor', live.realTimeFactor, 'ratio'),
+    ...figure('error_rate', live.errorRate, 'ratio'),
+  ]
+}

@@ -1,0 +1,50 @@
+import type { Caller } from '../access/organization.ts'
+import { baseAsk } from './ask.ts'
+import type { ExclusionReason } from './candidates.ts'
+import type { Choice, Chooser } from './chooser.ts'
+import type { Stage } from './model.ts'
+import type { Routing } from './routing.ts'
+import type { Parts, Scored } from './score.ts'
+import { weights } from './weights.ts'
+
+export type PreviewQuery = { caller: Caller; stage: Stage; language?: string; routing: Routing }
+
+export type Preview = {
+  stage: Stage
+  language: string | null
+  routing: Routing
+  /** The pin that a request would be sent to first; null when there is none. */
+  candidate: string | null
+  runnersUp: string[]
+  excluded: { provider: string; model: string; reason: ExclusionReason; detail?: string }[]
+  scores: { pin: string; score: number | null; parts: Parts }[]
+  weights: Record<keyof Parts, number> | null
+  catalogDigest: string
+}
+
+/** What a plain request would do, and why. Calls no provider. Throws invalid_parameter for a malformed language. */
+export function createPreview(chooser: Chooser): (query: PreviewQuery) => Preview {
+  return ({ caller, stage, language, routing }) => explain(chooser.choose(baseAsk(caller, stage, routing, language)))
+}
+
+/** A choice in words. */
+export function explain({ ask, candidates, excluded, catalogDigest }: Choice): Preview {
+  const [candidate = null, ...runnersUp] = candidates.map(pinOf)
+  return {
+    stage: ask.stage,
+    language: ask.language?.tag ?? null,
+    routing: ask.routing,
+    candidate,
+    runnersUp,
+    excluded: excluded.map(({ row, reason, detail }) => {
+      return { provider: row.provider.id, model: row.model.id, reason, ...(detail !== undefined && { detail }) }
+    }),
+    scores: candidates.map(({ row, score, parts }) => ({ pin: row.pin, score, parts })),
+    weights: ask.routing.mode === 'auto' ? weights[ask.routing.objective] : null,
+    catalogDigest,
+  }
+}
+
+function pinOf({ row }: Scored): string {
+  return row.pin
+}

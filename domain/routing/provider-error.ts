@@ -1,0 +1,43 @@
+/**
+ * How a provider failed, normalised. The class decides what the router does next; the vendor's own words stay in `cause`, for the log only.
+ */
+export const errorClasses = {
+  auth: { failover: true, retryable: false },
+  quota: { failover: true, retryable: false },
+  bad_request: { failover: false, retryable: false },
+  /** The model cannot do what was asked (language, voice, format): another may. */
+  unsupported: { failover: true, retryable: false },
+  rate_limited: { failover: true, retryable: true },
+  overloaded: { failover: true, retryable: true },
+  timeout: { failover: true, retryable: true },
+  protocol: { failover: true, retryable: true },
+  /** Accepted and closed with nothing in it, although something was due. */
+  empty: { failover: true, retryable: true },
+  /** Nothing was sent: connect refused, name not found, queue full. */
+  unreachable: { failover: true, retryable: true },
+  server: { failover: true, retryable: true },
+  /** The caller went away. */
+  cancelled: { failover: false, retryable: false },
+} as const satisfies Record<string, { failover: boolean; retryable: boolean }>
+
+export type ErrorClass = keyof typeof errorClasses
+
+export class ProviderError extends Error {
+  readonly errorClass: ErrorClass
+  /** False only when not one byte of the request was written to the provider. */
+  readonly sent: boolean
+  readonly status: number | undefined
+  readonly retryAfterS: number | undefined
+
+  constructor(
+    errorClass: ErrorClass,
+    detail: { sent: boolean; status?: number; retryAfterS?: number; cause?: unknown },
+  ) {
+    super(`provider ${errorClass}`, { cause: detail.cause })
+    this.name = 'ProviderError'
+    this.errorClass = errorClass
+    this.sent = detail.sent
+    this.status = detail.status
+    this.retryAfterS = detail.retryAfterS
+  }
+}

@@ -1,0 +1,59 @@
+import type { Objective, Path, PriceUnit, Stage } from './model.ts'
+
+/** How much each axis counts. Published: docs and preview quote these numbers. */
+export const weights: Record<Objective, Record<Axis, number>> = {
+  balanced: { quality: 0.5, latency: 0.3, cost: 0.2 },
+  quality: { quality: 0.8, latency: 0.1, cost: 0.1 },
+  latency: { quality: 0.1, latency: 0.8, cost: 0.1 },
+  cost: { quality: 0.1, latency: 0.1, cost: 0.8 },
+}
+
+export type Axis = 'quality' | 'latency' | 'cost'
+export const axes: readonly Axis[] = ['quality', 'latency', 'cost']
+
+/** The heaviest axis of an objective: a model without a figure on it has no score. */
+export const leading: Record<Objective, Axis> = {
+  balanced: 'quality',
+  quality: 'quality',
+  latency: 'latency',
+  cost: 'cost',
+}
+
+export type QualityMetric = { metric: string; better: 'lower' | 'higher' }
+
+/**
+ * In order of preference. Each pair of metric and source is a scale of its own, because word error rates on two test sets cannot be
+ * compared: one scale is used at a time, the one that most candidates have a figure on.
+ */
+export const qualityMetrics: Record<Stage, readonly QualityMetric[]> = {
+  stt: [
+    { metric: 'wer_pct_mean', better: 'lower' },
+    { metric: 'wer_pct', better: 'lower' },
+    { metric: 'aa_wer_final_pct', better: 'lower' },
+    { metric: 'aa_wer_v2_pct', better: 'lower' },
+    { metric: 'semantic_wer_pooled_pct', better: 'lower' },
+    { metric: 'cer_pct', better: 'lower' },
+  ],
+  tts: [
+    { metric: 'aa_speech_arena_elo', better: 'higher' },
+    { metric: 'wer_pct', better: 'lower' },
+  ],
+  llm: [{ metric: 'pass_rate_pct', better: 'higher' }],
+}
+
+/** Names of one and the same time, lower is better. Milliseconds are milliseconds: published and measured ones share the scale. */
+export const latencyMetrics: Record<Stage, Record<Path, readonly string[]>> = {
+  stt: { stream: ['first_byte_ms', 'ttfs_p50_ms'], batch: ['real_time_factor'] },
+  tts: { stream: ['first_byte_ms', 'ttfa_p50_ms'], batch: ['first_byte_ms'] },
+  llm: { stream: ['first_byte_ms', 'ttfb_p50_ms'], batch: ['first_byte_ms'] },
+}
+
+/** What a usual request consumes of each price, so that one number stands for the cost: three tokens are read for each one written. */
+export const costMix: Record<Stage, readonly { unit: PriceUnit; share: number }[]> = {
+  stt: [{ unit: 'audio_hour', share: 1 }],
+  tts: [{ unit: 'million_characters', share: 1 }],
+  llm: [
+    { unit: 'million_input_tokens', share: 0.75 },
+    { unit: 'million_output_tokens', share: 0.25 },
+  ],
+}

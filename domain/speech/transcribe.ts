@@ -1,0 +1,86 @@
+import type { Recording } from '../../audio/format.ts'
+import type { Quantity } from '../billing/ledger.ts'
+import { type ExchangeDeps, type Order, openExchange, type Route } from '../exchange.ts'
+import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
+import type { Row } from '../routing/catalog.ts'
+import { spoken } from '../routing/language.ts'
+import { ProviderError } from '../routing/provider-error.ts'
+import type { Routing } from '../routing/routing.ts'
+import { checkSettings, type ProviderOptions, settingNames } from './provider-options.ts'
+import type { SttOptions, SttRequest, Transcript } from './stt.ts'
+
+export type TranscribeOrder = Order & {
+  routing: Routing
+  /** BCP 47. Omitted: the key's, else the provider detects. */
+  language?: string
+  options?: Omit<SttOptions, 'providerOptions'> & { providerOptions?: ProviderOptions }
+  recording: Recording
+}
+
+export type Transcription = {
+  transcript: Transcript
+  route: Route
+  usage: { durationMs: number; costMicroUsd: number | null }
+}
+
+/** Transcribes a whole recording, failing over until a provider has answered. Throws Fault. */
+export function createTranscribe(deps: ExchangeDeps): (order: TranscribeOrder) => Promise<Transcription> {
+  return async (order) => {
+    const ask = askOf(order)
+    checkSettings(ask, deps.chooser.world.catalog)
+    const exchange = await openExchange(deps, order, {
+      ask,
+      atOnce: true,
+      worstCase: () => consumed(order.recording.durationMs),
+      run: (row, call) => transcribeAt(row, order, ask, call.signal),
+    })
+    const transcript = exchange.value
+    const durationMs = Math.round(transcript.billedMs ?? order.recording.durationMs)
+    const costMicroUsd = exchange.succeed(consumed(durationMs), speedOf(exchange.elapsedMs, order.recording))
+    return { transcript, route: exchange.route, usage: { durationMs, costMicroUsd } }
+  }
+}
+
+function askOf({ caller, routing, language, options, recording }: TranscribeOrder): Ask {
+  const ask = baseAsk(caller, 'stt', routing, language)
+  const { encoding, sampleRateHz, channels } = recording.format
+  return {
+    ...ask,
+    needs: [...ask.needs, ...needsOf(options)],
+    audio: { encoding, sampleRateHz, channels },
+    settings: settingNames(options?.providerOptions),
+  }
+}
+
+function needsOf(options: TranscribeOrder['options'] = {}): Capability[] {
+  const needs: Capability[] = []
+  if (options.diarization) needs.push('diarization')
+  if (options.keywords?.length) needs.push('keywords')
+  if (options.noiseReduction) needs.push('noise_reduction')
+  if (options.wordTimestamps) needs.push('word_timestamps')
+  if (options.prompt) needs.push('prompt')
+  return needs
+}
+
+async function transcribeAt(row: Row, order: TranscribeOrder, ask: Ask, signal: AbortSignal): Promise<Transcript> {
+  const { stt } = row.provider
+  if (!stt) throw new ProviderError('unsupported', { sent: false })
+  const { providerOptions, ...options } = order.options ?? {}
+  const own = providerOptions?.[row.provider.id]
+  const request: SttRequest = {
+    model: row.model.id,
+    recording: order.recording,
+    options: { ...options, ...(own && { providerOptions: own }) },
+    ...(ask.language && { language: spoken(row.model.languages, ask.language) }),
+  }
+  return stt.transcribe(request, signal)
+}
+
+function consumed(durationMs: number): Quantity[] {
+  return [{ unit: 'audio_milliseconds', amount: durationMs }]
+}
+
+/** Recordings differ in length, so only the time per time of audio can be compared. */
+function speedOf(elapsedMs: number, { durationMs }: Recording): { realTimeFactor?: number } {
+  return durationMs > 0 ? { realTimeFactor: elapsedMs / durationMs } : {}
+}

@@ -1,0 +1,45 @@
+import tseslint from 'typescript-eslint'
+
+/** What each folder may import of ours; all else is refused. main.ts and gateway.ts wire and may import anything, so may test/ and bench/. */
+const mayImport = {
+  audio: [],
+  runtime: ['audio'],
+  generated: ['runtime'],
+  domain: ['generated', 'audio'],
+  store: ['domain', 'generated', 'runtime'],
+  providers: ['domain', 'generated', 'runtime', 'audio'],
+  handlers: ['domain', 'generated', 'runtime', 'audio'],
+  cli: ['generated'],
+  codegen: [],
+}
+const folders = Object.keys(mayImport)
+const direction = folders.map((folder) => {
+  const refused = [...folders, 'test', 'bench'].filter((f) => f !== folder && !mayImport[folder].includes(f))
+  const message = `${folder}/ may import only: ${mayImport[folder].join(', ') || 'nothing of ours'}`
+  const pattern = { regex: `^(\\.\\./)+(main|gateway|(${refused.join('|')})/)`, message }
+  return { files: [`${folder}/**/*.ts`], rules: { 'no-restricted-imports': ['error', { patterns: [pattern] }] } }
+})
+
+export default tseslint.config(
+  { ignores: ['dist', 'generated', '.tap', '**/*.js', '**/*.mjs'] },
+  ...tseslint.configs.recommendedTypeChecked,
+  { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
+  {
+    rules: {
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }],
+      'no-restricted-syntax': ['error', { selector: 'ImportExpression', message: 'import statically' }],
+      'max-lines-per-function': ['error', { max: 70, skipComments: true, skipBlankLines: true }],
+      'max-lines': ['error', { max: 400, skipComments: true, skipBlankLines: true }],
+    },
+  },
+  // Optional dependencies are loaded where they are used, in these two places only.
+  { files: ['providers/registry.ts', 'runtime/optional.ts'], rules: { 'no-restricted-syntax': 'off' } },
+  // A test is a closure in a closure; node:test-like callbacks are awaited by the runner.
+  {
+    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-floating-promises': 'off' },
+  },
+  ...direction,
+)

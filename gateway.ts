@@ -1,0 +1,283 @@
+/** Wires a serving process: store, providers, domain, handlers, engine. What was opened is closed in the opposite order, also when a start fails. */
+import { convertSpeech } from './audio/encode-output.ts'
+import { createLocalLeases } from './domain/access/local-leases.ts'
+import type { Caller } from './domain/access/organization.ts'
+import type { ExchangeDeps } from './domain/exchange.ts'
+import { createRespond } from './domain/llm/respond.ts'
+import { Catalog } from './domain/routing/catalog.ts'
+import { Chooser } from './domain/routing/chooser.ts'
+import { Health } from './domain/routing/health.ts'
+import { createListModels as createModelList } from './domain/routing/models.ts'
+import type { Provider } from './domain/routing/provider.ts'
+import { createSynthesize } from './domain/speech/synthesize.ts'
+import { createTranscribe } from './domain/speech/transcribe.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
+import { widenInternalHandlers } from './generated/internal/handlers.ts'
+import { internalSurface } from './generated/internal/routes.ts'
+import { routerContract } from './generated/router/contract.ts'
+import { type RouterHandlers, widenRouterHandlers } from './generated/router/handlers.ts'
+import { routerSurface } from './generated/router/routes.ts'
+import { createAuthenticate } from './handlers/authenticate.ts'
+import { createHealth } from './handlers/internal/health.ts'
+import { createGetOpenapi } from './handlers/router/contract.ts'
+import { createFaultWriter } from './handlers/router/envelope.ts'
+import { createListModels } from './handlers/router/models.ts'
+import { createResponse } from './handlers/router/response.ts'
+import { createSpeech } from './handlers/router/speech.ts'
+import { createTranscription } from './handlers/router/transcription.ts'
+import { createProviders } from './providers/registry.ts'
+import { startAdmin } from './runtime/admin.ts'
+import { systemClock, systemIds } from './runtime/clock.ts'
+import { ConfigError, type Environment } from './runtime/config.ts'
+import { type Server, startServer } from './runtime/http/server.ts'
+import { localSecret } from './runtime/local-secret.ts'
+import { createLog } from './runtime/log.ts'
+import { createMetrics } from './runtime/metrics.ts'
+import { outboundDefaults } from './runtime/outbound/limits.ts'
+import { createTracing } from './runtime/tracing.ts'
+import { startWorkers, workerVariable } from './runtime/workers.ts'
+import { newSecret } from './store/key-secret.ts'
+import { openStore, type Store } from './store/store.ts'
+
+/** In the data folder: the key of a first local run, for the command line. */
+export const localKeyFile = 'local.key'
+/** Answers are checked against the contract in tests and development, which run the sources, and not in the product, which is compiled. */
+const checkResponses = import.meta.url.endsWith('.ts')
+
+/** A running Parley. `stop` drains first; `force` gives up what is in flight. */
+export type Gateway = { url: string; key: string | null; stop(): Promise<void>; force(): void }
+
+export async function startGateway(
+  config: ParleyConfig,
+  env: Environment,
+  progress: (message: string) => void,
+): Promise<Gateway> {
+  checkExposure(config)
+  const worker = Number(env[workerVariable] ?? 0)
+  const log = createLog(config.logLevel)
+  const metrics = createMetrics()
+  const store = await openConfiguredStore(config, log, progress)
+  // Newest first: whatever a start that fails has opened is closed in the opposite order.
+  const closing: (() => unknown)[] = [() => store.close({ stopPostgres: worker === 0 })]
+  const closeAll = async () => {
+    for (const close of closing) await close()
+  }
+  try {
+    const key = worker === 0 ? await bootstrap(store, config) : null
+    const providers = await openProviders(config, env, log)
+    closing.unshift(() => Promise.all(providers.map((provider) => provider.close())))
+    const tracing = await createTracing(env)
+    closing.unshift(() => tracing?.close())
+    const server = await listen({ config, store, providers, log, metrics, tracing, first: worker === 0 })
+    closing.unshift(() => server.drain())
+    if (config.adminPort !== null) {
+      const admin = await startAdmin(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
+      closing.unshift(admin.close)
+    }
+    if (worker === 0 && config.processes > 1) {
+      const workers = startWorkers(
+        config.processes - 1,
+        { ...env, PARLEY_PORT: String(server.port) },
+        config.drain.graceMs,
+      )
+      closing.unshift(() => workers.stop())
+    }
+    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
+    return { url, key, stop: closeAll, force: () => void server.stop() }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+export function openConfiguredStore(
+  config: ParleyConfig,
+  log: Log,
+  progress: (message: string) => void,
+): Promise<Store> {
+  const { connectionsMax, keyCacheMs, keyCacheMax } = config.store
+  const { leaseMs, retentionS } = config.idempotency
+  return openStore({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    progress,
+    log,
+    clock: systemClock,
+    connectionsMax,
+    idempotency: { leaseMs, retentionMs: retentionS * 1000 },
+    keyCacheMs,
+    keyCacheMax,
+  })
+}
+
+function checkExposure({ host, masterKey }: ParleyConfig): void {
+  if (masterKey !== null || isLoopback(host)) return
+  throw new ConfigError(
+    `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
+  )
+}
+
+const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+/** The key to show. On loopback a fresh store gets one of its own, kept in the data folder for the command line. */
+async function bootstrap(store: Store, config: ParleyConfig): Promise<string | null> {
+  if (config.bootstrapKey !== null) {
+    await store.organizations.bootstrap({ key: config.bootstrapKey })
+    return null
+  }
+  if (!isLoopback(config.host)) return null
+  const key = localSecret(config.dataDir, localKeyFile, () => newSecret(false).secret)
+  return (await store.organizations.bootstrap({ key })) === 'refused' ? null : key
+}
+
+type Log = ReturnType<typeof createLog>
+
+export function openProviders(config: ParleyConfig, env: Environment, log: Log): Promise<Provider[]> {
+  const { connectMs, firstTokenMs, firstAudioMs, idleMs, transcriptionMs } = config.timeouts
+  const { enabled, ...local } = config.local
+  return createProviders(config.providers, env, {
+    limits: {
+      ...outboundDefaults,
+      connectMs,
+      firstByteMs: Math.max(firstTokenMs, firstAudioMs),
+      idleMs,
+      totalMs: transcriptionMs,
+      connectionsMax: config.limits.providerConnectionsMax,
+      answerBytesMax: config.limits.answerBytesMax,
+    },
+    monotonicMs: systemClock.monotonicMs,
+    local: enabled ? { ...local, clock: systemClock, log } : null,
+    ollamaUrl: enabled ? 'http://127.0.0.1:11434/v1' : null,
+  })
+}
+
+type Parts = {
+  config: ParleyConfig
+  store: Store
+  providers: readonly Provider[]
+  log: Log
+  metrics: ReturnType<typeof createMetrics>
+  tracing: Awaited<ReturnType<typeof createTracing>>
+  /** Of several processes, the one that also has the upload port. */
+  first: boolean
+}
+
+async function listen(parts: Parts): Promise<Server> {
+  const { config, store, log, metrics, tracing } = parts
+  const { limits } = config
+  let server: Server | null = null
+  const writeFault = createFaultWriter(log, (code) => metrics.refusal(code))
+  const health = createHealth([
+    { name: 'store', check: () => reasonOf(store.ping()) },
+    {
+      name: 'drain',
+      check: () =>
+        Promise.resolve(
+          server?.state === 'draining' ? 'The server finishes its requests and takes no new ones.' : null,
+        ),
+    },
+  ])
+  const mount = { host: null, writeFault, corsOrigins: [], quota: true, health: false }
+  const { routerHost } = config.surfaces
+  server = await startServer({
+    host: config.host,
+    port: config.port,
+    sharedPort: config.processes > 1,
+    uploadPort: parts.first ? config.uploadPort : null,
+    region: config.region,
+    headerPrefix: config.headerPrefix,
+    mounts: [
+      {
+        ...mount,
+        surface: internalSurface,
+        basePath: '',
+        handlers: widenInternalHandlers(health),
+        quota: false,
+        health: true,
+      },
+      {
+        ...mount,
+        surface: routerSurface,
+        basePath: routerHost ? '' : '/router',
+        host: routerHost,
+        handlers: widenRouterHandlers(routerHandlers(parts)),
+      },
+    ],
+    authenticate: createAuthenticate(store.keys),
+    requestId: systemIds.request,
+    limits: {
+      jsonBytesMax: limits.jsonBytesMax,
+      audioBytesMax: limits.audioBytesMax,
+      uploadMemoryBytesMax: config.uploadMemory,
+      connectionsPerIpMax: limits.connectionsPerAddressMax,
+      bodyTimeoutMs: limits.bodyTimeoutMs,
+      uploadBodyTimeoutMs: limits.uploadBodyTimeoutMs,
+      readerTimeoutMs: limits.readerTimeoutMs,
+      requestsMax: limits.requestsMax,
+    },
+    edgeQuota: {
+      requests: Math.ceil(config.edgeQuota / config.processes),
+      windowS: config.edgeWindowS,
+      trustedProxies: config.trustedProxies,
+      addressesMax: limits.addressesMax,
+    },
+    drain: config.drain,
+    clock: systemClock,
+    log,
+    metrics,
+    tracing,
+    checkResponses,
+  })
+  return server
+}
+
+function reasonOf(done: Promise<unknown>): Promise<string | null> {
+  return done.then(
+    () => null,
+    () => 'The database does not answer.',
+  )
+}
+
+function routerHandlers(parts: Parts): RouterHandlers<Caller> {
+  const { config, region } = { ...parts, region: parts.config.region }
+  const deps = exchangeDeps(parts)
+  return {
+    getOpenapi: createGetOpenapi(routerContract, config.headerPrefix),
+    listModels: createListModels(createModelList(deps.chooser)),
+    createTranscription: createTranscription({
+      transcribe: createTranscribe(deps),
+      region,
+      durationMaxMs: config.limits.audioDurationMaxS * 1000,
+    }),
+    createSpeech: createSpeech({ synthesize: createSynthesize({ ...deps, convert: convertSpeech }) }),
+    createResponse: createResponse({ respond: createRespond(deps), region }),
+  }
+}
+
+function exchangeDeps({ config, store, providers, log, metrics }: Parts): ExchangeDeps {
+  const { circuit, limits, timeouts } = config
+  const circuitLimits = { failuresMax: circuit.failuresMax, openMs: circuit.openMs, openMsMax: circuit.openMaxMs }
+  const health = new Health(systemClock, { model: circuitLimits, credential: circuitLimits })
+  const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
+  const catalog = new Catalog(providers)
+  const { attemptsMax } = limits
+  const { idleMs } = timeouts
+  return {
+    clock: systemClock,
+    ids: systemIds,
+    log,
+    metrics,
+    health,
+    chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),
+    leases: config.processes > 1 ? store.leases : createLocalLeases(),
+    idempotency: store.idempotency,
+    credit: store.credit,
+    ledger: store.ledger,
+    limits: {
+      llm: { attemptsMax, firstByteMs: timeouts.firstTokenMs, idleMs, totalMs: timeouts.llmMs },
+      tts: { attemptsMax, firstByteMs: timeouts.firstAudioMs, idleMs, totalMs: timeouts.speechMs },
+      // A transcription comes in one piece: its first byte is its last.
+      stt: { attemptsMax, firstByteMs: timeouts.transcriptionMs, idleMs, totalMs: timeouts.transcriptionMs },
+    },
+  }
+}

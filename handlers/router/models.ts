@@ -1,0 +1,70 @@
+import type { Caller } from '../../domain/access/organization.ts'
+import type { AudioSupport, Benchmark, Model, Price } from '../../domain/routing/model.ts'
+import type { ListedModel, ModelList, ModelQuery } from '../../domain/routing/models.ts'
+import type { RouterHandlers } from '../../generated/router/handlers.ts'
+import type {
+  ModelRow,
+  AudioSupport as WireAudioSupport,
+  Benchmark as WireBenchmark,
+  Price as WirePrice,
+} from '../../generated/router/types.ts'
+
+export function createListModels(list: (query: ModelQuery) => ModelList): RouterHandlers<Caller>['listModels'] {
+  return ({ query }, { caller }) => {
+    const { language, objective } = query
+    const { models, catalogDigest, path, ...asked } = list({
+      caller,
+      language,
+      objective,
+      path: query.path === 'batch' ? 'batch' : 'stream',
+    })
+    return { status: 200, body: { models: models.map(rowOf), catalog_digest: catalogDigest, path, ...asked } }
+  }
+}
+
+function rowOf({ model, pin, rank, score, benchmarks }: ListedModel): ModelRow {
+  return {
+    id: model.id,
+    provider: model.provider,
+    pin,
+    kind: model.stage,
+    capabilities: { ...model.capabilities },
+    regions: [...model.regions],
+    audio_formats: model.audioFormats.map(audioOf),
+    languages: [...model.languages],
+    ...(model.voices.length > 0 && { voices: voicesOf(model) }),
+    rank,
+    score,
+    benchmarks: benchmarks.map(benchmarkOf),
+    price: model.prices.map(priceOf),
+    ...(model.deprecationDate && { deprecation_date: model.deprecationDate }),
+  }
+}
+
+function voicesOf({ voices }: Model): NonNullable<ModelRow['voices']> {
+  return voices.map(({ id, name, gender, styles, language }) => ({
+    id,
+    name,
+    gender,
+    styles: [...styles],
+    ...(language && { language }),
+  }))
+}
+
+function audioOf({ encoding, sampleRatesHz, sampleRateRangeHz, channels }: AudioSupport): WireAudioSupport {
+  return {
+    encoding,
+    ...(sampleRatesHz && { sample_rates_hz: [...sampleRatesHz] }),
+    ...(sampleRateRangeHz && { sample_rate_range_hz: { ...sampleRateRangeHz } }),
+    channels: [...channels],
+  }
+}
+
+/** A live figure knows its second; the contract says its day. */
+function benchmarkOf({ asOf, interested, ...figure }: Benchmark): WireBenchmark {
+  return { ...figure, as_of: asOf.slice(0, 10), ...(interested !== undefined && { interested }) }
+}
+
+function priceOf({ unit, microUsd, source, asOf }: Price): WirePrice {
+  return { unit, micro_usd: microUsd, source, as_of: asOf }
+}

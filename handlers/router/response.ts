@@ -1,0 +1,144 @@
+import type { Caller } from '../../domain/access/organization.ts'
+import type { OutputItem, RespondEvent, RespondUsage } from '../../domain/llm/answer.ts'
+import type { LlmItem, LlmTool } from '../../domain/llm/llm.ts'
+import type { Answer, AnswerStream, Respond, RespondOrder } from '../../domain/llm/respond.ts'
+import type { CreateResponseEvent, RouterHandlers } from '../../generated/router/handlers.ts'
+import type {
+  InputItem,
+  LLMRequest,
+  LLMResponse,
+  LLMUsage,
+  Tool,
+  ToolChoice,
+  OutputItem as WireOutputItem,
+} from '../../generated/router/types.ts'
+import { orderOf, routingOf } from './order.ts'
+import { routeHeaders, wireRoute } from './route-headers.ts'
+
+export type ResponseDeps = { respond: Respond; region: string }
+
+export function createResponse(deps: ResponseDeps): RouterHandlers<Caller>['createResponse'] {
+  return async ({ header, body }, context) => {
+    const order = Object.assign(orderOf(header, context), {
+      routing: routingOf(body.routing, context.caller),
+      request: requestOf(body),
+    })
+    const id = `resp_${context.requestId}`
+    return body.stream
+      ? streamed(await deps.respond(Object.assign(order, { stream: true as const })), id)
+      : answered(await deps.respond(Object.assign(order, { stream: false as const })), id, deps.region)
+  }
+}
+
+function answered({ output, stopReason, route, usage }: Answer, id: string, region: string) {
+  const body: LLMResponse = {
+    id,
+    route: wireRoute(route, region),
+    output: output.map(itemOf),
+    stop_reason: stopReason,
+    usage: usageOf(usage),
+  }
+  return { status: 200 as const, type: 'application/json' as const, headers: routeHeaders(route), body }
+}
+
+function streamed({ route, events }: AnswerStream, id: string) {
+  const body = wireEvents(events, id)
+  return { status: 200 as const, type: 'text/event-stream' as const, headers: routeHeaders(route), body }
+}
+
+/** What it throws, the engine turns into the `error` event. */
+async function* wireEvents(events: AsyncIterable<RespondEvent>, id: string): AsyncGenerator<CreateResponseEvent> {
+  for await (const event of events) yield eventOf(event, id)
+}
+
+function eventOf(event: RespondEvent, id: string): CreateResponseEvent {
+  switch (event.type) {
+    case 'created':
+      return { event: 'response.created', data: { response_id: id } }
+    case 'itemAdded':
+      return { event: 'response.item.added', data: { output_index: event.index, item: shellOf(event.item) } }
+    case 'textDelta':
+      return { event: 'response.text.delta', data: { output_index: event.index, delta: event.delta } }
+    case 'argumentsDelta':
+      return {
+        event: 'response.function_call_arguments.delta',
+        data: { output_index: event.index, delta: event.delta },
+      }
+    case 'itemCompleted':
+      return { event: 'response.item.completed', data: { output_index: event.index, item: itemOf(event.item) } }
+    case 'completed':
+      return { event: 'response.completed', data: { stop_reason: event.stopReason, usage: usageOf(event.usage) } }
+  }
+}
+
+function shellOf(item: Extract<RespondEvent, { type: 'itemAdded' }>['item']) {
+  switch (item.type) {
+    case 'message':
+      return { type: 'message' as const, role: 'assistant' as const }
+    case 'function_call':
+      return { type: 'function_call' as const, call_id: item.callId, name: item.name }
+    case 'structured_json':
+      return { type: 'structured_json' as const }
+  }
+}
+
+function itemOf(item: OutputItem): WireOutputItem {
+  switch (item.type) {
+    case 'message':
+      return { type: 'message', role: 'assistant', content: [{ type: 'text', text: item.text }] }
+    case 'function_call':
+      return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }
+    case 'structured_json':
+      return { type: 'structured_json', json: item.json }
+  }
+}
+
+/** Zero lines are left out; the cost never is, because null says that it is unknown. */
+function usageOf(usage: RespondUsage): LLMUsage {
+  return {
+    ...(usage.inputTokens && { input_tokens: usage.inputTokens }),
+    ...(usage.cachedInputTokens && { cached_input_tokens: usage.cachedInputTokens }),
+    ...(usage.outputTokens && { output_tokens: usage.outputTokens }),
+    ...(usage.reasoningTokens && { reasoning_tokens: usage.reasoningTokens }),
+    cost_micro_usd: usage.costMicroUsd,
+  }
+}
+
+function requestOf(wire: LLMRequest): RespondOrder['request'] {
+  const { tools, tool_choice, response_format, temperature, top_p, reasoning } = wire
+  return {
+    items: wire.input.map(inputOf),
+    maxOutputTokens: wire.max_output_tokens,
+    tools: tools?.map(toolOf) ?? [],
+    ...(tool_choice && { toolChoice: toolChoiceOf(tool_choice) }),
+    ...(response_format && {
+      responseFormat: {
+        name: response_format.name,
+        schema: response_format.schema,
+        ...(response_format.strict !== undefined && { strict: response_format.strict }),
+      },
+    }),
+    ...(temperature !== undefined && { temperature }),
+    ...(top_p !== undefined && { topP: top_p }),
+    ...(reasoning && { reasoningEffort: reasoning.effort }),
+  }
+}
+
+function inputOf(item: InputItem): LlmItem {
+  switch (item.type) {
+    case 'message':
+      return { type: 'message', role: item.role, text: item.content.map((part) => part.text).join('') }
+    case 'function_call':
+      return { type: 'function_call', callId: item.call_id, name: item.name, arguments: item.arguments }
+    case 'function_result':
+      return { type: 'function_result', callId: item.call_id, result: item.result }
+  }
+}
+
+function toolOf({ name, description, parameters }: Tool): LlmTool {
+  return { name, ...(description !== undefined && { description }), ...(parameters && { parameters }) }
+}
+
+function toolChoiceOf(wire: ToolChoice) {
+  return typeof wire === 'string' ? wire : { name: wire.name }
+}

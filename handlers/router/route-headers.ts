@@ -1,0 +1,16 @@
+import type { Route } from '../../domain/exchange.ts'
+import type { Route as WireRoute } from '../../generated/router/types.ts'
+
+/** Which route served the request, and that its content is nobody's to keep. */
+export function routeHeaders(route: Route) {
+  return {
+    'Service-Attempt-ID': route.attemptId,
+    'Service-Provider': route.provider,
+    'Service-Model': route.model,
+    'Cache-Control': 'no-store' as const,
+  }
+}
+
+export function wireRoute(route: Route, region: string): WireRoute {
+  return { provider: route.provider, model: route.model, region, attempt_id: route.attemptId }
+}

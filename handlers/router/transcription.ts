@@ -1,0 +1,94 @@
+import { AudioError } from '../../audio/error.ts'
+import type { Recording } from '../../audio/format.ts'
+import { recogniseRecording } from '../../audio/recognise.ts'
+import type { Caller } from '../../domain/access/organization.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Segment, Word } from '../../domain/speech/stt.ts'
+import type { TranscribeOrder, Transcription } from '../../domain/speech/transcribe.ts'
+import type { RouterHandlers } from '../../generated/router/handlers.ts'
+import type {
+  RawAudioFormat,
+  TranscriptionOptions,
+  TranscriptionResponse,
+  Segment as WireSegment,
+  Word as WireWord,
+} from '../../generated/router/types.ts'
+import type { Bytes } from '../../runtime/http/handler.ts'
+import { orderOf, routingOf } from './order.ts'
+import { routeHeaders, wireRoute } from './route-headers.ts'
+
+export type TranscriptionDeps = {
+  transcribe(order: TranscribeOrder): Promise<Transcription>
+  region: string
+  /** The longest recording that is taken. */
+  durationMaxMs: number
+}
+
+export function createTranscription(deps: TranscriptionDeps): RouterHandlers<Caller>['createTranscription'] {
+  return async ({ header, body }, context) => {
+    const { routing, language, options, audio } = body.request
+    const transcription = await deps.transcribe(
+      Object.assign(orderOf(header, context), {
+        routing: routingOf(routing, context.caller),
+        recording: recordingOf(body.audio, audio, deps.durationMaxMs),
+        ...(language && { language }),
+        ...(options && { options: optionsOf(options) }),
+      }),
+    )
+    return {
+      status: 200,
+      headers: routeHeaders(transcription.route),
+      body: responseOf(transcription, deps.region, options),
+    }
+  }
+}
+
+/** Throws invalid_parameter that names the part: what cannot be read is the sender's to mend. */
+function recordingOf(upload: Bytes, declared: RawAudioFormat | undefined, durationMaxMs: number): Recording {
+  const raw = declared && {
+    encoding: declared.encoding,
+    sampleRateHz: declared.sample_rate_hz,
+    channels: declared.channels,
+  }
+  try {
+    return recogniseRecording(upload.chunks, raw ?? null, durationMaxMs)
+  } catch (error) {
+    if (!(error instanceof AudioError)) throw error
+    const hint = 'Send WAV, FLAC, Ogg/Opus or MP3, or raw samples with `audio` saying what they are.'
+    throw new Fault('invalid_parameter', { param: 'audio', message: error.message, hint })
+  }
+}
+
+function optionsOf(wire: TranscriptionOptions): NonNullable<TranscribeOrder['options']> {
+  return {
+    ...(wire.diarization !== undefined && { diarization: wire.diarization }),
+    ...(wire.keywords && { keywords: wire.keywords }),
+    ...(wire.noise_reduction !== undefined && { noiseReduction: wire.noise_reduction }),
+    ...(wire.word_timestamps !== undefined && { wordTimestamps: wire.word_timestamps }),
+    ...(wire.prompt !== undefined && { prompt: wire.prompt }),
+    ...(wire.provider_options && { providerOptions: wire.provider_options }),
+  }
+}
+
+function responseOf(
+  { transcript, route, usage }: Transcription,
+  region: string,
+  asked: TranscriptionOptions | undefined,
+): TranscriptionResponse {
+  return {
+    text: transcript.text,
+    segments: transcript.segments.map(segmentOf),
+    ...(asked?.word_timestamps && { words: (transcript.words ?? []).map(wordOf) }),
+    ...(transcript.language && { language: transcript.language }),
+    route: wireRoute(route, region),
+    usage: { duration_ms: usage.durationMs, cost_micro_usd: usage.costMicroUsd },
+  }
+}
+
+function segmentOf({ text, startMs, endMs, speaker }: Segment): WireSegment {
+  return { text, start_ms: Math.round(startMs), end_ms: Math.round(endMs), ...(speaker && { speaker }) }
+}
+
+function wordOf({ confidence, ...word }: Word): WireWord {
+  return { ...segmentOf(word), ...(confidence !== undefined && { confidence }) }
+}

@@ -1,0 +1,59 @@
+import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/routing/model.ts'
+import { noCapabilities } from '../../domain/routing/model.ts'
+import { fliteOutput, fliteVoices } from './tts.ts'
+
+const provider = 'local'
+const regions = ['local']
+const asOf = '2026-11-21'
+
+const rates = { min: 4000, max: 192_000 }
+const channels = [1, 2, 3, 4, 5, 6, 7, 8]
+const samples = ['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'mulaw', 'alaw', 'flac']
+const sttFormats: readonly AudioSupport[] = [
+  ...samples.map((encoding) => ({ encoding, sampleRateRangeHz: rates, channels })),
+  { encoding: 'mp3', sampleRateRangeHz: { min: 8000, max: 48_000 }, channels: [1, 2] },
+  { encoding: 'opus', sampleRatesHz: [48_000], channels },
+]
+
+const shared = { provider, regions, providerOptions: [], benchmarks: [] } as const
+
+export const localModels: readonly Model[] = [
+  {
+    ...shared,
+    id: 'moonshine-tiny-en',
+    stage: 'stt',
+    capabilities: { ...noCapabilities, batch: true },
+    languages: ['en'],
+    audioFormats: sttFormats,
+    voices: [],
+    prices: [free('audio_hour')],
+    lastResort: false,
+  },
+  {
+    ...shared,
+    id: 'flite',
+    stage: 'tts',
+    capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
+    languages: ['en'],
+    audioFormats: [{ encoding: 'pcm_s16le', sampleRatesHz: [fliteOutput.sampleRateHz], channels: [1] }],
+    voices: fliteVoices.map((voice) => ({ ...voice, styles: [...voice.styles] })),
+    prices: [free('million_characters')],
+    lastResort: false,
+    nativeOutput: fliteOutput,
+  },
+  {
+    ...shared,
+    id: 'scripted',
+    stage: 'llm',
+    capabilities: { ...noCapabilities, tools: true, structured_output: true, batch: true, streaming: true },
+    languages: ['en'],
+    audioFormats: [],
+    voices: [],
+    prices: [free('million_input_tokens'), free('million_output_tokens')],
+    lastResort: true,
+  },
+]
+
+function free(unit: PriceUnit): Price {
+  return { unit, microUsd: 0, source: 'embedded', asOf }
+}

@@ -1,0 +1,65 @@
+/** The child's side: takes one job after the other until its parent goes away. */
+import { AudioError } from '../../audio/error.ts'
+import type { FromChild, ToChild } from './messages.ts'
+
+export type JobContext = {
+  /** The recording as the parent hands it over, a piece a time. */
+  pieces: AsyncIterable<Uint8Array>
+  /** Look at it between steps: the parent kills a child that goes on. */
+  signal: AbortSignal
+  progress: (doneMs: number) => void
+}
+
+export function serveJobs<Input, Output>(run: (input: Input, context: JobContext) => Promise<Output>): void {
+  let job: RunningJob | undefined
+  process.on('message', (message: ToChild) => {
+    if (message.type !== 'start') return job?.take(message)
+    job = new RunningJob()
+    void answer(run(message.input as Input, job.context))
+  })
+  process.on('disconnect', () => process.exit(0))
+  // Ctrl-C and service managers signal the whole group: the parent drains first and ends us itself.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => {})
+}
+
+async function answer(output: Promise<unknown>): Promise<void> {
+  try {
+    send({ type: 'done', output: await output })
+  } catch (error) {
+    const errorClass = error instanceof AudioError ? 'bad_request' : 'server'
+    send({ type: 'failed', errorClass, message: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+class RunningJob {
+  readonly #stop = new AbortController()
+  #deliver: ((piece: Uint8Array | null) => void) | undefined
+
+  readonly context: JobContext = {
+    pieces: this.#pieces(),
+    signal: this.#stop.signal,
+    progress: (doneMs) => send({ type: 'progress', doneMs }),
+  }
+
+  take(message: ToChild): void {
+    if (message.type === 'stop') this.#stop.abort()
+    this.#deliver?.(message.type === 'piece' ? message.bytes : null)
+  }
+
+  async *#pieces(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const piece = await new Promise<Uint8Array | null>((resolve) => {
+        this.#deliver = resolve
+        send({ type: 'more' })
+      })
+      this.#stop.signal.throwIfAborted()
+      if (piece === null) return
+      yield piece
+    }
+  }
+}
+
+function send(message: FromChild): void {
+  process.send?.(message)
+}

@@ -1,0 +1,32 @@
+/** Flite (Carnegie Mellon): a sentence to 16 kHz mono samples. The whole program runs once a sentence, in a fresh instance. */
+import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
+import { readWav } from '../../audio/wav.ts'
+import { runWasi } from './wasi.ts'
+import { readWeights } from './weights.ts'
+
+export const fliteRateHz = 16000
+/** 300 characters at a quarter of the speed are below two minutes. */
+const outputBytesMax = 180 * fliteRateHz * 2
+
+export async function openFlite(): Promise<Flite> {
+  return new Flite(await WebAssembly.compile(await readWeights('flite')))
+}
+
+export class Flite {
+  readonly #module: WebAssembly.Module
+
+  constructor(module: WebAssembly.Module) {
+    this.#module = module
+  }
+
+  /** s16le. `speed` 1 is the voice's own. Empty when the text has nothing that can be spoken. */
+  async speak(text: string, voice: string, speed: number): Promise<Uint8Array> {
+    // "-t" takes the next argument as text whatever it starts with; a bare text could be a file or an option.
+    const args = ['flite', '-voice', voice, '--setf', `duration_stretch=${1 / speed}`, '-t', text, '-o', '/speech.wav']
+    const { exitCode, output } = await runWasi(this.#module, args, outputBytesMax)
+    if (exitCode !== 0) throw new Error(`flite exit ${exitCode}`)
+    const wav = readWav(new ChunkedBytes([output]))
+    if (wav.format.sampleRateHz !== fliteRateHz) throw new Error(`flite spoke at ${wav.format.sampleRateHz} Hz`)
+    return output.subarray(wav.dataOffset, wav.dataOffset + wav.dataBytes)
+  }
+}

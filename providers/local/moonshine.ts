@@ -1,0 +1,94 @@
+/** Moonshine tiny-en (int8): up to about 25 s of 16 kHz speech to English text, greedily, a token at a time. */
+import { setImmediate as turn } from 'node:timers/promises'
+import tokenizer from 'llama-tokenizer-js'
+import * as ort from 'onnxruntime-node'
+import { openSession } from './onnx.ts'
+
+export const moonshineRateHz = 16000
+const layers = 6
+const heads = 8
+const headWidth = 36
+const startToken = 1
+const endToken = 2
+/** The authors' bound against endless repetition; speech has about 3 to 4. */
+const tokensPerSecondMax = 6.5
+/** The model guesses at the last words of speech that stops with the clip: silence behind it took the word error rate from 5.0 to 3.5 %. */
+const silenceBehindSamples = moonshineRateHz
+
+export async function openMoonshine(): Promise<Moonshine> {
+  return new Moonshine(await openSession('moonshineEncoder'), await openSession('moonshineDecoder'))
+}
+
+export class Moonshine {
+  readonly #encoder: ort.InferenceSession
+  readonly #decoder: ort.InferenceSession
+
+  constructor(encoder: ort.InferenceSession, decoder: ort.InferenceSession) {
+    this.#encoder = encoder
+    this.#decoder = decoder
+  }
+
+  /** Rejects with the signal's reason between two tokens. */
+  async transcribe(samples: Float32Array, signal: AbortSignal): Promise<string> {
+    const clip = new Float32Array(samples.length + silenceBehindSamples)
+    clip.set(samples)
+    const input = new ort.Tensor('float32', clip, [1, clip.length])
+    const encoded = (await this.#encoder.run({ input_values: input }))['last_hidden_state'] as ort.Tensor
+    const tokens = [startToken]
+    const tokensMax = Math.trunc((clip.length / moonshineRateHz) * tokensPerSecondMax)
+    const past = emptyPast()
+    while (tokens.length <= tokensMax) {
+      // The runtime computes within this thread: without a turn of the loop "stop" would be read only after the last token.
+      await turn()
+      signal.throwIfAborted()
+      const first = tokens.length === 1
+      const output = await this.#decoder.run({ ...past, ...stepInput(tokens.at(-1)!, encoded, first) })
+      const token = greatest(output['logits']!.data as Float32Array)
+      if (token === endToken) break
+      tokens.push(token)
+      keepPast(past, output, first)
+    }
+    return tokenizer.decode(tokens, true, true).trim()
+  }
+}
+
+function stepInput(token: number, encoded: ort.Tensor, first: boolean): Record<string, ort.Tensor> {
+  return {
+    input_ids: new ort.Tensor('int64', BigInt64Array.of(BigInt(token)), [1, 1]),
+    encoder_hidden_states: encoded,
+    use_cache_branch: new ort.Tensor('bool', [!first], [1]),
+  }
+}
+
+function emptyPast(): Record<string, ort.Tensor> {
+  const past: Record<string, ort.Tensor> = {}
+  for (const name of pastNames(['decoder', 'encoder'])) {
+    past[`past_key_values.${name}`] = new ort.Tensor('float32', new Float32Array(0), [0, heads, 1, headWidth])
+  }
+  return past
+}
+
+/** The keys over the audio are worked out in the first step only; later steps answer nothing useful for them. */
+function keepPast(
+  past: Record<string, ort.Tensor>,
+  output: ort.InferenceSession.OnnxValueMapType,
+  first: boolean,
+): void {
+  for (const name of pastNames(first ? ['decoder', 'encoder'] : ['decoder'])) {
+    past[`past_key_values.${name}`] = output[`present.${name}`] as ort.Tensor
+  }
+}
+
+function pastNames(sides: readonly string[]): string[] {
+  const names: string[] = []
+  for (let layer = 0; layer < layers; layer++) {
+    for (const side of sides) names.push(`${layer}.${side}.key`, `${layer}.${side}.value`)
+  }
+  return names
+}
+
+function greatest(values: Float32Array): number {
+  let best = 0
+  for (let i = 1; i < values.length; i++) if (values[i]! > values[best]!) best = i
+  return best
+}

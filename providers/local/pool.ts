@@ -1,0 +1,162 @@
+/**
+ * A bounded queue in front of a few children of one kind. Children start when they are first needed and end when they have
+ * had nothing to do. A caller that leaves frees its place at once; its child goes on to the next safe point, or is killed.
+ */
+import type { Clock, Log } from '../../domain/ports.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { type ChildJob, SpeechChild } from './child.ts'
+
+export type PoolOptions = {
+  entry: 'stt-child' | 'tts-child'
+  processes: number
+  /** Jobs that wait; one more is refused. */
+  queueMax: number
+  /** A child without work for this long is ended: it holds up to 300 MB. */
+  idleMs: number
+  /** How long a stopped job may take to come to a safe point. */
+  stopMs: number
+  clock: Clock
+  log: Log
+}
+
+export type PoolJob = ChildJob & {
+  /** On a child, once it has been started. */
+  timeoutMs: number
+  /** About how long it keeps a child: what a refused caller is told to wait. */
+  expectedMs: number
+  /** The next part of something that was let in before: it waits its turn and is not refused. The caller has one at a time. */
+  continues?: boolean
+}
+
+type Waiting = {
+  job: PoolJob
+  signal: AbortSignal
+  leave?: () => void
+  resolve: (output: unknown) => void
+  reject: (error: unknown) => void
+}
+
+const retryAfterMaxS = 60
+
+export class ChildPool {
+  readonly #options: PoolOptions
+  readonly #queue: Waiting[] = []
+  readonly #children = new Set<SpeechChild>()
+  readonly #idleTimers = new Map<SpeechChild, () => void>()
+  #closed = false
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+  }
+
+  /** Rejects with ProviderError; `sent` is false as long as no child had the job. */
+  async run(job: PoolJob, signal: AbortSignal): Promise<unknown> {
+    if (signal.aborted) throw new ProviderError('cancelled', { sent: false })
+    if (this.#closed) throw new ProviderError('unreachable', { sent: false })
+    const child = this.#queue.length === 0 ? this.#freeChild() : undefined
+    if (child === undefined && !job.continues && this.#queue.length >= this.#options.queueMax) {
+      throw new ProviderError('overloaded', { sent: false, retryAfterS: this.#retryAfterS() })
+    }
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { job, signal, resolve, reject }
+      if (child) void this.#work(child, waiting)
+      else this.#wait(waiting)
+    })
+  }
+
+  /** Kills all children and waits until they are gone. Jobs are rejected. */
+  async close(): Promise<void> {
+    this.#closed = true
+    while (this.#queue.length > 0) this.#takeFirst().reject(new ProviderError('unreachable', { sent: false }))
+    const children = [...this.#children]
+    for (const child of children) child.kill()
+    await Promise.all(children.map((child) => child.exited))
+  }
+
+  #wait(waiting: Waiting): void {
+    this.#queue.push(waiting)
+    waiting.leave = () => {
+      this.#queue.splice(this.#queue.indexOf(waiting), 1)
+      waiting.reject(new ProviderError('cancelled', { sent: false }))
+    }
+    waiting.signal.addEventListener('abort', waiting.leave, { once: true })
+  }
+
+  #takeFirst(): Waiting {
+    const waiting = this.#queue.shift()!
+    if (waiting.leave) waiting.signal.removeEventListener('abort', waiting.leave)
+    return waiting
+  }
+
+  async #work(child: SpeechChild, { job, signal, resolve, reject }: Waiting): Promise<void> {
+    const { clock, stopMs } = this.#options
+    let timedOut = false
+    let keepAlive = () => {}
+    const endTimeout = clock.after(job.timeoutMs, () => {
+      timedOut = true
+      child.kill()
+    })
+    const stop = () => {
+      reject(new ProviderError('cancelled', { sent: true }))
+      child.stop()
+      keepAlive = clock.after(stopMs, () => child.kill())
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      resolve(await child.run(job))
+    } catch (error) {
+      reject(timedOut ? new ProviderError('timeout', { sent: true, cause: error }) : error)
+    }
+    signal.removeEventListener('abort', stop)
+    endTimeout()
+    keepAlive()
+    this.#release(child)
+  }
+
+  #release(child: SpeechChild): void {
+    if (child.alive) {
+      const endIdle = this.#options.clock.after(this.#options.idleMs, () => child.kill())
+      this.#idleTimers.set(child, endIdle)
+    }
+    this.#next()
+  }
+
+  #next(): void {
+    while (this.#queue.length > 0 && !this.#closed) {
+      const child = this.#freeChild()
+      if (child === undefined) return
+      void this.#work(child, this.#takeFirst())
+    }
+  }
+
+  /** An idle child, or a new one where there is room. The caller must use it now. */
+  #freeChild(): SpeechChild | undefined {
+    for (const child of this.#children) {
+      if (child.busy || !child.alive) continue
+      this.#idleTimers.get(child)?.()
+      this.#idleTimers.delete(child)
+      return child
+    }
+    return this.#children.size < this.#options.processes ? this.#start() : undefined
+  }
+
+  #start(): SpeechChild {
+    const { entry, log } = this.#options
+    const child = new SpeechChild(entry)
+    log.info({ entry, pid: child.pid }, 'speech child started')
+    this.#children.add(child)
+    void child.exited.then((how) => {
+      this.#children.delete(child)
+      this.#idleTimers.get(child)?.()
+      this.#idleTimers.delete(child)
+      log.info({ entry, pid: child.pid, how }, 'speech child ended')
+      this.#next()
+    })
+    return child
+  }
+
+  #retryAfterS(): number {
+    const waitingMs = this.#queue.reduce((sum, { job }) => sum + job.expectedMs, 0)
+    return Math.min(retryAfterMaxS, Math.max(1, Math.ceil(waitingMs / this.#options.processes / 1000)))
+  }
+}

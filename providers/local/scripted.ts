@@ -1,0 +1,139 @@
+/**
+ * A language "model" of rules: the same question always gets the same answer, and it says that it is no model. With it
+ * everything that needs an LLM runs on a machine without an account; nobody is meant to mistake it for one.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '../../domain/llm/llm.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { smallestValue } from './smallest-value.ts'
+
+type Reply = { kind: 'text'; text: string } | { kind: 'call'; name: string; arguments: string }
+
+const introduction = "I am Parley's rule-based stand-in, not a language model"
+
+export function createScriptedLlm(): Llm {
+  return { respond, stream }
+}
+
+async function respond(request: LlmRequest, signal: AbortSignal): Promise<LlmAnswer> {
+  const answer: LlmAnswer = { text: '', calls: [], stopReason: 'stop', usage: noUsage }
+  for await (const event of stream(request, signal)) {
+    if (event.type === 'text') answer.text += event.delta
+    if (event.type === 'call') answer.calls.push({ callId: event.callId, name: event.name, arguments: '' })
+    if (event.type === 'arguments') answer.calls[event.index]!.arguments += event.delta
+    if (event.type === 'end') Object.assign(answer, { stopReason: event.stopReason, usage: event.usage })
+  }
+  return answer
+}
+
+const noUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
+
+async function* stream(request: LlmRequest, signal: AbortSignal): AsyncGenerator<LlmEvent> {
+  const reply = replyTo(request)
+  const words = tokens(reply.kind === 'text' ? reply.text : reply.arguments)
+  const given = words.slice(0, request.maxOutputTokens)
+  if (reply.kind === 'call') yield { type: 'call', index: 0, callId: callId(request.items), name: reply.name }
+  for (const delta of given) {
+    await turn()
+    if (signal.aborted) throw new ProviderError('cancelled', { sent: true })
+    yield reply.kind === 'call' ? { type: 'arguments', index: 0, delta } : { type: 'text', delta }
+  }
+  const inputTokens = request.items.reduce((sum, item) => sum + tokens(contentOf(item)).length, 0)
+  const usage = { ...noUsage, inputTokens, outputTokens: given.length }
+  yield { type: 'end', stopReason: stopReason(reply, given.length < words.length), usage }
+}
+
+function stopReason(reply: Reply, cut: boolean): StopReason {
+  if (cut) return 'max_output_tokens'
+  return reply.kind === 'call' ? 'tool_call' : 'stop'
+}
+
+/** Words stand in for tokens; each carries the space in front of it. */
+function tokens(text: string): string[] {
+  return text.match(/\s*\S+/g) ?? []
+}
+
+/** Unlike every other call of this conversation. */
+function callId(items: readonly LlmItem[]): string {
+  return `call_${items.filter((item) => item.type === 'function_call').length + 1}`
+}
+
+function contentOf(item: LlmItem): string {
+  if (item.type === 'message') return item.text
+  return item.type === 'function_call' ? item.arguments : item.result
+}
+
+function replyTo(request: LlmRequest): Reply {
+  const said = lastUserText(request.items)
+  const tool = toolFor(request, said)
+  if (tool)
+    return { kind: 'call', name: tool.name, arguments: JSON.stringify(smallestValue(tool.parameters ?? objectSchema)) }
+  if (request.responseFormat) {
+    return { kind: 'text', text: JSON.stringify(smallestValue(request.responseFormat.schema)) }
+  }
+  const last = request.items.at(-1)
+  if (last?.type === 'function_result') return { kind: 'text', text: `The tool answered: ${last.result}` }
+  return { kind: 'text', text: ruleFor(said) }
+}
+
+const objectSchema = { type: 'object' }
+
+/** A tool that was demanded, or one whose name the user says; a result that has just come in is not asked for again. */
+function toolFor(
+  { tools, toolChoice = 'auto', items }: LlmRequest,
+  said: string,
+): LlmRequest['tools'][number] | undefined {
+  if (typeof toolChoice === 'object') return tools.find(({ name }) => name === toolChoice.name)
+  if (toolChoice === 'required') return tools[0]
+  if (toolChoice === 'none' || items.at(-1)?.type === 'function_result') return undefined
+  return tools.find(({ name }) => wordsOf(said).includes(wordsOf(name)))
+}
+
+/** So that "get the weather" does not, but "get weather" and "get_weather" do name get_weather. */
+function wordsOf(text: string): string {
+  return ` ${
+    text
+      .toLowerCase()
+      .match(/[a-z0-9]+/g)
+      ?.join(' ') ?? ''
+  } `
+}
+
+function lastUserText(items: readonly LlmItem[]): string {
+  const last = items.findLast((item) => item.type === 'message' && item.role === 'user')
+  return last?.type === 'message' ? last.text.trim() : ''
+}
+
+const rules: readonly { when: RegExp; say: (match: RegExpExecArray) => string }[] = [
+  { when: /^(?:please )?(?:echo|repeat|say)\b[\s:,]*(?:after me[\s:,]*)?(.+)$/is, say: ([, text]) => text! },
+  {
+    when: /(-?\d+(?:\.\d+)?)\s*(\+|-|\*|\/|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i,
+    say: ([, a, operator, b]) =>
+      `${a} ${operator} ${b} is ${calculate(Number(a), operator!.toLowerCase(), Number(b))}.`,
+  },
+  {
+    when: /\b(?:who|what) are you\b|\byour name\b|\bare you (?:an? )?(?:ai|bot|model|human)\b/i,
+    say: () => `${introduction}.`,
+  },
+  {
+    when: /^(?:hello|hi|hey|good (?:morning|afternoon|evening))\b/i,
+    say: () => `Hello! ${introduction}. Ask me to repeat something.`,
+  },
+  { when: /\bthank(?:s| you)\b/i, say: () => 'You are welcome.' },
+  { when: /\b(?:goodbye|bye)\b/i, say: () => 'Goodbye.' },
+]
+
+function ruleFor(said: string): string {
+  for (const { when, say } of rules) {
+    const match = when.exec(said)
+    if (match) return say(match)
+  }
+  const heard = said === '' ? '' : ` You said: ${said}`
+  return `${introduction}, and I have no rule for that. Set up a language model provider to get real answers.${heard}`
+}
+
+function calculate(a: number, operator: string, b: number): number {
+  if (operator === '+' || operator === 'plus') return a + b
+  if (operator === '-' || operator === 'minus') return a - b
+  return operator === '*' || operator === 'times' ? a * b : a / b
+}

@@ -1,0 +1,42 @@
+import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
+import type { Recording } from '../../audio/format.ts'
+import type { Stt, SttRequest, Transcript } from '../../domain/speech/stt.ts'
+import type { SttInput, SttOutput } from './messages.ts'
+import type { ChildPool } from './pool.ts'
+
+/** Bytes a message: large enough that the pipe's cost does not show, small enough that nothing piles up. */
+const pieceBytesMax = 256 * 1024
+/** A busy core has been seen to need 0.07 s for a second of audio. */
+const expectedPerAudio = 0.1
+const timeoutPerAudio = 0.5
+
+export type SttProgress = { stage: 'stt'; doneMs: number; totalMs: number }
+
+export type LocalSttOptions = {
+  pool: ChildPool
+  /** For a recording of no length; half of its duration is added. */
+  jobTimeoutMs: number
+  onProgress?: (progress: SttProgress) => void
+}
+
+export function createLocalStt({ pool, jobTimeoutMs, onProgress }: LocalSttOptions): Stt {
+  return {
+    async transcribe({ recording }: SttRequest, signal: AbortSignal): Promise<Transcript> {
+      const input: SttInput = { format: recording.format }
+      const totalMs = recording.durationMs
+      const job = {
+        input,
+        pieces: pieces(recording),
+        expectedMs: totalMs * expectedPerAudio,
+        timeoutMs: jobTimeoutMs + totalMs * timeoutPerAudio,
+        onProgress: (doneMs: number) => onProgress?.({ stage: 'stt', doneMs, totalMs }),
+      }
+      const { segments } = (await pool.run(job, signal)) as SttOutput
+      return { text: segments.map((segment) => segment.text).join(' '), segments, language: 'en' }
+    },
+  }
+}
+
+function pieces({ chunks, dataOffset, dataBytes }: Recording): Iterator<Uint8Array> {
+  return new ChunkedBytes(chunks).pieces(dataOffset, dataOffset + dataBytes, pieceBytesMax)
+}

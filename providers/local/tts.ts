@@ -1,0 +1,73 @@
+import type { OutputFormat } from '../../audio/format.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
+import type { TtsInput, TtsOutput } from './messages.ts'
+import type { ChildPool } from './pool.ts'
+import { sentences } from './sentences.ts'
+
+export const fliteOutput: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
+export const fliteVoices = [
+  { id: 'rms', name: 'RMS', gender: 'male', styles: [], language: 'en' },
+  { id: 'slt', name: 'SLT', gender: 'female', styles: [], language: 'en' },
+  { id: 'awb', name: 'AWB', gender: 'male', styles: [], language: 'en' },
+  { id: 'kal16', name: 'Kal', gender: 'male', styles: [], language: 'en' },
+] as const
+
+const sentenceCharsMax = 300
+/** Measured: 160 ms for 90 characters on a busy core. */
+const expectedMsPerChar = 2
+
+export type LocalTtsOptions = {
+  pool: ChildPool
+  /** For one sentence. */
+  jobTimeoutMs: number
+}
+
+export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
+  function speak(input: TtsInput, continues: boolean, signal: AbortSignal): Promise<TtsOutput> {
+    const job = { input, continues, timeoutMs: jobTimeoutMs, expectedMs: input.text.length * expectedMsPerChar }
+    return pool.run(job, signal) as Promise<TtsOutput>
+  }
+
+  /** Each sentence is a job of its own: a listener who reads slowly keeps no child. The next one is spoken while this one is read. */
+  async function* speakAll(
+    inputs: readonly TtsInput[],
+    first: TtsOutput,
+    signal: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
+    const left = new AbortController()
+    const either = AbortSignal.any([signal, left.signal])
+    try {
+      let spoken = Promise.resolve(first)
+      for (let i = 0; i < inputs.length; i++) {
+        const { samples } = await spoken
+        const following = inputs[i + 1]
+        if (following) {
+          spoken = speak(following, true, either)
+          // Awaited in the next round; a listener who leaves before must not make it an unhandled rejection.
+          spoken.catch(() => {})
+        }
+        if (samples.length > 0) yield samples
+      }
+    } finally {
+      left.abort()
+    }
+  }
+
+  return {
+    async synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech> {
+      const inputs = readRequest(request)
+      const first = await speak(inputs[0]!, false, signal)
+      return { format: fliteOutput, audio: speakAll(inputs, first, signal) }
+    },
+  }
+}
+
+/** At least one sentence. Throws ProviderError. */
+function readRequest({ text, voice = 'rms', speed = 1 }: TtsRequest): TtsInput[] {
+  if (!fliteVoices.some(({ id }) => id === voice)) throw new ProviderError('unsupported', { sent: false })
+  const parts = sentences(text, sentenceCharsMax)
+  // Emoji or another script only: no other provider is asked, because it would read nothing English either.
+  if (parts.length === 0) throw new ProviderError('bad_request', { sent: false })
+  return parts.map((part) => ({ text: part, voice, speed }))
+}

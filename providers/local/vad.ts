@@ -1,0 +1,47 @@
+/** Silero VAD v5 at 16 kHz: for each frame of 32 ms the probability that somebody speaks. */
+import * as ort from 'onnxruntime-node'
+import { openSession } from './onnx.ts'
+
+export const vadFrameSamples = 512
+/** The model also wants the end of the frame before. */
+const contextSamples = 64
+const rateHz = new ort.Tensor('int64', BigInt64Array.of(16000n), [])
+
+export async function openVad(): Promise<Vad> {
+  return new Vad(await openSession('sileroVad'))
+}
+
+/** One stream at a time: `reset` between recordings. */
+export class Vad {
+  readonly #session: ort.InferenceSession
+  #state = emptyState()
+  #context = new Float32Array(contextSamples)
+
+  constructor(session: ort.InferenceSession) {
+    this.#session = session
+  }
+
+  reset(): void {
+    this.#state = emptyState()
+    this.#context = new Float32Array(contextSamples)
+  }
+
+  /** `frame` is exactly `vadFrameSamples` long. */
+  async speechProbability(frame: Float32Array): Promise<number> {
+    const input = new Float32Array(contextSamples + vadFrameSamples)
+    input.set(this.#context)
+    input.set(frame, contextSamples)
+    this.#context = input.slice(-contextSamples)
+    const output = await this.#session.run({
+      input: new ort.Tensor('float32', input, [1, input.length]),
+      state: this.#state,
+      sr: rateHz,
+    })
+    this.#state = output['stateN'] as ort.Tensor
+    return output['output']!.data[0] as number
+  }
+}
+
+function emptyState(): ort.Tensor {
+  return new ort.Tensor('float32', new Float32Array(256), [2, 1, 128])
+}

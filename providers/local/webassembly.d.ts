@@ -1,0 +1,17 @@
+/** The part of WebAssembly that is used here: TypeScript declares it with the browser's library only. */
+declare namespace WebAssembly {
+  class Module {
+    private constructor()
+  }
+  interface Memory {
+    readonly buffer: ArrayBuffer
+  }
+  interface Instance {
+    readonly exports: Readonly<Record<string, unknown>>
+  }
+  function compile(bytes: Uint8Array): Promise<Module>
+  function instantiate(
+    module: Module,
+    imports: Record<string, Record<string, (...args: never[]) => unknown>>,
+  ): Promise<Instance>
+}

@@ -1,0 +1,57 @@
+/**
+ * Answers out of the request itself, without a network or a model, so that what is measured is the engine alone:
+ * recognition gives back the first bytes it was sent, speech is a tone as long as the text, a conversation is an echo.
+ */
+import { type Model, noCapabilities, type Price, type PriceUnit, type Stage } from '../../domain/routing/model.ts'
+import type { Provider } from '../../domain/routing/provider.ts'
+import { loopbackLlm } from './llm.ts'
+import { loopbackStt } from './stt.ts'
+import { loopbackTts, loopbackVoice } from './tts.ts'
+
+/** Each stage has one model, `loopback` unless configuration names others. */
+export function createLoopbackProvider(options: {
+  id: string
+  models?: { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }
+}): Provider {
+  const models = (['stt', 'tts', 'llm'] as const).flatMap((stage) =>
+    (options.models?.[stage] ?? ['loopback']).map((id) => row(options.id, id, stage)),
+  )
+  return {
+    id: options.id,
+    models,
+    unavailable: () => null,
+    stt: loopbackStt,
+    tts: loopbackTts,
+    llm: loopbackLlm,
+    close: () => Promise.resolve(),
+  }
+}
+
+function row(provider: string, id: string, stage: Stage): Model {
+  const anyRate = { sampleRateRangeHz: { min: 8000, max: 192_000 }, channels: [1, 2, 3, 4, 5, 6, 7, 8] }
+  const encodings = stage === 'llm' ? [] : stage === 'tts' ? emitted : [...emitted, ...alsoRead]
+  return {
+    provider,
+    id,
+    stage,
+    capabilities: { ...noCapabilities, batch: true, streaming: stage !== 'stt' },
+    languages: ['*'],
+    regions: ['local'],
+    audioFormats: encodings.map((encoding) => ({ encoding, ...anyRate })),
+    voices: stage === 'tts' ? [loopbackVoice] : [],
+    providerOptions: [],
+    benchmarks: [],
+    prices: units[stage].map(free),
+    // Real speech must never be answered with a tone because nothing else was named.
+    lastResort: true,
+  }
+}
+
+const emitted = ['pcm_s16le', 'pcm_f32le']
+const alsoRead = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'mulaw', 'alaw', 'opus', 'flac', 'mp3']
+const units: Record<Stage, PriceUnit[]> = {
+  stt: ['audio_hour'],
+  tts: ['million_characters'],
+  llm: ['million_input_tokens', 'million_output_tokens'],
+}
+const free = (unit: PriceUnit): Price => ({ unit, microUsd: 0, source: 'built in', asOf: '2026-11-21' })

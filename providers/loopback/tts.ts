@@ -1,0 +1,58 @@
+import { setImmediate as afterOthers } from 'node:timers/promises'
+import type { OutputFormat } from '../../audio/format.ts'
+import { encodeSamples } from '../../audio/pcm.ts'
+import type { Voice } from '../../domain/routing/model.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { Tts } from '../../domain/speech/tts.ts'
+
+export const loopbackVoice: Voice = { id: 'tone', name: 'Tone', gender: 'neutral', styles: [] }
+
+const msPerCharacter = 60
+const toneHz = 440
+const chunkMs = 100
+
+/** 60 ms of a 440 Hz sine a character (code point), at the asked rate; 16 bits where the asked encoding is not linear. */
+export const loopbackTts: Tts = {
+  synthesize({ text, wanted }, signal) {
+    const encoding = wanted.encoding === 'pcm_f32le' ? 'pcm_f32le' : 'pcm_s16le'
+    const format: OutputFormat = { ...wanted, encoding }
+    const durationMs = [...text].length * msPerCharacter
+    return Promise.resolve({ format, audio: tone(format, durationMs, signal) })
+  },
+}
+
+async function* tone(format: OutputFormat, durationMs: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { sampleRateHz } = format
+  const second = wave(format)
+  const bytesPerFrame = second.length / sampleRateHz
+  const chunkFrames = Math.ceil((sampleRateHz * chunkMs) / 1000)
+  const frames = Math.round((sampleRateHz * durationMs) / 1000)
+  for (let at = 0; at < frames; ) {
+    if (signal.aborted) throw new ProviderError('cancelled', { sent: true, cause: signal.reason })
+    const start = at % sampleRateHz
+    const count = Math.min(chunkFrames, frames - at, sampleRateHz - start)
+    // A long text must not keep the loop from everyone else.
+    yield await afterOthers(second.subarray(start * bytesPerFrame, (start + count) * bytesPerFrame))
+    at += count
+  }
+}
+
+/** One second holds a whole number of periods, so it can be repeated without a click. */
+const waves = new Map<string, Uint8Array>()
+/** Callers choose the rate: without a bound they would choose the memory. */
+const wavesMax = 8
+
+function wave({ encoding, sampleRateHz, channels }: OutputFormat): Uint8Array {
+  const key = `${encoding} ${sampleRateHz} ${channels}`
+  const kept = waves.get(key)
+  if (kept) return kept
+  const samples = Float32Array.from(
+    { length: sampleRateHz * channels },
+    (_, i) => 0.25 * Math.sin((2 * Math.PI * toneHz * Math.floor(i / channels)) / sampleRateHz),
+  )
+  const bytes = encodeSamples(samples, encoding === 'pcm_f32le' ? 'pcm_f32le' : 'pcm_s16le')
+  const oldest = waves.keys().next()
+  if (waves.size >= wavesMax && !oldest.done) waves.delete(oldest.value)
+  waves.set(key, bytes)
+  return bytes
+}

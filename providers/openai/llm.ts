@@ -1,0 +1,90 @@
+/** POST /chat/completions, whole and as an event stream. */
+import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
+import { readEventStream } from '../../runtime/outbound/event-stream.ts'
+import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import { ChatTurn, readCompletion } from './chat.ts'
+import { type JsonObject, readObject, toProviderError, type Wire } from './wire.ts'
+
+/** How a server spells the limit of the answer. A server that is not known here is asked in the way its model's name suggests. */
+export type MaxTokensField = 'max_tokens' | 'max_completion_tokens'
+
+export type LlmOptions = {
+  maxTokensField: MaxTokensField | null
+  /** Some servers count by themselves and refuse to be asked. */
+  asksForUsage: boolean
+  apiKey: string | null
+  limits: OutboundLimits
+}
+
+export function createLlm(wire: Wire, options: LlmOptions): Llm {
+  const path = '/chat/completions'
+  const payload = (body: JsonObject) => ({ contentType: 'application/json', body: JSON.stringify(body) })
+  return {
+    async respond(request, signal): Promise<LlmAnswer> {
+      return readCompletion(await wire.call(path, payload(chatBody(request, options)), signal))
+    },
+    async *stream(request, signal) {
+      const body = { ...chatBody(request, options), stream: true, ...(options.asksForUsage && usageOption) }
+      const answer = await wire.stream(path, payload(body), options.limits.answerBytesMax, signal)
+      const turn = new ChatTurn()
+      try {
+        for await (const { data } of readEventStream(answer.body, options.limits.eventCharsMax)) {
+          if (data === '[DONE]') {
+            answer.body.discard()
+            break
+          }
+          for (const event of turn.read(readObject(data, options.apiKey))) yield event
+        }
+      } catch (error) {
+        throw toProviderError(error)
+      }
+      yield turn.end()
+    },
+  }
+}
+
+const usageOption = { stream_options: { include_usage: true } }
+const reasoningFamily = /^(gpt-5|o\d)/
+
+function chatBody(request: LlmRequest, options: LlmOptions): JsonObject {
+  const { temperature, topP, reasoningEffort, responseFormat, toolChoice, tools } = request
+  const field = options.maxTokensField ?? (reasoningFamily.test(request.model) ? 'max_completion_tokens' : 'max_tokens')
+  return {
+    model: request.model,
+    messages: messages(request.items),
+    [field]: request.maxOutputTokens,
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
+    ...(responseFormat && { response_format: { type: 'json_schema', json_schema: responseFormat } }),
+    // An empty list of tools, or a choice among none, is refused by several servers.
+    ...(tools.length > 0 && { tools: tools.map(tool), ...(toolChoice && { tool_choice: choice(toolChoice) }) }),
+  }
+}
+
+const tool = ({ name, description, parameters }: LlmTool) => ({
+  type: 'function',
+  function: { name, ...(description !== undefined && { description }), ...(parameters && { parameters }) },
+})
+
+const choice = (chosen: ToolChoice) =>
+  typeof chosen === 'string' ? chosen : { type: 'function', function: { name: chosen.name } }
+
+type Message = { role: string; content?: string; tool_calls?: object[]; tool_call_id?: string }
+
+/** Calls belong to the assistant's message before them: servers refuse a result whose call stands in another message than its neighbours. */
+function messages(items: readonly LlmItem[]): Message[] {
+  const list: Message[] = []
+  for (const item of items) {
+    if (item.type === 'message') list.push({ role: item.role, content: item.text })
+    else if (item.type === 'function_result')
+      list.push({ role: 'tool', tool_call_id: item.callId, content: item.result })
+    else {
+      const call = { id: item.callId, type: 'function', function: { name: item.name, arguments: item.arguments } }
+      const last = list.at(-1)
+      if (last?.role === 'assistant') (last.tool_calls ??= []).push(call)
+      else list.push({ role: 'assistant', tool_calls: [call] })
+    }
+  }
+  return list
+}

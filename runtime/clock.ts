@@ -1,0 +1,19 @@
+/** Time and identifiers of a running process. Tests hand in their own. */
+import { customAlphabet } from 'nanoid'
+
+export const systemClock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs: number, run: () => void): () => void {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+// Letters and digits only: an id can be selected with a double click and stands in a header or a URL as it is.
+const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
+
+export const systemIds = {
+  request: () => `req_${unique()}`,
+  attempt: () => `att_${unique()}`,
+}

@@ -1,0 +1,121 @@
+/**
+ * Where settings come from, in falling order: environment, the file that PARLEY_CONFIG names (or ./parley.yaml), the schema's defaults.
+ * The environment is read here and nowhere else; the schema in specs/ is what says which keys exist.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import type { Validate, Violation } from './http/operation.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** One scalar or list of the schema, as the code generator tells it. Objects inside lists have no variable of their own. */
+export type ConfigKey = {
+  path: readonly string[]
+  env: string
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'array'
+  secret: boolean
+}
+
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ConfigError'
+  }
+}
+
+type Tree = Record<string, unknown>
+
+/** Throws ConfigError with a message that names the key, where it came from and what is wrong with it. */
+export function loadConfig<Config>(env: Environment, keys: readonly ConfigKey[], validate: Validate): Config {
+  const file = env['PARLEY_CONFIG'] ?? (existsSync('parley.yaml') ? 'parley.yaml' : null)
+  const tree = file === null ? {} : readFile(file)
+  const origin = new Map<string, string>()
+  for (const key of keys) {
+    const text = fromEnvironment(env, key)
+    if (text === undefined) continue
+    origin.set(`/${key.path.join('/')}`, key.env)
+    place(tree, key.path, read(text, key))
+  }
+  if (!validate(tree)) throw new ConfigError(explain(validate.errors?.[0], origin, file))
+  return tree as Config
+}
+
+function readFile(file: string): Tree {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new ConfigError(`${file}: cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`)
+  }
+  let value: unknown
+  try {
+    value = parse(text) ?? {}
+  } catch (cause) {
+    // The parser's first line says line and column; the rest quotes the file, which can hold secrets.
+    throw new ConfigError(`${file}: ${String((cause as Error).message).split('\n')[0]}`)
+  }
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw new ConfigError(`${file}: expected a mapping of settings`)
+  return value as Tree
+}
+
+function fromEnvironment(env: Environment, key: ConfigKey): string | undefined {
+  const direct = env[key.env]
+  if (direct !== undefined && direct !== '') return direct
+  const file = key.secret ? env[`${key.env}_FILE`] : undefined
+  if (!file) return undefined
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (cause) {
+    throw new ConfigError(
+      `${key.env}_FILE: ${file} cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`,
+    )
+  }
+}
+
+/** What cannot be read as its type is left as text, so that the validator names it like any other wrong value. */
+function read(text: string, key: ConfigKey): unknown {
+  switch (key.type) {
+    case 'integer':
+    case 'number':
+      return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+    case 'boolean':
+      return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text
+    case 'array':
+      return list(text, key.env)
+    case 'string':
+      return text
+  }
+}
+
+/** A list is written as a,b,c, or as JSON or YAML where its items are objects. */
+function list(text: string, env: string): unknown {
+  if (!/^\s*[[{-]/.test(text)) return text.split(',').map((item) => item.trim())
+  try {
+    return parse(text)
+  } catch {
+    throw new ConfigError(`${env}: neither a comma-separated list nor YAML`)
+  }
+}
+
+function place(tree: Tree, path: readonly string[], value: unknown): void {
+  let at = tree
+  for (const name of path.slice(0, -1)) {
+    const inner = at[name]
+    at = (typeof inner === 'object' && inner !== null ? inner : (at[name] = {})) as Tree
+  }
+  at[path.at(-1) as string] = value
+}
+
+/** The value itself is not repeated: it can be a secret. */
+function explain(violation: Violation | undefined, origin: ReadonlyMap<string, string>, file: string | null): string {
+  if (!violation) return 'the configuration is not valid'
+  const unknown = violation.params['additionalProperty']
+  const missing = violation.params['missingProperty']
+  const pointer = violation.instancePath + ((unknown ?? missing) ? `/${String(unknown ?? missing)}` : '')
+  const source = origin.get(pointer) ?? `${file ?? 'the configuration'}, key ${pointer.slice(1).replaceAll('/', '.')}`
+  if (unknown) return `${source}: there is no such setting`
+  if (missing) return `${source}: is missing`
+  const allowed = violation.params['allowedValues']
+  return `${source}: ${violation.message ?? 'is not valid'}${Array.isArray(allowed) ? ` (${allowed.join(', ')})` : ''}`
+}

@@ -1,0 +1,111 @@
+/**
+ * Requests by source address: how many in a fixed window, how many at a time. Windows are the same for all addresses, so a new window forgets
+ * them all at once. The address is the peer's; behind a trusted proxy, the nearest one in X-Forwarded-For that is no trusted proxy itself.
+ */
+import ipaddr from 'ipaddr.js'
+import { serializeList } from 'structured-headers'
+import { Refusal } from './handler.ts'
+import type { EdgeQuotaOptions } from './options.ts'
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+export class EdgeQuota {
+  /** The value of `RateLimit-Policy`: `"relay-ip";q=2000;w=300`. '' when there is no quota. */
+  readonly policy: string
+  readonly #options: EdgeQuotaOptions
+  readonly #busyMax: number
+  readonly #trusted: readonly Range[]
+  readonly #counts = new Map<string, number>()
+  readonly #busy = new Map<string, number>()
+  #window = -1
+
+  /** `busyMax` bounds the requests in flight from one address. Throws when a CIDR range is none. */
+  constructor(options: EdgeQuotaOptions, busyMax: number) {
+    this.#options = options
+    this.#busyMax = busyMax
+    this.#trusted = options.trustedProxies.map((range) => ipaddr.parseCIDR(range))
+    const { requests: q, windowS: w } = options
+    this.policy = q === 0 ? '' : serializeList([['relay-ip', new Map(Object.entries({ q, w }))]])
+  }
+
+  /** The key under which a request counts: an IPv4 address, or the /64 of an IPv6 one. */
+  source(peer: string, forwardedFor: string): string {
+    if (this.#trusted.length === 0 || forwardedFor === '') return network(peer)
+    let nearest = peer
+    const hops = forwardedFor.split(',')
+    while (this.#isTrusted(nearest)) {
+      const hop = withoutPort(hops.pop() ?? '')
+      if (!ipaddr.isValid(hop)) break
+      nearest = hop
+    }
+    return network(nearest)
+  }
+
+  /** The value of `RateLimit`, and the refusal when the address has used its quota up. To be paired with `leave` in any case. */
+  enter(source: string, nowMs: number): { rateLimit: string; refusal: Refusal | null } {
+    const busy = (this.#busy.get(source) ?? 0) + 1
+    this.#busy.set(source, busy)
+    const { requests } = this.#options
+    const resetS = this.#turn(nowMs)
+    const used = requests === 0 ? 0 : this.#count(source)
+    const rateLimit = requests === 0 ? '' : `"relay-ip";r=${Math.max(0, requests - used)};t=${resetS}`
+    if (used > requests) return { rateLimit, refusal: tooMany('too many requests from this address', resetS) }
+    if (busy > this.#busyMax) return { rateLimit, refusal: tooMany('too many requests at once from this address', 1) }
+    return { rateLimit, refusal: null }
+  }
+
+  leave(source: string): void {
+    const busy = (this.#busy.get(source) ?? 0) - 1
+    if (busy > 0) this.#busy.set(source, busy)
+    else this.#busy.delete(source)
+  }
+
+  #turn(nowMs: number): number {
+    const windowMs = this.#options.windowS * 1000
+    const window = Math.floor(nowMs / windowMs)
+    if (window !== this.#window) {
+      this.#window = window
+      this.#counts.clear()
+    }
+    return Math.ceil(((window + 1) * windowMs - nowMs) / 1000)
+  }
+
+  #count(source: string): number {
+    const used = (this.#counts.get(source) ?? 0) + 1
+    if (used === 1 && this.#counts.size >= this.#options.addressesMax) this.#forgetOldest()
+    this.#counts.set(source, used)
+    return used
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#counts.keys().next()
+    if (!oldest.done) this.#counts.delete(oldest.value)
+  }
+
+  #isTrusted(address: string): boolean {
+    if (!ipaddr.isValid(address)) return false
+    const parsed = ipaddr.process(address)
+    return this.#trusted.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))
+  }
+}
+
+/** Some proxies write 192.0.2.1:443 or [2001:db8::1]:443. */
+function withoutPort(hop: string): string {
+  return hop.trim().replace(/^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/, (_match, v6?: string, v4?: string) => v6 ?? v4 ?? '')
+}
+
+/** Whoever has one IPv6 address has its whole /64. */
+function network(address: string): string {
+  if (!address.includes(':')) return address
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString()
+  return `${parsed.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}
+
+function tooMany(message: string, retryAfterS: number): Refusal {
+  return new Refusal('rate_limited', { message, retryAfterS })
+}

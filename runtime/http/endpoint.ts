@@ -1,0 +1,70 @@
+/** What can be worked out of an operation before its first request, so that a request does not. */
+import { serializeItem } from 'structured-headers'
+import type { Handler } from './handler.ts'
+import { renameHeader } from './header-names.ts'
+import type { Deprecation, Operation, ResponseShape, Validate } from './operation.ts'
+import type { Mount } from './options.ts'
+
+export type Endpoint = {
+  operation: Operation
+  mount: Mount
+  handler: Handler
+  /** Header as it comes over the wire, lower case → its lower-case name in the spec. */
+  requestHeaders: ReadonlyMap<string, string>
+  answers: ReadonlyMap<number, Answer>
+  /** Alternating names and values that every answer of the operation carries. */
+  constantHeaders: readonly string[]
+}
+
+/** One status of an operation. */
+export type Answer = {
+  types: readonly string[]
+  /** Name in the spec, name on the wire. Without those that the engine writes itself. */
+  headers: readonly (readonly [string, string])[]
+  validate: Validate | null
+}
+
+/** Throws when the mount has no handler for the operation. */
+export function createEndpoint(mount: Mount, operation: Operation, headerPrefix: string): Endpoint {
+  const handler = mount.handlers[operation.id]
+  if (!handler) throw new Error(`surface ${mount.surface.name}: no handler for ${operation.id}`)
+  const wireName = (name: string) => renameHeader(name, headerPrefix)
+  return {
+    operation,
+    mount,
+    handler,
+    requestHeaders: new Map(operation.headers.map(({ name }) => [wireName(name).toLowerCase(), name.toLowerCase()])),
+    answers: new Map(
+      Object.entries(operation.responses).map(([status, shape]) => [Number(status), answer(shape, wireName)]),
+    ),
+    constantHeaders: operation.deprecation ? deprecationHeaders(operation.deprecation) : [],
+  }
+}
+
+const engineHeaders = new Set([
+  'service-request-id',
+  'service-region',
+  'ratelimit-policy',
+  'ratelimit',
+  'deprecation',
+  'sunset',
+  'content-type',
+  'content-length',
+])
+
+function answer(shape: ResponseShape, wireName: (name: string) => string): Answer {
+  const own = shape.headers.filter((name) => !engineHeaders.has(name.toLowerCase()))
+  return { types: shape.types, headers: own.map((name) => [name, wireName(name)] as const), validate: shape.validate }
+}
+
+/** RFC 9745 (a structured date), RFC 8594 (an HTTP-date), RFC 8288. */
+function deprecationHeaders({ deprecatedAt, sunset, link }: Deprecation): string[] {
+  return [
+    'Deprecation',
+    serializeItem(new Date(deprecatedAt)),
+    'Sunset',
+    new Date(sunset).toUTCString(),
+    'Link',
+    `<${link}>; rel="deprecation"; type="text/html"`,
+  ]
+}

@@ -1,0 +1,89 @@
+import { EdgeQuota } from './edge-quota.ts'
+import { Exchange } from './exchange.ts'
+import { renameHeader } from './header-names.ts'
+import type { ServerOptions } from './options.ts'
+import { Routes } from './routes.ts'
+import { StallWatch } from './stall-watch.ts'
+import { UploadMemory } from './upload-memory.ts'
+import type { Wire } from './wire.ts'
+
+export type ServerState = 'starting' | 'ready' | 'draining' | 'stopped'
+
+/** What all exchanges share, and the one place where they begin and end. */
+export class Engine {
+  readonly options: ServerOptions
+  readonly routes: Routes
+  readonly quota: EdgeQuota
+  readonly memory: UploadMemory
+  readonly stalls: StallWatch
+  readonly requestIdHeader: string
+  readonly regionHeader: string
+  state: ServerState = 'starting'
+  readonly #exchanges = new Set<Exchange>()
+  readonly #idleWaiters = new Set<() => void>()
+
+  /** Throws when a mount lacks a handler, two mounts claim a path, or a trusted proxy is no CIDR range. */
+  constructor(options: ServerOptions) {
+    const { mounts, headerPrefix, edgeQuota, limits, clock } = options
+    this.options = options
+    this.routes = new Routes(mounts, headerPrefix)
+    this.quota = new EdgeQuota(edgeQuota, limits.connectionsPerIpMax)
+    this.memory = new UploadMemory(limits.uploadMemoryBytesMax)
+    this.stalls = new StallWatch(clock, limits.bodyTimeoutMs)
+    this.requestIdHeader = renameHeader('Service-Request-ID', headerPrefix)
+    this.regionHeader = renameHeader('Service-Region', headerPrefix)
+  }
+
+  get inflight(): number {
+    return this.#exchanges.size
+  }
+
+  open(wire: Wire): Exchange {
+    const { options } = this
+    const exchange = new Exchange(wire, options.requestId(), options.clock.monotonicMs(), this.memory)
+    wire.onAborted(() => exchange.leave())
+    this.#exchanges.add(exchange)
+    options.metrics.inflight(this.#exchanges.size)
+    return exchange
+  }
+
+  /** Once an exchange: whatever way it took, it ends here. */
+  close(exchange: Exchange): void {
+    const { metrics, clock, log } = this.options
+    this.#exchanges.delete(exchange)
+    exchange.onGone = null
+    exchange.receiver?.fail(abandoned)
+    exchange.releaseMemory()
+    if (exchange.source !== null) this.quota.leave(exchange.source)
+    const { requestId, operation, isGone } = exchange
+    const status = exchange.status || 499
+    const durationMs = clock.monotonicMs() - exchange.startedMs
+    exchange.endSpan?.(status)
+    metrics.request(operation, status, durationMs)
+    metrics.inflight(this.#exchanges.size)
+    if (!exchange.mount?.health) log.info({ requestId, operation, status, durationMs, isGone }, 'request')
+    if (this.#exchanges.size === 0) for (const settle of this.#idleWaiters) settle()
+  }
+
+  /** Aborts the signal of everything in flight; what listens to it ends with a fault. */
+  abortAll(reason: Error): void {
+    for (const exchange of this.#exchanges) exchange.abort(reason)
+  }
+
+  /** True when nothing is in flight any more; false when that took longer than `timeoutMs`. */
+  idle(timeoutMs: number): Promise<boolean> {
+    if (this.#exchanges.size === 0) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const settle = () => {
+        this.#idleWaiters.delete(settle)
+        cancel()
+        resolve(this.#exchanges.size === 0)
+      }
+      const cancel = this.options.clock.after(timeoutMs, settle)
+      this.#idleWaiters.add(settle)
+    })
+  }
+}
+
+/** Told to a body that nobody waits for any more. */
+const abandoned = new Error('the exchange has ended')

@@ -1,0 +1,94 @@
+/** text/event-stream as the HTML standard has it: every event numbered from 0 without a gap, comments while nothing happens. */
+import type { Engine } from './engine.ts'
+import type { Exchange } from './exchange.ts'
+import type { ServerSentEvent } from './handler.ts'
+import { writeFault } from './respond.ts'
+import { SlowReader } from './slow-reader.ts'
+import { next, type Pieces, whileRead } from './stream.ts'
+
+/** `body` is an iterable of ServerSentEvent. What it throws before the first one is thrown; after that it becomes an `error` event and a clean end. */
+export async function streamEvents(
+  engine: Engine,
+  exchange: Exchange,
+  status: number,
+  headers: readonly string[],
+  body: unknown,
+): Promise<void> {
+  const stream = new EventStream(engine, exchange)
+  try {
+    await whileRead(exchange, body, (events: Pieces<ServerSentEvent>) => stream.forward(status, headers, events))
+  } finally {
+    stream.stop()
+  }
+}
+
+class EventStream {
+  readonly #engine: Engine
+  readonly #exchange: Exchange
+  readonly #reader: SlowReader
+  #isFlowing = true
+  #id = 0
+  #writtenMs = 0
+  #cancel: (() => void) | null = null
+
+  constructor(engine: Engine, exchange: Exchange) {
+    this.#engine = engine
+    this.#exchange = exchange
+    this.#reader = new SlowReader(engine, exchange)
+  }
+
+  async forward(status: number, headers: readonly string[], events: Pieces<ServerSentEvent>): Promise<void> {
+    const { wire } = this.#exchange
+    const first = await next(events)
+    this.#exchange.status = status
+    this.#isFlowing = wire.open(status, headers, first ? this.#format(first) : '')
+    this.#keepAlive()
+    try {
+      for (let event = first && (await next(events)); event; event = await next(events)) await this.#write(event)
+    } catch (error) {
+      this.#writeError(error)
+    }
+    wire.end()
+  }
+
+  stop(): void {
+    this.#cancel?.()
+    this.#reader.stop()
+  }
+
+  async #write(event: ServerSentEvent): Promise<void> {
+    if (!this.#isFlowing) await this.#reader.drained()
+    this.#isFlowing = this.#exchange.wire.write(this.#format(event))
+    this.#writtenMs = this.#engine.options.clock.monotonicMs()
+  }
+
+  #writeError(error: unknown): void {
+    const { requestId, operation, wire, isGone } = this.#exchange
+    if (isGone) return
+    this.#engine.options.log.error({ requestId, operation, err: error }, 'event stream failed')
+    const { body } = writeFault(this.#engine, this.#exchange, error)
+    wire.write(this.#format({ event: 'error', data: null, raw: body }))
+  }
+
+  #format({ event, data, raw }: ServerSentEvent): string {
+    const name = event === undefined ? '' : `event: ${event}\n`
+    // A line break ends a field, so each line of the data is a field of its own; JSON has none.
+    const text = raw === undefined ? JSON.stringify(data) : raw.replaceAll(/\r\n?|\n/g, '\ndata: ')
+    return `${name}id: ${this.#id++}\ndata: ${text}\n\n`
+  }
+
+  /** One timer a stream: it looks how long ago the last event was, instead of being set anew by each. */
+  #keepAlive(): void {
+    const { clock } = this.#engine.options
+    const nowMs = clock.monotonicMs()
+    if (this.#cancel === null) this.#writtenMs = nowMs
+    else if (nowMs - this.#writtenMs >= idleMs) {
+      if (this.#isFlowing) this.#exchange.wire.write(': keep-alive\n\n')
+      this.#writtenMs = nowMs
+    }
+    this.#cancel = clock.after(this.#writtenMs + idleMs - nowMs, () => this.#keepAlive())
+  }
+}
+
+/** Proxies give up idle connections after 30 to 60 s. */
+const idleMs = 15_000

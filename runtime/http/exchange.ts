@@ -1,0 +1,95 @@
+import type { Endpoint } from './endpoint.ts'
+import type { Context } from './handler.ts'
+import type { Mount } from './options.ts'
+import type { UploadMemory } from './upload-memory.ts'
+import type { Wire } from './wire.ts'
+
+/** Thrown inside the lifecycle when the client has left: there is nobody to answer. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client has gone')
+    this.name = 'ClientGone'
+  }
+}
+
+/** One request and its answer. Handlers see it as their Context. */
+export class Exchange implements Context {
+  readonly requestId: string
+  readonly startedMs: number
+  readonly wire: Wire
+  caller: unknown = null
+  contentHash: string | null = null
+  endpoint: Endpoint | null = null
+  mount: Mount | null = null
+  /** Of the request, when the mount lets that origin read answers. */
+  corsOrigin = ''
+  /** The value of `RateLimit`; '' where no quota is counted. */
+  rateLimit = ''
+  /** Under which the quota counts it; null when it does not. */
+  source: string | null = null
+  /** 0 until an answer has begun. */
+  status = 0
+  isGone = false
+  /** Set when what is left of the request must not be read: the connection ends with the answer. */
+  closesConnection = false
+  /** The body on its way, to be told when the exchange ends without it. */
+  receiver: { fail(error: Error): void } | null = null
+  endSpan: ((status: number) => void) | null = null
+  /** What waits for the client at this moment, to be told that it has gone. */
+  onGone: (() => void) | null = null
+  readonly #memory: UploadMemory
+  #heldBytes = 0
+  #aborter: AbortController | null = null
+  #isAborted = false
+
+  constructor(wire: Wire, requestId: string, startedMs: number, memory: UploadMemory) {
+    this.wire = wire
+    this.requestId = requestId
+    this.startedMs = startedMs
+    this.#memory = memory
+  }
+
+  get operation(): string {
+    return this.endpoint?.operation.id ?? ''
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#aborter) {
+      this.#aborter = new AbortController()
+      if (this.#isAborted) this.#aborter.abort(new ClientGone())
+    }
+    return this.#aborter.signal
+  }
+
+  /** The client has left, or the server will wait no longer. */
+  abort(reason: Error): void {
+    this.#isAborted = true
+    this.#aborter?.abort(reason)
+  }
+
+  leave(): void {
+    this.isGone = true
+    this.abort(new ClientGone())
+    this.onGone?.()
+  }
+
+  hold(bytes: number): boolean {
+    if (!this.#memory.hold(bytes)) return false
+    this.#heldBytes += bytes
+    return true
+  }
+
+  releaseMemory(): void {
+    this.#memory.release(this.#heldBytes)
+    this.#heldBytes = 0
+  }
+
+  /** Settles as `work` does, or fails with ClientGone as soon as the client leaves. */
+  whileHere<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      work.then(resolve, reject)
+      this.onGone = () => reject(new ClientGone())
+      if (this.isGone) this.onGone()
+    })
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * A request from its first line to its last byte, in reading order. Everything up to the first await runs while the carrier still lends the
+ * request: headers are copied and the body's listener is attached there. A step refuses by throwing; one place turns that into an answer.
+ */
+import { allowedOrigin } from './cors.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { Engine } from './engine.ts'
+import { ClientGone, type Exchange } from './exchange.ts'
+import { type Head, readHead } from './framing.ts'
+import { Refusal } from './handler.ts'
+import { readInput } from './input.ts'
+import { receive } from './receive.ts'
+import { discard, refuse, respond, respondOptions } from './respond.ts'
+import type { Match } from './routes.ts'
+import type { Wire } from './wire.ts'
+
+/** Answers one request. Never rejects. */
+export async function serve(engine: Engine, wire: Wire): Promise<void> {
+  const exchange = engine.open(wire)
+  try {
+    const match = engine.routes.find(engine.routes.byHost ? wire.header('host') : '', wire.path)
+    const endpoint = match?.route?.endpoints.get(wire.method === 'head' ? 'get' : wire.method) ?? null
+    exchange.mount = match?.mount ?? null
+    exchange.endpoint = endpoint
+    const head = readHead(wire, endpoint?.requestHeaders ?? nothing)
+    if (!head.isSound) return drop(exchange)
+    admit(engine, exchange, head)
+    if (match?.route && wire.method === 'options') return respondOptions(engine, exchange, match.route, head)
+    if (!match || !endpoint) throw nowhere(match)
+    await handle(engine, exchange, endpoint, match.params, head)
+  } catch (error) {
+    refuse(engine, exchange, error)
+  } finally {
+    engine.close(exchange)
+  }
+}
+
+async function handle(
+  engine: Engine,
+  exchange: Exchange,
+  endpoint: Endpoint,
+  params: readonly string[],
+  head: Head,
+): Promise<void> {
+  const { operation, handler } = endpoint
+  const { headerPrefix, tracing } = engine.options
+  const { query } = exchange.wire
+  if (tracing) exchange.endSpan = tracing.start(operation.id, operation.method, operation.path, head.traceparent)
+  const arriving = operation.body && receive(engine, exchange, operation.body, head)
+  if (operation.scope !== null) exchange.caller = await engine.options.authenticate(head.authorization, operation.scope)
+  const input = readInput(endpoint, params, query, head, headerPrefix)
+  if (arriving instanceof Refusal) throw arriving
+  if (arriving) {
+    await arriving.whole()
+    exchange.contentHash = arriving.content.hash
+    input.body = arriving.content.read(operation.validateBody)
+  }
+  if (exchange.isGone) throw new ClientGone()
+  const result = await handler(input, exchange)
+  if (exchange.isGone) discard(result)
+  else await respond(engine, exchange, endpoint, result)
+}
+
+const nothing: ReadonlyMap<string, string> = new Map()
+
+/** No answer: uWebSockets.js would read on behind it, into what may be somebody else's request. */
+function drop(exchange: Exchange): void {
+  exchange.status = 400
+  exchange.wire.close()
+}
+
+/** Whether the server takes the request at all. Health is always answered. */
+function admit(engine: Engine, exchange: Exchange, head: Head): void {
+  const { mount } = exchange
+  if (!mount || mount.health) return
+  exchange.corsOrigin = allowedOrigin(mount, head.origin)
+  if (engine.state !== 'ready') throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
+  if (engine.inflight > engine.options.limits.requestsMax) {
+    throw new Refusal('overloaded', { message: 'too many requests at once', retryAfterS: 1 })
+  }
+  if (mount.quota) spendQuota(engine, exchange, head)
+}
+
+function spendQuota({ quota }: Engine, exchange: Exchange, head: Head): void {
+  exchange.source = quota.source(exchange.wire.address(), head.forwardedFor)
+  const { rateLimit, refusal } = quota.enter(exchange.source, exchange.startedMs)
+  exchange.rateLimit = rateLimit
+  if (refusal) throw refusal
+}
+
+function nowhere(match: Match | null): Refusal {
+  if (!match?.route) return new Refusal('not_found', { message: 'there is nothing at this path' })
+  const { allow } = match.route
+  return new Refusal('method_not_allowed', { allow, message: `this path takes ${allow}` })
+}

@@ -1,0 +1,194 @@
+/**
+ * multipart/form-data while it arrives: busboy finds the parts, this keeps the declared ones, in the declared order, and hashes their decoded
+ * payloads: not headers and boundaries, so that a retry with another boundary is the same content.
+ *
+ * busboy hands out the bytes of a part a little after it announces the part, so the next part can be announced first. The hash therefore has
+ * a cursor: it goes on to a part only when the one before is complete.
+ */
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import busboy from 'busboy'
+import { type Bytes, Refusal } from './handler.ts'
+import { readJson } from './json-body.ts'
+import type { Body, Part, Validate } from './operation.ts'
+import type { Content } from './receive.ts'
+
+type Received = { part: Part; chunks: Buffer[]; bytes: number; contentType: string; isComplete: boolean }
+
+export class MultipartContent implements Content {
+  hash = ''
+  readonly #body: Body
+  readonly #partBytesMax: number
+  readonly #jsonBytesMax: number
+  readonly #parser: busboy.Busboy
+  readonly #received: Received[] = []
+  readonly #hash = createHash('sha256')
+  readonly #cursor = { part: 0, chunk: 0 }
+  #refusal: Refusal | null = null
+  #settle: (() => void) | null = null
+
+  /** Throws Refusal when the content type has no boundary. */
+  constructor(contentType: string, body: Body, partBytesMax: number, jsonBytesMax: number) {
+    this.#body = body
+    this.#partBytesMax = partBytesMax
+    this.#jsonBytesMax = jsonBytesMax
+    this.#parser = createParser(contentType, body.parts.length, jsonBytesMax)
+    this.#parser.on('file', (name, stream, { mimeType }) => this.#guard(() => this.#file(name, stream, mimeType)))
+    this.#parser.on('field', (name, value, info) => this.#guard(() => this.#field(name, value, info)))
+    this.#parser.on('partsLimit', () => this.#refuse(surplus(body, undefined)))
+    // busboy's messages can quote the body.
+    this.#parser.on('error', () =>
+      this.#refuse(new Refusal('malformed_body', { message: 'the multipart body is cut off or malformed' })),
+    )
+    this.#parser.on('close', () => this.#settle?.())
+  }
+
+  take(chunk: Buffer): void {
+    // busboy is a Writable: it queues what it cannot take at once. The queue is bounded, as all chunks are counted before they come here.
+    if (!this.#refusal) this.#parser.write(chunk)
+    if (this.#refusal) throw this.#refusal
+  }
+
+  async finish(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#settle = resolve
+      this.#parser.end()
+    })
+    if (this.#refusal) throw this.#refusal
+    const missing = this.#body.parts.find((part) => part.required && !this.#find(part.name))
+    if (missing)
+      throw new Refusal('invalid_parameter', { param: missing.name, message: `part ${missing.name} is missing` })
+    this.hash = this.#hash.digest('hex')
+  }
+
+  destroy(): void {
+    this.#parser.destroy()
+    this.#received.length = 0
+  }
+
+  read(validate: Validate | null): Record<string, unknown> {
+    const firstJson = this.#body.parts.find(({ kind }) => kind === 'json')
+    return Object.fromEntries(
+      this.#received.map((received) => {
+        const { part, chunks } = received
+        const value =
+          part.kind === 'bytes'
+            ? asBytes(received)
+            : readJson(Buffer.concat(chunks), part === firstJson ? validate : null)
+        return [part.name, value]
+      }),
+    )
+  }
+
+  #file(name: string | undefined, stream: Readable, contentType: string): void {
+    // Without a listener a cut-off body would end the process; the parser reports it too.
+    stream.on('error', () => {})
+    if (this.#refusal) return
+    const received = this.#begin(name, contentType)
+    stream.on('data', (chunk: Buffer) => this.#guard(() => this.#append(received, chunk)))
+    stream.on('end', () => this.#complete(received))
+  }
+
+  /** What busboy reads as text: a part without a file name whose type is not application/octet-stream. */
+  #field(name: string | undefined, value: string, info: busboy.FieldInfo): void {
+    if (this.#refusal) return
+    const received = this.#begin(name, info.mimeType)
+    const { part } = received
+    if (part.kind === 'bytes') {
+      const message = `part ${part.name} must have a file name, or the type application/octet-stream`
+      throw new Refusal('invalid_parameter', { param: part.name, message })
+    }
+    if (info.valueTruncated) throw tooLarge(part, this.#jsonBytesMax)
+    this.#append(received, Buffer.from(value))
+    this.#complete(received)
+  }
+
+  #begin(name: string | undefined, contentType: string): Received {
+    const { parts, partsOrdered } = this.#body
+    const part = parts.find((each) => each.name === name)
+    if (!part) throw surplus(this.#body, name)
+    if (this.#find(part.name)) throw misplaced(part, `part ${part.name} is sent twice`)
+    if (partsOrdered) {
+      const skipped = parts.slice(0, parts.indexOf(part)).find((each) => each.required && !this.#find(each.name))
+      if (skipped) throw misplaced(skipped, `part ${skipped.name} must come before part ${part.name}`)
+      const later = parts.slice(parts.indexOf(part)).find((each) => this.#find(each.name))
+      if (later) throw misplaced(part, `part ${part.name} must come before part ${later.name}`)
+    }
+    const received = { part, chunks: [], bytes: 0, contentType, isComplete: false }
+    this.#received.push(received)
+    return received
+  }
+
+  #append(received: Received, chunk: Buffer): void {
+    if (this.#refusal) return
+    const { part } = received
+    const bytesMax = part.kind === 'json' ? this.#jsonBytesMax : this.#partBytesMax
+    received.bytes += chunk.length
+    if (received.bytes > bytesMax) throw tooLarge(part, bytesMax)
+    received.chunks.push(chunk)
+    this.#advanceHash()
+  }
+
+  #complete(received: Received): void {
+    received.isComplete = true
+    this.#advanceHash()
+  }
+
+  #advanceHash(): void {
+    const cursor = this.#cursor
+    for (let at = this.#received[cursor.part]; at; at = this.#received[++cursor.part]) {
+      for (let chunk = at.chunks[cursor.chunk]; chunk; chunk = at.chunks[++cursor.chunk]) this.#hash.update(chunk)
+      if (!at.isComplete) return
+      cursor.chunk = 0
+    }
+  }
+
+  #find(name: string): Received | undefined {
+    return this.#received.find(({ part }) => part.name === name)
+  }
+
+  /** These run inside busboy, which a throw would leave in pieces. */
+  #guard(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      this.#refuse(error as Refusal)
+    }
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#refusal ??= refusal
+    // Else it would wait for ever for someone to read the part that was refused.
+    this.#parser.destroy()
+  }
+}
+
+function createParser(contentType: string, partCount: number, jsonBytesMax: number): busboy.Busboy {
+  try {
+    return busboy({
+      headers: { 'content-type': contentType },
+      // Each one more than is allowed: reaching a limit is how busboy tells that it was passed.
+      limits: { parts: partCount + 1, fieldSize: jsonBytesMax + 1 },
+    })
+  } catch {
+    throw new Refusal('malformed_body', { param: 'Content-Type', message: 'multipart/form-data needs a boundary' })
+  }
+}
+
+function asBytes({ chunks, bytes, contentType }: Received): Bytes {
+  return { chunks, bytes, contentType }
+}
+
+/** A name that is not declared is the client's own, and as long as it likes. */
+function surplus({ parts }: Body, name: string | undefined): Refusal {
+  const message = `the parts are ${parts.map((part) => part.name).join(', ')} and no other`
+  return new Refusal('invalid_parameter', { param: (name ?? 'body').slice(0, 256), message })
+}
+
+function misplaced({ name }: Part, message: string): Refusal {
+  return new Refusal('invalid_parameter', { param: name, message })
+}
+
+function tooLarge({ name }: Part, bytesMax: number): Refusal {
+  return new Refusal('payload_too_large', { param: name, message: `part ${name} is larger than ${bytesMax} bytes` })
+}

@@ -1,0 +1,166 @@
+/** The body as it arrives: bounded, counted, hashed, copied out of the carrier's buffer. What arrives after a refusal is read and dropped. */
+import type { Engine } from './engine.ts'
+import type { Exchange } from './exchange.ts'
+import type { Head } from './framing.ts'
+import { Refusal } from './handler.ts'
+import { MultipartContent } from './multipart.ts'
+import type { Body, Validate } from './operation.ts'
+import { RawContent } from './raw-content.ts'
+import type { StallWatch } from './stall-watch.ts'
+
+/** What a body becomes. `take` owns the chunk. */
+export interface Content {
+  /** Hex SHA-256; complete once `finish` has settled. */
+  readonly hash: string
+  /** Throws Refusal; `last` only saves work. */
+  take(chunk: Buffer, last: boolean): void
+  /** Rejects with Refusal when what came is not whole. */
+  finish(): Promise<void> | undefined
+  /** What the handler gets, once finished. `validate` is for the JSON in it. Throws Refusal. */
+  read(validate: Validate | null): unknown
+  /** Nothing more will come. Never throws. */
+  destroy(): void
+}
+
+export class Receiver {
+  readonly content: Content
+  readonly startedMs: number
+  /** When the last byte came, monotonic. */
+  progressMs: number
+  readonly #exchange: Exchange
+  readonly #bytesMax: number
+  readonly #stalls: StallWatch
+  #bytes = 0
+  #outcome: 'arriving' | 'whole' | Error = 'arriving'
+  #settle: (() => void) | null = null
+
+  constructor(exchange: Exchange, content: Content, bytesMax: number, stalls: StallWatch) {
+    this.#exchange = exchange
+    this.content = content
+    this.#bytesMax = bytesMax
+    this.#stalls = stalls
+    this.startedMs = exchange.startedMs
+    this.progressMs = exchange.startedMs
+    stalls.add(this)
+    exchange.receiver = this
+    exchange.wire.onData((chunk, last) => this.#receive(chunk, last))
+  }
+
+  get bodyTimeoutMs(): number {
+    return this.#exchange.wire.bodyTimeoutMs
+  }
+
+  /** Settles when the body is whole; rejects with a Refusal, or with ClientGone. */
+  whole(): Promise<void> {
+    return this.#exchange.whileHere(
+      new Promise((resolve, reject) => {
+        this.#settle = () => {
+          if (this.#outcome === 'whole') resolve()
+          else if (this.#outcome !== 'arriving') reject(this.#outcome)
+        }
+        this.#settle()
+      }),
+    )
+  }
+
+  /** The rest of the body will be read and dropped. */
+  fail(error: Error): void {
+    if (this.#outcome !== 'arriving') return
+    this.#end(error)
+    this.content.destroy()
+  }
+
+  stall(): void {
+    this.#exchange.closesConnection = true
+    this.fail(new Refusal('request_timeout', { message: 'the body did not arrive in time' }))
+  }
+
+  #receive(chunk: Uint8Array, last: boolean): void {
+    if (this.#outcome !== 'arriving') return
+    try {
+      if (chunk.length > 0) this.#take(chunk, last)
+      if (last) this.#finish()
+    } catch (error) {
+      this.fail(error as Error)
+    }
+  }
+
+  #take(chunk: Uint8Array, last: boolean): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#bytesMax) throw tooLarge(this.#bytesMax)
+    if (!this.#exchange.hold(chunk.length)) throw noMemory()
+    if (!last) this.progressMs = this.#stalls.nowMs()
+    this.content.take(Buffer.from(chunk), last)
+  }
+
+  #finish(): void {
+    if (this.#bytes === 0) throw new Refusal('malformed_body', { message: 'the body is empty' })
+    const parsed = this.content.finish()
+    if (!parsed) return this.#end('whole')
+    // All bytes are here, so nothing can stall any more.
+    this.#stalls.delete(this)
+    parsed.then(
+      () => this.#outcome === 'arriving' && this.#end('whole'),
+      (error: Error) => this.fail(error),
+    )
+  }
+
+  #end(outcome: 'whole' | Error): void {
+    this.#outcome = outcome
+    this.#stalls.delete(this)
+    this.#settle?.()
+  }
+}
+
+/**
+ * To be called before the first await. Null: there is no body, and none is required. A refusal is handed back and not thrown, because a key
+ * that is not valid comes first, and whether it is may take a while to find out.
+ */
+export function receive(engine: Engine, exchange: Exchange, body: Body, head: Head): Receiver | Refusal | null {
+  try {
+    return begin(engine, exchange, body, head)
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+function begin(engine: Engine, exchange: Exchange, body: Body, head: Head): Receiver | null {
+  const { limits } = engine.options
+  if (!head.hasBody) {
+    if (!body.required) return null
+    throw new Refusal('malformed_body', { message: 'a body is required' })
+  }
+  const type = mediaType(head.contentType)
+  if (!body.types.includes(type)) throw unsupported(body)
+  const isMultipart = type === 'multipart/form-data'
+  const partBytesMax = body.limit === 'audio' ? limits.audioBytesMax : limits.jsonBytesMax
+  const bytesMax = isMultipart ? partBytesMax + limits.jsonBytesMax + framingBytes : partBytesMax
+  if ((head.contentLength ?? 0) > bytesMax) throw tooLarge(bytesMax)
+  if ((head.contentLength ?? 0) > engine.memory.freeBytes) throw noMemory()
+  const content = isMultipart
+    ? new MultipartContent(head.contentType, body, partBytesMax, limits.jsonBytesMax)
+    : new RawContent(type)
+  return new Receiver(exchange, content, bytesMax, engine.stalls)
+}
+
+/** Boundaries and part headers. */
+const framingBytes = 65_536
+
+/** Lower case, without parameters. */
+function mediaType(contentType: string): string {
+  const semicolon = contentType.indexOf(';')
+  return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase()
+}
+
+function unsupported({ types }: Body): Refusal {
+  return new Refusal('unsupported_media', { param: 'Content-Type', message: `the body must be ${types.join(' or ')}` })
+}
+
+function tooLarge(bytesMax: number): Refusal {
+  return new Refusal('payload_too_large', { message: `the body is larger than ${bytesMax} bytes` })
+}
+
+function noMemory(): Refusal {
+  return new Refusal('overloaded', { message: 'too many uploads at once', retryAfterS: 5 })
+}

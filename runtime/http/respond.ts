@@ -1,0 +1,132 @@
+/** The one place where answers are written: results, faults and OPTIONS. */
+import { pushCors, pushPreflight } from './cors.ts'
+import type { Answer, Endpoint } from './endpoint.ts'
+import type { Engine } from './engine.ts'
+import { streamEvents } from './event-stream.ts'
+import { ClientGone, type Exchange } from './exchange.ts'
+import type { Head } from './framing.ts'
+import { type FaultAnswer, Refusal, type Result } from './handler.ts'
+import { renameHeader } from './header-names.ts'
+import type { Route } from './routes.ts'
+import { iterate, letGo, streamBytes } from './stream.ts'
+
+/** Throws when the result is not what the operation declares, or a stream fails before its first piece. */
+export async function respond(engine: Engine, exchange: Exchange, endpoint: Endpoint, result: Result): Promise<void> {
+  const answer = endpoint.answers.get(result.status)
+  if (!answer) throw new Error(`${endpoint.operation.id} answered ${result.status}, which it does not declare`)
+  const type = result.type ?? answer.types[0] ?? null
+  const headers = resultHeaders(engine, exchange, endpoint, answer, result)
+  if (type === null) return write(exchange, result.status, headers, null)
+  headers.push('Content-Type', type)
+  const { body } = result
+  if (body instanceof Uint8Array) return write(exchange, result.status, headers, body)
+  if (type === 'application/json') {
+    if (engine.options.checkResponses) check(endpoint, answer, result)
+    if (body === undefined) throw new Error(`${endpoint.operation.id} answered ${result.status} without its body`)
+    return write(exchange, result.status, headers, JSON.stringify(body))
+  }
+  if (typeof body === 'string') return write(exchange, result.status, headers, body)
+  if (exchange.wire.method === 'head') {
+    discard(result)
+    return write(exchange, result.status, headers, null)
+  }
+  const stream = type === 'text/event-stream' ? streamEvents : streamBytes
+  await stream(engine, exchange, result.status, headers, body)
+}
+
+/** Turns whatever was thrown into the surface's own envelope. Never throws. */
+export function refuse(engine: Engine, exchange: Exchange, error: unknown): void {
+  if (exchange.isGone || error instanceof ClientGone) return
+  const { requestId, operation } = exchange
+  const isBegun = exchange.status !== 0
+  const fault = writeFault(engine, exchange, error)
+  if (isBegun || (fault.status >= 500 && !(error instanceof Refusal))) {
+    engine.options.log.error({ requestId, operation, err: error }, 'request failed')
+  }
+  // Half an answer must not look like a whole one.
+  if (isBegun) return exchange.wire.close()
+  const headers = commonHeaders(engine, exchange)
+  for (const [name, value] of Object.entries(fault.headers)) {
+    pushHeader(headers, renameHeader(name, engine.options.headerPrefix), value)
+  }
+  if (error instanceof Refusal && error.kind === 'method_not_allowed')
+    pushOnce(headers, 'Allow', error.detail.allow ?? '')
+  headers.push('Content-Type', 'application/json')
+  if (exchange.wire.method === 'post') pushOnce(headers, 'Cache-Control', 'no-store')
+  write(exchange, fault.status, headers, fault.body)
+}
+
+export function respondOptions(engine: Engine, exchange: Exchange, route: Route, head: Head): void {
+  const headers = commonHeaders(engine, exchange)
+  headers.push('Allow', route.allow)
+  if (exchange.corsOrigin !== '' && head.preflightMethod !== '') pushPreflight(headers, route)
+  write(exchange, 204, headers, null)
+}
+
+/** Lets go of a result that nobody will read. */
+export function discard({ body }: Result): void {
+  const pieces = iterate(body)
+  if (pieces) letGo(pieces)
+}
+
+/** Never throws. */
+export function writeFault(engine: Engine, exchange: Exchange, error: unknown): FaultAnswer {
+  const mount = exchange.mount ?? engine.options.mounts[0]
+  try {
+    if (mount) return mount.writeFault(error, exchange.requestId)
+  } catch (cause) {
+    engine.options.log.error({ requestId: exchange.requestId, err: cause }, 'the fault could not be written')
+  }
+  return { status: 500, headers: {}, body: '{}' }
+}
+
+function write(exchange: Exchange, status: number, headers: readonly string[], body: string | Uint8Array | null): void {
+  exchange.status = status
+  exchange.wire.answer(status, headers, body, exchange.closesConnection)
+}
+
+/** Alternating names and values that every answer carries. */
+function commonHeaders(engine: Engine, exchange: Exchange): string[] {
+  const { requestId, rateLimit, mount, closesConnection } = exchange
+  const headers = [engine.requestIdHeader, requestId, engine.regionHeader, engine.options.region]
+  if (rateLimit !== '') headers.push('RateLimit-Policy', engine.quota.policy, 'RateLimit', rateLimit)
+  if (mount) pushCors(headers, mount, exchange.corsOrigin)
+  if (exchange.endpoint) headers.push(...exchange.endpoint.constantHeaders)
+  // Only asks: to close with a body still on its way would reset the connection, and the client would lose the answer.
+  if (engine.state !== 'ready' && !closesConnection) headers.push('Connection', 'close')
+  return headers
+}
+
+function resultHeaders(
+  engine: Engine,
+  exchange: Exchange,
+  { operation }: Endpoint,
+  answer: Answer,
+  result: Result,
+): string[] {
+  const headers = commonHeaders(engine, exchange)
+  for (const [name, wireName] of answer.headers) {
+    const value = result.headers?.[name]
+    if (value !== undefined) pushHeader(headers, wireName, String(value))
+  }
+  if (operation.method === 'post' && answer.types.length > 0) pushOnce(headers, 'Cache-Control', 'no-store')
+  return headers
+}
+
+/** A line break in a value would let it write headers, or a body, of its own. RFC 9110, 5.5. */
+function pushHeader(headers: string[], name: string, value: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  headers.push(name, /[\0\r\n]/.test(value) ? value.replaceAll(/[\0\r\n]/g, ' ') : value)
+}
+
+function pushOnce(headers: string[], name: string, value: string): void {
+  const lowerCase = name.toLowerCase()
+  for (let i = 0; i < headers.length; i += 2) if (headers[i]?.toLowerCase() === lowerCase) return
+  headers.push(name, value)
+}
+
+function check({ operation }: Endpoint, { validate }: Answer, { status, body }: Result): void {
+  if (!validate || validate(body)) return
+  const { instancePath, message } = validate.errors?.[0] ?? {}
+  throw new Error(`${operation.id} ${status} is not what the contract says: ${instancePath} ${message}`)
+}

@@ -1,0 +1,81 @@
+/** Answers that come piece by piece. The status line waits for the first piece: a stream that fails at its start is a proper fault, never a 200 with nothing. */
+import type { Engine } from './engine.ts'
+import type { Exchange } from './exchange.ts'
+import { SlowReader } from './slow-reader.ts'
+
+/** Of an iterable or an async iterable alike. */
+export type Pieces<Item = unknown> = {
+  next(): IteratorResult<Item> | Promise<IteratorResult<Item>>
+  return?(): unknown
+}
+
+/** `body` is an iterable of Uint8Array. Throws what it throws, and when it ends without a byte. */
+export async function streamBytes(
+  engine: Engine,
+  exchange: Exchange,
+  status: number,
+  headers: readonly string[],
+  body: unknown,
+): Promise<void> {
+  const reader = new SlowReader(engine, exchange)
+  const { wire } = exchange
+  const forward = async (pieces: Pieces<Uint8Array>) => {
+    const first = await nextBytes(pieces)
+    if (!first) throw new Error('the byte stream ended without a byte')
+    exchange.status = status
+    let isFlowing = wire.open(status, headers, first)
+    for (let bytes = await nextBytes(pieces); bytes; bytes = await nextBytes(pieces)) {
+      if (!isFlowing) await reader.drained()
+      isFlowing = wire.write(bytes)
+    }
+    wire.end()
+  }
+  try {
+    await whileRead(exchange, body, forward)
+  } finally {
+    reader.stop()
+  }
+}
+
+/** Null when the value cannot be iterated. */
+export function iterate<Item>(value: unknown): Pieces<Item> | null {
+  if (typeof value !== 'object' || value === null) return null
+  const iterable = value as Partial<AsyncIterable<Item> & Iterable<Item>>
+  return iterable[Symbol.asyncIterator]?.() ?? iterable[Symbol.iterator]?.() ?? null
+}
+
+/** The next item, or null at the end. */
+export async function next<Item>(pieces: Pieces<Item>): Promise<Item | null> {
+  const result = await pieces.next()
+  return result.done ? null : result.value
+}
+
+/** Runs `forward` until it is done or the client has gone, and then lets go of the iterator: what feeds it must not go on for nobody. */
+export async function whileRead<Item>(
+  exchange: Exchange,
+  body: unknown,
+  forward: (pieces: Pieces<Item>) => Promise<void>,
+): Promise<void> {
+  const pieces = iterate<Item>(body)
+  if (!pieces) throw new Error('the body of a streamed answer must be iterable')
+  try {
+    await exchange.whileHere(forward(pieces))
+  } finally {
+    letGo(pieces)
+  }
+}
+
+/** Does not wait: a generator that is busy hears of it only when its own await ends. Nobody is left to tell of an error. */
+export function letGo(pieces: Pieces): void {
+  Promise.resolve()
+    .then(() => pieces.return?.())
+    .catch(() => {})
+}
+
+async function nextBytes(pieces: Pieces<Uint8Array>): Promise<Uint8Array | null> {
+  for (;;) {
+    const bytes = await next(pieces)
+    // An empty chunk is the end of a chunked body.
+    if (!bytes || bytes.length > 0) return bytes
+  }
+}

@@ -1,0 +1,23 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** A secret of this data folder, readable by its owner alone; made with `make` when there is none. */
+export function localSecret(dataDir: string, name: string, make: () => string): string {
+  const file = path.join(dataDir, name)
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  mkdirSync(dataDir, { recursive: true })
+  const secret = make()
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 })
+  // The mode above is cut by the umask only; a file that was there with a wider one would keep it.
+  chmodSync(file, 0o600)
+  return secret
+}
+
+/** Null when this data folder has no such secret. */
+export function readLocalSecret(dataDir: string, name: string): string | null {
+  try {
+    return readFileSync(path.join(dataDir, name), 'utf8').trim() || null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,59 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Seconds. From a cached answer to the longest transcription. */
+const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
+
+/** Labels are closed sets (operation, provider, model, stage, outcome): an organization, call or number is never one. */
+export function createMetrics() {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const shared = { registers: [registry] }
+  const requests = new Histogram({
+    ...shared,
+    name: 'parley_request_seconds',
+    help: 'Requests by operation and status class, from the request line to the last byte',
+    labelNames: ['operation', 'status'],
+    buckets: durationBuckets,
+  })
+  const inflight = new Gauge({ ...shared, name: 'parley_requests_inflight', help: 'Requests being served' })
+  const attempts = new Histogram({
+    ...shared,
+    name: 'parley_attempt_seconds',
+    help: 'Attempts at providers by outcome',
+    labelNames: ['stage', 'provider', 'model', 'outcome'],
+    buckets: durationBuckets,
+  })
+  const firstBytes = new Histogram({
+    ...shared,
+    name: 'parley_first_byte_seconds',
+    help: 'From the dispatch of an attempt to its first media byte or token',
+    labelNames: ['stage', 'provider', 'model'],
+    buckets: durationBuckets,
+  })
+  const refusals = new Counter({
+    ...shared,
+    name: 'parley_refusals_total',
+    help: 'Answers that are no success, by code',
+    labelNames: ['code'],
+  })
+  return {
+    registry,
+    request(operation: string, status: number, durationMs: number) {
+      requests.labels(operation, String(status)).observe(durationMs / 1000)
+    },
+    inflight(count: number) {
+      inflight.set(count)
+    },
+    refusal(code: string) {
+      refusals.labels(code).inc()
+    },
+    attempt(stage: string, provider: string, model: string, outcome: string, durationMs: number) {
+      attempts.labels(stage, provider, model, outcome).observe(durationMs / 1000)
+    },
+    firstByte(stage: string, provider: string, model: string, durationMs: number) {
+      firstBytes.labels(stage, provider, model).observe(durationMs / 1000)
+    },
+  }
+}
+
+export type ProcessMetrics = ReturnType<typeof createMetrics>

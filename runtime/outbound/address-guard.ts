@@ -1,0 +1,86 @@
+/**
+ * Guards connections to URLs that a user gave (SSRF). The check stands where the connection is made: every address that the name
+ * resolves to must be public, and the socket goes to one of those checked addresses, so a second answer of the DNS cannot change it.
+ * Redirects need no rule here: the pool follows none.
+ */
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { buildConnector } from 'undici'
+
+type Lookup = (
+  hostname: string,
+  options: { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+export type AddressPolicy = {
+  /** CIDR ranges that the operator opens although they are not public. */
+  allowedSubnets: readonly string[]
+  /** Who resolves names; the system's resolver when absent. */
+  lookup?: Lookup
+}
+
+export class AddressRefused extends Error {
+  readonly code = 'ERR_ADDRESS_REFUSED'
+
+  constructor(what: string) {
+    super(`${what} is not a public address`)
+    this.name = 'AddressRefused'
+  }
+}
+
+/** Throws AddressRefused unless the URL is http or https, without user information, on port 80, 443 or above 1023, and its host, where literal, is public. */
+export function checkUrl(url: URL, policy: AddressPolicy): void {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new AddressRefused(`the scheme ${url.protocol}`)
+  if (url.username !== '' || url.password !== '') throw new AddressRefused('a URL with user information')
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
+  if (port !== 80 && port !== 443 && port <= 1023) throw new AddressRefused(`port ${port}`)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0 && !isAllowed(host, policy)) throw new AddressRefused('the host')
+}
+
+/** A connector for undici that refuses with AddressRefused before a packet is sent. */
+export function guardedConnector(policy: AddressPolicy, connectMs: number): buildConnector.connector {
+  const connect = buildConnector({ timeout: connectMs, lookup: guardedLookup(policy) })
+  return (target, callback) => {
+    // A literal address never reaches the resolver, so it is checked here.
+    if (isIP(target.hostname) === 0 || isAllowed(target.hostname, policy)) return connect(target, callback)
+    process.nextTick(callback, new AddressRefused('the host'), null)
+  }
+}
+
+export function isAllowed(address: string, policy: AddressPolicy): boolean {
+  const parsed = ipaddr.parse(address)
+  return isPublic(parsed) || policy.allowedSubnets.some((subnet) => contains(subnet, parsed))
+}
+
+function guardedLookup(policy: AddressPolicy): LookupFunction {
+  const lookup: Lookup = policy.lookup ?? systemLookup
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return callback(error, '', 0)
+      // One private address among public ones is enough to refuse: which one is tried first is not ours to choose.
+      const [first] = addresses
+      if (!first || !addresses.every(({ address }) => isAllowed(address, policy)))
+        return callback(new AddressRefused('the host'), '', 0)
+      if (options.all) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+type Address = ReturnType<typeof ipaddr.parse>
+
+// ::/96 still carries IPv4 addresses in some stacks, so for IPv6 only the allocated global range counts; its tunnels and documentation range are not `unicast`.
+const globalIpv6 = ipaddr.parseCIDR('2000::/3')
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false
+  return address.kind() === 'ipv4' || address.match(globalIpv6)
+}
+
+function contains(subnet: string, address: Address): boolean {
+  const range = ipaddr.parseCIDR(subnet)
+  return range[0].kind() === address.kind() && address.match(range)
+}

@@ -1,0 +1,249 @@
+/**
+ * One request and its answer, as undici's parser sees it. These objects sit on the measured path of every call, so they are plain:
+ * no emitter, no stream, no timer (undici's own bound the wait for headers and for the next chunk; the total is checked as chunks
+ * arrive, so it holds to within one idle time). They implement undici's first handler interface on purpose: the later one is wrapped
+ * into it with a controller and a parsed header object for every request.
+ *
+ *   waiting ──onConnect──► sent ──onHeaders──► answering ──onComplete──► done
+ *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
+ */
+import { OutboundError, type OutboundFailure, toOutboundError } from './outbound-error.ts'
+
+export type ExchangeLimits = { answerBytesMax: number; deadlineMs: number; monotonicMs: () => number }
+
+/** The header lines as they came; nothing is parsed that nobody asks for. */
+export class AnswerHeaders {
+  readonly #raw: readonly Buffer[]
+
+  constructor(raw: readonly Buffer[]) {
+    this.#raw = raw
+  }
+
+  /** `name` in lower case. The first line of that name. */
+  get(name: string): string | undefined {
+    const raw = this.#raw
+    for (let i = 0; i + 1 < raw.length; i += 2) {
+      const key = raw[i] as Buffer
+      if (key.length === name.length && key.toString('latin1').toLowerCase() === name)
+        return raw[i + 1]?.toString('latin1')
+    }
+    return undefined
+  }
+}
+
+export type CollectedAnswer = { status: number; headers: AnswerHeaders; body: Buffer }
+export type StreamedAnswer = { status: number; headers: AnswerHeaders; body: AnswerStream }
+
+/** The body of a streamed answer, once over. Leaving the loop early closes the connection; `discard` keeps it for the next request. */
+export interface AnswerStream extends AsyncIterable<Uint8Array> {
+  /** Reads away what is left (the end of a stream whose last event has been seen), up to a bound. */
+  discard(): void
+}
+
+abstract class Exchange {
+  protected failure: OutboundError | null = null
+  protected status = 0
+  protected headers = noHeaders
+  protected bytes = 0
+  readonly #limits: ExchangeLimits
+  readonly #release: () => void
+  readonly #signal: AbortSignal | undefined
+  #abort: ((error?: Error) => void) | null = null
+  #sent = false
+
+  constructor(limits: ExchangeLimits, signal: AbortSignal | undefined, release: () => void) {
+    this.#limits = limits
+    this.#release = release
+    this.#signal = signal
+    signal?.addEventListener('abort', this)
+  }
+
+  protected abstract settle(): void
+
+  /** The signal's listener: an object, so that no closure is made per request. */
+  handleEvent(): void {
+    this.cut('cancelled', this.#signal?.reason)
+  }
+
+  /** Comes before the first byte is written. Throwing here leaves the connection alone, aborting would close it. */
+  onConnect(abort: (error?: Error) => void): void {
+    if (this.failure) throw this.failure
+    this.#sent = true
+    this.#abort = abort
+  }
+
+  onComplete(): void {
+    this.forget()
+    this.#release()
+    if (!this.failure) this.settle()
+  }
+
+  onError(error: Error): void {
+    this.#release()
+    this.fail(toOutboundError(error, this.#sent))
+  }
+
+  /** False when the answer may not go on. */
+  protected accept(chunk: Buffer): boolean {
+    this.bytes += chunk.length
+    if (this.bytes > this.#limits.answerBytesMax) this.cut('answer_too_large')
+    else if (this.#limits.monotonicMs() > this.#limits.deadlineMs) this.cut('total_timeout')
+    return this.failure === null
+  }
+
+  protected cut(failure: OutboundFailure, cause?: unknown): void {
+    if (!this.fail(new OutboundError(failure, this.#sent, cause))) return
+    this.#abort?.(this.failure as OutboundError)
+  }
+
+  protected forget(): void {
+    this.#signal?.removeEventListener('abort', this)
+  }
+
+  private fail(error: OutboundError): boolean {
+    if (this.failure) return false
+    this.failure = error
+    this.forget()
+    this.settle()
+    return true
+  }
+}
+
+const noHeaders = new AnswerHeaders([])
+
+export class CollectedExchange extends Exchange {
+  readonly #chunks: Buffer[] = []
+  readonly #resolve: (answer: CollectedAnswer) => void
+  readonly #reject: (error: OutboundError) => void
+
+  constructor(
+    limits: ExchangeLimits,
+    signal: AbortSignal | undefined,
+    release: () => void,
+    resolve: (answer: CollectedAnswer) => void,
+    reject: (error: OutboundError) => void,
+  ) {
+    super(limits, signal, release)
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  onHeaders(status: number, raw: Buffer[]): boolean {
+    this.status = status
+    this.headers = new AnswerHeaders(raw)
+    return true
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (this.accept(chunk)) this.#chunks.push(chunk)
+    return true
+  }
+
+  protected settle(): void {
+    if (this.failure) return this.#reject(this.failure)
+    const body = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.bytes)
+    this.#resolve({ status: this.status, headers: this.headers, body })
+  }
+}
+
+/** Unread bytes at which the connection is paused, and the most that `discard` reads away. */
+const bufferedBytesMax = 65_536
+
+type Waiting = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: OutboundError) => void }
+
+export class StreamedExchange extends Exchange implements AnswerStream, AsyncIterator<Uint8Array> {
+  readonly #queue: Buffer[] = []
+  #buffered = 0
+  #paused = false
+  #ended = false
+  #discarding = false
+  #waiting: Waiting | null = null
+  #resume: () => void = () => {}
+  readonly #resolve: (answer: StreamedAnswer) => void
+  readonly #reject: (error: OutboundError) => void
+
+  constructor(
+    limits: ExchangeLimits,
+    signal: AbortSignal | undefined,
+    release: () => void,
+    resolve: (answer: StreamedAnswer) => void,
+    reject: (error: OutboundError) => void,
+  ) {
+    super(limits, signal, release)
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+    if (status < 200) return true
+    this.#resume = resume
+    this.status = status
+    this.#resolve({ status, headers: new AnswerHeaders(raw), body: this })
+    return true
+  }
+
+  onData(chunk: Buffer): boolean {
+    if (!this.accept(chunk)) return true
+    if (this.#waiting) this.#hand({ value: chunk, done: false })
+    else {
+      this.#queue.push(chunk)
+      this.#buffered += chunk.length
+    }
+    if (this.#buffered < bufferedBytesMax) return true
+    if (this.#discarding) this.cut('answer_too_large')
+    this.#paused = !this.#discarding
+    return this.#discarding
+  }
+
+  protected settle(): void {
+    this.#ended = true
+    if (this.failure && this.status === 0) this.#reject(this.failure)
+    if (!this.#waiting) return
+    if (this.failure) this.#waiting.reject(this.failure)
+    else this.#hand({ value: undefined, done: true })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<Uint8Array>> {
+    const chunk = this.#queue.shift()
+    if (chunk) {
+      this.#buffered -= chunk.length
+      if (this.#paused && this.#buffered === 0) this.#unpause()
+      return Promise.resolve({ value: chunk, done: false })
+    }
+    if (this.failure) return Promise.reject(this.failure)
+    if (this.#ended) return Promise.resolve({ value: undefined, done: true })
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+    })
+  }
+
+  return(): Promise<IteratorResult<Uint8Array>> {
+    if (!this.#ended && !this.#discarding) this.cut('cancelled')
+    this.#queue.length = 0
+    return Promise.resolve({ value: undefined, done: true })
+  }
+
+  discard(): void {
+    if (this.#ended) return
+    this.#discarding = true
+    this.forget()
+    this.#queue.length = 0
+    this.#buffered = 0
+    if (this.#paused) this.#unpause()
+  }
+
+  #hand(result: IteratorResult<Uint8Array>): void {
+    const waiting = this.#waiting
+    this.#waiting = null
+    waiting?.resolve(result)
+  }
+
+  #unpause(): void {
+    this.#paused = false
+    this.#resume()
+  }
+}

@@ -1,0 +1,50 @@
+/** How a request to another server failed, in the engine's words. Adapters turn it into the failure classes of their domain. */
+export type OutboundFailure =
+  | 'unreachable'
+  | 'connect_timeout'
+  | 'address_refused'
+  | 'queue_full'
+  | 'first_byte_timeout'
+  | 'idle_timeout'
+  | 'total_timeout'
+  /** The connection ended before the answer did. */
+  | 'cut'
+  /** What came is not HTTP, or not what was agreed. */
+  | 'protocol'
+  | 'answer_too_large'
+  /** The caller's own signal. */
+  | 'cancelled'
+
+export class OutboundError extends Error {
+  readonly failure: OutboundFailure
+  /** False only when not one byte of the request was written: the same request may go elsewhere as if it had never been tried. */
+  readonly sent: boolean
+
+  constructor(failure: OutboundFailure, sent: boolean, cause?: unknown) {
+    super(failure, { cause })
+    this.name = 'OutboundError'
+    this.failure = failure
+    this.sent = sent
+  }
+}
+
+export function toOutboundError(error: Error, sent: boolean): OutboundError {
+  if (error instanceof OutboundError) return error
+  // undici's parser error carries the bytes that it stumbled over (what a server said is not for the log), and no code.
+  if (error.name === 'HTTPParserError') return new OutboundError('protocol', sent, error.message)
+  return new OutboundError(failureOf(error, sent), sent, error)
+}
+
+function failureOf(error: Error, sent: boolean): OutboundFailure {
+  return failures[(error as NodeJS.ErrnoException).code ?? ''] ?? (sent ? 'cut' : 'unreachable')
+}
+
+const failures: Partial<Record<string, OutboundFailure>> = {
+  ERR_ADDRESS_REFUSED: 'address_refused',
+  UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'first_byte_timeout',
+  UND_ERR_BODY_TIMEOUT: 'idle_timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'protocol',
+  // A header that cannot be written, such as a key with a line break in it.
+  UND_ERR_INVALID_ARG: 'protocol',
+}

@@ -1,0 +1,47 @@
+import { context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
+import type { Environment } from './config.ts'
+import { loadTracingSdk } from './optional.ts'
+
+/** One SERVER span a request. No content, key or organization becomes an attribute. */
+export type Tracing = {
+  /** `operation` is the operationId, `route` the OpenAPI template; the answer ends the span. */
+  start(operation: string, method: string, route: string, traceparent: string): (status: number) => void
+  close(): Promise<void>
+}
+
+/** Null unless an `OTEL_EXPORTER_OTLP_ENDPOINT` (or the traces one) says where spans go: then nothing of it is even loaded. */
+export async function createTracing(env: Environment): Promise<Tracing | null> {
+  if (!env['OTEL_EXPORTER_OTLP_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']) return null
+  if (env['OTEL_SDK_DISABLED'] === 'true') return null
+  const sdk = await loadTracingSdk()
+  // The exporter and the sampler read the other OTEL_* variables themselves (OpenTelemetry, environment variable specification).
+  const provider = new sdk.NodeTracerProvider({
+    resource: sdk.resourceFromAttributes({ 'service.name': env['OTEL_SERVICE_NAME'] ?? 'parley' }),
+    spanProcessors: [new sdk.BatchSpanProcessor(new sdk.OTLPTraceExporter())],
+  })
+  provider.register()
+  const tracer = trace.getTracer('parley')
+  return {
+    start: (operation, method, route, traceparent) => serverSpan(tracer, operation, method, route, traceparent),
+    close: () => provider.shutdown(),
+  }
+}
+
+function serverSpan(
+  tracer: Tracer,
+  operation: string,
+  method: string,
+  route: string,
+  traceparent: string,
+): (status: number) => void {
+  const parent = traceparent ? propagation.extract(context.active(), { traceparent }) : context.active()
+  const attributes = { 'http.request.method': method.toUpperCase(), 'http.route': route, 'parley.operation': operation }
+  const span = tracer.startSpan(`${method.toUpperCase()} ${route}`, { kind: SpanKind.SERVER, attributes }, parent)
+  return (status) => end(span, status)
+}
+
+function end(span: Span, status: number): void {
+  span.setAttribute('http.response.status_code', status)
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+  span.end()
+}

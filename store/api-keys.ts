@@ -1,0 +1,136 @@
+import { customAlphabet } from 'nanoid'
+import type { KeyPolicy, Scope } from '../domain/access/organization.ts'
+import type { Clock } from '../domain/ports.ts'
+import type { Sql, Tx } from './connect.ts'
+import { newSecret, readSecret } from './key-secret.ts'
+import { asOrganization } from './tenant.ts'
+
+export type ApiKey = {
+  id: string
+  organizationId: string
+  name: string
+  /** `sk_live_Ab3dE9xz`: what may be shown of the key. */
+  publicId: string
+  scopes: Scope[]
+  policy: KeyPolicy
+  test: boolean
+  createdAt: Date
+  rotatedAt: Date | null
+  revokedAt: Date | null
+  expiresAt: Date | null
+  /** Known to about a minute. */
+  lastUsedAt: Date | null
+}
+
+export type NewKey = {
+  organizationId: string
+  name: string
+  scopes: readonly Scope[]
+  test: boolean
+  policy: KeyPolicy
+  expiresAtMs: number | null
+}
+
+/** An id of another organization is like one that does not exist. */
+export type KeyAdministration = {
+  /** The secret is in no other answer. Null: no such organization. */
+  create(key: NewKey): Promise<{ key: ApiKey; secret: string } | null>
+  list(organizationId: string): Promise<ApiKey[]>
+  /** The old secret ends at once. Null: no such key, or revoked. */
+  rotate(organizationId: string, keyId: string): Promise<{ key: ApiKey; secret: string } | null>
+  /** False: no such key, or revoked before. */
+  revoke(organizationId: string, keyId: string): Promise<boolean>
+  /** Replaces the policy. False: no such key, or revoked. */
+  setPolicy(organizationId: string, keyId: string, policy: KeyPolicy): Promise<boolean>
+}
+
+/** Every process drops what it remembers of the key whose lookup is told here; `*` is all keys. */
+export const keysChannel = 'parley_keys'
+
+const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
+
+export function createKeyAdministration(sql: Sql, clock: Clock): KeyAdministration {
+  const now = () => new Date(clock.nowMs())
+  return {
+    create(key) {
+      const { secret, publicId } = newSecret(key.test)
+      return asOrganization(sql, key.organizationId, async (tx) => {
+        const row = await insertKey(tx, key, secret, publicId, now())
+        return row && { key: row, secret }
+      })
+    },
+    list: (organizationId) =>
+      asOrganization(
+        sql,
+        organizationId,
+        (tx) => tx<ApiKey[]>`
+          select ${columns(tx)} from api_keys where organization_id = ${organizationId} order by created_at, id`,
+      ),
+    rotate: (organizationId, keyId) =>
+      asOrganization(sql, organizationId, (tx) => rotateKey(tx, organizationId, keyId, now())),
+    revoke: (organizationId, keyId) =>
+      asOrganization(sql, organizationId, async (tx) => {
+        const rows = await tx<Lookup[]>`
+          update api_keys set revoked_at = ${now()}
+          where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null returning lookup`
+        return tell(tx, rows)
+      }),
+    setPolicy: (organizationId, keyId, policy) =>
+      asOrganization(sql, organizationId, async (tx) => {
+        const rows = await tx<Lookup[]>`
+          update api_keys set policy = ${tx.json(policy)}
+          where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null returning lookup`
+        return tell(tx, rows)
+      }),
+  }
+}
+
+type Lookup = { lookup: string }
+
+/** Null: no such organization. */
+export async function insertKey(
+  tx: Tx,
+  key: NewKey,
+  secret: string,
+  publicId: string,
+  now: Date,
+): Promise<ApiKey | null> {
+  const presented = readSecret(secret)
+  if (!presented) throw new Error('A key is sk_live_ or sk_test_ and at least 24 printable characters without spaces.')
+  const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs)
+  const [row] = await tx<ApiKey[]>`
+    insert into api_keys
+      (organization_id, id, name, public_id, lookup, digest, scopes, policy, test, created_at, expires_at)
+    select o.id, ${`key_${unique()}`}, ${key.name}, ${publicId}, ${presented.lookup}, ${presented.digest},
+      ${tx.json(key.scopes)}, ${tx.json(key.policy)}, ${key.test}, ${now}, ${expiresAt}
+    from organizations o where o.id = ${key.organizationId}
+    returning ${columns(tx)}`
+  // Somebody may have tried the key before it existed, and that answer is remembered.
+  if (row) await tell(tx, [presented])
+  return row ?? null
+}
+
+async function rotateKey(tx: Tx, organizationId: string, keyId: string, now: Date) {
+  const [old] = await tx<(Lookup & { test: boolean })[]>`
+    select lookup, test from api_keys
+    where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null for update`
+  if (!old) return null
+  const { secret, publicId } = newSecret(old.test)
+  const { lookup, digest } = readSecret(secret) as { lookup: string; digest: Buffer }
+  const [key] = await tx<ApiKey[]>`
+    update api_keys set public_id = ${publicId}, lookup = ${lookup}, digest = ${digest}, rotated_at = ${now}
+    where organization_id = ${organizationId} and id = ${keyId}
+    returning ${columns(tx)}`
+  await tell(tx, [old])
+  return key ? { key, secret } : null
+}
+
+/** Sent when the transaction commits. On the transaction's own connection: another one could be waiting for this transaction. */
+async function tell(tx: Tx, rows: readonly Lookup[]): Promise<boolean> {
+  for (const { lookup } of rows) await tx`select pg_notify(${keysChannel}, ${lookup})`
+  return rows.length > 0
+}
+
+const columns = (tx: Tx) => tx`
+  id, organization_id as "organizationId", name, public_id as "publicId", scopes, policy, test, created_at as "createdAt",
+  rotated_at as "rotatedAt", revoked_at as "revokedAt", expires_at as "expiresAt", last_used_at as "lastUsedAt"`

@@ -1,0 +1,106 @@
+import postgres from 'postgres'
+import type { Log } from '../domain/ports.ts'
+
+/** int8 as a number: money in micro-USD stays exact up to 9 billion dollars. */
+export type Sql = postgres.Sql<{ bigint: number }>
+export type Tx = postgres.TransactionSql<{ bigint: number }>
+
+export type Target = { databaseUrl: string } | { socketDir: string; role: string; database: string }
+
+export type Pools = {
+  /**
+   * Batches over all organizations: two connections cost less CPU than many, and a commit does not wait for the disk (a crash of Postgres may
+   * lose the last half second; a crash of ours loses nothing).
+   */
+  system: Sql
+  /** One organization a transaction (tenant.ts), durable when committed. */
+  tenant: Sql
+}
+
+const batchConnections = 2
+const statementTimeoutMs = 10_000
+const postgresMin = 15
+
+/** `name` shows in pg_stat_activity and tells this process's connections from others'. */
+export function connect(target: Target, name: string, connectionsMax: number): Pools {
+  return {
+    system: pool(target, batchConnections, {
+      application_name: name,
+      'app.organization': '*',
+      synchronous_commit: 'off',
+      // Batches join a handful of rows with a table by its key. With any other join allowed the planner reads all of an organization's rows.
+      enable_hashjoin: 'off',
+      enable_mergejoin: 'off',
+      enable_seqscan: 'off',
+      // A refused plan shape is priced so high that compiling it would look worth while.
+      jit: 'off',
+    }),
+    tenant: pool(target, connectionsMax, { application_name: name }),
+  }
+}
+
+/** A connection of its own for a question in passing. The caller ends it. */
+export function connectOnce(target: Target, name: string): Sql {
+  return pool(target, 1, { application_name: name })
+}
+
+function pool(target: Target, max: number, parameters: Record<string, string>): Sql {
+  const options = {
+    max,
+    // The default waits up to 20 s between attempts: 15 s without a store after Postgres is back.
+    backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5),
+    connect_timeout: 2,
+    // Our statements send JSON, not arrays: no need to ask each new connection for its array types.
+    fetch_types: false,
+    connection: { ...parameters, statement_timeout: statementTimeoutMs },
+    types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+    onnotice: () => {},
+  }
+  if ('socketDir' in target) {
+    return postgres({ ...options, host: target.socketDir, user: target.role, database: target.database })
+  }
+  const { url, host } = parseUrl(target.databaseUrl)
+  return postgres(url, host === null ? options : { ...options, host })
+}
+
+/** Takes libpq's way to name a Unix socket too: postgres:///database?host=/folder. The message never holds the URL: it has a password in it. */
+function parseUrl(text: string): { url: string; host: string | null } {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {
+    throw new Error('DATABASE_URL must look like postgres://user:password@host:5432/database.')
+  }
+  const host = url.searchParams.get('host')
+  url.searchParams.delete('host')
+  return { url: url.href, host }
+}
+
+/** Throws when the server cannot be reached or is too old. */
+export async function checkServer(sql: Sql, log: Log): Promise<void> {
+  const [server] = await describe(sql)
+  if (!server || server.version < postgresMin * 10_000) {
+    const version = Math.floor((server?.version ?? 0) / 10_000)
+    throw new Error(`The database is Postgres ${version}; Parley needs Postgres ${postgresMin} or later.`)
+  }
+  if (server.unbound) {
+    log.warn(
+      {},
+      'the database role is a superuser or bypasses row level security: use one that owns the database instead',
+    )
+  }
+}
+
+async function describe(sql: Sql): Promise<{ version: number; unbound: boolean }[]> {
+  try {
+    return await sql<{ version: number; unbound: boolean }[]>`
+      select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as unbound
+      from pg_roles where rolname = current_user`
+  } catch (cause) {
+    const reason = (cause as { code?: string }).code ?? 'unknown'
+    throw new Error(
+      `The database cannot be used (${reason}): check DATABASE_URL and that Postgres accepts connections.`,
+      {
+        cause,
+      },
+    )
+  }
+}

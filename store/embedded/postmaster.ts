@@ -1,0 +1,70 @@
+/** One Postgres server process, seen from outside: its lock file, whether it lives, its socket folder. */
+import { createHash } from 'node:crypto'
+import { chownSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Account } from './account.ts'
+
+export type Postmaster = { pid: number; socketDir: string; status: string }
+
+/** postmaster.pid, a value a line: 1 pid, 2 data folder, 3 start time, 4 port, 5 socket folder, 6 address, 7 memory key, 8 status. */
+export function readLockFile(directory: string): Postmaster | null {
+  try {
+    const lines = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')
+    return { pid: Number(lines[0]), socketDir: lines[4] ?? '', status: (lines[7] ?? '').trim() }
+  } catch {
+    return null
+  }
+}
+
+/** A dead process that its parent has not collected yet still takes signals, so the signal alone does not tell. */
+export function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+  }
+  return !/^\d+ \(.*\) [ZX]/s.test(procFile(pid, 'stat') ?? '')
+}
+
+/**
+ * After a container restart the number in an old lock file often belongs to somebody else, also to a thread of ours. Postgres only asks whether
+ * it takes a signal and would refuse to start for ever.
+ */
+export function isSomebodyElse(pid: number): boolean {
+  const name = procFile(pid, 'comm')
+  return name !== null && name.trim() !== 'postgres'
+}
+
+/**
+ * Short, because a socket's path has at most 107 bytes, and closed to all but the server's account. The temporary folder is everybody's: a folder
+ * of that name which is not ours could hand our queries to a stranger.
+ */
+export function makeSocketDir(directory: string, account: Account): string {
+  const name = `parley-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}`
+  const parent = tmpdir().length + name.length + '//.s.PGSQL.5432.lock'.length > 107 ? '/tmp' : tmpdir()
+  const path = join(parent, name)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+    if (account.drop.uid !== undefined) chownSync(path, account.drop.uid, account.drop.gid ?? -1)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  checkSocketDir(path, account)
+  return path
+}
+
+export function checkSocketDir(path: string, account: Account): void {
+  const stat = lstatSync(path)
+  if (stat.isDirectory() && stat.uid === account.uid && (stat.mode & 0o077) === 0) return
+  throw new Error(`The folder ${path} is not ours or is open to others: remove it and start again.`)
+}
+
+function procFile(pid: number, name: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * Idempotency keys as rows. Every write is batched and fenced by the request id: whoever has been taken over changes nothing.
+ *
+ * ```
+ *            admit            dispatch             settle (ledger.ts)
+ *   (none) ────────► admitted ────────► dispatched ────────► succeeded | failed ──► expired = (none)
+ *      ▲               │   ▲ └ lease ran out, same hash: another request takes it over
+ *      └───────────────┴───┘ release (also from dispatched, when no byte went out)
+ * ```
+ *
+ * Keys that this process has in hand are also kept in memory: a second copy is answered from there, so that a statement never holds one key twice
+ * (ON CONFLICT DO UPDATE refuses that) and two hundred copies cost one row. Batches are sorted by key, or two of them could wait for each other.
+ *
+ * Times are this process's clock, which tests can move; clocks of processes that share a database may differ by less than the lease.
+ */
+import type { Admission, Idempotency, KeyUse } from '../domain/idempotency/idempotency.ts'
+import type { Clock } from '../domain/ports.ts'
+import { type BatchLimits, createBatcher } from './batch.ts'
+import type { Sql } from './connect.ts'
+
+export type IdempotencyLimits = {
+  /** How long an admitted key outlives a process that stopped renewing it. */
+  leaseMs: number
+  /** How long a key answers request_already_started. */
+  retentionMs: number
+}
+
+export type StoredIdempotency = Idempotency & {
+  /** Renews the leases of requests that have not been dispatched for a while. */
+  renew(): Promise<void>
+  /** Deletes expired rows, at most `reapRowsMax` at a time. */
+  reap(): Promise<void>
+  drain(): Promise<void>
+}
+
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 2, queueMax: 10_000 }
+const reapRowsMax = 1_000
+const reapRoundsMax = 50
+/** A request that is neither dispatched nor released after so many renewals has been forgotten by its owner. */
+const renewalsMax = 60
+
+/** A key that this process admits or has admitted. */
+type Holding = {
+  use: KeyUse
+  scope: string
+  admitted: boolean
+  asked: Promise<unknown>
+  renewAtMs: number
+  renewals: number
+}
+type Standing = { index: number; same: boolean; status: string; requestId: string }
+
+const inProgress: Admission = { outcome: 'in_progress', retryAfterS: 1 }
+
+export function createIdempotency(
+  sql: Sql,
+  clock: Clock,
+  { leaseMs, retentionMs }: IdempotencyLimits,
+): StoredIdempotency {
+  const holdings = new Map<string, Holding>()
+  const admissions = createBatcher(admitAll, batches)
+  const dispatches = createBatcher((uses: readonly KeyUse[]) => dispatchAll(sql, uses, clock.nowMs()), batches)
+  const releases = createBatcher((uses: readonly KeyUse[]) => releaseAll(sql, uses), batches)
+
+  async function admit(use: KeyUse): Promise<Admission> {
+    const scope = scopeOf(use)
+    for (let held = holdings.get(scope); held; held = holdings.get(scope)) {
+      if (held.use.contentHash === use.contentHash) return inProgress
+      if (held.admitted) return { outcome: 'conflict', originalRequestId: held.use.requestId }
+      // The first copy may itself be refused; until its answer is here nobody knows whose content is on record.
+      await held.asked.catch(() => {})
+    }
+    const asked = admissions.add(use)
+    const holding: Holding = { use, scope, admitted: false, asked, renewAtMs: clock.nowMs() + leaseMs / 2, renewals: 0 }
+    holdings.set(scope, holding)
+    try {
+      const admission = await asked
+      holding.admitted = admission.outcome === 'admitted'
+      return admission
+    } finally {
+      if (!holding.admitted) holdings.delete(scope)
+    }
+  }
+
+  async function admitAll(uses: readonly KeyUse[]): Promise<Admission[]> {
+    const nowMs = clock.nowMs()
+    const times = { now: new Date(nowMs), lease: new Date(nowMs + leaseMs), expiry: new Date(nowMs + retentionMs) }
+    const rows = await insertOrTakeOver(sql, sorted(uses), times)
+    const admitted = new Set(rows.map(({ requestId }) => requestId))
+    const refused = uses.filter(({ requestId }) => !admitted.has(requestId))
+    const standing = refused.length === 0 ? [] : await readStanding(sql, refused)
+    const verdicts = new Map(standing.map((row) => [refused[row.index], verdict(row)]))
+    // Refused and gone again: its owner released it between the two statements. The caller's next attempt finds the key free.
+    return uses.map((use) =>
+      admitted.has(use.requestId) ? { outcome: 'admitted' } : (verdicts.get(use) ?? inProgress),
+    )
+  }
+
+  /** The key is no longer this request's to hold, unless another request has it by now. */
+  function letGo(use: KeyUse): void {
+    const scope = scopeOf(use)
+    if (holdings.get(scope)?.use.requestId === use.requestId) holdings.delete(scope)
+  }
+
+  async function renew(): Promise<void> {
+    const nowMs = clock.nowMs()
+    const due = [...holdings.values()].filter(({ admitted, renewAtMs }) => admitted && renewAtMs <= nowMs)
+    for (const { use } of due.filter(({ renewals }) => renewals >= renewalsMax)) letGo(use)
+    const renewed = due.filter(({ renewals }) => renewals < renewalsMax)
+    if (renewed.length === 0) return
+    await extendLeases(sql, sorted(renewed.map(({ use }) => use)), new Date(nowMs + leaseMs))
+    for (const holding of renewed) {
+      holding.renewAtMs = nowMs + leaseMs / 2
+      holding.renewals += 1
+    }
+  }
+
+  return {
+    admit,
+    dispatch: (use) => dispatches.add(use).finally(() => letGo(use)),
+    release: (use) => releases.add(use).finally(() => letGo(use)),
+    renew,
+    reap: () => reapExpired(sql, clock),
+    async drain() {
+      await Promise.all([admissions.drain(), dispatches.drain(), releases.drain()])
+    },
+  }
+}
+
+const scopeOf = ({ organizationId, operation, keyDigest }: KeyUse) => `${organizationId} ${operation} ${keyDigest}`
+
+/** One order for every statement that locks rows of several keys. */
+export function sorted<Use extends KeyUse>(uses: readonly Use[]): Use[] {
+  return [...uses].sort(
+    (a, b) =>
+      order(a.organizationId, b.organizationId) || order(a.operation, b.operation) || order(a.keyDigest, b.keyDigest),
+  )
+}
+
+const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+function verdict({ same, status, requestId }: Standing): Admission {
+  if (!same) return { outcome: 'conflict', originalRequestId: requestId }
+  return status === 'admitted' ? inProgress : { outcome: 'already_started', originalRequestId: requestId }
+}
+
+type Times = { now: Date; lease: Date; expiry: Date }
+
+function insertOrTakeOver(sql: Sql, uses: KeyUse[], { now, lease, expiry }: Times): Promise<{ requestId: string }[]> {
+  return sql<{ requestId: string }[]>`
+    insert into idempotency_keys as k
+      (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at, lease_until, expires_at)
+    select "organizationId", operation, decode("keyDigest", 'hex'), decode("contentHash", 'hex'), "requestId",
+      'admitted', ${now}, ${lease}, ${expiry}
+    from json_to_recordset(${sql.json(uses)}::json) as u
+      ("organizationId" text, operation text, "keyDigest" text, "contentHash" text, "requestId" text)
+    on conflict (organization_id, operation, key_digest) do update set
+      content_hash = excluded.content_hash, request_id = excluded.request_id, status = 'admitted', admitted_at = ${now},
+      dispatched_at = null, finished_at = null, lease_until = ${lease}, expires_at = ${expiry}
+    where k.expires_at <= ${now}
+      or (k.status = 'admitted' and k.lease_until <= ${now} and k.content_hash = excluded.content_hash)
+    returning k.request_id as "requestId"`
+}
+
+function readStanding(sql: Sql, uses: KeyUse[]): Promise<Standing[]> {
+  const asked = uses.map((use, index) => ({ ...use, index }))
+  return sql<Standing[]>`
+    select u.index, k.content_hash = decode(u."contentHash", 'hex') as same, k.status, k.request_id as "requestId"
+    from ${keysOf(sql, asked)} u join idempotency_keys k on ${isKey(sql)}`
+}
+
+/**
+ * Key uses as rows `u`. `offset 0` keeps the planner from moving decode() into the join: row level security runs its own test before any function
+ * that might leak, and with decode() in the condition the index could not be used.
+ */
+export function keysOf(sql: Sql, uses: (KeyUse & { index?: number; status?: string })[]) {
+  return sql`(
+    select index, "organizationId", operation, decode("keyDigest", 'hex') as "keyDigest", "contentHash", "requestId", status
+    from json_to_recordset(${sql.json(uses)}::json) as j (index int, "organizationId" text, operation text,
+      "keyDigest" text, "contentHash" text, "requestId" text, status text)
+    offset 0)`
+}
+
+/** All columns of the key: a join on fewer takes a plan that reads the organization's rows. */
+export function isKey(sql: Sql) {
+  return sql`k.organization_id = u."organizationId" and k.operation = u.operation and k.key_digest = u."keyDigest"`
+}
+
+async function dispatchAll(sql: Sql, uses: readonly KeyUse[], nowMs: number): Promise<boolean[]> {
+  const rows = await sql<{ requestId: string }[]>`
+    update idempotency_keys k set status = 'dispatched', dispatched_at = ${new Date(nowMs)}
+    from ${keysOf(sql, sorted(uses))} u where ${isKey(sql)} and k.request_id = u."requestId" and k.status = 'admitted'
+    returning k.request_id as "requestId"`
+  const won = new Set(rows.map(({ requestId }) => requestId))
+  return uses.map(({ requestId }) => won.has(requestId))
+}
+
+async function releaseAll(sql: Sql, uses: readonly KeyUse[]): Promise<undefined[]> {
+  await sql`
+    delete from idempotency_keys k
+    using ${keysOf(sql, sorted(uses))} u
+    where ${isKey(sql)} and k.request_id = u."requestId" and k.status in ('admitted', 'dispatched')`
+  return uses.map(() => undefined)
+}
+
+async function extendLeases(sql: Sql, uses: KeyUse[], lease: Date): Promise<void> {
+  await sql`
+    update idempotency_keys k set lease_until = ${lease}
+    from ${keysOf(sql, uses)} u where ${isKey(sql)} and k.request_id = u."requestId" and k.status = 'admitted'`
+}
+
+/** Small rounds, so that no lock is held for long; rows that somebody else has locked are left for the next time. */
+async function reapExpired(sql: Sql, clock: Clock): Promise<void> {
+  for (let round = 0; round < reapRoundsMax; round += 1) {
+    const { count } = await sql`
+      delete from idempotency_keys where ctid = any (array(
+        select ctid from idempotency_keys where expires_at <= ${new Date(clock.nowMs())}
+        order by expires_at limit ${reapRowsMax} for update skip locked))`
+    if (count < reapRowsMax) return
+  }
+}

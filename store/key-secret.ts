@@ -1,0 +1,29 @@
+/**
+ * `sk_live_<8 characters>_<43 random base62>`: 256 random bits, so SHA-256 is enough and a slow password hash would only cost time. An operator may
+ * also bring any `sk_live_` or `sk_test_` with 24 characters or more. Both are found the same way: by the first 8 bytes of the digest, which
+ * tell nothing about the key, and proved by the whole digest.
+ */
+import { hash } from 'node:crypto'
+import { customAlphabet } from 'nanoid'
+
+export type Presented = { test: boolean; lookup: string; digest: Buffer }
+
+const pattern = /^sk_(live|test)_[\x21-\x7e]{24,256}$/
+const random = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')
+
+/** The secret is shown once; `publicId` is the part of it that may be shown again. */
+export function newSecret(test: boolean): { secret: string; publicId: string } {
+  const publicId = `${test ? 'sk_test' : 'sk_live'}_${random(8)}`
+  return { secret: `${publicId}_${random(43)}`, publicId }
+}
+
+/** What may be shown of a key that an operator brought: nothing of its own characters. */
+export const suppliedPublicId = (secret: string) => secret.slice(0, 'sk_live_'.length)
+
+/** Null: not a key of ours, whoever sent it. */
+export function readSecret(secret: string): Presented | null {
+  const kind = pattern.exec(secret)?.[1]
+  if (kind === undefined) return null
+  const digest = hash('sha256', secret, 'buffer')
+  return { test: kind === 'test', lookup: digest.toString('hex', 0, 8), digest }
+}

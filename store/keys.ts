@@ -1,0 +1,126 @@
+/**
+ * Checks keys. A key that was checked is remembered for a while, so that a request does not wait for the database; NOTIFY tells every process what
+ * to forget, and after a gap in listening everything is forgotten. What cannot be checked is not let in.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { Caller, KeyPolicy, Keys, Scope } from '../domain/access/organization.ts'
+import type { Clock } from '../domain/ports.ts'
+import { keysChannel } from './api-keys.ts'
+import { type BatchLimits, createBatcher } from './batch.ts'
+import type { Sql } from './connect.ts'
+import { type Presented, readSecret } from './key-secret.ts'
+import { createLru } from './lru.ts'
+
+export type KeyCacheLimits = { keyCacheMs: number; keyCacheMax: number }
+
+export type CheckedKeys = Keys & {
+  /** Resolves when changes to keys are heard. */
+  listen(): Promise<void>
+  /** Writes down which keys were used. */
+  noteUse(): Promise<void>
+}
+
+type Row = {
+  lookup: string
+  digest: Buffer
+  keyId: string
+  organizationId: string
+  organizationName: string
+  maxConcurrency: number | null
+  scopes: Scope[]
+  policy: KeyPolicy
+  test: boolean
+  expiresAt: Date | null
+}
+type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
+
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 2, queueMax: 10_000 }
+/** Strangers' keys are remembered apart, so that a flood of them displaces nobody, and briefly. */
+const unknownMsMax = 2_000
+
+export function createKeys(sql: Sql, clock: Clock, { keyCacheMs, keyCacheMax }: KeyCacheLimits): CheckedKeys {
+  const known = createLru<Remembered>(keyCacheMax)
+  const unknown = createLru<number>(keyCacheMax)
+  const lookups = createBatcher((wanted: readonly string[]) => readKeys(sql, wanted), batches)
+  const used = new Map<string, { organizationId: string; keyId: string }>()
+  // Rises with every change that is told: an answer that was read before it must not be remembered after it.
+  let changes = 0
+
+  function forget(lookup: string): void {
+    changes += 1
+    if (lookup === '*') {
+      known.clear()
+      unknown.clear()
+      return
+    }
+    known.delete(lookup)
+    unknown.delete(lookup)
+  }
+
+  async function load(presented: Presented): Promise<Caller | null> {
+    const changesBefore = changes
+    const rows = await lookups.add(presented.lookup)
+    const nowMs = clock.nowMs()
+    const row = rows.find(({ digest }) => timingSafeEqual(digest, presented.digest))
+    if (!row || hasExpired(row, nowMs)) {
+      if (changes === changesBefore) unknown.set(presented.lookup, nowMs + Math.min(keyCacheMs, unknownMsMax))
+      return null
+    }
+    const caller = callerOf(row)
+    if (changes === changesBefore) {
+      const untilMs = Math.min(nowMs + keyCacheMs, row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
+      known.set(presented.lookup, { digest: row.digest, caller, untilMs })
+    }
+    if (used.size < keyCacheMax) used.set(row.keyId, { organizationId: row.organizationId, keyId: row.keyId })
+    return caller
+  }
+
+  return {
+    verify(secret) {
+      const presented = readSecret(secret)
+      if (!presented) return null
+      const nowMs = clock.nowMs()
+      const hit = known.get(presented.lookup)
+      if (hit && hit.untilMs > nowMs && timingSafeEqual(hit.digest, presented.digest)) return hit.caller
+      if ((unknown.get(presented.lookup) ?? 0) > nowMs) return null
+      return load(presented)
+    },
+    async listen() {
+      await sql.listen(keysChannel, forget, () => forget('*'))
+    },
+    async noteUse() {
+      const keys = [...used.values()]
+      used.clear()
+      if (keys.length > 0) await markUsed(sql, keys, new Date(clock.nowMs()))
+    },
+  }
+}
+
+const hasExpired = ({ expiresAt }: Row, nowMs: number) => expiresAt !== null && expiresAt.getTime() <= nowMs
+
+function callerOf(row: Row): Caller {
+  return {
+    organization: { id: row.organizationId, name: row.organizationName, maxConcurrency: row.maxConcurrency },
+    keyId: row.keyId,
+    scopes: row.scopes,
+    test: row.test,
+    policy: row.policy,
+  }
+}
+
+async function readKeys(sql: Sql, wanted: readonly string[]): Promise<Row[][]> {
+  const rows = await sql<Row[]>`
+    select k.lookup, k.digest, k.id as "keyId", o.id as "organizationId", o.name as "organizationName",
+      o.max_concurrency as "maxConcurrency", k.scopes, k.policy, k.test, k.expires_at as "expiresAt"
+    from json_array_elements_text(${sql.json([...new Set(wanted)])}::json) as w (lookup)
+    join api_keys k on k.lookup = w.lookup and k.revoked_at is null
+    join organizations o on o.id = k.organization_id`
+  return wanted.map((lookup) => rows.filter((row) => row.lookup === lookup))
+}
+
+async function markUsed(sql: Sql, keys: { organizationId: string; keyId: string }[], now: Date): Promise<void> {
+  await sql`
+    update api_keys k set last_used_at = ${now}
+    from json_to_recordset(${sql.json(keys)}::json) as u ("organizationId" text, "keyId" text)
+    where k.organization_id = u."organizationId" and k.id = u."keyId"`
+}

@@ -1,0 +1,31 @@
+/** A Map keeps the order of insertion: what is used moves to the end, what is first goes when it is full. */
+export type Lru<Value> = {
+  get(key: string): Value | undefined
+  set(key: string, value: Value): void
+  delete(key: string): void
+  clear(): void
+}
+
+export function createLru<Value>(entriesMax: number): Lru<Value> {
+  const entries = new Map<string, Value>()
+  return {
+    get(key) {
+      const value = entries.get(key)
+      if (value === undefined) return undefined
+      entries.delete(key)
+      entries.set(key, value)
+      return value
+    },
+    set(key, value) {
+      entries.delete(key)
+      entries.set(key, value)
+      if (entries.size <= entriesMax) return
+      for (const oldest of entries.keys()) {
+        entries.delete(oldest)
+        break
+      }
+    },
+    delete: (key) => void entries.delete(key),
+    clear: () => entries.clear(),
+  }
+}

@@ -1,0 +1,35 @@
+import type { Sql } from '../connect.ts'
+import { migrations } from './list.ts'
+
+/** Any number that nothing else in the database takes as an advisory lock. */
+const lock = 7_275_539_001
+
+/** Brings the schema up to this version in one transaction; of several processes one works and the others wait. */
+export async function migrate(sql: Sql, progress: (message: string) => void): Promise<void> {
+  if ((await currentVersion(sql)) === migrations.length) return
+  await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${lock})`
+    await tx`
+      create table if not exists parley_migrations
+        (version integer primary key, name text not null, applied_at timestamptz not null default now())`
+    // Read again behind the lock: somebody else may have done it.
+    const applied = await tx<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
+    const pending = migrations.slice(applied[0]?.version ?? 0)
+    if (pending.length > 0) progress(`preparing the schema (${pending.length} migrations)`)
+    for (const { version, name, sql: text } of pending) {
+      await tx.unsafe(text)
+      await tx`insert into parley_migrations (version, name) values (${version}, ${name})`
+    }
+  })
+}
+
+async function currentVersion(sql: Sql): Promise<number> {
+  const [table] = await sql<{ exists: boolean }[]>`select to_regclass('parley_migrations') is not null as exists`
+  if (!table?.exists) return 0
+  const [row] = await sql<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
+  const version = row?.version ?? 0
+  if (version <= migrations.length) return version
+  throw new Error(
+    `The database was made by a newer Parley (schema ${version}, this version knows ${migrations.length}): run that version, or restore a backup.`,
+  )
+}

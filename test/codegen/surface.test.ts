@@ -1,0 +1,186 @@
+/** What the generated files do. They come from mini.openapi.yaml and are held to it by generate.test.ts. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import type { Context, Handlers } from '../../runtime/http/handler.ts'
+import type { Validate } from '../../runtime/http/operation.ts'
+import { validateConfig } from './golden/config/validator.ts'
+import { miniContract } from './golden/mini/contract.ts'
+import { errorCodes } from './golden/mini/errors.ts'
+import { type MiniHandlers, widenMiniHandlers } from './golden/mini/handlers.ts'
+import { miniSurface } from './golden/mini/routes.ts'
+import type { Readable, Thing, Writable } from './golden/mini/types.ts'
+import * as validators from './golden/mini/validators.ts'
+
+const circle = { kind: 'circle', radius: 2 }
+
+/** The first error as `pointer keyword`, or null for a valid value. */
+function complaint(validate: Validate, value: unknown): string | null {
+  if (validate(value)) return null
+  const [error] = validate.errors ?? []
+  return `${error?.instancePath} ${error?.keyword} ${Object.values(error?.params ?? {}).join(' ')}`.trim()
+}
+
+t.test('a union is decided by its tag, and the error points into the arm that was meant', (t) => {
+  const thing = (shape: unknown) => ({ name: 'ball', secret: 'hush', shape })
+  t.equal(complaint(validators.createThingBody, thing(circle)), null)
+  t.equal(complaint(validators.createThingBody, thing({ kind: 'circle', radius: '2' })), '/shape/radius type number')
+  t.equal(
+    complaint(validators.createThingBody, thing({ kind: 'square', side: 1, radius: 2 })),
+    '/shape additionalProperties radius',
+  )
+  t.equal(complaint(validators.createThingBody, thing({ kind: 'cone' })), '/shape discriminator mapping kind cone')
+  t.equal(complaint(validators.createThingBody, thing({ radius: 1 })), '/shape discriminator tag kind')
+  t.end()
+})
+
+t.test('defaults are filled in behind references and in the arms of a union, but only in requests', (t) => {
+  const thing = { name: 'ball', secret: 'hush', shape: { ...circle } }
+  t.ok(validators.createThingBody(thing))
+  t.same(thing, { name: 'ball', secret: 'hush', level: 'low', shape: { ...circle, filled: true } })
+  const params = { path: {}, query: {}, header: {} }
+  t.ok(validators.listThingsParams(params))
+  t.same(params.query, { limit: 20, level: 'low' })
+  const answer = { id: 'thing_1', name: 'ball', shape: { ...circle } }
+  t.ok(validators.getThing200(answer))
+  t.same(answer, { id: 'thing_1', name: 'ball', shape: circle })
+  t.end()
+})
+
+t.test('nothing is coerced', (t) => {
+  const params = (query: object) => ({ path: {}, query, header: {} })
+  t.equal(complaint(validators.listThingsParams, params({ limit: '5' })), '/query/limit type integer')
+  t.equal(complaint(validators.listThingsParams, params({ tag: 'a' })), '/query/tag type array')
+  t.equal(complaint(validators.listThingsParams, params({ archived: 'true' })), '/query/archived type boolean')
+  t.equal(complaint(validators.listThingsParams, params({ limit: 5, tag: ['a'], archived: true })), null)
+  t.end()
+})
+
+t.test('readOnly does not exist in a request, writeOnly not in an answer', (t) => {
+  const request = { name: 'ball', secret: 'hush', shape: circle }
+  t.equal(complaint(validators.createThingBody, { ...request }), null)
+  t.equal(complaint(validators.createThingBody, { ...request, id: 'thing_1' }), 'additionalProperties id')
+  t.equal(complaint(validators.createThingBody, { name: 'ball', shape: circle }), 'required secret')
+  const answer = { id: 'thing_1', name: 'ball', shape: circle }
+  t.equal(complaint(validators.createThing201, answer), null)
+  t.equal(complaint(validators.createThing201, { ...answer, secret: 'hush' }), 'additionalProperties secret')
+  t.equal(complaint(validators.createThing201, { name: 'ball', shape: circle }), 'required id')
+  t.equal(complaint(validators.onThingChangedPayload, answer), null, 'a webhook is ours to send')
+  t.end()
+})
+
+t.test('a schema that holds itself is checked to the bottom, formats included', (t) => {
+  const tree = (leaf: object) => ({ name: 'root', branches: [{ name: 'twig', branches: [leaf] }] })
+  t.equal(complaint(validators.uploadThingBody, tree({ name: 'leaf', branches: [] })), null)
+  t.equal(complaint(validators.uploadThingBody, tree({ name: 'leaf' })), '/branches/0/branches/0 required branches')
+  t.equal(
+    complaint(validators.uploadThingBody, tree({ name: 'leaf', branches: [], planted: 'May' })),
+    '/branches/0/branches/0/planted format date-time',
+  )
+  t.end()
+})
+
+t.test('a bound in bytes stands in the table for the engine; the validator counts code points', (t) => {
+  const header = miniSurface.operations.find(({ id }) => id === 'createThing')?.headers[0]
+  t.same(header, { name: 'Idempotency-Key', required: true, bytesMax: 8 })
+  const params = (key: string) => ({ path: {}, query: {}, header: { 'idempotency-key': key } })
+  t.equal(complaint(validators.createThingParams, params('ééééé')), null, '5 code points, 10 bytes')
+  t.equal(complaint(validators.createThingParams, params('123456789')), '/header/idempotency-key maxLength 8')
+  t.end()
+})
+
+t.test('each event of a stream has its validator', (t) => {
+  const { streamThingEvents: events } = validators
+  t.same(Object.keys(events), ['thing.delta', 'thing.completed', 'error'])
+  t.equal(complaint(events['thing.delta'] as Validate, { text: 'ro' }), null)
+  t.equal(complaint(events['thing.delta'] as Validate, {}), 'required text')
+  t.end()
+})
+
+t.test('the table says what 405, HEAD and OPTIONS answer, also where a wider template would take a method', (t) => {
+  const rules = new Map(miniSurface.paths.map((rule) => [rule.pattern, rule]))
+  t.equal(rules.get('/v1/things')?.allow, 'GET, HEAD, POST, OPTIONS')
+  t.same(rules.get('/v1/things/known')?.refused, ['delete'])
+  t.same(rules.get('/v1/things/:id')?.refused, [])
+  t.end()
+})
+
+t.test('the contract that is served is the document as it was written', (t) => {
+  const spec = readFileSync(join(import.meta.dirname, 'mini.openapi.yaml'), 'utf8')
+  t.same(JSON.parse(miniContract), parse(spec))
+  t.end()
+})
+
+t.test('the error table keeps codes that only end a stream apart', (t) => {
+  t.equal(errorCodes.broken.status, 500)
+  t.equal(errorCodes.stopped.status, null)
+  t.same(errorCodes.stopped.headers, ['Retry-After'])
+  t.end()
+})
+
+t.test('a configuration with nothing in it has every default', (t) => {
+  const config = {}
+  t.ok(validateConfig(config))
+  t.same(config, { port: 8080, databaseUrl: null, limits: { jsonBytesMax: 1024 }, names: [] })
+  t.equal(complaint(validateConfig, { limits: { jsonBytes: 1 } }), '/limits additionalProperties jsonBytes')
+  t.end()
+})
+
+/** The compiler is the test of the rest: each `@ts-expect-error` fails the type check when the line below it is accepted. */
+type Caller = { organization: string }
+async function* deltas() {
+  await Promise.resolve()
+  yield { event: 'thing.delta' as const, data: { text: 'ro' } }
+}
+const shape = { kind: 'circle' as const, radius: 2, filled: true }
+const handlers: MiniHandlers<Caller> = {
+  getHealth: (_request, context: Context<null>) => ({ status: 200, body: { status: String(context.caller) } }),
+  listThings: ({ query }) => ({ status: 200, body: [{ id: query.level, name: String(query.limit), shape }] }),
+  createThing: ({ body, header }) => ({
+    status: 201,
+    headers: { 'Thing-Version': 1 },
+    body: { id: header['idempotency-key'], name: body.secret, shape: body.shape },
+  }),
+  getThing: ({ path }) => ({ status: 200, body: { id: path.id, name: 'ball', shape } }),
+  deleteThing: () => ({ status: 204 }),
+  listKnownThings: (_request, { caller }) => ({ status: 200, body: [caller.organization] }),
+  uploadThing: ({ body }) => ({ status: 200, body: body.audio.chunks[0] ?? new Uint8Array() }),
+  streamThing: ({ body }) =>
+    body.stream
+      ? { status: 200, type: 'text/event-stream', body: deltas() }
+      : { status: 200, type: 'application/json', body: { name: 'root', branches: [] } },
+}
+
+t.test('handlers are held to the contract by the compiler', (t) => {
+  const engine: Handlers = widenMiniHandlers(handlers)
+  t.same(Object.keys(engine).sort(), miniSurface.operations.map(({ id }) => id).sort())
+  const { getThing, ...rest } = handlers
+  const mistakes = [
+    // @ts-expect-error a handler is missing
+    (): MiniHandlers<Caller> => rest,
+    // @ts-expect-error the required header Thing-Version is missing
+    (): MiniHandlers<Caller>['createThing'] => () => ({ status: 201, body: { id: '1', name: 'ball', shape } }),
+    // @ts-expect-error name is missing in the body
+    (): MiniHandlers<Caller>['getThing'] => () => ({ status: 200, body: { id: '1', shape } }),
+    // @ts-expect-error 418 is not in the contract
+    (): MiniHandlers<Caller>['deleteThing'] => () => ({ status: 418 }),
+    // @ts-expect-error an answer never holds what is writeOnly
+    (answer: Readable<Thing>): unknown => answer.secret,
+    // @ts-expect-error a request never holds what is readOnly
+    (): Writable<Thing> => ({ id: 'thing_1', name: 'ball', secret: 'hush', shape }),
+    // @ts-expect-error two media types, so the result must say which
+    (): MiniHandlers<Caller>['streamThing'] => () => ({ status: 200, body: { name: 'root', branches: [] } }),
+    // @ts-expect-error there is no event of this name
+    (): MiniHandlers<Caller>['streamThing'] => () => ({
+      status: 200,
+      type: 'text/event-stream',
+      body: [{ event: 'thing.grown', data: {} }],
+    }),
+    // @ts-expect-error an error is thrown, not returned
+    (): MiniHandlers<Caller>['createThing'] => () => ({ status: 400, body: { error: {} } }),
+  ]
+  t.type(getThing, 'function')
+  t.equal(mistakes.length, 9)
+  t.end()
+})

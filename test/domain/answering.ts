@@ -1,0 +1,63 @@
+import type { Test } from 'tap'
+import type { Llm, LlmAnswer, LlmEvent, LlmRequest } from '../../domain/llm/llm.ts'
+import { createRespond, type RespondOrder } from '../../domain/llm/respond.ts'
+import type { Model } from '../../domain/routing/model.ts'
+import type { Routing } from '../../domain/routing/routing.ts'
+import { bench, hang, model, order, provider, script, usage } from './fakes.ts'
+
+export const auto: Routing = { mode: 'auto', objective: 'balanced' }
+export const request: Omit<LlmRequest, 'model'> = {
+  items: [{ type: 'message', role: 'user', text: 'x'.repeat(100) }],
+  maxOutputTokens: 100,
+  tools: [],
+}
+export const answer: LlmAnswer = { text: 'hello', calls: [], stopReason: 'stop', usage }
+export const text = (delta: string): LlmEvent => ({ type: 'text', delta })
+export const priced = [
+  { unit: 'million_input_tokens' as const, microUsd: 1_000_000, source: 's', asOf: 'd' },
+  { unit: 'million_output_tokens' as const, microUsd: 4_000_000, source: 's', asOf: 'd' },
+]
+export const everything = { ...model('llm').capabilities, tools: true, structured_output: true, reasoning: true }
+
+export type Part = LlmEvent | Error | 'hang'
+
+/** Providers a, b, c …: what each answers, at once or in a stream. */
+export function setup(answers: (LlmAnswer | Error | 'hang' | Part[])[], over: Partial<Model> = {}) {
+  const asked: string[] = []
+  const signals: AbortSignal[] = []
+  const providers = answers.map((each, i) => {
+    const id = 'abcdef'[i] ?? ''
+    const note = (signal: AbortSignal) => {
+      asked.push(id)
+      signals.push(signal)
+    }
+    const llm: Llm = {
+      respond: (_request, signal) => {
+        note(signal)
+        if (each === 'hang') return hang()
+        if (each instanceof Error) return Promise.reject(each)
+        return Array.isArray(each) ? Promise.reject(new Error('a stream')) : Promise.resolve(each)
+      },
+      stream: (_request, signal) => {
+        note(signal)
+        return script(Array.isArray(each) ? each : [new Error('no stream')])
+      },
+    }
+    return provider(id, [model('llm', { capabilities: everything, ...over })], { llm })
+  })
+  const all = bench(providers)
+  const respond = createRespond(all.deps)
+  const orderOf = (extra: Partial<RespondOrder>): RespondOrder => ({ ...order(), routing: auto, request, ...extra })
+  const once = (extra: Partial<RespondOrder> = {}) => respond({ ...orderOf(extra), stream: false })
+  const stream = (extra: Partial<RespondOrder> = {}) => respond({ ...orderOf(extra), stream: true })
+  return { ...all, asked, signals, once, stream }
+}
+
+/** Nothing is left over when a request has ended, whichever way. */
+export function isClean(
+  t: Test,
+  { clock, held }: { clock: { timers: number }; held: { leases: number; ended: number } },
+) {
+  t.equal(clock.timers, 0, 'no timer')
+  t.match(held, { leases: 0, ended: 1 }, 'the lease ended once')
+}

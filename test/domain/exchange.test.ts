@@ -1,0 +1,266 @@
+import t from 'tap'
+import { createRespond } from '../../domain/llm/respond.ts'
+import { baseAsk } from '../../domain/routing/ask.ts'
+import type { Routing } from '../../domain/routing/routing.ts'
+import { answer, auto, isClean, priced, request, setup } from './answering.ts'
+import { caller, failure, fault, key, order, settled, usage } from './fakes.ts'
+
+t.test('the failure matrix of attempts', (t) => {
+  const cases: [string, Parameters<typeof setup>[0], object, { asked: string[]; spent: boolean }][] = [
+    [
+      'all rate limited',
+      [failure('rate_limited', true, 3), failure('rate_limited', true, 7)],
+      { code: 'provider_rate_limited', detail: { retryAfterS: 7, afterDispatch: true } },
+      { asked: ['a', 'b'], spent: true },
+    ],
+    [
+      'rate limited before a byte',
+      [failure('rate_limited', false)],
+      { code: 'provider_rate_limited', detail: { retryAfterS: 1 } },
+      { asked: ['a'], spent: false },
+    ],
+    [
+      'none reachable',
+      [failure('unreachable', false), failure('overloaded', false, 4)],
+      { code: 'provider_unavailable', detail: { retryAfterS: 4 } },
+      { asked: ['a', 'b'], spent: false },
+    ],
+    [
+      'all time out',
+      [failure('timeout'), failure('timeout')],
+      { code: 'request_timeout', detail: { afterDispatch: true } },
+      { asked: ['a', 'b'], spent: true },
+    ],
+    ['none can do it', [failure('unsupported')], { code: 'capability_unsupported' }, { asked: ['a'], spent: true }],
+    [
+      'mixed',
+      [failure('timeout'), failure('server'), failure('rate_limited')],
+      { code: 'provider_error' },
+      { asked: ['a', 'b', 'c'], spent: true },
+    ],
+    [
+      'bad request does not fail over',
+      [failure('bad_request'), answer],
+      { code: 'provider_error', message: /refused/ },
+      { asked: ['a'], spent: true },
+    ],
+    ['credential', [failure('auth'), failure('quota')], { code: 'provider_error' }, { asked: ['a', 'b'], spent: true }],
+    [
+      'empty',
+      [{ ...answer, text: '', usage: { ...usage, outputTokens: 0 } }],
+      { code: 'provider_error' },
+      { asked: ['a'], spent: true },
+    ],
+    ['a defect of an adapter', [new TypeError('x')], { code: 'provider_error' }, { asked: ['a'], spent: true }],
+    [
+      'at most attemptsMax',
+      [failure('server'), failure('server'), failure('server'), answer],
+      { code: 'provider_error' },
+      { asked: ['a', 'b', 'c'], spent: true },
+    ],
+  ]
+  for (const [name, answers, expected, { asked, spent }] of cases)
+    t.test(name, async (t) => {
+      const all = setup(answers, { prices: priced })
+      const got = await fault(all.once())
+      t.match(got, expected)
+      t.equal(got.detail.afterDispatch ?? false, spent)
+      t.same(
+        got.detail.attempts?.map(({ provider }) => provider),
+        asked,
+      )
+      t.same(all.asked, asked)
+      t.equal(all.idempotency.state, spent ? 'failed' : undefined)
+      t.match(all.ledger.last, {
+        status: 'failed',
+        reservedMicroUsd: 458,
+        entry: { outcome: got.code, costMicroUsd: 0 },
+      })
+      t.equal(all.ledger.last.use !== undefined, spent)
+      t.ok(
+        all.signals.every(({ aborted }) => aborted),
+        'each call was ended',
+      )
+      isClean(t, all)
+    })
+
+  t.test('without a key nothing is said of one', async (t) => {
+    const { caller, requestId, operation, signal } = order()
+    const keyless = { caller, requestId, operation, signal, routing: auto, request }
+    const got = await fault(createRespond(setup([failure('server')]).deps)({ ...keyless, stream: false }))
+    t.equal(got.detail.afterDispatch, undefined)
+  })
+
+  t.test('the second answers', async (t) => {
+    const all = setup([failure('server'), answer])
+    t.match(await all.once(), { route: { provider: 'b', failovers: 1 } })
+    t.same(all.attempts, ['a/m server', 'b/m succeeded'])
+    isClean(t, all)
+  })
+
+  t.test('a pin never fails over', async (t) => {
+    const all = setup([failure('server'), answer])
+    t.match(await fault(all.once({ routing: { mode: 'explicit', provider: 'a', model: 'm' } })), {
+      code: 'provider_error',
+    })
+    t.same(all.asked, ['a'])
+  })
+
+  t.test('a circuit that opened since is passed over; when all are, nothing was sent', async (t) => {
+    const all = setup([failure('server'), answer])
+    for (const keyDigest of ['1', '2', '3', '4']) await all.once({ key: { keyDigest, contentHash: 'h' } })
+    t.same(all.asked, ['a', 'b', 'a', 'b', 'a', 'b', 'b'])
+
+    const pin: Routing = { mode: 'explicit', provider: 'b', model: 'm' }
+    const [b] = all.chooser.chooseSome(baseAsk(caller(), 'llm', pin, undefined)).candidates
+    if (!b) throw new Error('no row')
+    const opening = all.deps.idempotency.dispatch.bind(all.idempotency)
+    all.deps.idempotency.dispatch = (use) => {
+      for (let i = 0; i < 3; i++) all.health.begin(b.row, 'stream')?.failed(failure('server'))
+      return opening(use)
+    }
+    t.match(await fault(all.once({ routing: pin })), {
+      code: 'provider_unavailable',
+      detail: { retryAfterS: 5, attempts: [] },
+    })
+    t.equal(all.idempotency.state, undefined)
+  })
+  t.end()
+})
+
+t.test('deadlines', (t) => {
+  t.test('an answer in one piece has its own deadline, then the next provider is tried', async (t) => {
+    const all = setup(['hang', answer])
+    const waiting = all.once()
+    await settled()
+    await all.clock.advance(2999)
+    t.same(all.asked, ['a'], 'later than a first token may come')
+    await all.clock.advance(1)
+    t.match(await waiting, { route: { provider: 'b', failovers: 1 } })
+    t.ok(all.signals[0]?.aborted)
+    t.notOk(all.signals[1]?.aborted)
+    isClean(t, all)
+  })
+
+  t.test('the total ends the request', async (t) => {
+    const all = setup(['hang', 'hang', 'hang'])
+    all.deps.limits.llm.totalMs = 4500
+    const waiting = fault(all.once())
+    await settled()
+    await all.clock.advance(4500)
+    t.match(await waiting, { code: 'request_timeout' })
+    t.same(all.asked, ['a', 'b'])
+    isClean(t, all)
+  })
+  t.end()
+})
+
+t.test('before dispatch every failure gives the key back', (t) => {
+  t.test('concurrency', async (t) => {
+    const all = setup(['hang'])
+    const limited = caller({}, { organization: { id: 'org_1', name: 'one', maxConcurrency: 1 } })
+    const client = new AbortController()
+    const first = fault(all.once({ caller: limited, signal: client.signal }))
+    await settled()
+    t.match(await fault(all.once({ caller: limited, key: { keyDigest: 'second', contentHash: 'h' } })), {
+      code: 'concurrency_exhausted',
+      message: /organization/,
+      detail: { retryAfterS: 1 },
+    })
+    t.notOk(all.idempotency.states.has('second'))
+    client.abort()
+    await first
+    isClean(t, all)
+    t.match(await fault(all.once({ caller: caller({ maxConcurrency: 0 }) })), { message: /limit of this key/ })
+  })
+
+  t.test('credit', async (t) => {
+    const all = setup([answer], { prices: priced })
+    all.credit.balance = 457
+    t.match(await fault(all.once()), { code: 'insufficient_credit' })
+    t.equal(all.idempotency.state, undefined)
+    t.same(all.asked, [])
+    isClean(t, all)
+  })
+
+  t.test('no route', async (t) => {
+    const all = setup([answer])
+    t.match(await fault(all.once({ routing: { mode: 'explicit', provider: 'a', model: 'x' } })), {
+      code: 'invalid_parameter',
+    })
+    t.equal(all.idempotency.state, undefined)
+    isClean(t, all)
+  })
+
+  t.test('a lease that was lost: the credit comes back, the key is not ours', async (t) => {
+    const all = setup([answer], { prices: priced })
+    all.idempotency.leaseLost = true
+    t.match(await fault(all.once()), { code: 'request_in_progress', detail: { retryAfterS: 1 } })
+    t.equal(all.idempotency.state, 'admitted')
+    t.equal(all.credit.reserved, 0)
+    t.same(all.asked, [])
+    isClean(t, all)
+  })
+
+  t.test('a client that left before', async (t) => {
+    const all = setup([answer])
+    t.match(await fault(all.once({ signal: AbortSignal.abort() })), { code: 'service_unavailable' })
+    t.same(all.asked, [])
+    t.equal(all.idempotency.state, undefined)
+    isClean(t, all)
+  })
+
+  t.test('a database that fails', async (t) => {
+    const all = setup([answer])
+    all.idempotency.dispatch = () => Promise.reject(new Error('no database'))
+    await t.rejects(all.once(), { message: 'no database' })
+    t.equal(all.idempotency.state, undefined)
+    isClean(t, all)
+  })
+  t.end()
+})
+
+t.test('a key that is in use', async (t) => {
+  const all = setup([answer])
+  const outcomes = [
+    [
+      { outcome: 'in_progress', retryAfterS: 2 },
+      { code: 'request_in_progress', detail: { retryAfterS: 2 } },
+    ],
+    [
+      { outcome: 'already_started', originalRequestId: 'req_1' },
+      { code: 'request_already_started', detail: { originalRequestId: 'req_1' } },
+    ],
+    [
+      { outcome: 'conflict', originalRequestId: 'req_1' },
+      { code: 'idempotency_conflict', detail: { originalRequestId: 'req_1' } },
+    ],
+  ] as const
+  all.idempotency.states.set('digest', {
+    use: { ...key, organizationId: '', operation: '', requestId: '' },
+    state: 'admitted',
+  })
+  for (const [admission, expected] of outcomes) {
+    all.idempotency.admission = admission
+    t.match(await fault(all.once()), expected)
+    t.equal(all.idempotency.state, 'admitted', 'the key of another is left alone')
+  }
+  t.same(all.asked, [])
+  t.equal(all.held.leases, 0)
+})
+
+t.test('200 copies of one key: one call', async (t) => {
+  const all = setup([answer])
+  const all200 = await Promise.allSettled(Array.from({ length: 200 }, () => all.once()))
+  t.equal(all.asked.length, 1)
+  t.equal(all200.filter(({ status }) => status === 'fulfilled').length, 1)
+  t.equal(all.held.leases, 0)
+})
+
+t.test('a ledger that fails does not fail the request, and is logged', async (t) => {
+  const all = setup([answer])
+  all.ledger.broken = true
+  t.match(await all.once(), { stopReason: 'stop' })
+  await settled()
+  t.match(all.logs, [{ level: 'error', message: 'settlement failed', fields: { requestId: 'req_0' } }])
+})

@@ -1,0 +1,223 @@
+import t from 'tap'
+import { Call } from '../../domain/routing/call.ts'
+import { Catalog, type Row } from '../../domain/routing/catalog.ts'
+import { Health } from '../../domain/routing/health.ts'
+import { type ErrorClass, errorClasses } from '../../domain/routing/provider-error.ts'
+import { failure, hang, healthLimits, ManualClock, model, provider } from './fakes.ts'
+
+function setup() {
+  const clock = new ManualClock()
+  const health = new Health(clock, healthLimits)
+  const catalog = new Catalog([provider('a', [model('llm'), model('stt')]), provider('b', [model('llm')])])
+  const row = (stage: 'llm' | 'stt', id: string): Row => {
+    const found = catalog.find(stage, id, 'm')
+    if (!found) throw new Error('no row')
+    return found
+  }
+  const fail = (which: Row, errorClass: ErrorClass = 'server', retryAfterS?: number) =>
+    health.begin(which, 'stream')?.failed(failure(errorClass, true, retryAfterS))
+  return { clock, health, fail, llm: row('llm', 'a'), stt: row('stt', 'a'), other: row('llm', 'b') }
+}
+
+function thrown(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => null,
+    (error: unknown) => error,
+  )
+}
+
+t.test('three failures in a row open the circuit of that model alone', (t) => {
+  const { health, fail, llm, stt, other } = setup()
+  fail(llm)
+  fail(llm)
+  health.begin(llm, 'stream')?.succeeded({})
+  fail(llm)
+  fail(llm)
+  t.equal(health.blocked(llm), null, 'a success in between starts the count anew')
+  fail(llm)
+  t.same(health.blocked(llm), { reason: 'circuit_open', retryAfterMs: 5000 })
+  t.equal(health.begin(llm, 'stream'), null)
+  t.equal(health.blocked(stt), null)
+  t.equal(health.blocked(other), null)
+  t.end()
+})
+
+t.test('what each class of failure does', (t) => {
+  for (const errorClass of Object.keys(errorClasses) as ErrorClass[]) {
+    const { health, fail, llm, stt } = setup()
+    for (let i = 0; i < 3; i++) fail(llm, errorClass)
+    const wanted =
+      errorClass === 'auth' || errorClass === 'quota'
+        ? ['credential_cooling', 'credential_cooling']
+        : ['bad_request', 'unsupported', 'cancelled'].includes(errorClass)
+          ? [undefined, undefined]
+          : ['circuit_open', undefined]
+    t.same([health.blocked(llm)?.reason, health.blocked(stt)?.reason], wanted, errorClass)
+  }
+  t.end()
+})
+
+t.test('half-open lets one probe through until one succeeds', async (t) => {
+  const { clock, health, fail, llm } = setup()
+  for (let i = 0; i < 3; i++) fail(llm)
+  const whileOpen = health.version()
+  await clock.advance(4999)
+  t.equal(health.version(), whileOpen)
+  await clock.advance(1)
+  t.not(health.version(), whileOpen, 'time alone moves the version')
+  t.equal(health.blocked(llm), null)
+
+  const probe = health.begin(llm, 'stream')
+  t.ok(probe)
+  t.equal(health.begin(llm, 'stream'), null, 'no second probe')
+  probe?.failed(failure('bad_request'))
+  const second = health.begin(llm, 'stream')
+  t.ok(second, 'a probe that says nothing makes room for the next')
+  second?.failed(failure('server'))
+  t.same(health.blocked(llm), { reason: 'circuit_open', retryAfterMs: 10_000 }, 'twice as long')
+
+  for (let openMs = 10_000; openMs < 60_000; openMs *= 2) {
+    await clock.advance(openMs)
+    fail(llm)
+  }
+  t.equal(health.blocked(llm)?.retryAfterMs, 60_000, 'up to the bound')
+  await clock.advance(60_000)
+  const third = health.begin(llm, 'stream')
+  third?.alive()
+  t.ok(health.begin(llm, 'stream'), 'first media lets others in')
+  third?.failed(failure('protocol'))
+  t.equal(health.blocked(llm), null, 'and it starts from closed')
+})
+
+t.test('a stream that opens well and always breaks off opens the circuit', (t) => {
+  const { health, llm } = setup()
+  for (let i = 0; i < 3; i++) {
+    const permit = health.begin(llm, 'stream')
+    permit?.alive()
+    permit?.failed(failure('protocol'))
+    permit?.failed(failure('protocol'))
+  }
+  t.equal(health.blocked(llm)?.reason, 'circuit_open')
+  t.end()
+})
+
+t.test('an attempt from before decides nothing about a half-open circuit, unless it succeeds', async (t) => {
+  const { clock, health, fail, llm } = setup()
+  const [early, late] = [health.begin(llm, 'stream'), health.begin(llm, 'stream')]
+  for (let i = 0; i < 3; i++) fail(llm)
+  await clock.advance(5000)
+  const probe = health.begin(llm, 'stream')
+  early?.failed(failure('cancelled'))
+  t.equal(health.blocked(llm)?.reason, 'circuit_open', 'the probe is still the only one')
+  late?.succeeded({})
+  t.equal(health.blocked(llm), null)
+  probe?.failed(failure('server'))
+  t.equal(health.blocked(llm), null)
+})
+
+t.test('a provider that names a time is left alone for it, within the bound', (t) => {
+  const { health, fail, llm, other } = setup()
+  for (let i = 0; i < 3; i++) fail(llm, 'rate_limited', 20)
+  t.equal(health.blocked(llm)?.retryAfterMs, 20_000)
+  for (let i = 0; i < 3; i++) fail(other, 'rate_limited', 86_400)
+  t.equal(health.blocked(other)?.retryAfterMs, 60_000)
+  t.end()
+})
+
+t.test('live figures need samples, follow them, and age out', async (t) => {
+  const { clock, health, llm } = setup()
+  const succeed = (firstByteMs: number) => health.begin(llm, 'stream')?.succeeded({ firstByteMs })
+  succeed(100)
+  succeed(100)
+  t.equal(health.figures(llm, 'stream'), null)
+  succeed(100)
+  t.match(health.figures(llm, 'stream'), { firstByteMs: 100, errorRate: 0, realTimeFactor: null })
+  t.equal(health.figures(llm, 'batch'), null, 'of this path only')
+
+  const version = health.version()
+  succeed(101)
+  t.equal(health.version(), version, 'noise does not move the version')
+  for (let i = 0; i < 20; i++) succeed(400)
+  t.not(health.version(), version)
+  const figures = health.figures(llm, 'stream')
+  t.ok(figures?.firstByteMs && figures.firstByteMs > 250 && figures.firstByteMs < 400)
+
+  await clock.advance(300_000)
+  for (let i = 0; i < 20; i++) succeed(100)
+  t.ok((health.figures(llm, 'stream')?.firstByteMs ?? 0) < 200, 'older samples weigh less')
+  health.begin(llm, 'stream')?.failed(failure('timeout'))
+  health.begin(llm, 'stream')?.failed(failure('timeout'))
+  t.ok((health.figures(llm, 'stream')?.errorRate ?? 0) > 0.04)
+  await clock.advance(600_000)
+  health.version()
+  t.equal(health.figures(llm, 'stream'), null)
+})
+
+t.test('a call', (t) => {
+  const start = (firstByteMs = 1000, totalDueMs = 10_000) => {
+    const clock = new ManualClock()
+    const client = new AbortController()
+    return { clock, client, call: new Call(clock, client.signal, firstByteMs, totalDueMs) }
+  }
+
+  t.test('rejects at the deadline although the adapter ignores its signal', async (t) => {
+    const { clock, call } = start()
+    const waiting = call.guard(hang())
+    void waiting.catch(() => {})
+    await clock.advance(1000)
+    t.match(await thrown(waiting), { errorClass: 'timeout' })
+    t.ok(call.signal.aborted)
+    t.equal(clock.timers, 0)
+  })
+
+  t.test('ends with its client, at once when that has already gone', async (t) => {
+    const { client, call, clock } = start()
+    const waiting = call.guard(hang())
+    void waiting.catch(() => {})
+    client.abort()
+    t.match(await thrown(waiting), { errorClass: 'cancelled' })
+    t.match(await thrown(new Call(clock, client.signal, 1000, 1000).guard(hang())), { errorClass: 'cancelled' })
+    t.equal(clock.timers, 0)
+  })
+
+  t.test('a pause is bounded while the provider is asked, and not while the reader is slow', async (t) => {
+    const { clock, call } = start()
+    call.rest()
+    await clock.advance(5000)
+    t.notOk(call.signal.aborted)
+    for (let i = 0; i < 50; i++) {
+      call.expect(2000)
+      call.rest()
+    }
+    t.equal(clock.timers, 1, 'an item costs no timer')
+    call.expect(2000)
+    await clock.advance(1999)
+    t.notOk(call.signal.aborted)
+    await clock.advance(1)
+    t.ok(call.signal.aborted)
+  })
+
+  t.test('the total ends it in any case', async (t) => {
+    const { clock, call } = start()
+    const told: unknown[] = []
+    call.onEnd((error) => told.push(error.errorClass))
+    call.rest()
+    await clock.advance(10_000)
+    t.same(told, ['timeout'])
+  })
+
+  t.test('what an adapter throws without a class is protocol', async (t) => {
+    const { call } = start()
+    t.match(await thrown(call.guard(Promise.reject(new TypeError('x')))), { errorClass: 'protocol' })
+  })
+
+  t.test('nothing ends it after it is closed', async (t) => {
+    const { clock, client, call } = start()
+    call.close()
+    client.abort()
+    await clock.advance(20_000)
+    t.notOk(call.signal.aborted)
+    t.equal(clock.timers, 0)
+  })
+  t.end()
+})

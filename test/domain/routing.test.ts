@@ -1,0 +1,74 @@
+import t from 'tap'
+import { readLanguage, spoken } from '../../domain/routing/language.ts'
+import { readRouting } from '../../domain/routing/routing.ts'
+import { thrownFault } from './fakes.ts'
+
+t.test('an omitted routing, and an omitted objective, take the default', (t) => {
+  t.same(readRouting(undefined), { mode: 'auto', objective: 'balanced' })
+  t.same(readRouting({ mode: 'auto' }), { mode: 'auto', objective: 'balanced' })
+  t.same(readRouting(undefined, 'cost'), { mode: 'auto', objective: 'cost' }, 'the objective of the key fills in')
+  t.same(readRouting({ mode: 'auto', objective: 'latency' }, 'cost'), { mode: 'auto', objective: 'latency' })
+  t.end()
+})
+
+t.test('auto: empty strings and empty lists count as omitted', (t) => {
+  t.same(readRouting({ mode: 'auto', provider: '', model: '', allowProviders: [], denyProviders: [] }), {
+    mode: 'auto',
+    objective: 'balanced',
+  })
+  t.same(readRouting({ mode: 'auto', allowProviders: ['a'], denyProviders: ['b'] }), {
+    mode: 'auto',
+    objective: 'balanced',
+    allowProviders: ['a'],
+    denyProviders: ['b'],
+  })
+  t.end()
+})
+
+t.test('explicit: model splits at the first slash, and a redundant prefix is stripped', (t) => {
+  const explicit = (provider: string, model: string) => ({ mode: 'explicit', provider, model })
+  t.same(readRouting({ mode: 'explicit', provider: 'a', model: 'm' }), explicit('a', 'm'))
+  t.same(readRouting({ mode: 'explicit', model: 'a/m' }), explicit('a', 'm'))
+  t.same(readRouting({ mode: 'explicit', provider: '', model: 'a/m' }), explicit('a', 'm'))
+  t.same(readRouting({ mode: 'explicit', model: 'a/org/m' }), explicit('a', 'org/m'))
+  t.same(readRouting({ mode: 'explicit', provider: 'a', model: 'a/org/m' }), explicit('a', 'org/m'))
+  t.same(readRouting({ mode: 'explicit', provider: 'a', model: 'org/m' }), explicit('a', 'org/m'))
+  t.end()
+})
+
+t.test('what is refused names its field', (t) => {
+  const refused = [
+    [{ mode: 'explicit' }, '/routing/model'],
+    [{ mode: 'explicit', model: 'm' }, '/routing/model'],
+    [{ mode: 'explicit', model: '/m' }, '/routing/model'],
+    [{ mode: 'explicit', model: 'a/' }, '/routing/model'],
+    [{ mode: 'explicit', provider: 'a', model: 'a/' }, '/routing/model'],
+    [{ mode: 'explicit', model: 'a/m', objective: 'cost' }, '/routing/objective'],
+    [{ mode: 'explicit', model: 'a/m', allowProviders: [] }, '/routing/allow_providers'],
+    [{ mode: 'explicit', model: 'a/m', denyProviders: [] }, '/routing/deny_providers'],
+    [{ mode: 'auto', provider: 'a' }, '/routing/provider'],
+    [{ mode: 'auto', model: 'm' }, '/routing/model'],
+    [{ mode: 'auto', allowProviders: ['a', ' '] }, '/routing/allow_providers/1'],
+    [{ mode: 'auto', denyProviders: [''] }, '/routing/deny_providers/0'],
+  ] as const
+  for (const [raw, param] of refused) {
+    const { code, detail } = thrownFault(() => readRouting(raw))
+    t.match({ code, param: detail.param }, { code: 'invalid_parameter', param }, JSON.stringify(raw))
+  }
+  t.end()
+})
+
+t.test('languages are BCP 47, and a provider is sent a variety only where it lists it', (t) => {
+  t.same(readLanguage('ES-mx'), { tag: 'es-MX', base: 'es' })
+  t.same(readLanguage('zh-hant-tw'), { tag: 'zh-Hant-TW', base: 'zh' })
+  for (const tag of ['', 'x', 'english please', 'en_US'])
+    t.match(
+      thrownFault(() => readLanguage(tag)),
+      { code: 'invalid_parameter', detail: { param: '/language' } },
+      tag,
+    )
+  t.equal(spoken(['es'], readLanguage('es-MX')), 'es')
+  t.equal(spoken(['*'], readLanguage('es-MX')), 'es')
+  t.equal(spoken(['es', 'es-MX'], readLanguage('es-MX')), 'es-MX')
+  t.end()
+})

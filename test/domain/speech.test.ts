@@ -1,0 +1,300 @@
+import t, { type Test } from 'tap'
+import { convertSpeech } from '../../audio/encode-output.ts'
+import type { OutputFormat, Recording } from '../../audio/format.ts'
+import type { Model } from '../../domain/routing/model.ts'
+import type { Routing } from '../../domain/routing/routing.ts'
+import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
+import { createSynthesize, type SynthesizeOrder } from '../../domain/speech/synthesize.ts'
+import { createTranscribe, type TranscribeOrder } from '../../domain/speech/transcribe.ts'
+import type { TtsRequest } from '../../domain/speech/tts.ts'
+import { bench, caller, collect, failure, fault, hang, model, order, provider, script, settled } from './fakes.ts'
+
+const auto: Routing = { mode: 'auto', objective: 'balanced' }
+const pcm24: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
+const recording: Recording = {
+  chunks: [new Uint8Array(32_000)],
+  bytes: 32_000,
+  format: { container: 'wav', encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 },
+  dataOffset: 0,
+  dataBytes: 32_000,
+  durationMs: 1000,
+}
+const transcript: Transcript = { text: 'hello', segments: [] }
+
+type Heard = Transcript | Error
+
+function listening(heard: Heard[], over: Partial<Model>[] = []) {
+  const asked: SttRequest[] = []
+  const providers = heard.map((each, i) => {
+    const transcribe = (request: SttRequest) => {
+      asked.push(request)
+      return each instanceof Error ? Promise.reject(each) : Promise.resolve(each)
+    }
+    return provider('abc'[i] ?? '', [model('stt', over[i] ?? {})], { stt: { transcribe } })
+  })
+  const all = bench(providers)
+  const transcribe = (extra: Partial<TranscribeOrder> = {}) =>
+    createTranscribe(all.deps)({ ...order(), routing: auto, recording, ...extra })
+  return { ...all, asked, transcribe }
+}
+
+t.test('transcribe', (t) => {
+  t.test('answers the transcript, the route and what was used', async (t) => {
+    const prices = [{ unit: 'audio_hour' as const, microUsd: 360_000, source: 's', asOf: 'd' }]
+    const all = listening([failure('server'), { ...transcript, billedMs: 1500.4 }], [{ prices }, { prices }])
+    t.match(await all.transcribe(), {
+      transcript: { text: 'hello' },
+      route: { provider: 'b', model: 'm', failovers: 1 },
+      usage: { durationMs: 1500, costMicroUsd: 150 },
+    })
+    t.match(all.ledger.last, {
+      reservedMicroUsd: 100,
+      entry: { stage: 'stt', quantities: [{ unit: 'audio_milliseconds', amount: 1500 }], costMicroUsd: 150 },
+    })
+    t.equal(all.asked[0]?.recording, all.asked[1]?.recording, 'failover sends the same bytes')
+    t.match(all.held, { leases: 0, ended: 1 })
+    t.equal(all.clock.timers, 0)
+  })
+
+  t.test('silence is a success', async (t) => {
+    const all = listening([{ text: '', segments: [] }])
+    t.match(await all.transcribe(), { transcript: { text: '' }, usage: { durationMs: 1000, costMicroUsd: null } })
+  })
+
+  t.test('what is asked reaches a provider, and what is not is left out', async (t) => {
+    const capabilities = { ...model('stt').capabilities, diarization: true, keywords: true, prompt: true }
+    const all = listening([transcript], [{ capabilities, languages: ['es'], providerOptions: ['smart'] }])
+    const providerOptions = { a: { smart: true } }
+    await all.transcribe({
+      language: 'es-MX',
+      options: { diarization: true, keywords: ['x'], prompt: 'p', providerOptions },
+    })
+    t.same(all.asked[0], {
+      model: 'm',
+      recording,
+      language: 'es',
+      options: { diarization: true, keywords: ['x'], prompt: 'p', providerOptions: { smart: true } },
+    })
+    const plain = listening([transcript])
+    await plain.transcribe({ options: { diarization: false, keywords: [] } })
+    t.notOk('language' in (plain.asked[0] ?? {}))
+    await listening([transcript]).transcribe({ caller: caller({ language: 'fr' }) })
+    const fromKey = listening([transcript], [{ languages: ['fr'] }])
+    await fromKey.transcribe({ caller: caller({ language: 'fr' }) })
+    t.equal(fromKey.asked[0]?.language, 'fr', "the key's language fills in")
+  })
+
+  t.test('each ask that no model can do is refused by name', async (t) => {
+    const asks = [
+      [{ diarization: true }, 'diarization'],
+      [{ keywords: ['x'] }, 'keywords'],
+      [{ noiseReduction: true }, 'noise_reduction'],
+      [{ wordTimestamps: true }, 'word_timestamps'],
+      [{ prompt: 'p' }, 'prompt'],
+    ] as const
+    for (const [options, name] of asks) {
+      const refused = await fault(listening([transcript]).transcribe({ options }))
+      t.match(refused, { code: 'capability_unsupported', message: new RegExp(`^${name} `) })
+    }
+    const narrow = listening(
+      [transcript],
+      [{ audioFormats: [{ encoding: 'pcm_s16le', sampleRatesHz: [8000], channels: [1] }] }],
+    )
+    t.match(await fault(narrow.transcribe()), { code: 'capability_unsupported', message: /16000 Hz/ })
+    t.match(await fault(listening([transcript], [{ languages: ['en'] }]).transcribe({ language: 'de' })), {
+      code: 'capability_unsupported',
+      message: /language de/,
+    })
+    t.match(await fault(listening([transcript]).transcribe({ language: 'no such' })), {
+      code: 'invalid_parameter',
+      detail: { param: '/language' },
+    })
+  })
+
+  t.test('provider_options has an allow-list', async (t) => {
+    const all = listening([transcript, transcript], [{ providerOptions: ['smart'] }])
+    const refused = (providerOptions: Record<string, Record<string, boolean>>, routing: Routing = auto) =>
+      fault(all.transcribe({ routing, options: { providerOptions } }))
+    t.match(await refused({ zzz: { x: true } }), {
+      code: 'invalid_parameter',
+      detail: { param: '/options/provider_options/zzz' },
+    })
+    t.match(await refused({ a: { smart: true, 'x/y': true } }), {
+      detail: { param: '/options/provider_options/a/x~1y' },
+    })
+    t.match(await refused({ b: { smart: true } }, { mode: 'explicit', provider: 'b', model: 'm' }), {
+      detail: { param: '/options/provider_options/b/smart' },
+    })
+    t.equal(all.idempotency.state, undefined)
+    await all.transcribe({ options: { providerOptions: { a: { smart: true } } } })
+    t.match(all.asked[0], { options: { providerOptions: { smart: true } } })
+  })
+
+  t.test('its speed is measured by the time of audio', async (t) => {
+    const all = listening([transcript])
+    for (const keyDigest of ['1', '2', '3', '4'])
+      await all.transcribe({ key: { keyDigest, contentHash: 'h' }, recording: { ...recording, durationMs: 500 } })
+    const row = all.catalog.find('stt', 'a', 'm')
+    t.match(row && all.health.figures(row, 'batch'), { realTimeFactor: 0, firstByteMs: null })
+  })
+  t.end()
+})
+
+type Spoken = Error | 'hang' | (Uint8Array | Error | 'hang')[]
+
+function speaking(said: Spoken[], over: Partial<Model>[] = [], format = pcm24) {
+  const asked: TtsRequest[] = []
+  const signals: AbortSignal[] = []
+  const providers = said.map((each, i) => {
+    const synthesize = (request: TtsRequest, signal: AbortSignal) => {
+      asked.push(request)
+      signals.push(signal)
+      if (each === 'hang') return hang<never>()
+      return each instanceof Error ? Promise.reject(each) : Promise.resolve({ format, audio: script(each) })
+    }
+    return provider('abc'[i] ?? '', [model('tts', over[i] ?? {})], { tts: { synthesize } })
+  })
+  const all = bench(providers)
+  const synthesize = (extra: Partial<SynthesizeOrder> = {}) =>
+    createSynthesize({ ...all.deps, convert: convertSpeech })({
+      ...order(),
+      routing: auto,
+      text: 'hello 😀',
+      wanted: pcm24,
+      ...extra,
+    })
+  return { ...all, asked, signals, synthesize }
+}
+
+function isClean(t: Test, { clock, held }: Pick<ReturnType<typeof speaking>, 'clock' | 'held'>) {
+  t.equal(clock.timers, 0, 'no timer')
+  t.match(held, { leases: 0, ended: 1 }, 'the lease ended once')
+}
+
+const chunk = Uint8Array.of(1, 2, 3, 4)
+const prices = [{ unit: 'million_characters' as const, microUsd: 10_000_000, source: 's', asOf: 'd' }]
+
+t.test('synthesize', (t) => {
+  t.test('resolves with the first audio and settles with the last', async (t) => {
+    const all = speaking([[new Uint8Array(0), chunk, chunk]], [{ prices }])
+    const { route, characters, audio } = await all.synthesize()
+    t.match(route, { provider: 'a', failovers: 0 })
+    t.equal(characters, 7, 'an emoji is one character')
+    t.equal(all.ledger.settlements.length, 0)
+    const { items, error } = await collect(audio)
+    t.equal(error, null)
+    t.same(Buffer.concat(items), Buffer.concat([chunk, chunk]))
+    t.match(all.ledger.last, {
+      status: 'succeeded',
+      reservedMicroUsd: 70,
+      entry: { quantities: [{ unit: 'characters', amount: 7 }], costMicroUsd: 70 },
+    })
+    isClean(t, all)
+  })
+
+  t.test('a success with nothing in it is a failure, as is every other before the first audio', async (t) => {
+    for (const said of [[], [new Uint8Array(0)], failure('quota'), 'hang', ['hang'], [failure('server')]] as Spoken[]) {
+      const all = speaking([said, [chunk]])
+      const waiting = all.synthesize()
+      await settled()
+      await all.clock.advance(1000)
+      const { route, audio } = await waiting
+      t.match(route, { provider: 'b', failovers: 1 })
+      t.equal((await collect(audio)).items.length, 1)
+      isClean(t, all)
+    }
+    const none = speaking([[]])
+    t.match(await fault(none.synthesize()), { code: 'provider_error', detail: { attempts: [{ outcome: 'empty' }] } })
+    isClean(t, none)
+  })
+
+  t.test('audio that breaks off is a fault and is not billed', async (t) => {
+    for (const [parts, code] of [
+      [[chunk, failure('protocol')], 'provider_error'],
+      [[chunk, 'hang'], 'request_timeout'],
+    ] as const) {
+      const all = speaking([[...parts], [chunk]], [{ prices }])
+      const reading = collect((await all.synthesize()).audio)
+      await settled()
+      await all.clock.advance(2000)
+      t.match((await reading).error, { code, detail: { afterDispatch: true } })
+      t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 0 } })
+      t.equal(all.asked.length, 1)
+      t.ok(all.signals[0]?.aborted)
+      isClean(t, all)
+    }
+  })
+
+  t.test('a listener who leaves ends the call and owes the text', async (t) => {
+    for (const leave of ['abort', 'return', 'abort unread', 'return unread']) {
+      const all = speaking([[chunk, 'hang']], [{ prices }])
+      const client = new AbortController()
+      const iterator = (await all.synthesize({ signal: client.signal })).audio[Symbol.asyncIterator]()
+      if (!leave.endsWith('unread')) await iterator.next()
+      if (leave.startsWith('abort')) client.abort()
+      else await iterator.return?.()
+      t.ok(all.signals[0]?.aborted, leave)
+      t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 70 } })
+      t.same(all.attempts, ['a/m cancelled'])
+      isClean(t, all)
+    }
+  })
+
+  t.test('what the provider does not emit is converted; what cannot be is unsupported', async (t) => {
+    const samples = new Uint8Array(4800)
+    const all = speaking([[samples]], [], { ...pcm24, sampleRateHz: 48_000 })
+    const { items } = await collect(
+      (await all.synthesize({ wanted: { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } })).audio,
+    )
+    const bytes = items.reduce((sum, { length }) => sum + length, 0)
+    t.ok(Math.abs(bytes - 400) <= 8, `${bytes} bytes of mu-law`)
+    isClean(t, all)
+
+    const opus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
+    t.match(
+      await fault(
+        speaking([[chunk]], [{ audioFormats: [{ encoding: 'pcm_s16le', channels: [1] }] }]).synthesize({
+          wanted: opus,
+        }),
+      ),
+      {
+        code: 'capability_unsupported',
+        message: /opus/,
+      },
+    )
+    const says = { audioFormats: [{ encoding: 'opus', channels: [1] }] }
+    t.match(await fault(speaking([[chunk]], [says]).synthesize({ wanted: opus })), {
+      code: 'capability_unsupported',
+      detail: { attempts: [{ outcome: 'unsupported' }] },
+    })
+  })
+
+  t.test('the voice: the request, then the key, then the provider', async (t) => {
+    const voiced = (id: string) => ({ voices: [{ id, name: id, gender: 'female' as const, styles: [] }] })
+    const of = async (extra: Partial<SynthesizeOrder>) => {
+      const all = speaking([[chunk], [chunk]], [voiced('v1'), voiced('v2')])
+      await collect((await all.synthesize(extra)).audio)
+      return all.asked[0]?.voice
+    }
+    t.equal(await of({}), undefined)
+    t.equal(await of({ voice: 'v2' }), 'v2')
+    t.equal(await of({ caller: caller({ voice: 'v2' }) }), 'v2')
+    t.equal(await of({ voice: 'v1', caller: caller({ voice: 'v2' }) }), 'v1')
+    t.match(await fault(of({ voice: 'v3' })), { code: 'capability_unsupported' })
+  })
+
+  t.test('instructions and speed are asked of a model, or left out', async (t) => {
+    t.match(await fault(speaking([[chunk]]).synthesize({ instructions: 'cheerful' })), { message: /^instructions/ })
+    t.match(await fault(speaking([[chunk]]).synthesize({ speed: 2 })), { message: /^speed/ })
+    const all = speaking([[chunk]])
+    await collect((await all.synthesize({ speed: 1 })).audio)
+    t.same(all.asked[0], { model: 'm', text: 'hello 😀', wanted: pcm24 })
+  })
+
+  t.test('blank text is refused before anything is taken', async (t) => {
+    const all = speaking([[chunk]])
+    t.match(await fault(all.synthesize({ text: ' \n' })), { code: 'invalid_parameter', detail: { param: '/input' } })
+    t.equal(all.held.ended, 0)
+  })
+  t.end()
+})

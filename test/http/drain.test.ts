@@ -1,0 +1,137 @@
+import net from 'node:net'
+import t from 'tap'
+import type { Context, Input } from '../../runtime/http/handler.ts'
+import { ManualClock, mount, operation, raw, realClock, start, surface, until } from './harness.ts'
+
+const events = { '200': { types: ['text/event-stream'], headers: [], validate: null } }
+const main = surface(
+  'main',
+  operation('quick', 'get', '/v1/quick'),
+  operation('slow', 'get', '/v1/slow'),
+  operation('stubborn', 'get', '/v1/stubborn'),
+  operation('stream', 'get', '/v1/stream', { responses: events }),
+)
+const health = surface('health', operation('readyz', 'get', '/readyz'))
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+
+let finish = () => {}
+const handlers = {
+  quick: () => ({ status: 200, body: 'quick' }),
+  slow: () =>
+    new Promise<{ status: number; body: string }>((resolve) => {
+      finish = () => resolve({ status: 200, body: 'slow' })
+    }),
+  stubborn: () => new Promise<never>(() => {}),
+  stream: (_input: Input, { signal }: Context) => ({
+    status: 200,
+    body: (async function* () {
+      yield { data: 1 }
+      await aborted(signal)
+    })(),
+  }),
+}
+
+async function serve(overrides: Parameters<typeof start>[1] = {}) {
+  let state = () => 'starting'
+  const server = await start(
+    [
+      mount(main, handlers),
+      mount(health, { readyz: () => ({ status: 200, body: state() }) }, { health: true, quota: false }),
+    ],
+    { uploadPort: 0, ...overrides },
+  )
+  state = () => server.state
+  return server
+}
+
+t.test('drain', async (t) => {
+  const clock = new ManualClock()
+  const server = await serve({ clock, drain: { lbDelayMs: 5000, graceMs: 30_000 } })
+  const { port } = server
+  t.equal(server.state, 'ready')
+
+  const pooled = net.connect(port, '127.0.0.1')
+  const slow = fetch(`${server.url}/v1/slow`).then((response) => response.text())
+  await until(() => server.inflight() === 1)
+  let isDrained = false
+  const draining = server.drain().then(() => {
+    isDrained = true
+  })
+  t.equal(server.state, 'draining')
+  t.equal(server.drain() instanceof Promise, true, 'asking twice is asking once')
+
+  for (const url of [server.url, server.uploadUrl]) {
+    const refused = await fetch(`${url}/v1/quick`)
+    t.equal(refused.status, 503)
+    t.equal(refused.headers.get('retry-after'), '1')
+    t.equal(refused.headers.get('connection'), 'close')
+    t.match(await refused.text(), /overloaded/)
+    t.equal(await (await fetch(`${url}/readyz`)).text(), '"draining"', 'health is still told')
+  }
+
+  clock.advance(5000)
+  await until(() => clock.pending === 1)
+  t.match(
+    await raw(port, 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n', 200),
+    { text: '', isClosed: true },
+    'no new connection',
+  )
+  t.notOk(isDrained)
+  finish()
+  t.equal(await slow, '"slow"', 'what was in flight is finished')
+  await draining
+  t.equal(server.state, 'stopped')
+  t.equal(server.inflight(), 0)
+  t.equal(clock.pending, 0)
+  await until(() => pooled.destroyed || pooled.readableEnded || pooled.closed)
+  pooled.destroy()
+
+  const next = await serve({ port })
+  t.equal(next.port, port, 'the port is free again')
+  await next.stop()
+})
+
+t.test('what does not finish in time is ended', async (t) => {
+  const server = await serve({ drain: { lbDelayMs: 0, graceMs: 50 } })
+  const stream = fetch(`${server.url}/v1/stream`).then((response) => response.text())
+  await until(() => server.inflight() === 1)
+  const stubborn = fetch(`${server.url}/v1/stubborn`).catch((error: Error) => error.name)
+  await until(() => server.inflight() === 2)
+  await server.drain()
+  t.match(await stream, /^id: 0\ndata: 1\n\nevent: error\nid: 1\ndata: \{.*\}\n\n$/, 'a stream says so')
+  t.equal(await stubborn, 'TypeError')
+  t.equal(server.state, 'stopped')
+})
+
+t.test('stop', async (t) => {
+  const server = await serve({ clock: realClock })
+  const stream = await fetch(`${server.uploadUrl}/v1/stream`)
+  const reading = stream.text().catch((error: Error) => error.name)
+  await server.stop()
+  await server.stop()
+  t.equal(server.inflight(), 0)
+  await reading
+  t.match(server.ended, [{ operation: 'stream', status: 200 }])
+  await t.rejects(fetch(server.url))
+})
+
+t.test('a taken port is said plainly', async (t) => {
+  const server = await serve()
+  t.teardown(() => server.stop())
+  await t.rejects(serve({ port: server.port }), {
+    message: `cannot listen on 127.0.0.1:${server.port}: the port is taken, or the address is not this machine's`,
+  })
+  await t.rejects(serve({ uploadPort: server.uploadPort }), /the port is taken/)
+  t.equal((await fetch(`${server.url}/v1/quick`)).status, 200)
+})
+
+t.test('a shared port', async (t) => {
+  const first = await serve({ sharedPort: true })
+  const second = await serve({ sharedPort: true, port: first.port })
+  t.equal(second.port, first.port)
+  await first.stop()
+  t.equal((await fetch(`${second.url}/v1/quick`)).status, 200)
+  await second.stop()
+})

@@ -1,0 +1,216 @@
+/** A small surface, a server on a free port, and raw sockets to it. */
+import net from 'node:net'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { type FaultWriter, type Handlers, Refusal } from '../../runtime/http/handler.ts'
+import type { Operation, Surface, Validate } from '../../runtime/http/operation.ts'
+import type { Mount, ServerOptions } from '../../runtime/http/options.ts'
+import { type Server, startServer } from '../../runtime/http/server.ts'
+
+const ajv = new Ajv2020({
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  discriminator: true,
+  useDefaults: true,
+})
+
+export function validator(schema: object): Validate {
+  return ajv.compile(schema)
+}
+
+export function operation(
+  id: string,
+  method: Operation['method'],
+  path: string,
+  more: Partial<Operation> = {},
+): Operation {
+  return {
+    id,
+    method,
+    path,
+    pattern: path.replaceAll(/\{([^}]+)\}/g, ':$1'),
+    pathParams: [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] as string),
+    query: [],
+    headers: [],
+    scope: null,
+    body: null,
+    validateParams: null,
+    validateBody: null,
+    responses: { '200': { types: ['application/json'], headers: [], validate: null } },
+    deprecation: null,
+    ...more,
+  }
+}
+
+export function surface(name: string, ...operations: Operation[]): Surface {
+  const methods = new Map<string, string[]>()
+  for (const { pattern, method } of operations) {
+    methods.set(pattern, [
+      ...(methods.get(pattern) ?? []),
+      ...(method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]),
+    ])
+  }
+  const paths = [...methods].map(([pattern, own]) => ({ pattern, allow: [...own, 'OPTIONS'].join(', '), refused: [] }))
+  return { name, operations, paths }
+}
+
+export const jsonBody = {
+  required: true,
+  types: ['application/json'],
+  parts: [],
+  partsOrdered: false,
+  limit: 'json' as const,
+}
+
+const statuses: Record<string, number> = {
+  unauthenticated: 401,
+  forbidden: 403,
+  invalid_parameter: 400,
+  malformed_body: 400,
+  payload_too_large: 413,
+  unsupported_media: 415,
+  not_found: 404,
+  method_not_allowed: 405,
+  rate_limited: 429,
+  overloaded: 503,
+  request_timeout: 408,
+}
+
+/** An envelope of the surface's own, so that a test sees whose it was. */
+export function faults(surfaceName: string): FaultWriter {
+  return (error, requestId) => {
+    const refusal = error instanceof Refusal ? error : null
+    const { param, message, retryAfterS } = refusal?.detail ?? {}
+    return {
+      status: refusal ? (statuses[refusal.kind] ?? 500) : 500,
+      headers: retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) },
+      body: JSON.stringify({ surface: surfaceName, kind: refusal?.kind ?? 'internal', param, message, requestId }),
+    }
+  }
+}
+
+export function mount(served: Surface, handlers: Handlers, more: Partial<Mount> = {}): Mount {
+  return {
+    surface: served,
+    basePath: '',
+    host: null,
+    handlers,
+    writeFault: faults(served.name),
+    corsOrigins: [],
+    quota: true,
+    health: false,
+    ...more,
+  }
+}
+
+export class ManualClock {
+  #nowMs = 1_000_000
+  #timers = new Set<{ atMs: number; run: () => void }>()
+
+  monotonicMs(): number {
+    return this.#nowMs
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = { atMs: this.#nowMs + delayMs, run }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  get pending(): number {
+    return this.#timers.size
+  }
+
+  advance(byMs: number): void {
+    this.#nowMs += byMs
+    for (const timer of [...this.#timers].filter(({ atMs }) => atMs <= this.#nowMs)) {
+      this.#timers.delete(timer)
+      timer.run()
+    }
+  }
+}
+
+export const realClock = {
+  monotonicMs: () => performance.now(),
+  after(delayMs: number, run: () => void) {
+    const timer = setTimeout(run, delayMs)
+    return () => clearTimeout(timer)
+  },
+}
+
+export type Ended = { operation: string; status: number }
+export type Served = Server & { url: string; uploadUrl: string; ended: Ended[]; errors: unknown[] }
+
+type Overrides = Omit<Partial<ServerOptions>, 'limits'> & { limits?: Partial<ServerOptions['limits']> }
+
+/** Every exchange that ended stands in `ended`, every error that was logged in `errors`. */
+export async function start(mounts: Mount[], overrides: Overrides = {}): Promise<Served> {
+  const ended: Ended[] = []
+  const errors: unknown[] = []
+  let requests = 0
+  const server = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    sharedPort: false,
+    uploadPort: null,
+    region: 'testland',
+    headerPrefix: 'Service',
+    mounts,
+    authenticate: () => null,
+    requestId: () => `req_${++requests}`,
+    edgeQuota: { requests: 0, windowS: 300, trustedProxies: [], addressesMax: 1000 },
+    drain: { lbDelayMs: 0, graceMs: 1000 },
+    clock: realClock,
+    log: { info: () => {}, error: (fields) => errors.push((fields as { err: unknown }).err) },
+    metrics: { request: (name, status) => ended.push({ operation: name, status }), inflight: () => {} },
+    tracing: null,
+    checkResponses: true,
+    ...overrides,
+    limits: {
+      jsonBytesMax: 65_536,
+      audioBytesMax: 1_048_576,
+      uploadMemoryBytesMax: 8_388_608,
+      connectionsPerIpMax: 1000,
+      bodyTimeoutMs: 5000,
+      uploadBodyTimeoutMs: 10_000,
+      readerTimeoutMs: 10_000,
+      requestsMax: 1000,
+      ...overrides.limits,
+    },
+  })
+  return Object.assign(server, {
+    url: `http://127.0.0.1:${server.port}`,
+    uploadUrl: `http://127.0.0.1:${server.uploadPort}`,
+    ended,
+    errors,
+  })
+}
+
+/** Writes `pieces` to a new connection and answers all that comes back within `waitMs`, or until the server closes. */
+export function raw(port: number, pieces: string | Buffer, waitMs = 300): Promise<{ text: string; isClosed: boolean }> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1')
+    let text = ''
+    const settle = (isClosed: boolean) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve({ text, isClosed })
+    }
+    const timer = setTimeout(() => settle(false), waitMs)
+    socket.on('data', (chunk) => {
+      text += chunk.toString()
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => settle(true))
+    socket.write(pieces)
+  })
+}
+
+/** Polls until `isTrue`; throws after `waitMs`. */
+export async function until(isTrue: () => boolean, waitMs = 5000): Promise<void> {
+  const giveUpMs = performance.now() + waitMs
+  while (!isTrue()) {
+    if (performance.now() > giveUpMs) throw new Error('what was waited for did not happen')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

@@ -1,0 +1,234 @@
+import net from 'node:net'
+import t, { type Test } from 'tap'
+import type { Context } from '../../runtime/http/handler.ts'
+import { ManualClock, mount, operation, raw, type Served, start, surface, until } from './harness.ts'
+
+const events = { '200': { types: ['text/event-stream'], headers: [], validate: null } }
+const octets = { '200': { types: ['application/octet-stream'], headers: ['X-Rate'], validate: null } }
+
+const operations = [
+  operation('three', 'get', '/v1/three', { responses: events }),
+  operation('none', 'get', '/v1/none', { responses: events }),
+  operation('startFails', 'get', '/v1/start-fails', { responses: events }),
+  operation('laterFails', 'get', '/v1/later-fails', { responses: events }),
+  operation('waits', 'get', '/v1/waits', { responses: events }),
+  operation('floods', 'get', '/v1/floods', { responses: events }),
+  operation('bytes', 'get', '/v1/bytes', { responses: octets }),
+  operation('list', 'get', '/v1/list', { responses: octets }),
+  operation('emptyBytes', 'get', '/v1/empty-bytes', { responses: octets }),
+  operation('bytesStartFails', 'get', '/v1/bytes-start-fails', { responses: octets }),
+  operation('bytesLaterFail', 'get', '/v1/bytes-later-fail', { responses: octets }),
+  operation('large', 'get', '/v1/large', { responses: octets }),
+  operation('whole', 'get', '/v1/whole', { responses: octets }),
+]
+
+const mib = 1_048_576
+const seen = { produced: 0, isReturned: false, signal: null as AbortSignal | null, release: () => {} }
+
+async function* counted(chunks: number): AsyncGenerator<Uint8Array> {
+  seen.produced = 0
+  seen.isReturned = false
+  try {
+    for (let i = 0; i < chunks; i++) {
+      await Promise.resolve()
+      seen.produced++
+      yield Buffer.alloc(65_536, i)
+    }
+  } finally {
+    seen.isReturned = true
+  }
+}
+
+async function* failing(first: Uint8Array | { data: unknown } | null): AsyncGenerator<unknown> {
+  await Promise.resolve()
+  if (first) yield first
+  throw new Error('the provider died')
+}
+
+/** An iterator that hears of a client's leaving only by the signal and by return. */
+function waiting(signal: AbortSignal): AsyncIterable<unknown> {
+  seen.signal = signal
+  seen.isReturned = false
+  let items = 0
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () =>
+        items++ === 0
+          ? Promise.resolve({ done: false, value: { data: 'first' } })
+          : new Promise((resolve) => {
+              seen.release = () => resolve({ done: true, value: undefined })
+            }),
+      return: () => {
+        seen.isReturned = true
+        return Promise.resolve({ done: true as const, value: undefined })
+      },
+    }),
+  }
+}
+
+const ok = (body: unknown) => ({ status: 200, body })
+const handlers = {
+  three: () => ok([{ event: 'delta', data: { text: 'a\nb' } }, { data: 1 }, { data: null, raw: '[DONE]' }]),
+  none: () => ok([]),
+  startFails: () => ok(failing(null)),
+  laterFails: () => ok(failing({ data: 1 })),
+  waits: (_input: unknown, context: Context) => ok(waiting(context.signal)),
+  floods: () =>
+    ok(
+      (async function* () {
+        for await (const chunk of counted(2000)) yield { data: Buffer.from(chunk).toString('base64') }
+      })(),
+    ),
+  bytes: () => ({ status: 200, headers: { 'X-Rate': 24_000 }, body: counted(3) }),
+  list: () => ok([new Uint8Array(0), Buffer.from('ab'), new Uint8Array(0), Buffer.from('c')]),
+  emptyBytes: () => ok([new Uint8Array(0)]),
+  bytesStartFails: () => ok(failing(null)),
+  bytesLaterFail: () => ok(failing(Buffer.alloc(1000))),
+  large: () => ok(counted(1024)),
+  whole: () => ok(new Uint8Array(8 * mib)),
+}
+const mounts = [mount(surface('main', ...operations), handlers)]
+
+function onBoth(name: string, test: (t: Test, url: string, port: number, server: Served) => Promise<void>) {
+  t.test(name, async (t) => {
+    const server = await start(mounts, { uploadPort: 0 })
+    t.teardown(() => server.stop())
+    await t.test('uWebSockets.js', (t) => test(t, server.url, server.port, server))
+    await t.test('upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
+    await until(() => server.inflight() === 0)
+  })
+}
+
+async function get(url: string) {
+  const response = await fetch(url)
+  return {
+    status: response.status,
+    type: response.headers.get('content-type'),
+    text: await response.text(),
+    headers: response.headers,
+  }
+}
+
+onBoth('server-sent events', async (t, url, _port, server) => {
+  const three = await get(`${url}/v1/three`)
+  t.match(three, { status: 200, type: 'text/event-stream' })
+  t.equal(three.text, 'event: delta\nid: 0\ndata: {"text":"a\\nb"}\n\nid: 1\ndata: 1\n\nid: 2\ndata: [DONE]\n\n')
+  t.match(await get(`${url}/v1/none`), { status: 200, text: '' })
+  t.match(await get(`${url}/v1/start-fails`), { status: 500, type: 'application/json', text: /"kind":"internal"/ })
+  const later = await get(`${url}/v1/later-fails`)
+  t.match(later.text, /^id: 0\ndata: 1\n\nevent: error\nid: 1\ndata: \{"surface":"main","kind":"internal".*\}\n\n$/)
+  t.match(server.errors.splice(0), [/died/, /died/])
+})
+
+onBoth('bytes', async (t, url, port, server) => {
+  const bytes = await get(`${url}/v1/bytes`)
+  t.equal(bytes.text.length, 3 * 65_536)
+  t.equal(bytes.headers.get('x-rate'), '24000')
+  t.ok(seen.isReturned)
+  t.match(await get(`${url}/v1/list`), { status: 200, text: 'abc' }, 'empty chunks are left out')
+  t.match(await get(`${url}/v1/empty-bytes`), { status: 500, type: 'application/json' })
+  t.match(await get(`${url}/v1/bytes-start-fails`), { status: 500, type: 'application/json' })
+  const broken = await raw(port, 'GET /v1/bytes-later-fail HTTP/1.1\r\nHost: a\r\n\r\n', 2000)
+  t.ok(broken.isClosed, 'half an answer ends with the connection')
+  t.notMatch(broken.text, /\r\n0\r\n\r\n$/, 'and does not look like a whole one')
+  t.match(server.errors.splice(0), { length: 3 })
+  t.equal((await get(`${url}/v1/whole`)).text.length, 8 * mib)
+
+  const head = await raw(port, 'HEAD /v1/large HTTP/1.1\r\nHost: a\r\n\r\nGET /v1/list HTTP/1.1\r\nHost: a\r\n\r\n')
+  t.match(
+    head.text,
+    /^HTTP\/1.1 200 OK\r\n(?![\s\S]*Content-Length)[\s\S]*?\r\n\r\nHTTP\/1.1 200 OK/,
+    'HEAD of a stream',
+  )
+  t.equal(seen.produced, 3, 'and nothing was made for it')
+})
+
+onBoth('a client that leaves a stream', async (t, url, port, server) => {
+  const socket = net.connect(port, '127.0.0.1')
+  socket.write('GET /v1/waits HTTP/1.1\r\nHost: a\r\n\r\n')
+  await new Promise((resolve) => socket.once('data', resolve))
+  t.notOk(seen.signal?.aborted)
+  socket.destroy()
+  await until(() => seen.isReturned)
+  t.ok(seen.signal?.aborted)
+  await until(() => server.inflight() === 0)
+  seen.release()
+
+  const reader = new AbortController()
+  const response = await fetch(`${url}/v1/large`, { signal: reader.signal })
+  await response.body?.getReader().read()
+  reader.abort()
+  await until(() => seen.isReturned && server.inflight() === 0)
+  t.ok(seen.produced < 1024)
+  t.strictSame(server.errors, [])
+})
+
+onBoth('a client that reads slowly holds the stream back', async (t, _url, port, server) => {
+  for (const [path, total] of [
+    ['/v1/large', 1024 * 65_536],
+    ['/v1/floods', 2000 * 87_384],
+  ] as const) {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.pause()
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`)
+    await until(() => seen.produced > 0)
+    let before = -1
+    while (before !== seen.produced) {
+      before = seen.produced
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    t.ok(seen.produced < 400, `${seen.produced} chunks made for a client that took none`)
+    let bytes = 0
+    socket.on('data', (chunk) => {
+      bytes += chunk.length
+    })
+    socket.resume()
+    await until(() => server.inflight() === 0, 20_000)
+    await until(() => bytes >= total)
+    socket.destroy()
+  }
+})
+
+t.test('a client that reads nothing for too long is left', async (t) => {
+  const clock = new ManualClock()
+  const server = await start(mounts, { clock, uploadPort: 0, limits: { readerTimeoutMs: 60_000 } })
+  t.teardown(() => server.stop())
+  for (const port of [server.port, server.uploadPort as number]) {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.pause()
+    socket.write('GET /v1/large HTTP/1.1\r\nHost: a\r\n\r\n')
+    await until(() => clock.pending > 0)
+    for (let i = 0; i < 14; i++) clock.advance(4000)
+    t.equal(server.inflight(), 1)
+    for (let i = 0; i < 2; i++) clock.advance(4000)
+    await until(() => server.inflight() === 0)
+    t.equal(clock.pending, 0, 'no timer stays behind')
+    t.ok(seen.isReturned)
+    socket.destroy()
+  }
+})
+
+t.test('an idle event stream is kept open', async (t) => {
+  const clock = new ManualClock()
+  const server = await start(mounts, { clock })
+  t.teardown(() => server.stop())
+  const socket = net.connect(server.port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString()
+  })
+  socket.write('GET /v1/waits HTTP/1.1\r\nHost: a\r\n\r\n')
+  await until(() => text.includes('data: "first"') && clock.pending === 1)
+  clock.advance(14_999)
+  t.notMatch(text, /keep-alive/)
+  clock.advance(1)
+  clock.advance(15_000)
+  await until(() => text.split(': keep-alive\n\n').length === 3)
+  t.equal(clock.pending, 1, 'one timer a stream')
+  seen.release()
+  await until(() => server.inflight() === 0)
+  t.equal(clock.pending, 0)
+  t.match(text, /\r\n0\r\n\r\n$/)
+  socket.destroy()
+})

@@ -1,0 +1,95 @@
+/** Starts the built product as a user does, on a port and a data folder of its own, and ends it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+
+export const testKey = `sk_live_${'t'.repeat(8)}${'0123456789abcdef'.repeat(2)}`
+
+const entry = path.resolve(import.meta.dirname, '../../dist/main.js')
+
+export type Running = {
+  url: string
+  pid: number
+  key: string
+  dataDir: string
+  child: ChildProcess
+  /** Everything printed so far, both streams. */
+  output(): string
+  /** SIGTERM and wait; the exit code. */
+  stop(): Promise<number | null>
+  /** SIGKILL and wait: what a crash leaves behind. */
+  kill(): Promise<void>
+  /** Ends the process if it lives and removes the data folder. */
+  remove(): Promise<void>
+}
+
+export function freshDataDir(): string {
+  return mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
+}
+
+/** Resolves when the address is printed. `env` goes on top of quiet defaults; PATH and HOME are the caller's. */
+export async function startParley(
+  env: Record<string, string> = {},
+  dataDir = freshDataDir(),
+  command = ['up'],
+): Promise<Running> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...command], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? os.tmpdir(),
+      PARLEY_PORT: '0',
+      PARLEY_DATA_DIR: dataDir,
+      PARLEY_BOOTSTRAP_KEY: testKey,
+      PARLEY_LOG_LEVEL: 'warn',
+      PARLEY_EDGE_QUOTA: '0',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not ready in 30 s:\n${output}`)), 30_000)
+    const look = () => {
+      const found = /ready at (http:\/\/\S+)/.exec(output)?.[1]
+      if (found) resolve(found)
+      if (found) clearTimeout(timer)
+    }
+    child.stdout.on('data', look)
+    void ended.then((code) => {
+      clearTimeout(timer)
+      reject(new Error(`ended with ${code} before it was ready:\n${output}`))
+    })
+  })
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    return ended
+  }
+  return {
+    url,
+    pid: child.pid as number,
+    key: env['PARLEY_BOOTSTRAP_KEY'] ?? testKey,
+    dataDir,
+    child,
+    output: () => output,
+    stop: () => end('SIGTERM'),
+    kill: async () => void (await end('SIGKILL')),
+    remove: async () => {
+      await end('SIGTERM')
+      endOrphan(dataDir)
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** After a kill the embedded Postgres lives on, for the next start to adopt; when there is none it has to be ended here. */
+function endOrphan(dataDir: string): void {
+  try {
+    process.kill(Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGINT')
+  } catch {
+    // It ended with its Parley, as it should.
+  }
+}

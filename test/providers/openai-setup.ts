@@ -1,0 +1,97 @@
+/** One stub, one provider in front of it, and the smallest request of each kind. A test file that imports this gets its own. */
+import type { ServerResponse } from 'node:http'
+import t from 'tap'
+import type { Recording } from '../../audio/format.ts'
+import type { LlmRequest } from '../../domain/llm/llm.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { SttRequest } from '../../domain/speech/stt.ts'
+import type { TtsRequest } from '../../domain/speech/tts.ts'
+import { createOpenAiProvider, type OpenAiOptions } from '../../providers/openai/provider.ts'
+import { outboundDefaults } from '../../runtime/outbound/limits.ts'
+import { type Behaviour, startStubOpenAi } from './stub-openai.ts'
+
+export const stub = await startStubOpenAi()
+export const apiKey = 'key-0123456789'
+export const limits = { ...outboundDefaults, answerBytesMax: 65_536, eventCharsMax: 8192 }
+
+export function provider(changes: Partial<OpenAiOptions> = {}) {
+  const made = createOpenAiProvider({
+    id: 'stub',
+    baseUrl: `${stub.url}/v1/`,
+    apiKey,
+    models: { llm: ['chat'], stt: ['whisper'], tts: ['voice'] },
+    maxTokensField: null,
+    asksForUsage: true,
+    limits,
+    unavailable: null,
+    monotonicMs: () => performance.now(),
+    ...changes,
+  })
+  const { llm, stt, tts } = made
+  if (!llm || !stt || !tts) throw new Error('an adapter is missing')
+  return { ...made, llm, stt, tts }
+}
+
+export const real = provider()
+t.teardown(async () => {
+  await real.close()
+  await stub.close()
+})
+
+export const never = new AbortController().signal
+export const ask: LlmRequest = {
+  model: 'chat',
+  items: [{ type: 'message', role: 'user', text: 'Hello' }],
+  maxOutputTokens: 64,
+  tools: [],
+}
+export const say: TtsRequest = {
+  model: 'voice',
+  text: 'Hello',
+  wanted: { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 },
+}
+export const wav: Recording = {
+  chunks: [Buffer.from('RIFF....WAVE'), Buffer.from('and the rest')],
+  bytes: 24,
+  format: { container: 'wav', encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 },
+  dataOffset: 12,
+  dataBytes: 12,
+  durationMs: 1250,
+}
+export const hear: SttRequest = { model: 'whisper', recording: wav, options: {} }
+
+export type Adapters = Pick<ReturnType<typeof provider>, 'llm' | 'stt' | 'tts'>
+
+export async function collect<T>(items: AsyncIterable<T>, list: T[] = []): Promise<T[]> {
+  for await (const item of items) list.push(item)
+  return list
+}
+
+export async function failure(work: Promise<unknown>): Promise<ProviderError> {
+  const error: unknown = await work.then(
+    () => new Error('it succeeded'),
+    (error: unknown) => error,
+  )
+  if (error instanceof ProviderError) return error
+  throw error
+}
+
+export async function until(condition: () => boolean, everyMs = 2): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, everyMs))
+}
+
+export function json(value: object): Behaviour {
+  return {
+    kind: 'custom',
+    answer: (_, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify(value)),
+  }
+}
+
+export async function sendPieces(response: ServerResponse, type: string, pieces: Buffer[]): Promise<void> {
+  response.writeHead(200, { 'content-type': type })
+  for (const piece of pieces) {
+    response.write(piece)
+    await new Promise(setImmediate)
+  }
+  response.end()
+}

@@ -1,0 +1,286 @@
+/** A server that speaks OpenAI's wire, well or badly, on 127.0.0.1. Each request takes the next behaviour that a test asked for; without one it answers well. */
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import busboy from 'busboy'
+
+export type Behaviour =
+  | { kind: 'ok'; text?: string; finish?: string }
+  /** Two calls of functions, their arguments in pieces. */
+  | { kind: 'tool_call' }
+  | { kind: 'slow'; delayMs: number }
+  | { kind: 'hang' }
+  /** Status line and headers, then nothing. */
+  | { kind: 'headers_only' }
+  | { kind: 'status'; status: number; code?: string; headers?: Record<string, string> }
+  /** 200 with an error in the body. */
+  | { kind: 'error_body'; code?: string }
+  /** 200 with nothing in it. */
+  | { kind: 'empty' }
+  /** Stops in the middle: the event stream ends cleanly before its last event, any other body ends short of its length. */
+  | { kind: 'cut' }
+  | { kind: 'reset' }
+  /** `data: {"error": …}` in the middle. */
+  | { kind: 'error_mid' }
+  | { kind: 'garbage' }
+  /** Speech in chunks of an odd number of bytes. */
+  | { kind: 'half_sample' }
+  | { kind: 'custom'; answer: (request: StubRequest, response: ServerResponse) => void }
+
+export type StubPart = { name: string; filename?: string; type?: string; body: Buffer }
+export type StubRequest = {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: Buffer
+  /** The JSON body, or an empty object. */
+  json: Record<string, unknown>
+  /** In the order of arrival. */
+  parts: StubPart[]
+  /** Resolves when the client has closed the connection or taken the whole answer. */
+  closed: Promise<void>
+}
+
+export type StubOpenAi = {
+  /** `http://127.0.0.1:port`; the API is under `/v1`. */
+  url: string
+  port: number
+  requests: StubRequest[]
+  /** What the next requests get, one each, in this order. */
+  behave(...next: Behaviour[]): void
+  /** Connections open now. */
+  connections(): number
+  close(): Promise<void>
+}
+
+export const stubUsage = {
+  prompt_tokens: 12,
+  completion_tokens: 9,
+  total_tokens: 21,
+  prompt_tokens_details: { cached_tokens: 4 },
+  completion_tokens_details: { reasoning_tokens: 3 },
+}
+export const stubText = 'Hello from the stub.'
+/** 60 ms of a 440 Hz sine, 24 kHz s16le mono. */
+export const stubSpeech = sine(1440)
+/** What the stub hears: a digest, so that audio lost or doubled shows. */
+export const heard = (file: Uint8Array) => `heard ${createHash('sha256').update(file).digest('hex').slice(0, 16)}`
+
+export async function startStubOpenAi(options: { port?: number } = {}): Promise<StubOpenAi> {
+  const requests: StubRequest[] = []
+  const behaviours: Behaviour[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((incoming, response) => {
+    void receive(incoming, response).then((request) => {
+      requests.push(request)
+      return answer(behaviours.shift() ?? { kind: 'ok' }, request, response)
+    })
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    behave: (...next) => void behaviours.push(...next),
+    connections: () => sockets.size,
+    close: async () => {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function receive(incoming: IncomingMessage, response: ServerResponse): Promise<StubRequest> {
+  const closed = new Promise<void>((resolve) => response.once('close', resolve))
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  const body = Buffer.concat(chunks)
+  const type = incoming.headers['content-type'] ?? ''
+  const json = type.startsWith('application/json') ? (JSON.parse(body.toString()) as Record<string, unknown>) : {}
+  const parts = type.startsWith('multipart/form-data') ? await readParts(incoming.headers, body) : []
+  const { method = '', url = '', headers } = incoming
+  return { method, path: url, headers, body, json, parts, closed }
+}
+
+function readParts(headers: IncomingHttpHeaders, body: Buffer): Promise<StubPart[]> {
+  return new Promise((resolve, reject) => {
+    const parts: StubPart[] = []
+    const parser = busboy({ headers })
+    parser.on('field', (name, value) => parts.push({ name, body: Buffer.from(value) }))
+    parser.on('file', (name, stream, { filename, mimeType }) => {
+      const part: StubPart = { name, filename, type: mimeType, body: Buffer.alloc(0) }
+      const chunks: Buffer[] = []
+      parts.push(part)
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        part.body = Buffer.concat(chunks)
+      })
+    })
+    parser.on('close', () => resolve(parts))
+    parser.on('error', reject)
+    parser.end(body)
+  })
+}
+
+async function answer(behaviour: Behaviour, request: StubRequest, response: ServerResponse): Promise<void> {
+  switch (behaviour.kind) {
+    case 'hang':
+      return
+    case 'headers_only':
+      response.writeHead(200, { 'content-type': mediaType(request) })
+      return response.flushHeaders()
+    case 'status':
+      return sendError(response, behaviour.status, behaviour.code ?? null, behaviour.headers)
+    case 'error_body':
+      return sendError(response, 200, behaviour.code ?? null)
+    case 'custom':
+      return behaviour.answer(request, response)
+    case 'slow':
+      await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs))
+      return succeed({ kind: 'ok' }, request, response)
+    case 'garbage':
+      response.writeHead(200, { 'content-type': mediaType(request) })
+      return void response.end(streams(request) ? 'data: {"choices": [{\n\n' : '{"text": "tr')
+    case 'ok':
+    case 'tool_call':
+    case 'empty':
+    case 'cut':
+    case 'reset':
+    case 'error_mid':
+    case 'half_sample':
+      return succeed(behaviour, request, response)
+  }
+}
+
+function succeed(behaviour: Behaviour, request: StubRequest, response: ServerResponse): Promise<void> | void {
+  const path = request.path.split('?')[0] ?? ''
+  if (path.endsWith('/models')) return sendJson(response, { object: 'list', data: [{ id: 'stub', object: 'model' }] })
+  if (path.endsWith('/audio/transcriptions')) return transcribe(behaviour, request, response)
+  if (path.endsWith('/audio/speech')) return speak(behaviour, request, response)
+  if (path.endsWith('/chat/completions'))
+    return streams(request) ? chatStream(behaviour, response) : chat(behaviour, response)
+  sendError(response, 404, 'unknown_url')
+}
+
+function chat(behaviour: Behaviour, response: ServerResponse): void {
+  const text = behaviour.kind === 'empty' ? '' : (behaviour.kind === 'ok' && behaviour.text) || stubText
+  const message =
+    behaviour.kind === 'tool_call'
+      ? { role: 'assistant', content: null, tool_calls: toolCalls }
+      : { role: 'assistant', content: text }
+  const finish = behaviour.kind === 'tool_call' ? 'tool_calls' : (behaviour.kind === 'ok' && behaviour.finish) || 'stop'
+  const completion = { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: finish }], usage: stubUsage }
+  sendJson(response, completion, behaviour)
+}
+
+function chatStream(behaviour: Behaviour, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const send = (value: object) => response.write(`data: ${JSON.stringify(value)}\n\n`)
+  const delta = (value: object, finish: string | null = null) =>
+    send({ id: 'chatcmpl-1', choices: [{ index: 0, delta: value, finish_reason: finish }] })
+  delta({ role: 'assistant', content: '' })
+  const text = (behaviour.kind === 'ok' && behaviour.text) || stubText
+  const words = ['empty', 'tool_call'].includes(behaviour.kind) ? [] : (text.match(/\S+\s*/g) ?? [])
+  for (const [index, word] of words.entries()) {
+    if (index === 2 && behaviour.kind === 'cut') return void response.end()
+    if (index === 2 && behaviour.kind === 'reset') return resetSoon(response)
+    if (index === 2 && behaviour.kind === 'error_mid') {
+      send({ error: { message: 'broken', type: 'server_error', param: null, code: null } })
+      return void response.end()
+    }
+    delta({ content: word })
+  }
+  if (behaviour.kind === 'tool_call') for (const [index, call] of toolCalls.entries()) sendCall(delta, call, index)
+  delta({}, behaviour.kind === 'tool_call' ? 'tool_calls' : (behaviour.kind === 'ok' && behaviour.finish) || 'stop')
+  send({ id: 'chatcmpl-1', choices: [], usage: stubUsage })
+  response.end('data: [DONE]\n\n')
+}
+
+type ToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
+const toolCalls: ToolCall[] = [
+  { id: 'call_a', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
+  { id: 'call_b', type: 'function', function: { name: 'clock', arguments: '{}' } },
+]
+
+function sendCall(delta: (value: object) => void, call: ToolCall, index: number): void {
+  const [name, text] = [call.function.name, call.function.arguments]
+  delta({ tool_calls: [{ index, id: call.id, type: 'function', function: { name, arguments: '' } }] })
+  for (const piece of text.match(/.{1,8}/g) ?? []) delta({ tool_calls: [{ index, function: { arguments: piece } }] })
+}
+
+function transcribe(behaviour: Behaviour, request: StubRequest, response: ServerResponse): void {
+  const file = request.parts.find((part) => part.name === 'file')
+  const model = request.parts.findIndex((part) => part.name === 'model')
+  if (!file || model !== 0) return sendError(response, 400, 'bad_parts')
+  const text = behaviour.kind === 'empty' ? '' : heard(file.body)
+  const verbose = request.parts.some((part) => part.body.toString() === 'verbose_json')
+  const segments = [{ id: 0, start: 0, end: 1.25, text: ` ${text}` }]
+  const words = text.split(' ').map((word, index) => ({ word, start: index * 0.5, end: index * 0.5 + 0.4 }))
+  const usage = { type: 'duration', seconds: 2 }
+  sendJson(
+    response,
+    verbose ? { text, language: 'english', duration: 1.25, segments, words, usage } : { text, usage },
+    behaviour,
+  )
+}
+
+async function speak(behaviour: Behaviour, request: StubRequest, response: ServerResponse): Promise<void> {
+  if (typeof request.json['voice'] !== 'string') return sendError(response, 400, 'voice_required')
+  response.writeHead(200, { 'content-type': mediaType(request) })
+  if (behaviour.kind === 'empty') return void response.end()
+  const chunkBytes = behaviour.kind === 'half_sample' ? 577 : 960
+  for (let at = 0; at < stubSpeech.length; at += chunkBytes) {
+    if (at > 0 && behaviour.kind === 'cut') return void response.socket?.end()
+    if (at > 0 && behaviour.kind === 'reset') return resetSoon(response)
+    response.write(stubSpeech.subarray(at, at + chunkBytes))
+    // Each chunk in a packet of its own.
+    await new Promise(setImmediate)
+  }
+  response.end()
+}
+
+const streams = (request: StubRequest) => request.json['stream'] === true
+
+function mediaType(request: StubRequest): string {
+  if (request.path.endsWith('/audio/speech')) return 'audio/pcm'
+  return streams(request) ? 'text/event-stream' : 'application/json'
+}
+
+function sendJson(response: ServerResponse, value: object, behaviour?: Behaviour): void {
+  const text = JSON.stringify(value)
+  const length = Buffer.byteLength(text)
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': length })
+  if (behaviour?.kind !== 'cut' && behaviour?.kind !== 'reset') return void response.end(text)
+  response.write(text.slice(0, 10))
+  if (behaviour.kind === 'reset') return resetSoon(response)
+  response.socket?.end()
+}
+
+function sendError(
+  response: ServerResponse,
+  status: number,
+  code: string | null,
+  headers?: Record<string, string>,
+): void {
+  const type = status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error'
+  const error = { message: 'the vendor says no', type, param: null, code }
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify({ error }))
+}
+
+/** After what was written has left, so that the client sees a beginning. */
+function resetSoon(response: ServerResponse): void {
+  setTimeout(() => response.socket?.resetAndDestroy(), 20)
+}
+
+function sine(samples: number): Buffer {
+  const audio = Buffer.alloc(samples * 2)
+  for (let i = 0; i < samples; i++)
+    audio.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * 440 * i) / 24_000)), i * 2)
+  return audio
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { startParley } from '../process/parley.ts'
+import {
+  type Answer,
+  ask,
+  form,
+  postForm,
+  postJson,
+  responses,
+  send,
+  speech,
+  transcribe,
+  transcriptionParts,
+  transcriptions,
+} from './requests.ts'
+
+const parley = await startParley()
+t.teardown(() => parley.remove())
+
+const silence = wav(Buffer.alloc(16000))
+const spoken = { input: 'Hello.' }
+
+/** The envelope is whole, names the right code and the place, and the next request is served. */
+function refused(t: Test, answer: Answer, status: number, code: string, param?: string) {
+  const { error } = answer.json()
+  t.equal(answer.status, status, `${code}: status`)
+  t.equal(error.code, code)
+  if (param !== undefined) t.equal(error.param, param)
+  t.equal(
+    error.request_id,
+    answer.headers.get('service-request-id'),
+    'the request id stands in the envelope and in the header',
+  )
+  t.ok(error.message && error.hint.length <= 512 && typeof error.retryable === 'boolean')
+  t.equal(answer.headers.get('service-region'), 'local')
+}
+
+t.test('the multipart body', async (t) => {
+  const [request, audio] = transcriptionParts({}, silence) as [never, never]
+  refused(t, await postForm(parley, transcriptions, [audio, request]), 400, 'invalid_parameter', 'request')
+  refused(t, await postForm(parley, transcriptions, [request]), 400, 'invalid_parameter', 'audio')
+  refused(t, await postForm(parley, transcriptions, [request, audio, audio]), 400, 'invalid_parameter', 'audio')
+  refused(
+    t,
+    await postForm(parley, transcriptions, transcriptionParts('{"language":', silence)),
+    400,
+    'invalid_request',
+  )
+  refused(t, await transcribe(parley, silence, { langauge: 'en' }), 400, 'invalid_parameter', '/langauge')
+  const { body, type } = form(transcriptionParts({}, silence))
+  const cut = {
+    method: 'POST',
+    body: body.subarray(0, body.length - 60),
+    headers: { 'content-type': type, 'idempotency-key': randomUUID() },
+  }
+  refused(t, await send(parley, transcriptions, cut), 400, 'invalid_request')
+})
+
+t.test('the audio', async (t) => {
+  refused(t, await transcribe(parley, silence.subarray(0, 9000)), 400, 'invalid_parameter', 'audio')
+  refused(t, await transcribe(parley, Buffer.from('this is no audio at all')), 400, 'invalid_parameter', 'audio')
+  refused(t, await transcribe(parley, Buffer.alloc(0)), 400, 'invalid_parameter', 'audio')
+  refused(t, await transcribe(parley, Buffer.alloc(101 * 1024 * 1024)), 413, 'payload_too_large')
+})
+
+t.test('the idempotency key', async (t) => {
+  const missing = await send(parley, responses, {
+    method: 'POST',
+    body: JSON.stringify(ask('hi')),
+    headers: { 'content-type': 'application/json' },
+  })
+  refused(t, missing, 400, 'invalid_parameter', 'Idempotency-Key')
+  refused(
+    t,
+    await postJson(parley, responses, ask('hi'), { 'idempotency-key': 'k'.repeat(257) }),
+    400,
+    'invalid_parameter',
+    'Idempotency-Key',
+  )
+  // As the bytes of their UTF-8 form: 129 code points, but 257 or 256 bytes. The ends are ASCII because the engine trims other bytes there.
+  const multiByte = (end: string) => Buffer.from(`k${'é'.repeat(127)}${end}`).toString('latin1')
+  const long = await postJson(parley, responses, ask('hi'), { 'idempotency-key': multiByte('kk') })
+  refused(t, long, 400, 'invalid_parameter', 'Idempotency-Key')
+  const whole = await postJson(parley, responses, ask('hi'), { 'idempotency-key': multiByte('k') })
+  t.equal(whole.status, 200, '256 bytes are taken')
+})
+
+t.test('routing', async (t) => {
+  const routed = (routing: unknown) => postJson(parley, speech, { ...spoken, routing })
+  refused(t, await routed({ mode: 'best' }), 400, 'invalid_parameter', '/routing/mode')
+  refused(t, await routed({}), 400, 'invalid_parameter', '/routing/mode')
+  refused(t, await routed(null), 400, 'invalid_parameter', '/routing')
+  refused(t, await routed({ mode: 'auto', objective: 'fastest' }), 400, 'invalid_parameter', '/routing/objective')
+  refused(t, await routed({ mode: 'auto', model: 'flite' }), 400, 'invalid_parameter', '/routing/model')
+  refused(
+    t,
+    await routed({ mode: 'auto', allow_providers: [' '] }),
+    400,
+    'invalid_parameter',
+    '/routing/allow_providers/0',
+  )
+  refused(
+    t,
+    await routed({ mode: 'explicit', provider: 'local', model: 'flite', objective: 'cost' }),
+    400,
+    'invalid_parameter',
+    '/routing/objective',
+  )
+  refused(
+    t,
+    await routed({ mode: 'explicit', provider: 'local', model: 'flite', allow_providers: [] }),
+    400,
+    'invalid_parameter',
+    '/routing/allow_providers',
+  )
+  refused(t, await routed({ mode: 'explicit', model: 'flite' }), 400, 'invalid_parameter', '/routing/model')
+  refused(t, await routed({ mode: 'explicit', model: 'nobody/nothing' }), 400, 'invalid_parameter', '/routing/model')
+  for (const routing of [
+    { mode: 'auto', provider: '', model: '', allow_providers: [] },
+    { mode: 'explicit', model: 'local/flite' },
+    { mode: 'explicit', provider: 'local', model: 'local/flite' },
+  ])
+    t.equal((await routed(routing)).status, 200, JSON.stringify(routing))
+})
+
+t.test('what cannot be done is named, never dropped', async (t) => {
+  refused(t, await postJson(parley, speech, { ...spoken, language: 'de' }), 400, 'capability_unsupported')
+  refused(t, await postJson(parley, speech, { ...spoken, voice: 'nobody' }), 400, 'capability_unsupported')
+  refused(t, await transcribe(parley, silence, { options: { diarization: true } }), 400, 'capability_unsupported')
+  refused(
+    t,
+    await postJson(parley, responses, ask('hi', { previous_response_id: 'resp_1' })),
+    400,
+    'invalid_parameter',
+    '/previous_response_id',
+  )
+  refused(
+    t,
+    await transcribe(parley, silence, { options: { provider_options: { local: { beam: 5 } } } }),
+    400,
+    'invalid_parameter',
+  )
+})
+
+t.test('the request itself', async (t) => {
+  refused(t, await postJson(parley, responses, '{"input": ['), 400, 'invalid_request')
+  refused(t, await postJson(parley, responses, ''), 400, 'invalid_request')
+  refused(t, await postJson(parley, responses, ask('hi'), { 'content-type': 'text/plain' }), 415, 'unsupported_media')
+  refused(
+    t,
+    await postJson(parley, responses, { ...ask('hi'), max_output_tokens: undefined }),
+    400,
+    'invalid_parameter',
+    '/max_output_tokens',
+  )
+  refused(t, await send(parley, '/router/v1/nothing'), 404, 'not_found')
+  const wrongMethod = await send(parley, responses, { method: 'DELETE' })
+  refused(t, wrongMethod, 405, 'method_not_allowed')
+  t.match(wrongMethod.headers.get('allow'), /POST/)
+  refused(t, await send(parley, `/router/v1/models?language=${'x'.repeat(33)}`), 400, 'invalid_parameter', 'language')
+  refused(t, await send(parley, '/router/v1/models?objective=fastest'), 400, 'invalid_parameter', 'objective')
+  const nobody = { url: parley.url, key: 'sk_live_nobodynobodynobodynobodynobody' }
+  const unknown = await send(nobody, '/router/v1/models')
+  refused(t, unknown, 401, 'authentication_failed')
+  t.equal(unknown.headers.get('www-authenticate'), 'Bearer')
+})
+
+t.test('after all of that it serves', async (t) => {
+  t.equal((await postJson(parley, responses, ask('hello'))).status, 200)
+})
+
+function wav(samples: Buffer): Buffer {
+  const head = Buffer.alloc(44)
+  head.write('RIFF', 0)
+  head.writeUInt32LE(36 + samples.length, 4)
+  head.write('WAVEfmt ', 8)
+  head.writeUInt32LE(16, 16)
+  head.writeUInt16LE(1, 20)
+  head.writeUInt16LE(1, 22)
+  head.writeUInt32LE(8000, 24)
+  head.writeUInt32LE(16000, 28)
+  head.writeUInt16LE(2, 32)
+  head.writeUInt16LE(16, 34)
+  head.write('data', 36)
+  head.writeUInt32LE(samples.length, 40)
+  return Buffer.concat([head, samples])
+}

@@ -1,0 +1,152 @@
+/** One key, one call: under 200 copies at once, across boundaries, and across a kill -9 at each side of the dispatch. */
+import { createHash, randomUUID } from 'node:crypto'
+import os from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import postgres from 'postgres'
+import t from 'tap'
+import { freshDataDir, startParley } from '../process/parley.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { type Answer, ask, postForm, postJson, responses, transcriptionParts, transcriptions } from './requests.ts'
+
+const leaseMs = 600
+const stub = await startStubOpenAi()
+const dataDir = freshDataDir()
+const providers = JSON.stringify([
+  {
+    id: 'mock',
+    adapter: 'openai',
+    baseUrl: `${stub.url}/v1`,
+    apiKey: 'k',
+    models: { llm: ['mock'], stt: ['mock-stt'] },
+  },
+])
+const env = { PARLEY_PROVIDERS: providers, PARLEY_IDEMPOTENCY_LEASE_MS: String(leaseMs) }
+let parley = await startParley(env, dataDir)
+t.teardown(async () => {
+  await parley.remove()
+  await stub.close()
+})
+
+const pinned = (text: string) => ask(text, { routing: { mode: 'explicit', provider: 'mock', model: 'mock' } })
+const withKey = (key: string, text = 'hello'): Promise<Answer> =>
+  postJson(parley, responses, pinned(text), { 'idempotency-key': key })
+
+t.test('200 copies at once reach the provider once', async (t) => {
+  stub.behave({ kind: 'slow', delayMs: 300 })
+  const before = stub.requests.length
+  const key = randomUUID()
+  const answers = await Promise.all(Array.from({ length: 200 }, () => withKey(key)))
+  t.equal(stub.requests.length - before, 1)
+  t.equal(answers.filter((answer) => answer.status === 200).length, 1)
+  const codes = new Set(answers.filter((answer) => answer.status !== 200).map((answer) => answer.json().error.code))
+  t.ok(
+    [...codes].every((code) => code === 'request_in_progress' || code === 'request_already_started'),
+    [...codes].join(' '),
+  )
+  const late = await withKey(key)
+  t.equal(late.status, 409)
+  t.equal(late.json().error.code, 'request_already_started')
+  t.equal(
+    late.json().error.original_request_id,
+    answers.find((answer) => answer.status === 200)?.headers.get('service-request-id'),
+  )
+  t.equal(late.headers.get('x-should-retry'), 'false')
+})
+
+t.test('another content under the same key is a conflict', async (t) => {
+  const key = randomUUID()
+  t.equal((await withKey(key, 'one')).status, 200)
+  const other = await withKey(key, 'two')
+  t.equal(other.status, 409)
+  t.equal(other.json().error.code, 'idempotency_conflict')
+})
+
+t.test('the hash is of the parts, not of the boundary', async (t) => {
+  const key = randomUUID()
+  const request = {
+    routing: { mode: 'explicit', model: 'mock/mock-stt' },
+    audio: { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 },
+  }
+  const post = (audio: Buffer, boundary: string) =>
+    postForm(parley, transcriptions, transcriptionParts(request, audio), { 'idempotency-key': key }, boundary)
+  t.equal((await post(Buffer.alloc(3200), 'first')).status, 200)
+  t.equal((await post(Buffer.alloc(3200), 'another-boundary')).json().error.code, 'request_already_started')
+  t.equal((await post(Buffer.alloc(3200, 1), 'first')).json().error.code, 'idempotency_conflict')
+})
+
+t.test('a request that ends before dispatch gives its key back', async (t) => {
+  const key = randomUUID()
+  const impossible = ask('hi', { routing: { mode: 'explicit', provider: 'mock', model: 'nothing' } })
+  t.equal((await postJson(parley, responses, impossible, { 'idempotency-key': key })).status, 400)
+  t.equal((await withKey(key)).status, 200)
+})
+
+t.test('kill -9 between admit and dispatch: the key is usable after its lease', async (t) => {
+  const sql = postgres({
+    host: socketDir(),
+    database: 'parley',
+    username: 'parley',
+    max: 1,
+    onnotice: () => {},
+    connection: { 'app.organization': '*' },
+  })
+  await holdDispatch(sql)
+  const key = randomUUID()
+  const before = stub.requests.length
+  const lost = withKey(key).catch(() => null)
+  await admitted(sql, key)
+  await parley.kill()
+  await lost
+  await releaseDispatch(sql)
+  await sql.end()
+  parley = await startParley(env, dataDir)
+  await sleep(leaseMs)
+  t.equal((await withKey(key)).status, 200)
+  t.equal(stub.requests.length - before, 1, 'the first one never reached the provider')
+})
+
+t.test('kill -9 after dispatch: the key stays taken', async (t) => {
+  stub.behave({ kind: 'hang' })
+  const key = randomUUID()
+  const before = stub.requests.length
+  const lost = withKey(key).catch(() => null)
+  while (stub.requests.length === before) await sleep(5)
+  await parley.kill()
+  await lost
+  parley = await startParley(env, dataDir)
+  await sleep(leaseMs * 2)
+  const again = await withKey(key)
+  t.equal(again.status, 409)
+  t.equal(again.json().error.code, 'request_already_started')
+})
+
+/** The embedded server's socket folder, by the rule that the supervisor follows. */
+function socketDir(): string {
+  return path.join(
+    os.tmpdir(),
+    `parley-${createHash('sha256').update(path.resolve(dataDir, 'postgres')).digest('hex').slice(0, 12)}`,
+  )
+}
+
+/** A trigger that sleeps keeps the move to `dispatched` from being committed, so that there is a time to kill in. */
+async function holdDispatch(sql: postgres.Sql): Promise<void> {
+  await sql`create function hold_dispatch() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end'`
+  await sql`create trigger hold_dispatch before update on idempotency_keys for each row when (new.status is distinct from old.status) execute function hold_dispatch()`
+}
+
+async function releaseDispatch(sql: postgres.Sql): Promise<void> {
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'PgSleep' and pid <> pg_backend_pid()`
+  await sql`drop trigger hold_dispatch on idempotency_keys`
+  await sql`drop function hold_dispatch()`
+}
+
+async function admitted(sql: postgres.Sql, key: string): Promise<void> {
+  const digest = createHash('sha256').update(key).digest('hex')
+  for (let tries = 0; tries < 400; tries++) {
+    const rows = await sql`select 1 from idempotency_keys where key_digest = decode(${digest}, 'hex')`
+    if (rows.length > 0) return
+    await sleep(10)
+  }
+  throw new Error('the key was never admitted')
+}

@@ -1,0 +1,18 @@
+/** A few recorded prompts that stand in the repository, so that tests without a network hear real speech. */
+import { readFileSync } from 'node:fs'
+
+/** What is said in test/fixtures/speech/<name>.wav (8 kHz, mono, s16le). */
+export const spoken = {
+  'cannot-complete-as-dialed': 'Your call cannot be completed as dialed.',
+  'conf-noempty': 'No empty conferences currently exist.',
+  'conf-waitforleader': 'The conference will begin when the leader arrives.',
+  'please-try-call-later': 'Please try your call again later.',
+  'privacy-prompt': 'Please enter your phone number, starting with the area code.',
+  'tt-weasels': 'Weasels have eaten our phone system.',
+} as const
+
+export type FixtureName = keyof typeof spoken
+/** `privacy-prompt` only stands in the other encodings too. */
+export function readFixture(name: FixtureName, extension: 'wav' | 'flac' | 'mp3' | 'opus' = 'wav'): Uint8Array {
+  return readFileSync(new URL(`../fixtures/speech/${name}.${extension}`, import.meta.url))
+}

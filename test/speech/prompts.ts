@@ -1,0 +1,103 @@
+/**
+ * Recorded human speech with its texts: the Asterisk core sounds (8 kHz, one speaker, CC-BY-SA-3.0) from Debian's packages,
+ * fetched once into a folder that git ignores. No root is needed. The choice is a rule, not a selection by result.
+ */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
+import { recogniseRecording } from '../../audio/recognise.ts'
+
+export type Prompt = { name: string; text: string; wav: Uint8Array; durationMs: number }
+export type Prompts = { prompts: Prompt[] } | { missing: string }
+
+const run = promisify(execFile)
+const cache = fileURLToPath(new URL('../../.cache/prompts', import.meta.url))
+const packages = ['asterisk-core-sounds-en-wav', 'asterisk-core-sounds-en']
+const sounds = 'usr/share/asterisk/sounds/en_US_f_Allison'
+const texts = 'usr/share/doc/asterisk-core-sounds-en/core-sounds-en.txt.gz'
+const commandTimeoutMs = 60_000
+
+const promptMs = { min: 2000, max: 15_000 }
+const totalMsMin = 330_000
+/** What a text must consist of to be what is heard: no remarks in brackets, no names of keys written as signs. */
+const plainSpeech = /^[A-Za-z0-9 ,.?!:;'-]+$/
+
+/**
+ * The prompts of 2 to 15 s in the order of their names, each text once, until there are 330 s. `missing` says why there are
+ * none: no apt, or no network.
+ */
+export async function loadPrompts(): Promise<Prompts> {
+  try {
+    await readdir(cache)
+  } catch {
+    const failure = await fetchPackages().then(
+      () => null,
+      (error: Error) => error.message.split('\n')[0]!,
+    )
+    if (failure !== null) return { missing: `recorded prompts cannot be fetched: ${failure}` }
+  }
+  return { prompts: await choose() }
+}
+
+async function choose(): Promise<Prompt[]> {
+  const chosen = new Map<string, Prompt>()
+  let totalMs = 0
+  for (const [name, text] of await readTexts()) {
+    if (totalMs >= totalMsMin) break
+    if (!plainSpeech.test(text) || chosen.has(text.toLowerCase())) continue
+    const wav = await readFile(path.join(cache, sounds, `${name}.wav`)).catch(() => null)
+    if (wav === null) continue
+    const { durationMs } = recogniseRecording([wav], null)
+    if (durationMs < promptMs.min || durationMs > promptMs.max) continue
+    chosen.set(text.toLowerCase(), { name, text, wav, durationMs })
+    totalMs += durationMs
+  }
+  return [...chosen.values()]
+}
+
+/** Lines are "name: text"; names with a folder are digits, letters and silence, or instructions with signs for keys. */
+async function readTexts(): Promise<[string, string][]> {
+  const lines = gunzipSync(await readFile(path.join(cache, texts)))
+    .toString('utf8')
+    .split('\n')
+  const entries = lines.flatMap((line): [string, string][] => {
+    const [, name, text] = /^([a-z0-9-]+): (.+)$/.exec(line) ?? []
+    return name && text ? [[name, text.trim()]] : []
+  })
+  return entries.sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Unpacked beside the cache and moved in one step: a run that is cut off leaves nothing half done, two at once do not mix. */
+async function fetchPackages(): Promise<void> {
+  await mkdir(path.dirname(cache), { recursive: true })
+  const work = await mkdtemp(path.join(path.dirname(cache), 'fetch-'))
+  try {
+    await download(work)
+    const unpacked = path.join(work, 'unpacked')
+    for (const file of (await readdir(work)).filter((name) => name.endsWith('.deb'))) {
+      await run('dpkg-deb', ['-x', file, unpacked], { cwd: work, timeout: commandTimeoutMs })
+    }
+    await rename(unpacked, cache).catch(async (error: unknown) => {
+      if (!(await readdir(cache).catch(() => null))) throw error
+    })
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+async function download(work: string): Promise<void> {
+  const apt = (...args: string[]) => run('apt-get', args, { cwd: work, timeout: commandTimeoutMs })
+  try {
+    await apt('download', ...packages)
+  } catch {
+    // Package lists may be missing, and the system's own may only be renewed by root.
+    await mkdir(path.join(work, 'lists/partial'), { recursive: true })
+    await mkdir(path.join(work, 'apt/archives/partial'), { recursive: true })
+    const own = ['-o', `Dir::State::Lists=${work}/lists`, '-o', `Dir::Cache=${work}/apt`]
+    await apt(...own, 'update')
+    await apt(...own, 'download', ...packages)
+  }
+}

@@ -1,0 +1,75 @@
+/** Word error rate, and the normal form in which two writings of the same speech are equal. One form for references and hypotheses. */
+
+const units =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  )
+const tens = '- - twenty thirty forty fifty sixty seventy eighty ninety'.split(' ')
+
+const contractions: readonly [RegExp, string][] = [
+  [/\bwon't\b/g, 'will not'],
+  [/\bcan't\b|\bcannot\b/g, 'can not'],
+  [/n't\b/g, ' not'],
+  [/\b(i)'m\b/g, '$1 am'],
+  [/\b(it|that|what|there|here|who|where|he|she|let)'s\b/g, '$1 is'],
+  [/'re\b/g, ' are'],
+  [/'ve\b/g, ' have'],
+  [/'ll\b/g, ' will'],
+  [/'d\b/g, ' would'],
+]
+
+export type ErrorCount = { errors: number; words: number }
+
+/** Lower case, contractions written out, numbers in words, no punctuation. */
+export function words(text: string): string[] {
+  const lower = text.toLowerCase().normalize('NFKD').replace(/[’‘]/g, "'")
+  const expanded = contractions.reduce((result, [pattern, by]) => result.replace(pattern, by), lower)
+  return expanded
+    .replace(/(\d),(?=\d{3})/g, '$1')
+    .replace(/(\d)([a-z])/g, '$1 $2')
+    .replace(/\d+/g, (digits) => ` ${numberWords(Number(digits))} `)
+    .replace(/'/g, '')
+    .replace(/[^a-z]+/g, ' ')
+    .trim()
+    .split(' ')
+    .filter((word) => word !== '')
+}
+
+/** Substitutions, insertions and deletions that turn the hypothesis into the reference, and the words of the reference. */
+export function wordErrors(reference: string, hypothesis: string): ErrorCount {
+  const expected = words(reference)
+  const found = words(hypothesis)
+  let row = found.map((_, i) => i + 1)
+  row.unshift(0)
+  for (let i = 1; i <= expected.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= found.length; j++) {
+      const substituted = row[j - 1]! + (expected[i - 1] === found[j - 1] ? 0 : 1)
+      next.push(Math.min(substituted, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return { errors: row.at(-1)!, words: expected.length }
+}
+
+/** Over all words, so that a long prompt counts for more than a short one. */
+export function errorRate(counts: readonly ErrorCount[]): number {
+  const sum = (pick: (count: ErrorCount) => number) => counts.reduce((total, count) => total + pick(count), 0)
+  return sum((count) => count.errors) / sum((count) => count.words)
+}
+
+function numberWords(n: number): string {
+  if (n < 20) return units[n]!
+  if (n < 100) return n % 10 === 0 ? tens[n / 10]! : `${tens[Math.floor(n / 10)]!} ${units[n % 10]!}`
+  if (n < 1000) return compound(n, 100, 'hundred')
+  if (n < 1_000_000) return compound(n, 1000, 'thousand')
+  return String(n)
+    .split('')
+    .map((digit) => units[Number(digit)]!)
+    .join(' ')
+}
+
+function compound(n: number, base: number, name: string): string {
+  const head = `${numberWords(Math.floor(n / base))} ${name}`
+  return n % base === 0 ? head : `${head} ${numberWords(n % base)}`
+}

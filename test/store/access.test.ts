@@ -1,0 +1,354 @@
+/** Organizations, their keys, what they see of each other, and how much they may do at once. */
+import t from 'tap'
+import { createLocalLeases } from '../../domain/access/local-leases.ts'
+import type { Caller } from '../../domain/access/organization.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { connect } from '../../store/connect.ts'
+import type { Store } from '../../store/store.ts'
+import { asOperator, asOrganization } from '../../store/tenant.ts'
+import { movableClock, organization, TestCluster } from './cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const brought = 'sk_live_an_operator_brought_this_one'
+
+async function keyOf(store: Store, organizationId: string, changes: { test?: boolean; expiresAtMs?: number } = {}) {
+  const made = await store.keys.create({
+    organizationId,
+    name: 'test',
+    scopes: ['router', 'realtime'],
+    test: changes.test ?? false,
+    policy: { language: 'es-MX', maxConcurrency: 2 },
+    expiresAtMs: changes.expiresAtMs ?? null,
+  })
+  if (!made) throw new Error('no key')
+  return made
+}
+
+/** NOTIFY takes a moment. */
+async function untilVerified(
+  store: Store,
+  secret: string,
+  expected: (caller: Caller | null) => boolean,
+): Promise<Caller | null> {
+  for (let attempt = 0; attempt < 250; attempt += 1) {
+    const caller = await store.keys.verify(secret)
+    if (expected(caller)) return caller
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error('the change was not heard')
+}
+
+/** What is read while a change is told is not remembered: the news of the key's own making may still be on its way. */
+async function untilRemembered(store: Store, secret: string): Promise<Caller | null> {
+  for (let attempt = 0; attempt < 250; attempt += 1) {
+    const answer = store.keys.verify(secret)
+    if (!(answer instanceof Promise)) return answer
+    await answer
+  }
+  throw new Error('it was not remembered')
+}
+
+t.test('bootstrap', async (t) => {
+  const url = await cluster.database()
+  const stores = await Promise.all([cluster.store(t, url), cluster.store(t, url)])
+  const [store] = stores
+  t.equal(await store.keys.verify(brought), null)
+
+  const outcomes = await Promise.all(stores.map(({ organizations }) => organizations.bootstrap({ key: brought })))
+  t.same(outcomes.sort(), ['created', 'known'], 'two processes at once make one organization')
+  const caller = await untilVerified(store, brought, (found) => found !== null)
+  t.match(caller, { organization: { name: 'local', maxConcurrency: null }, test: false, policy: {} })
+  t.same(caller?.scopes, ['router', 'realtime', 'platform', 'rmsg', 'admin'])
+  const [local, ...others] = await store.organizations.list()
+  t.match(local, { name: 'local', smsEnabled: true, rmsgEnabled: true, recordingEnabled: true })
+  t.ok((local?.creditMicroUsd ?? 0) >= 1_000_000_000)
+  t.same(others, [])
+  t.equal(await store.organizations.bootstrap({ key: 'sk_test_another_key_of_24_characters' }), 'refused')
+  await t.rejects(store.organizations.bootstrap({ key: 'sk_live_short' }), /at least 24 characters/)
+  const [listed] = await store.keys.list(local?.id ?? '')
+  t.equal(listed?.publicId, 'sk_live_', 'nothing of a key that was brought is shown')
+})
+
+t.test('a key', async (t) => {
+  const url = await cluster.database()
+  const clock = movableClock()
+  const store = await cluster.store(t, url, { clock })
+  const other = await cluster.store(t, url, { clock })
+  const { id } = await organization(store, 'acme')
+
+  await t.test('is shown once, stored as a digest, and verified', async (t) => {
+    const { key, secret } = await keyOf(store, id)
+    t.match(secret, /^sk_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/)
+    t.equal(key.publicId, secret.slice(0, 16))
+    t.match(await store.keys.verify(secret), {
+      organization: { id, name: 'acme', maxConcurrency: null },
+      keyId: key.id,
+      scopes: ['router', 'realtime'],
+      test: false,
+      policy: { language: 'es-MX', maxConcurrency: 2 },
+    })
+    const dump = JSON.stringify(await cluster.sql(t, url)`select * from api_keys`)
+    t.notOk(dump.includes(secret.slice(17)), 'not in the database')
+    t.notOk(JSON.stringify(await store.keys.list(id)).includes(secret.slice(17)), 'not in the list')
+  })
+
+  await t.test('that was checked is answered without a promise', async (t) => {
+    const { secret } = await keyOf(store, id)
+    t.type(store.keys.verify(secret), Promise, 'read for the first time')
+    const caller = await untilRemembered(store, secret)
+    t.ok(caller)
+    t.equal(store.keys.verify(secret), caller)
+    clock.advance(30_001)
+    t.type(store.keys.verify(secret), Promise, 'read again after a while')
+  })
+
+  await t.test('for tests says so', async (t) => {
+    const { secret } = await keyOf(store, id, { test: true })
+    t.match(secret, /^sk_test_/)
+    t.match(await store.keys.verify(secret), { test: true })
+  })
+
+  await t.test('that is none is refused, at once where its form tells', async (t) => {
+    const { secret } = await keyOf(store, id)
+    for (const wrong of [
+      '',
+      'sk_live_',
+      'Bearer x',
+      'sk_prod_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+      `${secret} `,
+      `sk_live_${'x'.repeat(300)}`,
+    ]) {
+      t.equal(store.keys.verify(wrong), null)
+    }
+    const stranger = `${secret.slice(0, -1)}${secret.endsWith('x') ? 'y' : 'x'}`
+    t.equal(await store.keys.verify(stranger), null)
+    t.equal(await untilRemembered(store, stranger), null, 'remembered for a moment')
+  })
+
+  await t.test('that expires is refused from then on', async (t) => {
+    const { secret } = await keyOf(store, id, { expiresAtMs: clock.nowMs() + 5_000 })
+    t.ok(await store.keys.verify(secret))
+    clock.advance(5_001)
+    t.equal(await store.keys.verify(secret), null)
+  })
+
+  await t.test('that is revoked ends in every process', async (t) => {
+    const { key, secret } = await keyOf(store, id)
+    t.ok(await store.keys.verify(secret))
+    t.ok(await other.keys.verify(secret))
+    t.equal(await other.keys.revoke(id, key.id), true)
+    t.equal(await other.keys.revoke(id, key.id), false)
+    for (const each of [store, other]) t.equal(await untilVerified(each, secret, (caller) => caller === null), null)
+    t.ok((await store.keys.list(id)).find((listed) => listed.id === key.id)?.revokedAt)
+    t.equal(await store.keys.rotate(id, key.id), null)
+  })
+
+  await t.test('that is rotated keeps its id and ends its old secret', async (t) => {
+    const { key, secret } = await keyOf(store, id)
+    t.ok(await other.keys.verify(secret))
+    const rotated = await store.keys.rotate(id, key.id)
+    t.equal(rotated?.key.id, key.id)
+    t.match(await other.keys.verify(rotated?.secret ?? ''), { keyId: key.id })
+    await untilVerified(other, secret, (caller) => caller === null)
+  })
+
+  await t.test('gets a new policy, and its organization new limits, in every process', async (t) => {
+    const { key, secret } = await keyOf(store, id)
+    t.ok(await other.keys.verify(secret))
+    t.equal(await store.keys.setPolicy(id, key.id, { objective: 'latency' }), true)
+    const caller = await untilVerified(other, secret, (found) => found?.policy.objective === 'latency')
+    t.same(caller?.policy, { objective: 'latency' })
+    await store.organizations.configure(id, { maxConcurrency: 7 })
+    await untilVerified(other, secret, (found) => found?.organization.maxConcurrency === 7)
+  })
+
+  await t.test('that was tried before it existed works when it does', async () => {
+    const empty = await cluster.store(t, await cluster.database())
+    t.equal(await empty.keys.verify(brought), null)
+    await empty.organizations.bootstrap({ key: brought })
+    await untilVerified(empty, brought, (caller) => caller !== null)
+  })
+
+  await t.test('shows when it was last used', async (t) => {
+    const short = await cluster.store(t, url)
+    const { key, secret } = await keyOf(short, id)
+    await short.keys.verify(secret)
+    await short.close({ stopPostgres: false })
+    t.ok((await store.keys.list(id)).find((listed) => listed.id === key.id)?.lastUsedAt)
+  })
+})
+
+t.test('after a gap in listening everything that was remembered is read again', async (t) => {
+  const url = await cluster.database()
+  const store = await cluster.store(t, url)
+  const { id } = await organization(store, 'gap')
+  const { key, secret } = await keyOf(store, id)
+  t.ok(await store.keys.verify(secret))
+  const sql = cluster.sql(t, url)
+  await sql`update api_keys set revoked_at = now() where id = ${key.id}` // Nobody is told.
+  t.ok(store.keys.verify(secret), 'remembered')
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%'`
+  await untilVerified(store, secret, (caller) => caller === null)
+})
+
+t.test('organizations', async (t) => {
+  const store = await cluster.store(t, await cluster.database())
+  const { id } = await organization(store, 'first', 10)
+  t.match(await store.organizations.addCredit(id, -30), { creditMicroUsd: -20 })
+  t.match(await store.organizations.setCredit(id, 5_000_000_000_000), { creditMicroUsd: 5_000_000_000_000 })
+  t.match(await store.organizations.configure(id, { smsEnabled: true, name: 'renamed' }), {
+    name: 'renamed',
+    smsEnabled: true,
+    rmsgEnabled: false,
+  })
+  t.equal(await store.organizations.setCredit('org_unknown', 1), null)
+  t.equal(await store.organizations.configure('org_unknown', {}), null)
+  t.equal(
+    await store.keys.create({
+      organizationId: 'org_unknown',
+      name: '',
+      scopes: [],
+      test: false,
+      policy: {},
+      expiresAtMs: null,
+    }),
+    null,
+  )
+})
+
+t.test('organizations do not see each other', async (t) => {
+  const url = await cluster.database()
+  const store = await cluster.store(t, url)
+  const [a, b] = await Promise.all([organization(store, 'a', 100), organization(store, 'b', 100)])
+  const { key, secret } = await keyOf(store, a.id)
+
+  await t.test("another's key is like one that does not exist", async (t) => {
+    t.equal(await store.keys.revoke(b.id, key.id), false)
+    t.equal(await store.keys.rotate(b.id, key.id), null)
+    t.equal(await store.keys.setPolicy(b.id, key.id, {}), false)
+    t.same(await store.keys.list(b.id), [])
+    t.ok(await store.keys.verify(secret))
+  })
+
+  await t.test('a query that forgets the organization shows only its own rows', async (t) => {
+    const use = { operation: 'op', keyDigest: '00'.repeat(32), contentHash: '00'.repeat(32) }
+    for (const { id } of [a, b]) {
+      await store.idempotency.admit({ ...use, organizationId: id, requestId: `req_${id}` })
+      await store.credit.reserve(id, `req_${id}`, 1)
+      await store.leases.acquire(id, 'key', { organizationMax: null, keyMax: null })
+      const times = { startedAtMs: 1, durationMs: 1, firstByteMs: null }
+      const route = { stage: 'stt' as const, provider: null, model: null, attemptId: null }
+      const entry = {
+        requestId: `r_${id}`,
+        organizationId: id,
+        keyId: 'k',
+        operation: 'op',
+        outcome: 'x',
+        quantities: [],
+        costMicroUsd: 0,
+      }
+      await store.ledger.settle({ entry: { ...entry, ...times, ...route }, status: 'failed', reservedMicroUsd: 0 })
+    }
+    await keyOf(store, b.id)
+    const pools = connect({ databaseUrl: url }, 'isolation', 1)
+    const tables = ['organizations', 'api_keys', 'idempotency_keys', 'requests', 'reservations', 'concurrency_leases']
+    for (const table of tables) {
+      const organizationOf = table === 'organizations' ? 'id' : 'organization_id'
+      const query = `select distinct ${organizationOf} as organization from ${table}`
+      t.same(
+        await asOrganization(pools.tenant, a.id, (tx) => tx.unsafe(query).then((rows) => [...rows])),
+        [{ organization: a.id }],
+        table,
+      )
+      t.equal((await asOperator(pools.tenant, (tx) => tx.unsafe(query))).length, 2)
+      t.same([...(await pools.tenant.unsafe(query))], [], `${table}: nothing without an organization`)
+    }
+    await t.rejects(
+      asOrganization(pools.tenant, a.id, (tx) => tx`update api_keys set organization_id = ${b.id}`),
+      /row-level security/,
+      'nor can a row be moved to another',
+    )
+    t.throws(() => asOrganization(pools.tenant, '*', () => Promise.resolve()), /not an organization id/)
+    await Promise.all([pools.system.end(), pools.tenant.end()])
+  })
+
+  await t.test('every table that holds an organization has the policy', async (t) => {
+    const open = await cluster.sql(t, url)`
+      select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relkind = 'r' and a.attname = 'organization_id' and not (c.relrowsecurity and c.relforcerowsecurity)`
+    t.same(open, [])
+  })
+})
+
+t.test('concurrency', async (t) => {
+  await t.test('of one process', (t) => {
+    const leases = createLocalLeases()
+    const limits = { organizationMax: 3, keyMax: 2 }
+    const first = leases.acquire('org', 'key', limits)
+    leases.acquire('org', 'key', limits)
+    t.equal(leases.acquire('org', 'key', limits), 'key')
+    t.type(leases.acquire('org', 'other', limits), 'function')
+    t.equal(leases.acquire('org', 'third', limits), 'organization')
+    t.type(leases.acquire('org2', 'key2', { organizationMax: null, keyMax: null }), 'function')
+    if (typeof first === 'function') {
+      first()
+      first()
+    }
+    t.type(leases.acquire('org', 'third', limits), 'function', 'ended once')
+    t.equal(leases.acquire('org', 'third', limits), 'organization')
+    t.end()
+  })
+
+  await t.test('of several processes', async (t) => {
+    const url = await cluster.database()
+    const clock = movableClock()
+    const stores = await Promise.all([cluster.store(t, url, { clock }), cluster.store(t, url, { clock })])
+    const limits = { organizationMax: 10, keyMax: 6 }
+    const acquire = async (store: Store, key: string) => await store.leases.acquire('org', key, limits)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => acquire(stores[index % 2] as Store, 'key')),
+    )
+    const ends = answers.filter((answer) => typeof answer === 'function')
+    t.equal(ends.length, 6)
+    t.ok(answers.every((answer) => typeof answer === 'function' || answer === 'key'))
+    const others = await Promise.all(Array.from({ length: 6 }, () => acquire(stores[0], 'other')))
+    t.equal(others.filter((answer) => answer === 'organization').length, 2)
+    for (const end of ends) {
+      end()
+      end()
+    }
+    await Promise.all(stores.map((store) => store.close({ stopPostgres: false })))
+    const rows = await cluster.sql(
+      t,
+      url,
+    )`select key_id, sum(held)::int as held from concurrency_leases group by key_id order by key_id`
+    t.same(
+      [...rows],
+      [
+        { key_id: 'key', held: 0 },
+        { key_id: 'other', held: 4 },
+      ],
+    )
+    const next = await cluster.store(t, url, { clock })
+    const fresh = await Promise.all(Array.from({ length: 6 }, () => acquire(next, 'third')))
+    t.ok(
+      fresh.every((answer) => typeof answer === 'function'),
+      'what a process without a heartbeat held does not count',
+    )
+  })
+})
+
+t.test('while the database is away the store refuses in its own words', async (t) => {
+  const clock = { ...systemClock }
+  const store = await cluster.store(t, await cluster.database(), { clock })
+  await store.close({ stopPostgres: false })
+  await t.rejects(Promise.resolve(store.keys.verify(brought)), {
+    name: 'Fault',
+    code: 'service_unavailable',
+    detail: { retryAfterS: 1 },
+  })
+})

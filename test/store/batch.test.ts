@@ -1,0 +1,101 @@
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
+import { createBatcher } from '../../store/batch.ts'
+import { createLru } from '../../store/lru.ts'
+import { startUpkeep } from '../../store/upkeep.ts'
+import { silent } from './cluster.ts'
+
+const limits = { rowsMax: 4, inFlightMax: 1, queueMax: 10 }
+
+t.test('rows of one turn go together, in their order, and each gets its own answer', async (t) => {
+  const batches: number[][] = []
+  const batcher = createBatcher((rows: readonly number[]) => {
+    batches.push([...rows])
+    return Promise.resolve(rows.map((row) => row * 2))
+  }, limits)
+  t.same(await Promise.all([1, 2, 3, 4, 5, 6].map((row) => batcher.add(row))), [2, 4, 6, 8, 10, 12])
+  t.same(batches, [
+    [1, 2, 3, 4],
+    [5, 6],
+  ])
+})
+
+t.test('while a batch is under way the next one grows', async (t) => {
+  const batches: number[] = []
+  let release = () => {}
+  const batcher = createBatcher(async (rows: readonly number[]) => {
+    batches.push(rows.length)
+    await new Promise<void>((resolve) => {
+      release = resolve
+    })
+    return rows
+  }, limits)
+  const first = batcher.add(1)
+  await new Promise(setImmediate)
+  const rest = [batcher.add(2)]
+  await new Promise(setImmediate)
+  rest.push(batcher.add(3))
+  release()
+  await first
+  await new Promise(setImmediate)
+  release()
+  await Promise.all(rest)
+  t.same(batches, [1, 2])
+  await batcher.drain()
+})
+
+t.test('a batch that fails rejects its own rows only', async (t) => {
+  const batcher = createBatcher(
+    (rows: readonly number[]) => (rows.includes(1) ? Promise.reject(new Error('broken')) : Promise.resolve(rows)),
+    limits,
+  )
+  const failed = [1, 2, 3, 4].map((row) => batcher.add(row))
+  const fine = batcher.add(5)
+  for (const one of failed) await t.rejects(one, /broken/)
+  t.equal(await fine, 5)
+})
+
+t.test('a lost connection is service_unavailable', async (t) => {
+  const cause = Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })
+  const batcher = createBatcher<number, number>(() => Promise.reject(cause), limits)
+  await t.rejects(batcher.add(1), { name: 'Fault', code: 'service_unavailable', cause })
+})
+
+t.test('a full queue refuses', async (t) => {
+  const batcher = createBatcher((rows: readonly number[]) => Promise.resolve(rows), limits)
+  const waiting = Array.from({ length: 10 }, (_, row) => batcher.add(row))
+  await t.rejects(batcher.add(11), { name: 'Fault', code: 'service_unavailable' })
+  await Promise.all(waiting)
+})
+
+t.test('what was used least recently goes first', (t) => {
+  const lru = createLru<number>(2)
+  lru.set('a', 1)
+  lru.set('b', 2)
+  t.equal(lru.get('a'), 1)
+  lru.set('c', 3)
+  t.equal(lru.get('b'), undefined)
+  t.equal(lru.get('a'), 1)
+  lru.clear()
+  t.equal(lru.get('a'), undefined)
+  t.end()
+})
+
+t.test('upkeep goes on after a failure, does not overlap itself and ends', async (t) => {
+  let runs = 0
+  let atOnce = 0
+  const job = async () => {
+    runs += 1
+    atOnce += 1
+    t.equal(atOnce, 1)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    atOnce -= 1
+    if (runs === 1) throw new Error('once')
+  }
+  const end = startUpkeep([{ name: 'job', everyMs: 1, run: job }], systemClock, silent)
+  while (runs < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+  await end()
+  const before = runs
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  t.equal(runs, before)
+})

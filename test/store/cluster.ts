@@ -1,0 +1,130 @@
+/** One embedded Postgres for a test file; a test gets its database as a copy of a migrated one. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import type { Clock, Log } from '../../domain/ports.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { connectOnce } from '../../store/connect.ts'
+import { type EmbeddedPostgres, startEmbedded } from '../../store/embedded/supervisor.ts'
+import { migrate } from '../../store/migrations/migrate.ts'
+import { openStore, type Store, type StoreOptions } from '../../store/store.ts'
+
+export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} }
+
+/** Real timers, movable wall time. */
+export function movableClock(): Clock & { advance(ms: number): void } {
+  let offsetMs = 0
+  return {
+    ...systemClock,
+    nowMs: () => Date.now() + offsetMs,
+    advance(ms) {
+      offsetMs += ms
+    },
+  }
+}
+
+/** Time that stands still until it is moved. `advance` runs what is due and resolves when every repeated job has planned itself again. */
+export function handClock(): Clock & { advance(ms: number): Promise<void> } {
+  type Timer = { atMs: number; run: () => void }
+  let nowMs = Date.now()
+  let timers: Timer[] = []
+  return {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    after(delayMs, run) {
+      const timer = { atMs: nowMs + delayMs, run }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter((other) => other !== timer)
+      }
+    },
+    async advance(ms) {
+      const planned = timers.length
+      nowMs += ms
+      const due = timers.filter(({ atMs }) => atMs <= nowMs)
+      timers = timers.filter(({ atMs }) => atMs > nowMs)
+      for (const { run } of due) run()
+      while (timers.length < planned) await new Promise(setImmediate)
+    },
+  }
+}
+
+/** A folder that other accounts may pass through, as a data folder of root has to be. */
+export function temporaryFolder(mode = 0o711): string {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
+  chmodSync(folder, mode)
+  return folder
+}
+
+export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
+  progress: () => {},
+  log: silent,
+  clock: systemClock,
+  connectionsMax: 2,
+  idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
+  keyCacheMs: 30_000,
+  keyCacheMax: 1_000,
+}
+
+type Test = { teardown(run: () => unknown): void }
+
+/** Stores and connections are closed with the test that opened them. */
+export class TestCluster {
+  readonly folder: string
+  readonly server: EmbeddedPostgres
+  /** Superuser: row level security does not hide anything from it. */
+  readonly admin: postgres.Sql
+  #databases = 0
+
+  private constructor(folder: string, server: EmbeddedPostgres) {
+    this.folder = folder
+    this.server = server
+    this.admin = postgres({ host: server.socketDir, user: 'postgres', database: 'postgres', onnotice: () => {} })
+  }
+
+  static async start(): Promise<TestCluster> {
+    const folder = temporaryFolder()
+    const server = await startEmbedded({ ...defaults, dataDir: folder })
+    const sql = connectOnce({ socketDir: server.socketDir, role: 'parley', database: 'parley' }, 'template')
+    await migrate(sql, () => {})
+    await sql.end()
+    return new TestCluster(folder, server)
+  }
+
+  /** DATABASE_URL of a new database: migrated, or without any table. */
+  async database(kind: 'migrated' | 'empty' = 'migrated'): Promise<string> {
+    this.#databases += 1
+    const name = `test_${this.#databases}`
+    const template = kind === 'migrated' ? 'parley' : 'template0'
+    await this.admin.unsafe(`create database ${name} template ${template} owner parley`)
+    return `postgres://parley@localhost/${name}?host=${encodeURIComponent(this.server.socketDir)}`
+  }
+
+  async store(test: Test, databaseUrl: string, options: Partial<StoreOptions> = {}): Promise<Store> {
+    const store = await openStore({ ...defaults, databaseUrl, dataDir: this.folder, ...options })
+    test.teardown(() => store.close({ stopPostgres: false }))
+    return store
+  }
+
+  /** A superuser's look into a database. */
+  sql(test: Test, databaseUrl: string): postgres.Sql {
+    const database = new URL(databaseUrl).pathname.slice(1)
+    const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } }
+    const sql = postgres({ host: this.server.socketDir, user: 'postgres', database, types, max: 1, onnotice: () => {} })
+    test.teardown(() => sql.end({ timeout: 1 }))
+    return sql
+  }
+
+  async stop(): Promise<void> {
+    await this.admin.end({ timeout: 1 })
+    await this.server.stop()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+const settings = { maxConcurrency: null, smsEnabled: false, rmsgEnabled: false, recordingEnabled: false }
+
+export function organization(store: Store, name: string, creditMicroUsd = 0) {
+  return store.organizations.create({ ...settings, name, creditMicroUsd })
+}

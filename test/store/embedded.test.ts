@@ -1,0 +1,299 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import postgres from 'postgres'
+import t from 'tap'
+import { systemClock } from '../../runtime/clock.ts'
+import { isAlive } from '../../store/embedded/postmaster.ts'
+import { startEmbedded } from '../../store/embedded/supervisor.ts'
+import { openStore } from '../../store/store.ts'
+import { defaults, silent, temporaryFolder } from './cluster.ts'
+import { killed, spawned } from './spawned.ts'
+
+const isRoot = process.geteuid?.() === 0
+const key = 'sk_live_an_operator_brought_this_one'
+
+function folderFor(test: { teardown(run: () => void): void }, mode?: number): string {
+  const folder = temporaryFolder(mode)
+  test.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Making a cluster takes most of a second; most tests are content with a copy of one. */
+async function initialised(test: { teardown(run: () => void): void }, mode?: number): Promise<string> {
+  const dataDir = folderFor(test, mode)
+  execFileSync('cp', ['-a', `${await prepared()}/.`, dataDir])
+  return dataDir
+}
+
+let preparation: Promise<string> | null = null
+function prepared(): Promise<string> {
+  preparation ??= (async () => {
+    const dataDir = folderFor(t)
+    const store = await open(dataDir)
+    await store.close({ stopPostgres: true })
+    return dataDir
+  })()
+  return preparation
+}
+
+const settlement = {
+  entry: {
+    requestId: 'req_1',
+    attemptId: null,
+    organizationId: 'org_1',
+    keyId: 'key_1',
+    operation: 'transcribe',
+    stage: 'stt' as const,
+    provider: null,
+    model: null,
+    outcome: 'failed',
+    startedAtMs: 1,
+    durationMs: 1,
+    firstByteMs: null,
+    quantities: [],
+    costMicroUsd: null,
+  },
+  status: 'failed' as const,
+  reservedMicroUsd: 0,
+}
+
+const open = (dataDir: string, told: string[] = []) =>
+  openStore({ ...defaults, databaseUrl: null, dataDir, progress: (message) => told.push(message) })
+
+const serverPid = (dataDir: string) =>
+  Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+
+async function until(condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
+  const startedMs = performance.now()
+  while (!(await condition())) {
+    if (performance.now() - startedMs > limitMs) throw new Error('it did not happen in time')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+t.test('a first start makes the cluster, a second finds it, and stopping leaves nothing', async (t) => {
+  const dataDir = join(folderFor(t), 'data')
+  const told: string[] = []
+  const first = await open(dataDir, told)
+  t.match(told[0], /^initialising the database \(Postgres \d+\)$/)
+  t.equal(await first.organizations.bootstrap({ key }), 'created')
+  const pid = serverPid(dataDir)
+  t.ok(isAlive(pid))
+  await first.close({ stopPostgres: true })
+  t.notOk(isAlive(pid))
+  t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
+
+  const startedMs = performance.now()
+  const second = await open(dataDir)
+  t.comment(`second start ${Math.round(performance.now() - startedMs)} ms`)
+  t.equal(await second.organizations.bootstrap({ key }), 'known')
+  await second.close({ stopPostgres: true })
+  t.same(
+    readdirSync(dataDir).filter((name) => name.startsWith('postgres.new')),
+    [],
+  )
+})
+
+t.test('the server listens on a socket in a closed folder and on no address', async (t) => {
+  const dataDir = await initialised(t)
+  const store = await open(dataDir)
+  const lines = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')
+  const socketDir = lines[4] ?? ''
+  t.equal(statSync(socketDir).mode & 0o777, 0o700)
+  t.ok(socketDir.length < 90, 'a socket path has at most 107 bytes')
+  t.equal(lines[5]?.trim(), '', 'no address')
+  await store.close({ stopPostgres: true })
+  t.notOk(existsSync(socketDir))
+})
+
+t.test('the libraries that the package would link when it is installed are linked in the data folder', async (t) => {
+  const dataDir = await initialised(t)
+  const store = await open(dataDir)
+  await store.close({ stopPostgres: true })
+  const links = join(dataDir, 'postgres-libraries')
+  if (!existsSync(links)) return t.comment('an installed Postgres brings its own libraries')
+  t.ok(lstatSync(join(links, 'libpq.so.5')).isSymbolicLink())
+})
+
+t.test('after kill -9 of the process the server is adopted and nothing is lost', async (t) => {
+  const dataDir = await initialised(t)
+  const before = await spawned([dataDir, '', 'open'], 'ready')
+  const pid = serverPid(dataDir)
+  await killed(before)
+  t.ok(isAlive(pid), 'the server lives on')
+  const told: string[] = []
+  const store = await open(dataDir, told)
+  t.match(told, [`using the Postgres that is already running (pid ${pid})`])
+  await store.ping()
+  await store.close({ stopPostgres: true })
+  t.notOk(isAlive(pid), 'an adopted server is stopped like one of our own')
+})
+
+t.test('after kill -9 of process and server the next start recovers', async (t) => {
+  const dataDir = await initialised(t)
+  const before = await spawned([dataDir, '', 'open'], 'ready')
+  const pid = serverPid(dataDir)
+  await killed(before)
+  process.kill(pid, 'SIGKILL')
+  const store = await open(dataDir)
+  t.not(serverPid(dataDir), pid)
+  await store.close({ stopPostgres: true })
+})
+
+t.test('a server that dies is started again and the store goes on', async (t) => {
+  const dataDir = await initialised(t)
+  const store = await open(dataDir)
+  await store.organizations.bootstrap({ key })
+  const pid = serverPid(dataDir)
+  const startedMs = performance.now()
+  process.kill(pid, 'SIGKILL')
+  await until(() => !isAlive(pid))
+  await t.rejects(store.ping(), 'while it is away the store says so')
+  const settled = store.ledger.settle(settlement)
+  await until(() =>
+    store.ping().then(
+      () => true,
+      () => false,
+    ),
+  )
+  t.comment(`back after ${Math.round(performance.now() - startedMs)} ms`)
+  t.ok(await store.keys.verify(key))
+  await t.resolves(settled, 'what was done is written down when it is back')
+  const again = serverPid(dataDir)
+  await store.close({ stopPostgres: true })
+  t.notOk(isAlive(again))
+})
+
+t.test('a lock file whose number now belongs to somebody else does not stop a start', async (t) => {
+  const dataDir = await initialised(t)
+  const store = await open(dataDir)
+  const lock = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
+  await store.close({ stopPostgres: true })
+  writeFileSync(join(dataDir, 'postgres', 'postmaster.pid'), lock.replace(/^\d+/, String(process.pid)))
+  const again = await open(dataDir)
+  t.not(serverPid(dataDir), process.pid)
+  await again.close({ stopPostgres: true })
+})
+
+t.test('several processes on one folder: the last one out stops the server', async (t) => {
+  const dataDir = await initialised(t)
+  const [store, other] = await Promise.all([open(dataDir), spawned([dataDir, '', 'open'], 'ready')])
+  const pid = serverPid(dataDir)
+  await store.close({ stopPostgres: true })
+  t.ok(isAlive(pid), 'in use')
+  await killed(other)
+  const last = await spawned([dataDir, '', 'stop'], 'stopped')
+  await last.ended
+  t.notOk(isAlive(pid))
+})
+
+t.test('two processes that start at once on a new folder share one cluster', async (t) => {
+  const dataDir = folderFor(t)
+  const both = await Promise.all([spawned([dataDir, '', 'open'], 'ready'), spawned([dataDir, '', 'open'], 'ready')])
+  const store = await open(dataDir)
+  await Promise.all(both.map(killed))
+  await store.close({ stopPostgres: true })
+  t.same(readdirSync(dataDir).sort(), ['postgres', 'postgres-libraries', 'postgres.log'])
+})
+
+t.test('a start that fails stops what it started', async (t) => {
+  const dataDir = await initialised(t)
+  const server = await startEmbedded({ ...defaults, dataDir })
+  t.teardown(() => server.stop())
+  const sql = postgres({ host: server.socketDir, user: 'parley', database: 'parley', max: 1, onnotice: () => {} })
+  await sql`insert into parley_migrations values (999, 'from the future')`
+  await sql.end()
+  await server.stop()
+  await t.rejects(open(dataDir), /made by a newer Parley \(schema 999/)
+  t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
+})
+
+t.test('as root below a closed folder the server runs in a user namespace', { skip: !isRoot }, async (t) => {
+  const closed = folderFor(t, 0o700)
+  const dataDir = join(closed, 'data')
+  const store = await open(dataDir)
+  t.equal(statSync(join(dataDir, 'postgres')).uid, 0)
+  await store.close({ stopPostgres: true })
+  const again = await open(dataDir)
+  await again.close({ stopPostgres: true })
+})
+
+t.test(
+  'as root, data of an account that cannot reach it any more: the message names the folder and two ways out',
+  { skip: !isRoot },
+  async (t) => {
+    const folder = folderFor(t)
+    const dataDir = join(folder, 'data')
+    const store = await open(dataDir)
+    await store.close({ stopPostgres: true })
+    chmodSync(folder, 0o700)
+    await t.rejects(open(dataDir), {
+      message: new RegExp(`no other account can use ${folder}\\. Start Parley as a normal user, or set DATABASE_URL`),
+    })
+  },
+)
+
+t.test('as a normal user', { skip: !isRoot }, async (t) => {
+  const nobody = { uid: 65534, gid: 65534, env: { PATH: process.env['PATH'] } }
+  const parent = folderFor(t)
+  chmodSync(parent, 0o777)
+
+  await t.test('it serves and stops', async (t) => {
+    const { ended } = await spawned([join(parent, 'own'), '', 'stop'], 'stopped', nobody)
+    await ended
+    t.equal(statSync(join(parent, 'own', 'postgres')).uid, 65534)
+  })
+  await t.test('a uid without a passwd row serves too', async () => {
+    const { ended } = await spawned([join(parent, 'rowless'), '', 'stop'], 'stopped', {
+      ...nobody,
+      uid: 54321,
+      gid: 54321,
+    })
+    await ended
+  })
+  await t.test('a folder that cannot be written is named', async (t) => {
+    const readOnly = join(parent, 'read-only')
+    mkdirSync(readOnly, { mode: 0o755 })
+    await t.rejects(
+      spawned([readOnly, '', 'open'], 'ready', nobody),
+      /The data folder .*read-only cannot be written: make it writable/,
+    )
+  })
+  await t.test("another user's data is named", async (t) => {
+    const theirs = join(parent, 'theirs')
+    const { ended } = await spawned([theirs, '', 'stop'], 'stopped', nobody)
+    await ended
+    chmodSync(theirs, 0o777)
+    await t.rejects(
+      spawned([theirs, '', 'open'], 'ready', { ...nobody, uid: 54321, gid: 54321 }),
+      /theirs\/postgres belongs to another user \(uid 65534\)/,
+    )
+  })
+  await t.test("root serves a normal user's data as that user", async (t) => {
+    const store = await open(join(parent, 'own'))
+    t.equal(statSync(`/proc/${serverPid(join(parent, 'own'))}`).uid, 65534)
+    await store.close({ stopPostgres: true })
+  })
+})
+
+t.test('DATABASE_URL that leads nowhere is said plainly and its password is not', async (t) => {
+  const wrong = (databaseUrl: string) =>
+    openStore({ ...defaults, databaseUrl, dataDir: '', log: silent, clock: systemClock })
+  await t.rejects(wrong('mysql://root:hunter2@localhost/x'), {
+    message: 'DATABASE_URL must look like postgres://user:password@host:5432/database.',
+  })
+  const refused = await wrong('postgres://u:hunter2@127.0.0.1:1/x').catch((error: unknown) => error as Error)
+  t.match(refused, { message: /^The database cannot be used \(ECONNREFUSED\): check that it accepts connections/ })
+  t.notMatch(JSON.stringify(refused), /hunter2/)
+})

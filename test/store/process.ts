@@ -1,0 +1,42 @@
+/** A process that opens a store, does one thing and then holds it until it is killed. Arguments: data folder, DATABASE_URL or "", the thing. */
+import { systemClock } from '../../runtime/clock.ts'
+import { openStore } from '../../store/store.ts'
+
+const [dataDir = '', databaseUrl = '', action = 'open', argument = ''] = process.argv.slice(2)
+const silent = { info: () => {}, warn: () => {}, error: () => {} }
+
+const store = await openStore({
+  dataDir,
+  databaseUrl: databaseUrl === '' ? null : databaseUrl,
+  progress: () => {},
+  log: silent,
+  clock: systemClock,
+  connectionsMax: 2,
+  idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
+  keyCacheMs: 30_000,
+  keyCacheMax: 100,
+})
+
+if (action === 'admit') {
+  const admission = await store.idempotency.admit(JSON.parse(argument) as Parameters<typeof store.idempotency.admit>[0])
+  console.log(admission.outcome)
+}
+if (action === 'reserve') {
+  const { organizationId, requestId, microUsd } = JSON.parse(argument) as Record<
+    'organizationId' | 'requestId',
+    string
+  > & {
+    microUsd: number
+  }
+  console.log(await store.credit.reserve(organizationId, requestId, microUsd))
+}
+if (action === 'stop') {
+  await store.close({ stopPostgres: true })
+  console.log('stopped')
+} else if (action === 'close') {
+  await store.close({ stopPostgres: false })
+  console.log('closed')
+} else {
+  console.log('ready')
+  setInterval(() => {}, 1_000)
+}

@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+const script = fileURLToPath(new URL('./process.ts', import.meta.url))
+
+export type Spawned = { child: ChildProcess; lines: string[]; ended: Promise<void> }
+
+/** Starts test/store/process.ts and resolves with what it said up to `until`, or until it ended. */
+export async function spawned(
+  args: string[],
+  until: string,
+  options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<Spawned> {
+  const child = spawn(process.execPath, ['--import=tsx', script, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  })
+  const lines: string[] = []
+  const ended = once(child, 'close').then(() => {})
+  let told = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    told += text
+  })
+  await new Promise<void>((resolve) => {
+    if (!child.stdout) return resolve()
+    createInterface({ input: child.stdout })
+      .on('line', (line) => {
+        lines.push(line)
+        if (line === until) resolve()
+      })
+      .on('close', resolve)
+  })
+  if (!lines.includes(until)) throw new Error(`${args.join(' ')}: ${told}`)
+  return { child, lines, ended }
+}
+
+export async function killed({ child, ended }: Spawned): Promise<void> {
+  child.kill('SIGKILL')
+  await ended
+}
