@@ -256,12 +256,11 @@ function routerHandlers(parts: Parts): RouterHandlers<Caller> {
 
 function exchangeDeps({ config, store, providers, log, metrics }: Parts): ExchangeDeps {
   const { circuit, limits, timeouts } = config
-  const circuitLimits = { failuresMax: circuit.failuresMax, openMs: circuit.openMs, openMsMax: circuit.openMaxMs }
-  const health = new Health(systemClock, { model: circuitLimits, credential: circuitLimits })
+  const health = new Health(systemClock, { model: circuit, credential: circuit })
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
   const catalog = new Catalog(providers)
   const { attemptsMax } = limits
-  const { idleMs } = timeouts
+  const { idleMs, speechMs, transcriptionMs } = timeouts
   return {
     clock: systemClock,
     ids: systemIds,
@@ -274,10 +273,15 @@ function exchangeDeps({ config, store, providers, log, metrics }: Parts): Exchan
     credit: store.credit,
     ledger: store.ledger,
     limits: {
-      llm: { attemptsMax, firstByteMs: timeouts.firstTokenMs, idleMs, totalMs: timeouts.llmMs },
-      tts: { attemptsMax, firstByteMs: timeouts.firstAudioMs, idleMs, totalMs: timeouts.speechMs },
-      // A transcription comes in one piece: its first byte is its last.
-      stt: { attemptsMax, firstByteMs: timeouts.transcriptionMs, idleMs, totalMs: timeouts.transcriptionMs },
+      llm: {
+        attemptsMax,
+        firstByteMs: timeouts.firstTokenMs,
+        idleMs,
+        answerMs: timeouts.answerMs,
+        totalMs: timeouts.llmMs,
+      },
+      tts: { attemptsMax, firstByteMs: timeouts.firstAudioMs, idleMs, answerMs: speechMs, totalMs: speechMs },
+      stt: { attemptsMax, firstByteMs: transcriptionMs, idleMs, answerMs: transcriptionMs, totalMs: transcriptionMs },
     },
   }
 }

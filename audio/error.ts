@@ -15,8 +15,8 @@ export type AudioFault =
 export class AudioError extends Error {
   readonly reason: AudioFault
 
-  constructor(reason: AudioFault, message: string) {
-    super(message)
+  constructor(reason: AudioFault, message: string, cause?: unknown) {
+    super(message, { cause })
     this.name = 'AudioError'
     this.reason = reason
   }

@@ -2,7 +2,7 @@ import type { Price, PriceUnit } from '../routing/model.ts'
 import type { Quantity } from './ledger.ts'
 
 /** What is counted, in the units of the ledger. */
-export type QuantityUnit =
+type QuantityUnit =
   | 'audio_milliseconds'
   | 'characters'
   | 'input_tokens'

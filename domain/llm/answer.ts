@@ -7,7 +7,7 @@ export type OutputItem =
   | { type: 'structured_json'; json: unknown }
 
 /** Identity is final, content is still to come. */
-export type ItemShell =
+type ItemShell =
   | { type: 'message' }
   | { type: 'function_call'; callId: string; name: string }
   | { type: 'structured_json' }

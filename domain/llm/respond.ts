@@ -4,7 +4,7 @@ import { Fault } from '../fault.ts'
 import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
 import type { Call } from '../routing/call.ts'
 import type { Row } from '../routing/catalog.ts'
-import { follow } from '../routing/follow.ts'
+import { begin, follow } from '../routing/follow.ts'
 import { ProviderError } from '../routing/provider-error.ts'
 import type { Routing } from '../routing/routing.ts'
 import { AnswerAssembler, AssemblyError, type OutputItem, type RespondEvent, type RespondUsage } from './answer.ts'
@@ -101,9 +101,7 @@ function assembled(answer: LlmAnswer, structured: boolean): OutputItem[] | null 
 
 function streamAt(order: RespondOrder, idleMs: number): (row: Row, call: Call) => Promise<AsyncIterable<LlmEvent>> {
   return async (row, call) => {
-    const events = llmOf(row)
-      .stream({ ...order.request, model: row.model.id }, call.signal)
-      [Symbol.asyncIterator]()
+    const events = begin(call, llmOf(row).stream({ ...order.request, model: row.model.id }, call.signal))
     const first = await events.next()
     if (first.done) throw new ProviderError('empty', { sent: true })
     if (first.value.type === 'end') refuseNothing(first.value.stopReason, first.value.usage)

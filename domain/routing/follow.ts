@@ -1,16 +1,26 @@
 import type { Call } from './call.ts'
 
 /**
- * A provider's stream from its first item on, under the call's deadlines: the provider may be silent for `idleMs` while it is asked, and
- * a reader that takes its time is not held against it. However the reading ends, the stream is returned, so that an adapter's `finally` runs.
+ * A provider's stream, tied to its call: when that is ended the stream is returned, so that an adapter's `finally` runs although it was
+ * left between two items.
  */
-export function follow<T>(call: Call, first: T, rest: AsyncIterator<T>, idleMs: number): AsyncIterable<T> {
-  // A generator that nobody started runs no `finally` of its own.
-  call.signal.addEventListener('abort', () => void leave(rest), { once: true })
-  return items(call, first, rest, idleMs)
+export function begin<T>(call: Call, stream: AsyncIterable<T>): AsyncIterator<T> {
+  const items = stream[Symbol.asyncIterator]()
+  if (call.signal.aborted) void leave(items)
+  else call.signal.addEventListener('abort', () => void leave(items), { once: true })
+  return items
 }
 
-async function* items<T>(call: Call, first: T, rest: AsyncIterator<T>, idleMs: number): AsyncGenerator<T, void> {
+/**
+ * The stream from its first item on, under the call's deadlines: the provider may be silent for `idleMs` while it is asked, and a reader
+ * that takes its time is not held against it.
+ */
+export async function* follow<T>(
+  call: Call,
+  first: T,
+  rest: AsyncIterator<T>,
+  idleMs: number,
+): AsyncGenerator<T, void> {
   try {
     yield first
     for (;;) {

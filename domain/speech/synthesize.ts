@@ -6,14 +6,14 @@ import { Fault } from '../fault.ts'
 import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
 import type { Call } from '../routing/call.ts'
 import type { Row } from '../routing/catalog.ts'
-import { follow } from '../routing/follow.ts'
+import { begin, follow } from '../routing/follow.ts'
 import { spoken } from '../routing/language.ts'
 import { ProviderError } from '../routing/provider-error.ts'
 import type { Routing } from '../routing/routing.ts'
 import type { TtsRequest } from './tts.ts'
 
 /** `audio/` implements it. Throws at once for formats that it cannot turn into one another. */
-export type ConvertSpeech = (
+type ConvertSpeech = (
   audio: AsyncIterable<Uint8Array>,
   from: OutputFormat,
   to: OutputFormat,
@@ -91,7 +91,7 @@ async function openSpeech(
   const { tts } = row.provider
   if (!tts) throw new ProviderError('unsupported', { sent: false })
   const speech = await tts.synthesize(requestFor(row, order, ask), call.signal)
-  const chunks = speech.audio[Symbol.asyncIterator]()
+  const chunks = begin(call, speech.audio)
   const first = await firstAudio(chunks)
   try {
     return convert(follow(call, first, chunks, limits.tts.idleMs), speech.format, order.wanted)

@@ -110,6 +110,12 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['timeouts', 'answerMs'],
+    env: 'PARLEY_TIMEOUTS_ANSWER_MS',
+    type: 'integer',
+    secret: false,
+  },
+  {
     path: ['timeouts', 'firstAudioMs'],
     env: 'PARLEY_TIMEOUTS_FIRST_AUDIO_MS',
     type: 'integer',

@@ -170,6 +170,11 @@ export interface components {
                  */
                 firstTokenMs: number;
                 /**
+                 * @description An LLM attempt that answers in one piece.
+                 * @default 120000
+                 */
+                answerMs: number;
+                /**
                  * @description To the first audio of a speech attempt.
                  * @default 15000
                  */

@@ -17,14 +17,15 @@ import { Resampler } from '../../audio/resample.ts'
 
 /** What the three decoders of compressed audio have in common. */
 type Decoded = { channelData: Float32Array[]; samplesDecoded: number }
+type Source = { format: AudioFormat; durationMs: number; pieces: AsyncIterable<Uint8Array> }
 
-/** Throws AudioError `damaged` when nothing can be made of the bytes, although their headers were right. */
-export async function* decodeMono(
-  format: AudioFormat,
-  pieces: AsyncIterable<Uint8Array>,
-  rateHz: number,
-): AsyncGenerator<Float32Array> {
-  const mono = isSampleEncoding(format.encoding) ? decodeRaw(format, pieces) : decodeCompressed(format, pieces)
+/** Frames that cannot be decoded are left out; with more of them missing a transcript would pass for the whole. */
+const decodedPartMin = 0.9
+
+/** Throws AudioError `damaged` when little can be made of the bytes, although their headers were right. */
+export async function* decodeMono(source: Source, rateHz: number): AsyncGenerator<Float32Array> {
+  const { format } = source
+  const mono = isSampleEncoding(format.encoding) ? decodeRaw(source) : decodeCompressed(source)
   if (format.sampleRateHz === rateHz) {
     yield* mono
     return
@@ -38,7 +39,7 @@ export async function* decodeMono(
   }
 }
 
-async function* decodeRaw(format: AudioFormat, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Float32Array> {
+async function* decodeRaw({ format, pieces }: Source): AsyncGenerator<Float32Array> {
   const { encoding, channels } = format
   if (!isSampleEncoding(encoding)) return
   const aligner = new FrameAligner(frameBytes({ encoding, channels }))
@@ -47,13 +48,16 @@ async function* decodeRaw(format: AudioFormat, pieces: AsyncIterable<Uint8Array>
   }
 }
 
-async function* decodeCompressed(format: AudioFormat, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Float32Array> {
-  let samples = 0
-  for await (const decoded of openDecoder(format.container, pieces)) {
-    samples += decoded.samplesDecoded
-    if (decoded.samplesDecoded > 0) yield downmixPlanar(decoded.channelData)
+async function* decodeCompressed({ format, durationMs, pieces }: Source): AsyncGenerator<Float32Array> {
+  let decodedMs = 0
+  for await (const { channelData, samplesDecoded } of openDecoder(format.container, pieces)) {
+    decodedMs += (samplesDecoded * 1000) / format.sampleRateHz
+    if (samplesDecoded > 0) yield downmixPlanar(channelData)
   }
-  if (samples === 0) throw new AudioError('damaged', `Nothing in the ${format.container} file can be decoded.`)
+  if (decodedMs < durationMs * decodedPartMin) {
+    const missing = `${Math.round(durationMs - decodedMs)} of ${durationMs} ms`
+    throw new AudioError('damaged', `The ${format.container} file is damaged: ${missing} cannot be decoded.`)
+  }
 }
 
 function openDecoder(container: AudioFormat['container'], pieces: AsyncIterable<Uint8Array>): AsyncIterable<Decoded> {
@@ -68,8 +72,8 @@ async function* flushing(
 ): AsyncGenerator<Decoded> {
   try {
     await decoder.ready
-    for await (const piece of pieces) yield await decoder.decode(piece)
-    yield await decoder.flush()
+    for await (const piece of pieces) yield await attempt(() => decoder.decode(piece))
+    yield await attempt(() => decoder.flush())
   } finally {
     decoder.free()
   }
@@ -80,9 +84,18 @@ async function* decodeMp3(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Dec
   const framer = new Mp3Framer()
   try {
     await decoder.ready
-    for await (const piece of pieces) yield decoder.decodeFrames(framer.push(piece))
-    yield decoder.decodeFrames(framer.end())
+    for await (const piece of pieces) yield await attempt(() => decoder.decodeFrames(framer.push(piece)))
+    yield await attempt(() => decoder.decodeFrames(framer.end()))
   } finally {
     decoder.free()
+  }
+}
+
+/** The decoders throw whatever comes to them on damaged input. */
+async function attempt(decode: () => Decoded | Promise<Decoded>): Promise<Decoded> {
+  try {
+    return await decode()
+  } catch (cause) {
+    throw new AudioError('damaged', 'The file is damaged: it cannot be decoded.', cause)
   }
 }

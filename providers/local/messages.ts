@@ -1,7 +1,7 @@
 /** What a speech child and its parent say to each other. One job at a time, so nothing carries an id. */
 import type { AudioFormat } from '../../audio/format.ts'
 
-export type SttInput = { format: AudioFormat }
+export type SttInput = { format: AudioFormat; durationMs: number }
 export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }
 
 export type TtsInput = { text: string; voice: string; speed: number }

@@ -8,21 +8,27 @@ import { openVad, type Vad } from './vad.ts'
 
 let models: Promise<[Vad, Moonshine]> | undefined
 
-serveJobs<SttInput, SttOutput>(async ({ format }, context) => {
-  models ??= Promise.all([openVad(), openMoonshine()])
-  const [vad, moonshine] = await models
+serveJobs<SttInput, SttOutput>(async (input, context) => {
+  const [vad, moonshine] = await (models ??= open())
+  const audio = decodeMono({ ...input, pieces: context.pieces }, moonshineRateHz)
   const segments: SttOutput['segments'] = []
-  for await (const { samples, startMs, endMs } of findSpeech(
-    vad,
-    decodeMono(format, context.pieces, moonshineRateHz),
-    context,
-  )) {
+  for await (const { samples, startMs, endMs } of findSpeech(vad, audio, context)) {
     const text = await moonshine.transcribe(samples, context.signal)
     if (text !== '') segments.push({ text, startMs, endMs })
     context.progress(endMs)
   }
   return { segments }
 })
+
+/** A failure is tried again by the next job. */
+async function open(): Promise<[Vad, Moonshine]> {
+  try {
+    return [await openVad(), await openMoonshine()]
+  } catch (error) {
+    models = undefined
+    throw error
+  }
+}
 
 async function* findSpeech(
   vad: Vad,

@@ -6,6 +6,16 @@ import type { TtsInput, TtsOutput } from './messages.ts'
 let flite: Promise<Flite> | undefined
 
 serveJobs<TtsInput, TtsOutput>(async ({ text, voice, speed }) => {
-  flite ??= openFlite()
-  return { samples: await (await flite).speak(text, voice, speed) }
+  const voices = await (flite ??= open())
+  return { samples: await voices.speak(text, voice, speed) }
 })
+
+/** A failure is tried again by the next job. */
+async function open(): Promise<Flite> {
+  try {
+    return await openFlite()
+  } catch (error) {
+    flite = undefined
+    throw error
+  }
+}

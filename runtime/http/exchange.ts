@@ -40,7 +40,7 @@ export class Exchange implements Context {
   readonly #memory: UploadMemory
   #heldBytes = 0
   #aborter: AbortController | null = null
-  #isAborted = false
+  #abortReason: Error | null = null
 
   constructor(wire: Wire, requestId: string, startedMs: number, memory: UploadMemory) {
     this.wire = wire
@@ -56,14 +56,14 @@ export class Exchange implements Context {
   get signal(): AbortSignal {
     if (!this.#aborter) {
       this.#aborter = new AbortController()
-      if (this.#isAborted) this.#aborter.abort(new ClientGone())
+      if (this.#abortReason) this.#aborter.abort(this.#abortReason)
     }
     return this.#aborter.signal
   }
 
   /** The client has left, or the server will wait no longer. */
   abort(reason: Error): void {
-    this.#isAborted = true
+    this.#abortReason ??= reason
     this.#aborter?.abort(reason)
   }
 

@@ -103,6 +103,5 @@ function asLatin1(headers: readonly string[]): string[] {
 }
 
 function isAscii(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant
   return /^[\x00-\x7f]*$/.test(text)
 }

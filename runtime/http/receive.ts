@@ -29,15 +29,18 @@ export class Receiver {
   progressMs: number
   readonly #exchange: Exchange
   readonly #bytesMax: number
+  readonly #payloadBytesMax: number
   readonly #stalls: StallWatch
   #bytes = 0
   #outcome: 'arriving' | 'whole' | Error = 'arriving'
   #settle: (() => void) | null = null
 
-  constructor(exchange: Exchange, content: Content, bytesMax: number, stalls: StallWatch) {
+  /** `bytesMax` bounds what is read; `payloadBytesMax` is what the client is told. */
+  constructor(exchange: Exchange, content: Content, bytesMax: number, payloadBytesMax: number, stalls: StallWatch) {
     this.#exchange = exchange
     this.content = content
     this.#bytesMax = bytesMax
+    this.#payloadBytesMax = payloadBytesMax
     this.#stalls = stalls
     this.startedMs = exchange.startedMs
     this.progressMs = exchange.startedMs
@@ -87,7 +90,7 @@ export class Receiver {
 
   #take(chunk: Uint8Array, last: boolean): void {
     this.#bytes += chunk.length
-    if (this.#bytes > this.#bytesMax) throw tooLarge(this.#bytesMax)
+    if (this.#bytes > this.#bytesMax) throw tooLarge(this.#payloadBytesMax)
     if (!this.#exchange.hold(chunk.length)) throw noMemory()
     if (!last) this.progressMs = this.#stalls.nowMs()
     this.content.take(Buffer.from(chunk), last)
@@ -136,12 +139,12 @@ function begin(engine: Engine, exchange: Exchange, body: Body, head: Head): Rece
   const isMultipart = type === 'multipart/form-data'
   const partBytesMax = body.limit === 'audio' ? limits.audioBytesMax : limits.jsonBytesMax
   const bytesMax = isMultipart ? partBytesMax + limits.jsonBytesMax + framingBytes : partBytesMax
-  if ((head.contentLength ?? 0) > bytesMax) throw tooLarge(bytesMax)
+  if ((head.contentLength ?? 0) > bytesMax) throw tooLarge(partBytesMax)
   if ((head.contentLength ?? 0) > engine.memory.freeBytes) throw noMemory()
   const content = isMultipart
     ? new MultipartContent(head.contentType, body, partBytesMax, limits.jsonBytesMax)
     : new RawContent(type)
-  return new Receiver(exchange, content, bytesMax, engine.stalls)
+  return new Receiver(exchange, content, bytesMax, partBytesMax, engine.stalls)
 }
 
 /** Boundaries and part headers. */

@@ -115,7 +115,6 @@ function resultHeaders(
 
 /** A line break in a value would let it write headers, or a body, of its own. RFC 9110, 5.5. */
 function pushHeader(headers: string[], name: string, value: string): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   headers.push(name, /[\0\r\n]/.test(value) ? value.replaceAll(/[\0\r\n]/g, ' ') : value)
 }
 

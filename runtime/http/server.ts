@@ -75,7 +75,7 @@ async function openMain(engine: Engine): Promise<Listener> {
 async function openUploads(engine: Engine): Promise<Listener | null> {
   const { host, uploadPort, limits } = engine.options
   if (uploadPort === null) return null
-  const server = createServer((request, response) => {
+  const server = createServer({ connectionsCheckingInterval: 5000 }, (request, response) => {
     // What was read in one piece with a request that closed the connection is still handed out, and must not run.
     if (request.socket.destroyed) return
     void serve(engine, new NodeWire(request, response, limits.uploadBodyTimeoutMs))

@@ -333,3 +333,25 @@ t.test('slow uploads', async (t) => {
     'a whole body has its limit too',
   )
 })
+
+onBoth('a body that nobody wants does not disturb the next request', {}, async (t, _url, port) => {
+  const unwanted = `POST /v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`
+  const next = 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n'
+  t.match((await raw(port, unwanted + next)).text, /^HTTP\/1.1 404[\s\S]*HTTP\/1.1 200/)
+})
+
+onBoth('a client that leaves at any byte', {}, async (t, url, port, server) => {
+  const body = multipart('b', request, { ...audio, body: sound.subarray(0, 2000) })
+  const head = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: ${body.length}\r\n\r\n`
+  const whole = Buffer.concat([Buffer.from(head), body])
+  for (let end = 1; end <= whole.length; end += 61) {
+    const socket = net.connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    await new Promise((resolve) => socket.write(whole.subarray(0, end), resolve))
+    // Half of them leave in good order, half by a reset.
+    if (end % 2) socket.destroy()
+    else socket.resetAndDestroy()
+  }
+  await until(() => server.inflight() === 0)
+  t.match(await send(`${url}/v1/upload`, multipart('b', request, audio)), { status: 200 })
+})

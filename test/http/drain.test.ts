@@ -1,7 +1,7 @@
 import net from 'node:net'
 import t from 'tap'
 import type { Context, Input } from '../../runtime/http/handler.ts'
-import { ManualClock, mount, operation, raw, realClock, start, surface, until } from './harness.ts'
+import { freePort, ManualClock, mount, operation, raw, realClock, start, surface, until } from './harness.ts'
 
 const events = { '200': { types: ['text/event-stream'], headers: [], validate: null } }
 const main = surface(
@@ -48,8 +48,8 @@ async function serve(overrides: Parameters<typeof start>[1] = {}) {
 
 t.test('drain', async (t) => {
   const clock = new ManualClock()
-  const server = await serve({ clock, drain: { lbDelayMs: 5000, graceMs: 30_000 } })
-  const { port } = server
+  const port = await freePort()
+  const server = await serve({ clock, port, drain: { lbDelayMs: 5000, graceMs: 30_000 } })
   t.equal(server.state, 'ready')
 
   const pooled = net.connect(port, '127.0.0.1')
@@ -128,7 +128,7 @@ t.test('a taken port is said plainly', async (t) => {
 })
 
 t.test('a shared port', async (t) => {
-  const first = await serve({ sharedPort: true })
+  const first = await serve({ sharedPort: true, port: await freePort() })
   const second = await serve({ sharedPort: true, port: first.port })
   t.equal(second.port, first.port)
   await first.stop()

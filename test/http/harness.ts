@@ -186,6 +186,15 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
   })
 }
 
+/** A port that nobody had a moment ago. uWebSockets.js sets SO_REUSEADDR and SO_REUSEPORT only on ports asked for by number. */
+export async function freePort(): Promise<number> {
+  const server = net.createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as net.AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
 /** Writes `pieces` to a new connection and answers all that comes back within `waitMs`, or until the server closes. */
 export function raw(port: number, pieces: string | Buffer, waitMs = 300): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {

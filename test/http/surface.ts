@@ -1,0 +1,132 @@
+/** The surface that the tests of requests and answers share: one operation a trait. */
+import type { Context, Input } from '../../runtime/http/handler.ts'
+import { jsonBody, operation, surface, validator } from './harness.ts'
+
+const routing = {
+  type: 'object',
+  required: ['mode'],
+  discriminator: { propertyName: 'mode' },
+  oneOf: [
+    {
+      type: 'object',
+      required: ['mode'],
+      additionalProperties: false,
+      properties: { mode: { const: 'auto' }, objective: { enum: ['balanced', 'cost'] } },
+    },
+    {
+      type: 'object',
+      required: ['mode', 'model'],
+      additionalProperties: false,
+      properties: { mode: { const: 'explicit' }, model: { type: 'string' } },
+    },
+  ],
+}
+
+const operations = [
+  operation('echo', 'post', '/v1/echo', {
+    body: jsonBody,
+    headers: [{ name: 'Idempotency-Key', required: true, bytesMax: 8 }],
+    validateParams: validator({
+      type: 'object',
+      properties: {
+        header: {
+          type: 'object',
+          required: ['idempotency-key'],
+          properties: { 'idempotency-key': { type: 'string', minLength: 1 } },
+        },
+      },
+    }),
+    validateBody: validator({
+      type: 'object',
+      additionalProperties: false,
+      required: ['name'],
+      properties: { name: { type: 'string', maxLength: 5 }, size: { type: 'integer', default: 3 }, routing },
+    }),
+  }),
+  operation('list', 'get', '/v1/things', {
+    query: [
+      { name: 'limit', type: 'integer', array: false },
+      { name: 'ratio', type: 'number', array: false },
+      { name: 'deep', type: 'boolean', array: false },
+      { name: 'tag', type: 'string', array: true },
+    ],
+    validateParams: validator({
+      type: 'object',
+      properties: { query: { type: 'object', properties: { limit: { type: 'integer', maximum: 100, default: 20 } } } },
+    }),
+  }),
+  operation('read', 'get', '/v1/things/{id}'),
+  operation('remove', 'delete', '/v1/things/{id}', {
+    responses: { '204': { types: [], headers: [], validate: null } },
+  }),
+  operation('known', 'get', '/v1/things/known'),
+  operation('nested', 'get', '/v1/things/{id}/parts/{part}'),
+  operation('secret', 'get', '/v1/secret', { scope: 'router' }),
+  operation('sealed', 'post', '/v1/sealed', { scope: 'router', body: jsonBody }),
+  operation('old', 'get', '/v1/old', {
+    deprecation: {
+      deprecatedAt: '2026-05-16T00:00:00Z',
+      sunset: '2026-08-14T00:00:00Z',
+      link: 'https://example.com/new',
+    },
+    responses: {
+      '200': { types: ['application/json'], headers: ['Service-Provider', 'X-Service-Note'], validate: null },
+    },
+  }),
+  operation('fail', 'get', '/v1/fail'),
+  operation('wrong', 'get', '/v1/wrong', {
+    responses: { '200': { types: ['application/json'], headers: [], validate: validator({ type: 'string' }) } },
+  }),
+  operation('hang', 'get', '/v1/hang'),
+  operation('page', 'get', '/v1/page', { responses: { '200': { types: ['text/html'], headers: [], validate: null } } }),
+]
+
+const answer = (input: Input) => ({ status: 200, body: input })
+/** The signals of what `hang` was asked. */
+export const hung: AbortSignal[] = []
+export const handlers = {
+  echo: ({ body }: Input, { contentHash }: Context) => ({ status: 200, body: { body, contentHash } }),
+  list: answer,
+  read: answer,
+  remove: () => Promise.resolve({ status: 204 }),
+  known: () => ({ status: 200, body: 'known' }),
+  nested: answer,
+  secret: (_input: Input, { caller }: Context) => ({ status: 200, body: caller }),
+  sealed: () => ({ status: 200, body: 'opened' }),
+  old: () => ({
+    status: 200,
+    body: 1,
+    headers: { 'Service-Provider': 'one\r\nX-Evil: 1', 'X-Service-Note': 'n', 'X-Undeclared': 'u' },
+  }),
+  fail: (input: Input) => {
+    throw new Error(`boom ${JSON.stringify(input)}`)
+  },
+  wrong: () => ({ status: 200, body: 1 }),
+  hang: (_input: Input, context: Context) => {
+    hung.push(context.signal)
+    return new Promise<never>((_resolve, reject) =>
+      context.signal.addEventListener('abort', () => reject(new Error('aborted'))),
+    )
+  },
+  page: () => ({ status: 200, body: '<p>é</p>' }),
+}
+
+export const main = surface('main', ...operations)
+
+/** Of a JSON body, what tests read by name; other bodies are text, and none is null. */
+type Answered = { query: unknown; message: string; requestId: string }
+
+export async function get(url: string, init: RequestInit = {}) {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
+  const body = (isJson ? JSON.parse(text) : text || null) as Answered
+  return { status: response.status, headers: response.headers, body }
+}
+
+export const post = (url: string, body: string, headers: Record<string, string> = {}) =>
+  get(url, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'k', ...headers },
+  })

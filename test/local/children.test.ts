@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+import type { ProviderError } from '../../domain/routing/provider-error.ts'
+import { eventually, fixture, isRunning, longRecording, openLocal, outcome } from './setup.ts'
+
+/** A recogniser and a way to wait until it is in the middle of `longRecording`. */
+function openBusy(t: Parameters<typeof openLocal>[0], options: Parameters<typeof openLocal>[1] = {}) {
+  let underWay = () => {}
+  const middle = new Promise<void>((resolve) => (underWay = resolve))
+  return { ...openLocal(t, { ...options, onProgress: () => underWay() }), middle }
+}
+
+t.test('children start when they are needed, and a full queue refuses', async (t) => {
+  const { transcribe, started, provider } = openLocal(t, { queueMax: 1 })
+  t.equal(started.length, 0)
+  const taken = [outcome(transcribe(longRecording(3))), outcome(transcribe(fixture('tt-weasels')))]
+  const refused = await transcribe(fixture('tt-weasels')).catch((error: ProviderError) => error)
+  t.match(refused, { errorClass: 'overloaded', sent: false })
+  t.ok('retryAfterS' in refused && (refused.retryAfterS ?? 0) >= 1)
+  t.same(await Promise.all(taken), ['done', 'done'])
+  t.equal(started.length, 1)
+  await provider.close()
+})
+
+t.test('two children work side by side', async (t) => {
+  const { transcribe, started } = openLocal(t, { sttProcesses: 2, queueMax: 0 })
+  const texts = await Promise.all([transcribe(fixture('tt-weasels')), transcribe(fixture('tt-weasels'))])
+  t.equal(started.length, 2)
+  t.equal(texts[0].text, texts[1].text)
+})
+
+t.test('who leaves the queue leaves nothing behind', async (t) => {
+  const { transcribe } = openLocal(t)
+  const leaving = new AbortController()
+  const first = outcome(transcribe(longRecording(2)))
+  const second = outcome(transcribe(longRecording(1000), leaving.signal))
+  const third = outcome(transcribe(fixture('tt-weasels')))
+  leaving.abort()
+  t.equal(await second, 'cancelled unsent')
+  t.same(await Promise.all([first, third]), ['done', 'done'])
+  t.equal(await outcome(transcribe(longRecording(1), leaving.signal)), 'cancelled unsent', 'gone before it came')
+})
+
+t.test('who leaves in the middle frees the child without killing it', async (t) => {
+  const { transcribe, started, middle } = openBusy(t)
+  const leaving = new AbortController()
+  const first = outcome(transcribe(longRecording(1000), leaving.signal))
+  await middle
+  leaving.abort()
+  t.equal(await first, 'cancelled sent')
+  t.equal(await outcome(transcribe(fixture('tt-weasels'))), 'done')
+  t.equal(started.length, 1)
+})
+
+t.test('a child that does not stop is killed', async (t) => {
+  const { transcribe, started, ended, clock, middle } = openBusy(t)
+  const leaving = new AbortController()
+  const first = outcome(transcribe(longRecording(1000), leaving.signal))
+  await middle
+  process.kill(started[0]!, 'SIGSTOP')
+  leaving.abort()
+  t.equal(await first, 'cancelled sent')
+  const next = outcome(transcribe(fixture('tt-weasels')))
+  clock.pass(2000)
+  t.equal(await next, 'done')
+  t.same(ended, started.slice(0, 1))
+})
+
+t.test('a child that is killed in the middle fails its own job only', async (t) => {
+  const { transcribe, started, middle } = openBusy(t)
+  const first = outcome(transcribe(longRecording(1000)))
+  const second = outcome(transcribe(fixture('tt-weasels')))
+  await middle
+  process.kill(started[0]!, 'SIGKILL')
+  t.same(await Promise.all([first, second]), ['server sent', 'done'])
+  t.equal(started.length, 2)
+})
+
+t.test('a job that takes too long is ended; longer audio may take longer', async (t) => {
+  const { transcribe, clock, middle } = openBusy(t, { jobTimeoutMs: 10_000 })
+  const recording = longRecording(100)
+  const first = outcome(transcribe(recording))
+  await middle
+  clock.pass(10_000 + recording.durationMs / 2 - 1)
+  clock.pass(10_000 + recording.durationMs / 2)
+  t.equal(await first, 'timeout sent')
+  t.equal(await outcome(transcribe(fixture('tt-weasels'))), 'done')
+})
+
+t.test('an idle child ends and a new one serves', async (t) => {
+  const { transcribe, started, ended, clock } = openLocal(t, { idleMs: 5000 })
+  await transcribe(fixture('tt-weasels'))
+  clock.pass(4999)
+  t.ok(isRunning(started[0]!))
+  clock.pass(5000)
+  t.equal(await outcome(transcribe(fixture('tt-weasels'))), 'done')
+  t.equal(started.length, 2)
+  t.same(ended, started.slice(0, 1))
+})
+
+t.test('close ends everything at once', async (t) => {
+  const { transcribe, speak, provider, started, clock, middle } = openBusy(t)
+  const running = outcome(transcribe(longRecording(1000)))
+  const waiting = outcome(transcribe(longRecording(1000)))
+  await Promise.all([middle, speak('Hello.')])
+  await provider.close()
+  t.same(await Promise.all([running, waiting]), ['server sent', 'unreachable unsent'])
+  t.equal(started.length, 2)
+  t.notOk(started.some(isRunning))
+  t.equal(clock.pending, 0, 'no timer stays')
+  t.equal(await outcome(speak('Hello.')), 'unreachable unsent')
+})
+
+t.test('children do not outlive their parent', async (t) => {
+  const entry = fileURLToPath(new URL('./orphan.ts', import.meta.url))
+  const parent = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), entry], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.teardown(() => parent.kill('SIGKILL'))
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+  const pids = JSON.parse(line.toString()) as number[]
+  t.equal(pids.filter(isRunning).length, 2)
+  parent.kill('SIGKILL')
+  t.ok(await eventually(() => !pids.some(isRunning)))
+})

@@ -1,0 +1,134 @@
+/** The local provider with real children, and a clock and a log that a test can look into. */
+import { readFileSync } from 'node:fs'
+import type { OutputFormat, Recording } from '../../audio/format.ts'
+import { recogniseRecording } from '../../audio/recognise.ts'
+import type { Clock, Log } from '../../domain/ports.ts'
+import type { Provider } from '../../domain/routing/provider.ts'
+import type { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { Transcript } from '../../domain/speech/stt.ts'
+import { createLocalProvider, type LocalOptions } from '../../providers/local/provider.ts'
+import { type FixtureName, readFixture } from '../speech/fixtures.ts'
+
+export const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
+
+export type Local = {
+  provider: Provider
+  clock: ManualClock
+  /** Process ids in the order of their start. */
+  started: number[]
+  ended: number[]
+  transcribe: (recording: Recording, signal?: AbortSignal) => Promise<Transcript>
+  speak: (text: string, options?: { voice?: string; speed?: number; signal?: AbortSignal }) => Promise<Uint8Array[]>
+}
+
+type Teardown = { teardown: (run: () => Promise<void>) => unknown }
+
+/** Closed when the test ends. No timer runs by itself: a test fires them. */
+export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Local {
+  const clock = new ManualClock()
+  const started: number[] = []
+  const ended: number[] = []
+  const provider = createLocalProvider({
+    sttProcesses: 1,
+    ttsProcesses: 1,
+    queueMax: 1000,
+    jobTimeoutMs: 30_000,
+    idleMs: 60_000,
+    clock,
+    log: childLog(started, ended),
+    ...options,
+  })
+  t.teardown(() => provider.close())
+  return {
+    provider,
+    clock,
+    started,
+    ended,
+    transcribe: (recording, signal = new AbortController().signal) =>
+      provider.stt!.transcribe({ model: 'moonshine-tiny-en', recording, options: {} }, signal),
+    speak: async (text, { signal = new AbortController().signal, ...voice } = {}) => {
+      const { audio } = await provider.tts!.synthesize({ model: 'flite', text, wanted: native, ...voice }, signal)
+      const chunks: Uint8Array[] = []
+      for await (const chunk of audio) chunks.push(chunk)
+      return chunks
+    },
+  }
+}
+
+export class ManualClock implements Clock {
+  readonly #timers = new Map<symbol, { delayMs: number; run: () => void }>()
+
+  nowMs(): number {
+    return Date.now()
+  }
+
+  monotonicMs(): number {
+    return performance.now()
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const key = Symbol()
+    this.#timers.set(key, { delayMs, run })
+    return () => this.#timers.delete(key)
+  }
+
+  /** Lets the time of all timers come that wait for at most so long. */
+  pass(ms: number): void {
+    for (const [key, { delayMs, run }] of [...this.#timers]) {
+      if (delayMs > ms) continue
+      this.#timers.delete(key)
+      run()
+    }
+  }
+
+  get pending(): number {
+    return this.#timers.size
+  }
+}
+
+function childLog(started: number[], ended: number[]): Log {
+  const info = (fields: { pid?: number }, message: string) => {
+    if (message === 'speech child started') started.push(fields.pid!)
+    if (message === 'speech child ended') ended.push(fields.pid!)
+  }
+  return { info, warn: () => {}, error: () => {} }
+}
+
+export function fixture(name: FixtureName, extension?: 'wav' | 'flac' | 'mp3' | 'opus'): Recording {
+  return recogniseRecording([readFixture(name, extension)], null)
+}
+
+/** The same prompt again and again: speech that takes the recogniser a while. */
+export function longRecording(times: number): Recording {
+  const samples = readFixture('privacy-prompt').subarray(44)
+  const declared = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
+  return recogniseRecording(Array.from({ length: times }, () => [samples, new Uint8Array(12_800)]).flat(), declared)
+}
+
+/** A process that has ended and was not waited for by its new parent counts as gone. */
+export function isRunning(pid: number): boolean {
+  try {
+    const state = /^State:\s+(\w)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return state !== 'Z' && state !== 'X'
+  } catch {
+    return false
+  }
+}
+
+/** Looks until it holds; false when it did not within the limit. */
+export async function eventually(holds: () => boolean, limitMs = 10_000): Promise<boolean> {
+  const end = performance.now() + limitMs
+  while (!holds()) {
+    if (performance.now() > end) return false
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return true
+}
+
+/** What came of it: the class and whether anything was sent, or "done". */
+export function outcome(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'done',
+    (error: ProviderError) => `${error.errorClass} ${error.sent ? 'sent' : 'unsent'}`,
+  )
+}

@@ -1,0 +1,115 @@
+import t from 'tap'
+import { recogniseRecording } from '../../audio/recognise.ts'
+import { sentences } from '../../providers/local/sentences.ts'
+import { wordErrors } from '../speech/words.ts'
+import { native, openLocal, outcome } from './setup.ts'
+
+const local = openLocal(t)
+const secondsOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0) / 32_000
+
+async function heard(chunks: readonly Uint8Array[]): Promise<string> {
+  return (await local.transcribe(recogniseRecording(chunks, { ...native, encoding: 'pcm_s16le' }))).text
+}
+
+t.test('every voice of the catalog speaks', async (t) => {
+  const model = local.provider.models.find(({ stage }) => stage === 'tts')!
+  t.same(model.nativeOutput, native)
+  const text = 'Please leave your message after the tone.'
+  for (const { id } of model.voices) {
+    const audio = await local.speak(text, { voice: id })
+    t.ok(secondsOf(audio) > 1.5 && secondsOf(audio) < 4, id)
+    // The oldest voice is hard to understand: it only has to be speech.
+    if (id !== 'kal16') t.ok(wordErrors(text, await heard(audio)).errors <= 2, id)
+  }
+  t.same(await local.speak(text), await local.speak(text, { voice: 'rms' }), 'rms is the default')
+  t.equal(await outcome(local.speak(text, { voice: 'nobody' })), 'unsupported unsent')
+})
+
+t.test('speed', async (t) => {
+  const text = 'This sentence is spoken at different speeds.'
+  const own = secondsOf(await local.speak(text))
+  for (const speed of [0.25, 0.5, 2, 4]) {
+    const ratio = own / secondsOf(await local.speak(text, { speed })) / speed
+    t.ok(ratio > 0.8 && ratio < 1.25, `${speed}: ${ratio}`)
+  }
+})
+
+t.test('text is never an option, a file name or a program', async (t) => {
+  for (const text of [
+    '-lv',
+    '--help',
+    '-o /etc/passwd',
+    '-t',
+    '/etc/passwd',
+    '$(reboot) `reboot`; "quoted"',
+    '<speak>hello</speak>',
+  ]) {
+    t.ok(secondsOf(await local.speak(text)) > 0.4, text)
+  }
+  t.equal(
+    wordErrors('minus voice hello there', await heard(await local.speak('-voice, hello there.'))).errors <= 2,
+    true,
+  )
+})
+
+t.test('what cannot be spoken is left out; nothing but that is refused', async (t) => {
+  t.same(await local.speak('Hello 👋\u0000\u0007 there\u200b.'), await local.speak('Hello there.'))
+  t.same(await local.speak('“Café” – naïve…'), await local.speak('"Cafe", naive...'))
+  for (const text of ['👋🎉', '...', ' \n\t ', '你好', '\u0000']) {
+    t.equal(await outcome(local.speak(text)), 'bad_request unsent', JSON.stringify(text))
+  }
+})
+
+t.test('a long text comes sentence by sentence', async (t) => {
+  const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20)
+  const signal = new AbortController().signal
+  const { audio } = await local.provider.tts!.synthesize({ model: 'flite', text, wanted: native }, signal)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of audio) chunks.push(chunk)
+  t.equal(chunks.length, 20)
+  t.ok(secondsOf(chunks) > 40)
+})
+
+t.test('a listener who stops reading keeps no voice from others, one who leaves ends the work', async (t) => {
+  const { provider, speak, started } = openLocal(t, { queueMax: 1 })
+  const signal = new AbortController().signal
+  const text = 'One sentence after the other. '.repeat(600)
+  const slow = await provider.tts!.synthesize({ model: 'flite', text, wanted: native }, signal)
+  const reading = slow.audio[Symbol.asyncIterator]()
+  await reading.next()
+  t.ok(secondsOf(await speak('Somebody else.')) > 0.5)
+  t.equal((await reading.next()).done, false, 'and goes on later')
+  await reading.return?.()
+  t.ok(secondsOf(await speak('The next one.')) > 0.5)
+  t.equal(started.length, 1)
+})
+
+t.test('a caller who leaves', async (t) => {
+  const leaving = new AbortController()
+  const { audio } = await local.provider.tts!.synthesize(
+    { model: 'flite', text: 'One sentence after the other. '.repeat(600), wanted: native },
+    leaving.signal,
+  )
+  const reading = audio[Symbol.asyncIterator]()
+  await reading.next()
+  leaving.abort()
+  const rest = reading.next().then(() => reading.next())
+  t.match(await outcome(rest), /^cancelled/)
+})
+
+t.test('text is cut where one would breathe', (t) => {
+  t.same(sentences('Hello. How are you? Fine!\nThanks; bye', 300), [
+    'Hello.',
+    'How are you?',
+    'Fine!',
+    'Thanks;',
+    'bye',
+  ])
+  t.same(sentences('It costs $1,234.50 at 10:30 a.m.', 300), ['It costs $1,234.50 at 10:30 a.m.'])
+  t.same(sentences('He said "stop." Then he left.', 300), ['He said "stop."', 'Then he left.'])
+  t.same(sentences('one two, three four, five six', 14), ['one two,', 'three four,', 'five six'])
+  t.same(sentences('abcdefghij klm', 5), ['abcde', 'fghij', 'klm'])
+  t.same(sentences('£5 and €3.50', 300), ['5 pounds and 3.50 euros'])
+  t.ok(sentences(`${'word '.repeat(4000)}`, 300).every((part) => part.length <= 300))
+  t.end()
+})
