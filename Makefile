@@ -15,10 +15,10 @@ help:
 	@echo 'make bench     figures, each as a ratio beside a floor in the same run'
 
 run: dist/main.js
-	@exec node --disable-warning=ExperimentalWarning dist/main.js up
+	@exec ./dist/main.js up
 
 demo: dist/main.js
-	@exec node --disable-warning=ExperimentalWarning dist/main.js demo
+	@exec ./dist/main.js demo
 
 test: dist/main.js
 	@exec node test/run.mjs

@@ -53,6 +53,7 @@ export async function startGateway(
   progress: (message: string) => void,
 ): Promise<Gateway> {
   checkExposure(config)
+  checkSharing(config)
   const worker = Number(env[workerVariable] ?? 0)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
@@ -115,6 +116,12 @@ function checkExposure({ host, masterKey }: ParleyConfig): void {
   throw new ConfigError(
     `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
   )
+}
+
+/** The engine shares a port only where it is given one by number. */
+function checkSharing({ port, processes }: ParleyConfig): void {
+  if (port !== 0 || processes === 1) return
+  throw new ConfigError(`PARLEY_PORT: 0 leaves the choice to the system, which ${processes} processes cannot share`)
 }
 
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')

@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --min-semi-space-size=16 --max-semi-space-size=32
 /** The command line's other half: what the commands do to this machine. The product's wiring is in gateway.ts. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -40,15 +40,17 @@ async function up(config: ParleyConfig, env: Environment): Promise<void> {
   const gateway = await startGateway(config, env, (message) => console.error(message))
   const removePidFile = worker ? () => {} : writePidFile(config.dataDir, gateway.url)
   if (!worker) console.log(greeting(gateway))
-  await signalled(gateway)
+  await signalled(gateway, worker)
   await gateway.stop()
   removePidFile()
 }
 
-/** Resolves at the first signal. From then on a second one forces the end. */
-function signalled(gateway: Gateway): Promise<void> {
+/** Resolves at the first signal, or when the process that started this worker has died. From then on a second signal forces the end. */
+function signalled(gateway: Gateway, worker: boolean): Promise<void> {
   return new Promise((resolve) => {
     let count = 0
+    if (worker && !process.connected) return resolve()
+    if (worker) process.once('disconnect', resolve)
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => {
         count += 1
@@ -69,9 +71,12 @@ function greeting({ url, key }: Gateway): string {
   ].join('\n')
 }
 
-/** The port is tried before Postgres is started: the usual mistake is a second start, and it must cost nothing. */
-async function checkPort({ host, port, processes }: ParleyConfig, worker: boolean): Promise<void> {
-  if (port === 0 || worker || processes > 1) return
+/**
+ * The port is tried before Postgres is started: the usual mistake is a second start, and it must cost nothing. Also where workers will share it:
+ * the kernel lets anybody in who shares too, and a second Parley would take half of the connections in silence.
+ */
+async function checkPort({ host, port }: ParleyConfig, worker: boolean): Promise<void> {
+  if (port === 0 || worker) return
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
     probe.once('error', () =>

@@ -14,7 +14,7 @@ import { isWav, readWav } from './wav.ts'
 /** What the sender says of a body without a header. */
 export type DeclaredAudio = { encoding: Encoding; sampleRateHz: number; channels: number }
 
-export const recordingDurationMaxMs: number = 4 * 3600 * 1000
+const recordingDurationMaxMs = 4 * 3600 * 1000
 const sampleRateHz = { min: 4000, max: 192_000 }
 const channelsMax = 8
 

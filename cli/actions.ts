@@ -19,10 +19,7 @@ export type Admin = {
   addCredit(organization: string, microUsd: number): Promise<OrganizationRow>
   keys(organization: string): Promise<KeyRow[]>
   /** Answers the secret, which is told this once. */
-  createKey(
-    organization: string,
-    options: { scopes: string[]; test: boolean; policy: object },
-  ): Promise<string>
+  createKey(organization: string, options: { scopes: string[]; test: boolean; policy: object }): Promise<string>
   rotateKey(organization: string, id: string): Promise<string>
   revokeKey(organization: string, id: string): Promise<boolean>
 }

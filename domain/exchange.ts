@@ -6,6 +6,7 @@ import { costMicroUsd } from './billing/price.ts'
 import { type AttemptReport, Fault } from './fault.ts'
 import { inProgress, requireAdmitted } from './idempotency/admission.ts'
 import type { Idempotency, KeyUse } from './idempotency/idempotency.ts'
+import type { Departure } from './ports.ts'
 import type { Ask } from './routing/ask.ts'
 import { type AttemptDeps, type AttemptLimits, attempt, type Served } from './routing/attempts.ts'
 import type { Call } from './routing/call.ts'
@@ -43,7 +44,7 @@ export type Order = {
   /** Absent on surfaces without an Idempotency-Key. */
   key?: Pick<KeyUse, 'keyDigest' | 'contentHash'>
   /** Aborted when the client has gone. */
-  signal: AbortSignal
+  signal: Departure
 }
 
 export type Plan<T> = {
@@ -64,8 +65,9 @@ export async function openExchange<T>(deps: ExchangeDeps, order: Order, plan: Pl
   const release = await acquire(deps.leases, order.caller)
   try {
     const use = order.key && useOf(order, order.key)
-    if (use) requireAdmitted(await deps.idempotency.admit(use))
-    const { choice, reservedMicroUsd } = await prepare(deps, order, plan, use)
+    const { choice, reservedMicroUsd } = use
+      ? await admitted(deps, order, plan, use)
+      : await prepare(deps, order, plan, undefined)
     const account = new Account(deps, openingOf(order, plan.ask.stage, startedMs, reservedMicroUsd, use))
     const served = await serve(deps, order, plan, choice, account)
     return new Exchange(deps, order, plan.ask.stage, served, account, release)
@@ -97,13 +99,22 @@ function useOf(order: Order, key: Pick<KeyUse, 'keyDigest' | 'contentHash'>): Ke
   }
 }
 
+/** A request that can be routed and has nothing to reserve goes from unseen to dispatched in one commit; any other in two, with what it waits for between. */
+async function admitted<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>, use: KeyUse): Promise<Prepared> {
+  const choice = deps.chooser.choose(plan.ask)
+  const attemptsMax = deps.limits[plan.ask.stage].attemptsMax
+  if (choice.candidates.length > 0 && worstCost(choice, plan, attemptsMax) === 0) {
+    requireAdmitted(await deps.idempotency.admit(use, 'dispatched'))
+    return { choice, reservedMicroUsd: 0 }
+  }
+  requireAdmitted(await deps.idempotency.admit(use))
+  return prepare(deps, order, plan, use)
+}
+
+type Prepared = { choice: Choice; reservedMicroUsd: number }
+
 /** From admission to dispatch. Whatever fails here gives back what was taken. */
-async function prepare<T>(
-  deps: ExchangeDeps,
-  order: Order,
-  plan: Plan<T>,
-  use: KeyUse | undefined,
-): Promise<{ choice: Choice; reservedMicroUsd: number }> {
+async function prepare<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>, use: KeyUse | undefined): Promise<Prepared> {
   const { credit, idempotency, log } = deps
   const { requestId } = order
   const organizationId = order.caller.organization.id

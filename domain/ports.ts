@@ -29,3 +29,13 @@ export interface Metrics {
   /** Milliseconds from the dispatch of an attempt to its first media byte or token. */
   firstByte(stage: string, provider: string, model: string, durationMs: number): void
 }
+
+/** Whether somebody has given up: a client that left, a deadline. An AbortSignal is one; making one for each request is what this spares. */
+export interface Departure {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: DepartureListener): void
+  removeEventListener(type: 'abort', listener: DepartureListener): void
+}
+/** An object where a closure for each request would cost too much. */
+export type DepartureListener = (() => void) | { handleEvent(): void }

@@ -55,5 +55,3 @@ export function createMetrics() {
     },
   }
 }
-
-export type ProcessMetrics = ReturnType<typeof createMetrics>

@@ -1,7 +1,8 @@
 /**
  * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty rows as for one. Rows are
- * collected until the event loop has read everything that had arrived (setImmediate): no timer, so an idle server adds no latency. While as many
- * batches are under way as may be, the next one grows.
+ * collected until the event loop has read everything that had arrived (setImmediate). Where the last
+ * batch had company the next one is gathered for a moment longer, because Postgres answers a small batch so fast that batches would stay small; and
+ * while as many are under way as may be, the next one grows.
  */
 import { Fault } from '../domain/fault.ts'
 import { asFault } from './unavailable.ts'
@@ -9,6 +10,10 @@ import { asFault } from './unavailable.ts'
 export type BatchLimits = {
   rowsMax: number
   inFlightMax: number
+  /** How long rows are gathered when the last batch had several. */
+  gatherMs: number
+  /** The same when it had one: 0 where a caller waits for the answer, so that an idle server adds no latency. */
+  loneMs: number
   /** Rows that may wait; the next is refused with service_unavailable. */
   queueMax: number
 }
@@ -29,18 +34,22 @@ export function createBatcher<Row, Answer>(
   let queue: Waiting[] = []
   let inFlight = 0
   let scheduled = false
+  let hadCompany = false
   let drained: (() => void)[] = []
 
   function schedule(): void {
     if (scheduled || inFlight >= limits.inFlightMax || queue.length === 0) return
     scheduled = true
-    setImmediate(flush)
+    const waitMs = hadCompany ? limits.gatherMs : limits.loneMs
+    if (waitMs > 0) setTimeout(flush, waitMs)
+    else setImmediate(flush)
   }
 
   function flush(): void {
     scheduled = false
     const batch = queue.length <= limits.rowsMax ? queue : queue.slice(0, limits.rowsMax)
     queue = batch === queue ? [] : queue.slice(limits.rowsMax)
+    hadCompany = batch.length > 1
     inFlight += 1
     void send(batch)
     schedule()

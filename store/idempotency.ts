@@ -17,6 +17,7 @@ import type { Admission, Idempotency, KeyUse } from '../domain/idempotency/idemp
 import type { Clock } from '../domain/ports.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
+import { ofUses, ownedBy } from './key-match.ts'
 
 export type IdempotencyLimits = {
   /** How long an admitted key outlives a process that stopped renewing it. */
@@ -33,11 +34,14 @@ export type StoredIdempotency = Idempotency & {
   drain(): Promise<void>
 }
 
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 2, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 2, loneMs: 0, queueMax: 10_000 }
 const reapRowsMax = 1_000
 const reapRoundsMax = 50
 /** A request that is neither dispatched nor released after so many renewals has been forgotten by its owner. */
 const renewalsMax = 60
+
+/** A key on its way in, and the state in which it is to be. */
+type Arrival = { use: KeyUse; as: 'admitted' | 'dispatched' }
 
 /** A key that this process admits or has admitted. */
 type Holding = {
@@ -48,7 +52,8 @@ type Holding = {
   renewAtMs: number
   renewals: number
 }
-type Standing = { index: number; same: boolean; status: string; requestId: string }
+/** A row as it stands, with the hash that is on record. */
+type Standing = KeyUse & { status: string }
 
 const inProgress: Admission = { outcome: 'in_progress', retryAfterS: 1 }
 
@@ -62,7 +67,7 @@ export function createIdempotency(
   const dispatches = createBatcher((uses: readonly KeyUse[]) => dispatchAll(sql, uses, clock.nowMs()), batches)
   const releases = createBatcher((uses: readonly KeyUse[]) => releaseAll(sql, uses), batches)
 
-  async function admit(use: KeyUse): Promise<Admission> {
+  async function admit(use: KeyUse, as: Arrival['as'] = 'admitted'): Promise<Admission> {
     const scope = scopeOf(use)
     for (let held = holdings.get(scope); held; held = holdings.get(scope)) {
       if (held.use.contentHash === use.contentHash) return inProgress
@@ -70,7 +75,7 @@ export function createIdempotency(
       // The first copy may itself be refused; until its answer is here nobody knows whose content is on record.
       await held.asked.catch(() => {})
     }
-    const asked = admissions.add(use)
+    const asked = admissions.add({ use, as })
     const holding: Holding = { use, scope, admitted: false, asked, renewAtMs: clock.nowMs() + leaseMs / 2, renewals: 0 }
     holdings.set(scope, holding)
     try {
@@ -78,21 +83,21 @@ export function createIdempotency(
       holding.admitted = admission.outcome === 'admitted'
       return admission
     } finally {
-      if (!holding.admitted) holdings.delete(scope)
+      // A key that is dispatched has no lease to renew.
+      if (!holding.admitted || as === 'dispatched') holdings.delete(scope)
     }
   }
 
-  async function admitAll(uses: readonly KeyUse[]): Promise<Admission[]> {
-    const nowMs = clock.nowMs()
-    const times = { now: new Date(nowMs), lease: new Date(nowMs + leaseMs), expiry: new Date(nowMs + retentionMs) }
-    const rows = await insertOrTakeOver(sql, sorted(uses), times)
+  async function admitAll(arrivals: readonly Arrival[]): Promise<Admission[]> {
+    const uses = arrivals.map(({ use }) => use)
+    const rows = await insertOrTakeOver(sql, arrivals, timesAt(clock.nowMs(), leaseMs, retentionMs))
     const admitted = new Set(rows.map(({ requestId }) => requestId))
     const refused = uses.filter(({ requestId }) => !admitted.has(requestId))
     const standing = refused.length === 0 ? [] : await readStanding(sql, refused)
-    const verdicts = new Map(standing.map((row) => [refused[row.index], verdict(row)]))
+    const onRecord = new Map(standing.map((row) => [scopeOf(row), row]))
     // Refused and gone again: its owner released it between the two statements. The caller's next attempt finds the key free.
     return uses.map((use) =>
-      admitted.has(use.requestId) ? { outcome: 'admitted' } : (verdicts.get(use) ?? inProgress),
+      admitted.has(use.requestId) ? { outcome: 'admitted' } : verdict(use, onRecord.get(scopeOf(use))),
     )
   }
 
@@ -108,7 +113,11 @@ export function createIdempotency(
     for (const { use } of due.filter(({ renewals }) => renewals >= renewalsMax)) letGo(use)
     const renewed = due.filter(({ renewals }) => renewals < renewalsMax)
     if (renewed.length === 0) return
-    await extendLeases(sql, sorted(renewed.map(({ use }) => use)), new Date(nowMs + leaseMs))
+    await extendLeases(
+      sql,
+      renewed.map(({ use }) => use),
+      new Date(nowMs + leaseMs),
+    )
     for (const holding of renewed) {
       holding.renewAtMs = nowMs + leaseMs / 2
       holding.renewals += 1
@@ -129,67 +138,57 @@ export function createIdempotency(
 
 const scopeOf = ({ organizationId, operation, keyDigest }: KeyUse) => `${organizationId} ${operation} ${keyDigest}`
 
-/** One order for every statement that locks rows of several keys. */
-export function sorted<Use extends KeyUse>(uses: readonly Use[]): Use[] {
-  return [...uses].sort(
-    (a, b) =>
-      order(a.organizationId, b.organizationId) || order(a.operation, b.operation) || order(a.keyDigest, b.keyDigest),
-  )
+/** One order for every statement that inserts several keys: two of them could otherwise wait for each other. */
+function byKey(a: KeyUse, b: KeyUse): number {
+  return order(a.organizationId, b.organizationId) || order(a.operation, b.operation) || order(a.keyDigest, b.keyDigest)
 }
 
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-function verdict({ same, status, requestId }: Standing): Admission {
-  if (!same) return { outcome: 'conflict', originalRequestId: requestId }
-  return status === 'admitted' ? inProgress : { outcome: 'already_started', originalRequestId: requestId }
+function verdict(use: KeyUse, row: Standing | undefined): Admission {
+  if (row === undefined) return inProgress
+  if (row.contentHash !== use.contentHash) return { outcome: 'conflict', originalRequestId: row.requestId }
+  return row.status === 'admitted' ? inProgress : { outcome: 'already_started', originalRequestId: row.requestId }
 }
 
 type Times = { now: Date; lease: Date; expiry: Date }
 
-function insertOrTakeOver(sql: Sql, uses: KeyUse[], { now, lease, expiry }: Times): Promise<{ requestId: string }[]> {
+function timesAt(nowMs: number, leaseMs: number, retentionMs: number): Times {
+  return { now: new Date(nowMs), lease: new Date(nowMs + leaseMs), expiry: new Date(nowMs + retentionMs) }
+}
+
+function insertOrTakeOver(
+  sql: Sql,
+  arrivals: readonly Arrival[],
+  { now, lease, expiry }: Times,
+): Promise<{ requestId: string }[]> {
+  const rows = arrivals.map(({ use, as }) => ({ ...use, as })).sort(byKey)
   return sql<{ requestId: string }[]>`
-    insert into idempotency_keys as k
-      (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at, lease_until, expires_at)
-    select "organizationId", operation, decode("keyDigest", 'hex'), decode("contentHash", 'hex'), "requestId",
-      'admitted', ${now}, ${lease}, ${expiry}
-    from json_to_recordset(${sql.json(uses)}::json) as u
-      ("organizationId" text, operation text, "keyDigest" text, "contentHash" text, "requestId" text)
+    insert into idempotency_keys as k (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at,
+      dispatched_at, lease_until, expires_at)
+    select "organizationId", operation, decode("keyDigest", 'hex'), decode("contentHash", 'hex'), "requestId", "as", ${now},
+      case when "as" = 'dispatched' then ${now}::timestamptz end, ${lease}, ${expiry}
+    from json_to_recordset(${sql.json(rows)}::json) as u
+      ("organizationId" text, operation text, "keyDigest" text, "contentHash" text, "requestId" text, "as" text)
     on conflict (organization_id, operation, key_digest) do update set
-      content_hash = excluded.content_hash, request_id = excluded.request_id, status = 'admitted', admitted_at = ${now},
-      dispatched_at = null, finished_at = null, lease_until = ${lease}, expires_at = ${expiry}
+      content_hash = excluded.content_hash, request_id = excluded.request_id, status = excluded.status, admitted_at = ${now},
+      dispatched_at = excluded.dispatched_at, finished_at = null, lease_until = ${lease}, expires_at = ${expiry}
     where k.expires_at <= ${now}
       or (k.status = 'admitted' and k.lease_until <= ${now} and k.content_hash = excluded.content_hash)
     returning k.request_id as "requestId"`
 }
 
-function readStanding(sql: Sql, uses: KeyUse[]): Promise<Standing[]> {
-  const asked = uses.map((use, index) => ({ ...use, index }))
+function readStanding(sql: Sql, uses: readonly KeyUse[]): Promise<Standing[]> {
   return sql<Standing[]>`
-    select u.index, k.content_hash = decode(u."contentHash", 'hex') as same, k.status, k.request_id as "requestId"
-    from ${keysOf(sql, asked)} u join idempotency_keys k on ${isKey(sql)}`
-}
-
-/**
- * Key uses as rows `u`. `offset 0` keeps the planner from moving decode() into the join: row level security runs its own test before any function
- * that might leak, and with decode() in the condition the index could not be used.
- */
-export function keysOf(sql: Sql, uses: (KeyUse & { index?: number; status?: string })[]) {
-  return sql`(
-    select index, "organizationId", operation, decode("keyDigest", 'hex') as "keyDigest", "contentHash", "requestId", status
-    from json_to_recordset(${sql.json(uses)}::json) as j (index int, "organizationId" text, operation text,
-      "keyDigest" text, "contentHash" text, "requestId" text, status text)
-    offset 0)`
-}
-
-/** All columns of the key: a join on fewer takes a plan that reads the organization's rows. */
-export function isKey(sql: Sql) {
-  return sql`k.organization_id = u."organizationId" and k.operation = u.operation and k.key_digest = u."keyDigest"`
+    select organization_id as "organizationId", operation, encode(key_digest, 'hex') as "keyDigest",
+      encode(content_hash, 'hex') as "contentHash", status, request_id as "requestId"
+    from idempotency_keys k where ${ofUses(sql, uses)}`
 }
 
 async function dispatchAll(sql: Sql, uses: readonly KeyUse[], nowMs: number): Promise<boolean[]> {
   const rows = await sql<{ requestId: string }[]>`
     update idempotency_keys k set status = 'dispatched', dispatched_at = ${new Date(nowMs)}
-    from ${keysOf(sql, sorted(uses))} u where ${isKey(sql)} and k.request_id = u."requestId" and k.status = 'admitted'
+    where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'admitted'
     returning k.request_id as "requestId"`
   const won = new Set(rows.map(({ requestId }) => requestId))
   return uses.map(({ requestId }) => won.has(requestId))
@@ -198,15 +197,14 @@ async function dispatchAll(sql: Sql, uses: readonly KeyUse[], nowMs: number): Pr
 async function releaseAll(sql: Sql, uses: readonly KeyUse[]): Promise<undefined[]> {
   await sql`
     delete from idempotency_keys k
-    using ${keysOf(sql, sorted(uses))} u
-    where ${isKey(sql)} and k.request_id = u."requestId" and k.status in ('admitted', 'dispatched')`
+    where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status in ('admitted', 'dispatched')`
   return uses.map(() => undefined)
 }
 
-async function extendLeases(sql: Sql, uses: KeyUse[], lease: Date): Promise<void> {
+async function extendLeases(sql: Sql, uses: readonly KeyUse[], lease: Date): Promise<void> {
   await sql`
     update idempotency_keys k set lease_until = ${lease}
-    from ${keysOf(sql, uses)} u where ${isKey(sql)} and k.request_id = u."requestId" and k.status = 'admitted'`
+    where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'admitted'`
 }
 
 /** Small rounds, so that no lock is held for long; rows that somebody else has locked are left for the next time. */

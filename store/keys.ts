@@ -34,7 +34,7 @@ type Row = {
 }
 type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
 
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 2, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, loneMs: 0, queueMax: 10_000 }
 /** Strangers' keys are remembered apart, so that a flood of them displaces nobody, and briefly. */
 const unknownMsMax = 2_000
 

@@ -4,7 +4,7 @@ import type { Clock, Log } from '../domain/ports.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
 
-const batches: BatchLimits = { rowsMax: 128, inFlightMax: 1, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 128, inFlightMax: 1, gatherMs: 0, loneMs: 0, queueMax: 10_000 }
 
 export type StoredLeases = Leases & {
   /** Writes ends that could not be written before, and removes what dead processes held. */

@@ -2,11 +2,12 @@ import type { Ledger, Settlement } from '../domain/billing/ledger.ts'
 import type { Clock, Log } from '../domain/ports.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
-import { isKey, keysOf, sorted } from './idempotency.ts'
+import { arrayLiteral, ofUses, ownedBy } from './key-match.ts'
 import { isPassing } from './unavailable.ts'
 
 /** Few and large: nobody waits for a settlement. */
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, queueMax: 50_000 }
+/** Nobody waits for a settlement: it is gathered also when it comes alone, and stays out of the way of the next request. */
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 10, loneMs: 10, queueMax: 50_000 }
 /** Together about 15 s: what was done has been done, so a settlement outlasts a restart of Postgres. */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 
@@ -41,7 +42,8 @@ export function createLedger(sql: Sql, clock: Clock, log: Log): StoredLedger {
  */
 async function write(sql: Sql, settlements: readonly Settlement[], nowMs: number): Promise<void> {
   const entries = settlements.map(({ entry }) => entry)
-  const ended = settlements.flatMap(({ use, status }) => (use ? [{ ...use, status }] : []))
+  const uses = settlements.flatMap(({ use }) => use ?? [])
+  const failed = settlements.flatMap(({ use, status }) => (use && status === 'failed' ? use.requestId : []))
   await sql`
     with entry as materialized (
       select * from json_to_recordset(${sql.json(entries)}::json) as e
@@ -49,9 +51,9 @@ async function write(sql: Sql, settlements: readonly Settlement[], nowMs: number
          model text, outcome text, "startedAtMs" double precision, "durationMs" double precision,
          "firstByteMs" double precision, quantities jsonb, "costMicroUsd" numeric)
     ), ended as (
-      update idempotency_keys k set status = u.status, finished_at = ${new Date(nowMs)}
-      from ${keysOf(sql, sorted(ended))} u
-      where ${isKey(sql)} and k.request_id = u."requestId" and k.status = 'dispatched'
+      update idempotency_keys k set finished_at = ${new Date(nowMs)},
+        status = case when k.request_id = any(${arrayLiteral(failed)}::text[]) then 'failed' else 'succeeded' end
+      where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'dispatched'
     ), written as (
       insert into requests (organization_id, request_id, stage, started_at, attempt_id, key_id, operation, provider, model,
         outcome, duration_ms, first_byte_ms, quantities, cost_micro_usd)

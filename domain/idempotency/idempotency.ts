@@ -20,7 +20,11 @@ export type Admission =
  * first byte goes to a provider. An admitted key whose process died is taken over after its lease.
  */
 export interface Idempotency {
-  admit(use: KeyUse): Promise<Admission>
+  /**
+   * `dispatched` takes both steps in one, for a request that waits for nothing between them: one commit instead of two. A copy of it is told
+   * already_started, which it is.
+   */
+  admit(use: KeyUse, as?: 'admitted' | 'dispatched'): Promise<Admission>
   /** False when the lease was lost to a taker-over: the request must not go on. */
   dispatch(use: KeyUse): Promise<boolean>
   /** Before dispatch, or when every attempt was refused before a byte was written. */

@@ -1,3 +1,5 @@
+import type { Departure } from '../ports.ts'
+
 export type LlmItem =
   | { type: 'message'; role: 'system' | 'user' | 'assistant'; text: string }
   | { type: 'function_call'; callId: string; name: string; arguments: string }
@@ -39,7 +41,7 @@ export type LlmEvent =
 
 export interface Llm {
   /** Rejects with ProviderError. */
-  respond(request: LlmRequest, signal: AbortSignal): Promise<LlmAnswer>
+  respond(request: LlmRequest, signal: Departure): Promise<LlmAnswer>
   /** The iteration rejects with ProviderError when the provider breaks off, also when it ends without its own terminal mark. Deltas are never empty. */
-  stream(request: LlmRequest, signal: AbortSignal): AsyncIterable<LlmEvent>
+  stream(request: LlmRequest, signal: Departure): AsyncIterable<LlmEvent>
 }

@@ -78,7 +78,7 @@ type Assembled = { answer: LlmAnswer; output: OutputItem[] | null }
 /** `output` is null when structured output was cut off by the token limit: no other model would do better with that limit. */
 function answerAt(order: RespondOrder): (row: Row, call: Call) => Promise<Assembled> {
   return async (row, call) => {
-    const answer = await llmOf(row).respond({ ...order.request, model: row.model.id }, call.signal)
+    const answer = await llmOf(row).respond({ ...order.request, model: row.model.id }, call)
     if (answer.text === '' && answer.calls.length === 0) refuseNothing(answer.stopReason, answer.usage)
     return { answer, output: assembled(answer, isStructured(order)) }
   }
@@ -101,7 +101,7 @@ function assembled(answer: LlmAnswer, structured: boolean): OutputItem[] | null 
 
 function streamAt(order: RespondOrder, idleMs: number): (row: Row, call: Call) => Promise<AsyncIterable<LlmEvent>> {
   return async (row, call) => {
-    const events = begin(call, llmOf(row).stream({ ...order.request, model: row.model.id }, call.signal))
+    const events = begin(call, llmOf(row).stream({ ...order.request, model: row.model.id }, call))
     const first = await events.next()
     if (first.done) throw new ProviderError('empty', { sent: true })
     if (first.value.type === 'end') refuseNothing(first.value.stopReason, first.value.usage)

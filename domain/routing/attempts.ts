@@ -1,5 +1,5 @@
 import type { AttemptReport } from '../fault.ts'
-import type { Clock, Ids, Log, Metrics } from '../ports.ts'
+import type { Clock, Departure, Ids, Log, Metrics } from '../ports.ts'
 import { Call, providerError } from './call.ts'
 import type { Row } from './catalog.ts'
 import type { Health, Permit } from './health.ts'
@@ -28,7 +28,7 @@ export type AttemptPlan<T> = {
   candidates: readonly Scored[]
   limits: AttemptLimits
   /** Aborted when the client has gone. */
-  signal: AbortSignal
+  signal: Departure
   atOnce: boolean
   /** Resolves with the first media, or with the whole answer where it comes `atOnce`. */
   run: (row: Row, call: Call) => Promise<T>

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports.ts'
+import type { Clock, Departure, DepartureListener } from '../ports.ts'
 import { ProviderError } from './provider-error.ts'
 
 /**
@@ -7,10 +7,12 @@ import { ProviderError } from './provider-error.ts'
  *
  * One timer serves all deadlines. `expect` and `rest` only move the due time; the timer looks at it when it fires, so an item costs no timer.
  */
-export class Call {
+export class Call implements Departure {
   readonly #clock: Clock
-  readonly #client: AbortSignal
-  readonly #controller = new AbortController()
+  readonly #client: Departure
+  /** Made for adapters that need a real signal; the call itself serves the others. */
+  #controller: AbortController | null = null
+  #listeners: DepartureListener[] = []
   readonly #totalDueMs: number
   readonly #clientLeft = () => this.end(new ProviderError('cancelled', { sent: true }))
   #dueMs: number
@@ -23,18 +25,37 @@ export class Call {
   #whenEnded: ((error: ProviderError) => void) | null = null
 
   /** `firstByteMs` from now; `totalDueMs` is a moment on the monotonic clock. */
-  constructor(clock: Clock, client: AbortSignal, firstByteMs: number, totalDueMs: number) {
+  constructor(clock: Clock, client: Departure, firstByteMs: number, totalDueMs: number) {
     this.#clock = clock
     this.#client = client
     this.#totalDueMs = totalDueMs
     this.#dueMs = Math.min(clock.monotonicMs() + firstByteMs, totalDueMs)
     this.#arm()
-    client.addEventListener('abort', this.#clientLeft, { once: true })
+    client.addEventListener('abort', this.#clientLeft)
     if (client.aborted) this.#clientLeft()
   }
 
   get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#ended) this.#controller.abort(this.#ended)
     return this.#controller.signal
+  }
+
+  get aborted(): boolean {
+    return this.#ended !== null
+  }
+
+  get reason(): unknown {
+    return this.#ended
+  }
+
+  addEventListener(_type: 'abort', listener: DepartureListener): void {
+    this.#listeners.push(listener)
+  }
+
+  removeEventListener(_type: 'abort', listener: DepartureListener): void {
+    const at = this.#listeners.indexOf(listener)
+    if (at >= 0) this.#listeners.splice(at, 1)
   }
 
   /** Settles as `promise` does, or rejects when the call ends first; always with a ProviderError. One at a time. */
@@ -68,7 +89,11 @@ export class Call {
     if (this.#closed) return
     this.#ended = error
     this.close()
-    this.#controller.abort(error)
+    this.#controller?.abort(error)
+    for (const listener of this.#listeners.splice(0)) {
+      if (typeof listener === 'function') listener()
+      else listener.handleEvent()
+    }
     this.#reject?.(error)
     this.#whenEnded?.(error)
   }

@@ -46,7 +46,7 @@ function answer(code: ErrorCode, detail: FaultDetail, requestId: string, allow?:
   const row = errorCodes[code]
   const status = row.status ?? 500
   const retryAfterS = detail.retryAfterS ?? (status === 429 || status === 503 ? retryAfterLeastS : undefined)
-  const headers: Record<string, string> = { 'Content-Type': 'application/json' }
+  const headers: Record<string, string> = {}
   if (retryAfterS !== undefined) headers['Retry-After'] = String(Math.ceil(retryAfterS))
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (allow !== undefined) headers['Allow'] = allow

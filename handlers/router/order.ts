@@ -6,19 +6,13 @@ import type { Routing as WireRouting } from '../../generated/router/types.ts'
 import type { Context } from '../../runtime/http/handler.ts'
 
 /** Who asks, under which key. A POST of this surface always has a key and a content hash: the engine saw to both. */
-export function orderOf(header: { 'idempotency-key': string }, context: Context<Caller>): Order {
-  const { caller, requestId, operation, contentHash } = context
+export function orderOf(
+  header: { 'idempotency-key': string },
+  context: Context<Caller>,
+): Order & Required<Pick<Order, 'key'>> {
+  const { caller, requestId, operation, contentHash, signal } = context
   const keyDigest = hash('sha256', header['idempotency-key'])
-  return {
-    caller,
-    requestId,
-    operation,
-    key: { keyDigest, contentHash: contentHash ?? '' },
-    // Read when it is needed: the engine makes it on first use.
-    get signal() {
-      return context.signal
-    },
-  }
+  return { caller, requestId, operation, key: { keyDigest, contentHash: contentHash ?? '' }, signal }
 }
 
 export function routingOf(wire: WireRouting | undefined, caller: Caller): Routing {

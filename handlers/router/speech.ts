@@ -14,17 +14,16 @@ export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSp
       route,
       characters,
       audio: stream,
-    } = await deps.synthesize(
-      Object.assign(orderOf(header, context), {
-        routing: routingOf(routing, context.caller),
-        text: input,
-        wanted: wantedOf(audio),
-        ...(voice && { voice }),
-        ...(language && { language }),
-        ...(instructions && { instructions }),
-        ...(speed !== undefined && { speed }),
-      }),
-    )
+    } = await deps.synthesize({
+      ...orderOf(header, context),
+      routing: routingOf(routing, context.caller),
+      text: input,
+      wanted: wantedOf(audio),
+      ...(voice && { voice }),
+      ...(language && { language }),
+      ...(instructions && { instructions }),
+      ...(speed !== undefined && { speed }),
+    })
     return { status: 200, headers: { ...routeHeaders(route), 'Service-Usage-Characters': characters }, body: stream }
   }
 }

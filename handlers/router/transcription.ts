@@ -27,14 +27,13 @@ export type TranscriptionDeps = {
 export function createTranscription(deps: TranscriptionDeps): RouterHandlers<Caller>['createTranscription'] {
   return async ({ header, body }, context) => {
     const { routing, language, options, audio } = body.request
-    const transcription = await deps.transcribe(
-      Object.assign(orderOf(header, context), {
-        routing: routingOf(routing, context.caller),
-        recording: recordingOf(body.audio, audio, deps.durationMaxMs),
-        ...(language && { language }),
-        ...(options && { options: optionsOf(options) }),
-      }),
-    )
+    const transcription = await deps.transcribe({
+      ...orderOf(header, context),
+      routing: routingOf(routing, context.caller),
+      recording: recordingOf(body.audio, audio, deps.durationMaxMs),
+      ...(language && { language }),
+      ...(options && { options: optionsOf(options) }),
+    })
     return {
       status: 200,
       headers: routeHeaders(transcription.route),

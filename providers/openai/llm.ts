@@ -49,17 +49,19 @@ const reasoningFamily = /^(gpt-5|o\d)/
 function chatBody(request: LlmRequest, options: LlmOptions): JsonObject {
   const { temperature, topP, reasoningEffort, responseFormat, toolChoice, tools } = request
   const field = options.maxTokensField ?? (reasoningFamily.test(request.model) ? 'max_completion_tokens' : 'max_tokens')
-  return {
+  const body: JsonObject = {
     model: request.model,
     messages: messages(request.items),
     [field]: request.maxOutputTokens,
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { top_p: topP }),
-    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
-    ...(responseFormat && { response_format: { type: 'json_schema', json_schema: responseFormat } }),
-    // An empty list of tools, or a choice among none, is refused by several servers.
-    ...(tools.length > 0 && { tools: tools.map(tool), ...(toolChoice && { tool_choice: choice(toolChoice) }) }),
   }
+  if (temperature !== undefined) body['temperature'] = temperature
+  if (topP !== undefined) body['top_p'] = topP
+  if (reasoningEffort !== undefined) body['reasoning_effort'] = reasoningEffort
+  if (responseFormat) body['response_format'] = { type: 'json_schema', json_schema: responseFormat }
+  // An empty list of tools, or a choice among none, is refused by several servers.
+  if (tools.length > 0) body['tools'] = tools.map(tool)
+  if (tools.length > 0 && toolChoice) body['tool_choice'] = choice(toolChoice)
+  return body
 }
 
 const tool = ({ name, description, parameters }: LlmTool) => ({

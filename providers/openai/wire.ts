@@ -2,6 +2,8 @@
  * What every call to an OpenAI-compatible server shares: where it goes, how it is signed, and what a failure means.
  * The server's own words go into `cause`, shortened and without the key; never into a message.
  */
+
+import type { Departure } from '../../domain/ports.ts'
 import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
 import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { CollectedAnswer, StreamedAnswer } from '../../runtime/outbound/exchange.ts'
@@ -24,8 +26,8 @@ export type Payload = { contentType: string; body: string | readonly Uint8Array[
 /** Both reject with ProviderError; a status other than 200 is one. */
 export interface Wire {
   /** Answers an object that is not an error. */
-  call(path: string, payload: Payload, signal: AbortSignal): Promise<JsonObject>
-  stream(path: string, payload: Payload, bytesMax: number, signal: AbortSignal): Promise<StreamedAnswer>
+  call(path: string, payload: Payload, signal: Departure): Promise<JsonObject>
+  stream(path: string, payload: Payload, bytesMax: number, signal: Departure): Promise<StreamedAnswer>
   close(): Promise<void>
 }
 
@@ -42,7 +44,7 @@ export function createWire(options: WireOptions): Wire {
     monotonicMs: options.monotonicMs,
   })
   const signed = apiKey === null ? [] : ['authorization', `Bearer ${apiKey}`]
-  const request = (path: string, payload: Payload, answerBytesMax: number, signal: AbortSignal) => ({
+  const request = (path: string, payload: Payload, answerBytesMax: number, signal: Departure) => ({
     method: 'POST' as const,
     path: `${prefix}${path}${base.search}`,
     headers: [...signed, 'content-type', payload.contentType],

@@ -1,3 +1,4 @@
+import { Departure } from './departure.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Context } from './handler.ts'
 import type { Mount } from './options.ts'
@@ -37,10 +38,9 @@ export class Exchange implements Context {
   endSpan: ((status: number) => void) | null = null
   /** What waits for the client at this moment, to be told that it has gone. */
   onGone: (() => void) | null = null
+  readonly signal = new Departure()
   readonly #memory: UploadMemory
   #heldBytes = 0
-  #aborter: AbortController | null = null
-  #abortReason: Error | null = null
 
   constructor(wire: Wire, requestId: string, startedMs: number, memory: UploadMemory) {
     this.wire = wire
@@ -53,18 +53,9 @@ export class Exchange implements Context {
     return this.endpoint?.operation.id ?? ''
   }
 
-  get signal(): AbortSignal {
-    if (!this.#aborter) {
-      this.#aborter = new AbortController()
-      if (this.#abortReason) this.#aborter.abort(this.#abortReason)
-    }
-    return this.#aborter.signal
-  }
-
   /** The client has left, or the server will wait no longer. */
   abort(reason: Error): void {
-    this.#abortReason ??= reason
-    this.#aborter?.abort(reason)
+    this.signal.abort(reason)
   }
 
   leave(): void {

@@ -1,3 +1,5 @@
+import type { Departure } from './departure.ts'
+
 /** What the engine hands to a handler and takes back from it. Generated handler interfaces narrow these types operation by operation. */
 
 /** A body or part that stays bytes: the chunks as they arrived, never joined, held in bounded memory until the exchange ends. */
@@ -19,8 +21,8 @@ export type Context<Caller = unknown> = {
   operation: string
   /** Hex SHA-256 of the content: the raw body bytes, or the decoded part payloads in part order. Null without a body. */
   contentHash: string | null
-  /** Aborted when the client has gone or the server is forced to stop. Made on first use. */
-  readonly signal: AbortSignal
+  /** Aborted when the client has gone or the server is forced to stop. */
+  readonly signal: Departure
   /** Clock.monotonicMs() when the request line was read. */
   startedMs: number
 }

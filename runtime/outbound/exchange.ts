@@ -9,6 +9,14 @@
  */
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound-error.ts'
 
+/** As much of AbortSignal as a request listens to; an AbortSignal is one. */
+export interface Cancellation {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: { handleEvent(): void }): void
+  removeEventListener(type: 'abort', listener: { handleEvent(): void }): void
+}
+
 export type ExchangeLimits = { answerBytesMax: number; deadlineMs: number; monotonicMs: () => number }
 
 /** The header lines as they came; nothing is parsed that nobody asks for. */
@@ -47,11 +55,11 @@ abstract class Exchange {
   protected bytes = 0
   readonly #limits: ExchangeLimits
   readonly #release: () => void
-  readonly #signal: AbortSignal | undefined
+  readonly #signal: Cancellation | undefined
   #abort: ((error?: Error) => void) | null = null
   #sent = false
 
-  constructor(limits: ExchangeLimits, signal: AbortSignal | undefined, release: () => void) {
+  constructor(limits: ExchangeLimits, signal: Cancellation | undefined, release: () => void) {
     this.#limits = limits
     this.#release = release
     this.#signal = signal
@@ -118,7 +126,7 @@ export class CollectedExchange extends Exchange {
 
   constructor(
     limits: ExchangeLimits,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
     release: () => void,
     resolve: (answer: CollectedAnswer) => void,
     reject: (error: OutboundError) => void,
@@ -164,7 +172,7 @@ export class StreamedExchange extends Exchange implements AnswerStream, AsyncIte
 
   constructor(
     limits: ExchangeLimits,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
     release: () => void,
     resolve: (answer: StreamedAnswer) => void,
     reject: (error: OutboundError) => void,

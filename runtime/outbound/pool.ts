@@ -6,6 +6,7 @@
 import { buildConnector, Pool } from 'undici'
 import { type AddressPolicy, guardedConnector } from './address-guard.ts'
 import {
+  type Cancellation,
   type CollectedAnswer,
   CollectedExchange,
   type ExchangeLimits,
@@ -33,7 +34,7 @@ export type OutboundRequest = {
   headers: readonly string[]
   /** A list of chunks is written in order without being joined. */
   body?: string | Uint8Array | readonly Uint8Array[]
-  signal?: AbortSignal
+  signal?: Cancellation
   headersTimeoutMs: number
   /** Between two chunks of the answer. */
   bodyTimeoutMs: number
@@ -66,7 +67,7 @@ export function createPool(options: PoolOptions): OutboundPool {
   }
 
   /** Says why the request cannot start; counts it in when it can. */
-  function refusal(signal: AbortSignal | undefined): OutboundError | null {
+  function refusal(signal: Cancellation | undefined): OutboundError | null {
     if (signal?.aborted) return new OutboundError('cancelled', false, signal.reason)
     if (inFlight >= inFlightMax) return new OutboundError('queue_full', false)
     inFlight++

@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import type { Llm, LlmAnswer, LlmEvent, LlmRequest } from '../../domain/llm/llm.ts'
 import { createRespond, type RespondOrder } from '../../domain/llm/respond.ts'
+import type { Departure } from '../../domain/ports.ts'
 import type { Model } from '../../domain/routing/model.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
 import { bench, hang, model, order, provider, script, usage } from './fakes.ts'
@@ -24,10 +25,10 @@ export type Part = LlmEvent | Error | 'hang'
 /** Providers a, b, c …: what each answers, at once or in a stream. */
 export function setup(answers: (LlmAnswer | Error | 'hang' | Part[])[], over: Partial<Model> = {}) {
   const asked: string[] = []
-  const signals: AbortSignal[] = []
+  const signals: Departure[] = []
   const providers = answers.map((each, i) => {
     const id = 'abcdef'[i] ?? ''
-    const note = (signal: AbortSignal) => {
+    const note = (signal: Departure) => {
       asked.push(id)
       signals.push(signal)
     }

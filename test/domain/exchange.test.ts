@@ -114,10 +114,10 @@ t.test('the failure matrix of attempts', (t) => {
     const pin: Routing = { mode: 'explicit', provider: 'b', model: 'm' }
     const [b] = all.chooser.chooseSome(baseAsk(caller(), 'llm', pin, undefined)).candidates
     if (!b) throw new Error('no row')
-    const opening = all.deps.idempotency.dispatch.bind(all.idempotency)
-    all.deps.idempotency.dispatch = (use) => {
+    const opening = all.deps.idempotency.admit.bind(all.idempotency)
+    all.deps.idempotency.admit = (use, as) => {
       for (let i = 0; i < 3; i++) all.health.begin(b.row, 'stream')?.failed(failure('server'))
-      return opening(use)
+      return opening(use, as)
     }
     t.match(await fault(all.once({ routing: pin })), {
       code: 'provider_unavailable',
@@ -212,10 +212,29 @@ t.test('before dispatch every failure gives the key back', (t) => {
 
   t.test('a database that fails', async (t) => {
     const all = setup([answer])
-    all.idempotency.dispatch = () => Promise.reject(new Error('no database'))
+    all.idempotency.admit = () => Promise.reject(new Error('no database'))
     await t.rejects(all.once(), { message: 'no database' })
     t.equal(all.idempotency.state, undefined)
     isClean(t, all)
+  })
+
+  t.test('one commit where nothing is waited for, two where credit is', async (t) => {
+    for (const over of [{}, { prices: priced }]) {
+      const all = setup([answer], over)
+      const steps: string[] = []
+      const admit = all.idempotency.admit.bind(all.idempotency)
+      const dispatch = all.idempotency.dispatch.bind(all.idempotency)
+      all.idempotency.admit = (use, as = 'admitted') => {
+        steps.push(as)
+        return admit(use, as)
+      }
+      all.idempotency.dispatch = (use) => {
+        steps.push('then dispatched')
+        return dispatch(use)
+      }
+      await all.once()
+      t.same(steps, 'prices' in over ? ['admitted', 'then dispatched'] : ['dispatched'])
+    }
   })
   t.end()
 })

@@ -107,11 +107,11 @@ export class MemoryKeys implements Idempotency {
   admission: Admission | null = null
   leaseLost = false
 
-  admit(use: KeyUse): Promise<Admission> {
+  admit(use: KeyUse, as: 'admitted' | 'dispatched' = 'admitted'): Promise<Admission> {
     const held = this.states.get(use.keyDigest)
     if (this.admission) return Promise.resolve(this.admission)
     if (!held) {
-      this.states.set(use.keyDigest, { use, state: 'admitted' })
+      this.states.set(use.keyDigest, { use, state: as })
       return Promise.resolve({ outcome: 'admitted' })
     }
     const originalRequestId = held.use.requestId
@@ -180,7 +180,7 @@ export class MemoryCredit implements Credit {
 
 export const key = { keyDigest: 'digest', contentHash: 'hash' }
 
-export type Bench = ReturnType<typeof bench>
+type Bench = ReturnType<typeof bench>
 
 /** Everything that the operations stand on, in memory. */
 export function bench(providers: Provider[], testProviders: string[] = []) {

@@ -13,8 +13,10 @@ const main = surface(
 )
 const health = surface('health', operation('readyz', 'get', '/readyz'))
 
-const aborted = (signal: AbortSignal) =>
-  new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+const aborted = (signal: Context['signal']) =>
+  new Promise<never>((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason ?? new Error('aborted'))),
+  )
 
 let finish = () => {}
 const handlers = {

@@ -23,7 +23,7 @@ const operations = [
 ]
 
 const mib = 1_048_576
-const seen = { produced: 0, isReturned: false, signal: null as AbortSignal | null, release: () => {} }
+const seen = { produced: 0, isReturned: false, signal: null as Context['signal'] | null, release: () => {} }
 
 async function* counted(chunks: number): AsyncGenerator<Uint8Array> {
   seen.produced = 0
@@ -46,7 +46,7 @@ async function* failing(first: Uint8Array | { data: unknown } | null): AsyncGene
 }
 
 /** An iterator that hears of a client's leaving only by the signal and by return. */
-function waiting(signal: AbortSignal): AsyncIterable<unknown> {
+function waiting(signal: Context['signal']): AsyncIterable<unknown> {
   seen.signal = signal
   seen.isReturned = false
   let items = 0

@@ -83,7 +83,7 @@ const operations = [
 
 const answer = (input: Input) => ({ status: 200, body: input })
 /** The signals of what `hang` was asked. */
-export const hung: AbortSignal[] = []
+export const hung: Context['signal'][] = []
 export const handlers = {
   echo: ({ body }: Input, { contentHash }: Context) => ({ status: 200, body: { body, contentHash } }),
   list: answer,

@@ -63,7 +63,7 @@ t.test('function calls', async (t) => {
     .filter((event) => event.event === 'response.item.completed')
     .map((event) => (event.data as { item: { type: string; arguments: string } }).item)
   t.equal(calls.filter((call) => call.type === 'function_call').length, 2)
-  for (const call of calls) if (call.type === 'function_call') t.doesNotThrow(() => JSON.parse(call.arguments))
+  for (const call of calls) if (call.type === 'function_call') t.doesNotThrow(() => void JSON.parse(call.arguments))
   t.equal((events.at(-1)?.data as { stop_reason: string }).stop_reason, 'tool_call')
 })
 

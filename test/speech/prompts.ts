@@ -33,10 +33,7 @@ export async function loadPrompts(): Promise<Prompts> {
   try {
     await readdir(cache)
   } catch {
-    const failure = await fetchPackages().then(
-      () => null,
-      (error: Error) => error.message.split('\n')[0]!,
-    )
+    const failure = await fetchPackages().then(() => null, reasonOf)
     if (failure !== null) return { missing: `recorded prompts cannot be fetched: ${failure}` }
   }
   return { prompts: await choose() }
@@ -100,4 +97,9 @@ async function download(work: string): Promise<void> {
     await apt(...own, 'update')
     await apt(...own, 'download', ...packages)
   }
+}
+
+/** What apt complains about, rather than the whole command that failed. */
+function reasonOf(error: Error & { stderr?: string }): string {
+  return /^E: (.+)$/m.exec(error.stderr ?? '')?.[1] ?? error.message.split('\n')[0]!
 }
