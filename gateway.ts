@@ -59,12 +59,12 @@ export async function startGateway(
   const metrics = createMetrics()
   const store = await openConfiguredStore(config, log, progress)
   // Newest first: whatever a start that fails has opened is closed in the opposite order.
-  const closing: (() => unknown)[] = [() => store.close({ stopPostgres: worker === 0 })]
+  const closing: (() => unknown)[] = [() => store.close({ stopPostgres: true })]
   const closeAll = async () => {
     for (const close of closing) await close()
   }
   try {
-    const key = worker === 0 ? await bootstrap(store, config) : null
+    const key = worker === 0 ? await bootstrap(store, config, log) : null
     const providers = await openProviders(config, env, log)
     closing.unshift(() => Promise.all(providers.map((provider) => provider.close())))
     const tracing = await createTracing(env)
@@ -127,9 +127,11 @@ function checkSharing({ port, processes }: ParleyConfig): void {
 const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 /** The key to show. On loopback a fresh store gets one of its own, kept in the data folder for the command line. */
-async function bootstrap(store: Store, config: ParleyConfig): Promise<string | null> {
+async function bootstrap(store: Store, config: ParleyConfig, log: Log): Promise<string | null> {
   if (config.bootstrapKey !== null) {
-    await store.organizations.bootstrap({ key: config.bootstrapKey })
+    const outcome = await store.organizations.bootstrap({ key: config.bootstrapKey })
+    if (outcome === 'refused')
+      log.warn({}, 'PARLEY_BOOTSTRAP_KEY works on an empty store only, and this one has organizations already')
     return null
   }
   if (!isLoopback(config.host)) return null
@@ -263,7 +265,7 @@ function routerHandlers(parts: Parts): RouterHandlers<Caller> {
 
 function exchangeDeps({ config, store, providers, log, metrics }: Parts): ExchangeDeps {
   const { circuit, limits, timeouts } = config
-  const health = new Health(systemClock, { model: circuit, credential: circuit })
+  const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
   const catalog = new Catalog(providers)
   const { attemptsMax } = limits

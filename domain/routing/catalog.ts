@@ -24,6 +24,7 @@ export type Row = {
  */
 export class Catalog {
   #providers: readonly Provider[] = []
+  #models = new Map<Provider, readonly Model[]>()
   #stages: Record<Stage, Row[]> = { stt: [], tts: [], llm: [] }
   #byKey = new Map<string, Row>()
   #unavailable = new Map<string, string | null>()
@@ -41,6 +42,7 @@ export class Catalog {
     this.#stages = { stt: ofStage(rows, 'stt'), tts: ofStage(rows, 'tts'), llm: ofStage(rows, 'llm') }
     this.#byKey = byKey
     this.#providers = providers
+    this.#models = new Map(providers.map((provider) => [provider, provider.models]))
     this.#unavailable.clear()
     this.#digest = null
     this.#version += 1
@@ -61,6 +63,9 @@ export class Catalog {
   }
 
   version(): number {
+    // A server on loopback was found after the start: its provider now has rows.
+    if (this.#providers.some((provider) => provider.models !== this.#models.get(provider)))
+      this.replace(this.#providers)
     for (const provider of this.#providers) {
       const reason = provider.unavailable()
       if (reason === this.unavailable(provider)) continue

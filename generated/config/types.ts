@@ -131,7 +131,7 @@ export interface components {
                 addressesMax: number;
                 /**
                  * @description The longest wait for a client to take what was written.
-                 * @default 30000
+                 * @default 300000
                  */
                 readerTimeoutMs: number;
                 /**
