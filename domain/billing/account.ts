@@ -82,8 +82,9 @@ export class Account {
 
   #settle(entry: LedgerEntry, status: Settlement['status'], use: KeyUse | undefined): void {
     const { requestId, reservedMicroUsd } = this.#opening
-    const settlement = { entry, status, reservedMicroUsd }
-    const settled = this.#deps.ledger.settle(use ? { ...settlement, use } : settlement)
+    const settled = this.#deps.ledger.settle(
+      use ? { entry, status, reservedMicroUsd, use } : { entry, status, reservedMicroUsd },
+    )
     void logged(this.#deps.log, requestId, 'settlement failed', settled)
   }
 

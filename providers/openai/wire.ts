@@ -44,12 +44,19 @@ export function createWire(options: WireOptions): Wire {
     monotonicMs: options.monotonicMs,
   })
   const signed = apiKey === null ? [] : ['authorization', `Bearer ${apiKey}`]
-  const request = (path: string, payload: Payload, answerBytesMax: number, signal: Departure) => ({
+  const request = (
+    path: string,
+    payload: Payload,
+    answerBytesMax: number,
+    headersTimeoutMs: number,
+    signal: Departure,
+  ) => ({
     method: 'POST' as const,
     path: `${prefix}${path}${base.search}`,
     headers: [...signed, 'content-type', payload.contentType],
     body: payload.body,
     signal,
+    headersTimeoutMs,
     bodyTimeoutMs: limits.idleMs,
     totalMs: limits.totalMs,
     answerBytesMax,
@@ -58,16 +65,14 @@ export function createWire(options: WireOptions): Wire {
   return {
     async call(path, payload, signal) {
       // A JSON answer starts when all of it is ready, so the wait for its first byte is the wait for everything.
-      const headersTimeoutMs = limits.totalMs
-      const collected = { ...request(path, payload, limits.answerBytesMax, signal), headersTimeoutMs }
-      const answer = await pool.request(collected).catch(rejectAsProviderError)
+      const whole = request(path, payload, limits.answerBytesMax, limits.totalMs, signal)
+      const answer = await pool.request(whole).catch(rejectAsProviderError)
       if (answer.status !== 200) throw refusal(answer, apiKey)
       return readObject(answer.body.toString(), apiKey)
     },
     async stream(path, payload, bytesMax, signal) {
-      const headersTimeoutMs = limits.firstByteMs
       const answer = await pool
-        .stream({ ...request(path, payload, bytesMax, signal), headersTimeoutMs })
+        .stream(request(path, payload, bytesMax, limits.firstByteMs, signal))
         .catch(rejectAsProviderError)
       if (answer.status === 200 && !isJson(answer)) return answer
       const body = await readAtMost(answer.body, limits.answerBytesMax)
