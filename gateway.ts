@@ -70,21 +70,20 @@ export async function startGateway(
     const tracing = await createTracing(env)
     closing.unshift(() => tracing?.close())
     const server = await listen({ config, store, providers, log, metrics, tracing, first: worker === 0 })
-    closing.unshift(() => server.drain())
     if (config.adminPort !== null) {
       const admin = await startAdmin(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
       closing.unshift(admin.close)
     }
-    if (worker === 0 && config.processes > 1) {
-      const workers = startWorkers(
-        config.processes - 1,
-        { ...env, PARLEY_PORT: String(server.port) },
-        config.drain.graceMs,
-      )
-      closing.unshift(() => workers.stop())
-    }
+    const others = worker === 0 ? config.processes - 1 : 0
+    const workers = startWorkers(others, { ...env, PARLEY_PORT: String(server.port) }, config.drain.graceMs)
+    // Together: a process that still took requests while another drains would be sent them all.
+    closing.unshift(() => Promise.all([server.drain(), workers.stop()]))
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
-    return { url, key, stop: closeAll, force: () => void server.stop() }
+    const force = () => {
+      workers.force()
+      void server.stop()
+    }
+    return { url, key, stop: closeAll, force }
   } catch (error) {
     await closeAll()
     throw error
@@ -248,7 +247,8 @@ function reasonOf(done: Promise<unknown>): Promise<string | null> {
 }
 
 function routerHandlers(parts: Parts): RouterHandlers<Caller> {
-  const { config, region } = { ...parts, region: parts.config.region }
+  const { config } = parts
+  const { region } = config
   const deps = exchangeDeps(parts)
   return {
     getOpenapi: createGetOpenapi(routerContract, config.headerPrefix),

@@ -79,11 +79,15 @@ async function checkPort({ host, port }: ParleyConfig, worker: boolean): Promise
   if (port === 0 || worker) return
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
-    probe.once('error', () =>
-      reject(new ConfigError(`PARLEY_PORT: ${host}:${port} is taken; is another Parley running there?`)),
-    )
+    probe.once('error', (error: NodeJS.ErrnoException) => reject(new ConfigError(whyNotBound(error, host, port))))
     probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve()))
   })
+}
+
+function whyNotBound({ code }: NodeJS.ErrnoException, host: string, port: number): string {
+  if (code === 'EADDRINUSE') return `PARLEY_PORT: ${host}:${port} is taken; is another Parley running there?`
+  if (code === 'EACCES') return `PARLEY_PORT: this user may not listen on ${port}; choose one above 1023`
+  return `PARLEY_HOST: ${host} is no address of this machine (${code ?? 'unknown'})`
 }
 
 function createActions(env: Environment): Actions {

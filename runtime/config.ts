@@ -27,6 +27,7 @@ type Tree = Record<string, unknown>
 
 /** Throws ConfigError with a message that names the key, where it came from and what is wrong with it. */
 export function loadConfig<Config>(env: Environment, keys: readonly ConfigKey[], validate: Validate): Config {
+  refuseUnknown(env, keys)
   const file = env['PARLEY_CONFIG'] ?? (existsSync('parley.yaml') ? 'parley.yaml' : null)
   const tree = file === null ? {} : readFile(file)
   const origin = new Map<string, string>()
@@ -38,6 +39,18 @@ export function loadConfig<Config>(env: Environment, keys: readonly ConfigKey[],
   }
   if (!validate(tree)) throw new ConfigError(explain(validate.errors?.[0], origin, file))
   return tree as Config
+}
+
+/** Read elsewhere: by the loader itself, by the command line, and between the processes of one instance. */
+const otherVariables = new Set(['PARLEY_CONFIG', 'PARLEY_URL', 'PARLEY_API_KEY', 'PARLEY_WORKER'])
+
+/** A name that is misspelt would otherwise run with the default, and nobody would know. */
+function refuseUnknown(env: Environment, keys: readonly ConfigKey[]): void {
+  const known = new Set(keys.flatMap((key) => (key.secret ? [key.env, `${key.env}_FILE`] : [key.env])))
+  const unknown = Object.keys(env).find(
+    (name) => /^PARLEY_(?!TEST_)/.test(name) && !known.has(name) && !otherVariables.has(name),
+  )
+  if (unknown !== undefined) throw new ConfigError(`${unknown}: there is no such setting`)
 }
 
 function readFile(file: string): Tree {

@@ -9,7 +9,12 @@ const restartMs = 1000
 /** Bound on the wait for a worker that was told to drain, beyond its own grace. */
 const stopExtraMs = 5000
 
-export type Workers = { stop(): Promise<void> }
+export type Workers = {
+  /** Each drains by itself. */
+  stop(): Promise<void>
+  /** A second signal: each gives up what is in flight. */
+  force(): void
+}
 
 /** Starts `count` more processes of this program on the same port (SO_REUSEPORT: the kernel shares connections out). */
 export function startWorkers(count: number, env: Environment, graceMs: number): Workers {
@@ -38,6 +43,9 @@ export function startWorkers(count: number, env: Environment, graceMs: number): 
       stopping = true
       for (const timer of restarts) clearTimeout(timer)
       await Promise.all([...live.values()].map((child) => stopChild(child, graceMs + stopExtraMs)))
+    },
+    force() {
+      for (const child of live.values()) child.kill('SIGTERM')
     },
   }
 }

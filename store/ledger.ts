@@ -5,7 +5,6 @@ import type { Sql } from './connect.ts'
 import { arrayLiteral, ofUses, ownedBy } from './key-match.ts'
 import { isPassing } from './unavailable.ts'
 
-/** Few and large: nobody waits for a settlement. */
 /** Nobody waits for a settlement: it is gathered also when it comes alone, and stays out of the way of the next request. */
 const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 10, loneMs: 10, queueMax: 50_000 }
 /** Together about 15 s: what was done has been done, so a settlement outlasts a restart of Postgres. */
@@ -17,10 +16,24 @@ export function createLedger(sql: Sql, clock: Clock, log: Log): StoredLedger {
   const settlements = createBatcher(settleAll, batches)
 
   async function settleAll(rows: readonly Settlement[]): Promise<undefined[]> {
+    try {
+      await settleTogether(rows)
+    } catch (err) {
+      if (rows.length === 1 || isPassing(err)) throw err
+      // One row that Postgres refuses must not take the others with it.
+      for (const row of rows) await settleTogether([row]).catch((cause: unknown) => refused(row, cause))
+    }
+    return rows.map(() => undefined)
+  }
+
+  function refused({ entry: { requestId } }: Settlement, err: unknown): void {
+    log.error({ err, requestId }, 'a settlement was refused')
+  }
+
+  async function settleTogether(rows: readonly Settlement[]): Promise<void> {
     for (const delayMs of retryDelaysMs) {
       try {
-        await write(sql, rows, clock.nowMs())
-        return rows.map(() => undefined)
+        return await write(sql, rows, clock.nowMs())
       } catch (err) {
         if (!isPassing(err)) throw err
         log.warn({ err, rows: rows.length, delayMs }, 'settling failed, it is tried again')
@@ -30,7 +43,6 @@ export function createLedger(sql: Sql, clock: Clock, log: Log): StoredLedger {
       }
     }
     await write(sql, rows, clock.nowMs())
-    return rows.map(() => undefined)
   }
 
   return { settle: (settlement) => settlements.add(settlement), drain: () => settlements.drain() }

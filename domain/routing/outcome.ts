@@ -25,9 +25,10 @@ export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   if (unserved.cancelled || failures.at(-1)?.error.errorClass === 'cancelled') return gone(detail)
   if (failures.length === 0 && !unserved.timedOut) return unavailable(detail, (retryAfterMs ?? 0) / 1000)
   if (all(failures, 'rate_limited')) return rateLimited(failures, detail)
+  if (all(failures, 'unsupported')) return unsupported(detail)
+  if (all(failures, 'bad_request') && !anySent(unserved)) return notToBeSent(detail)
   if (failures.length > 0 && !anySent(unserved)) return unavailable(detail, longestWaitS(failures))
   if (unserved.timedOut || all(failures, 'timeout')) return timedOut(detail)
-  if (all(failures, 'unsupported')) return unsupported(detail)
   return failed(failures.at(-1)?.error.errorClass, detail)
 }
 
@@ -60,6 +61,16 @@ function gone(detail: FaultDetail): Fault {
     message,
     hint: 'Send the request again.',
     retryAfterS: retryAfterDefaultS,
+  })
+}
+
+/** An adapter that sends nothing because there is nothing to send (a text of emoji, to a voice) knows that the request is at fault. */
+function notToBeSent(detail: FaultDetail): Fault {
+  const message = 'The chosen model can make nothing of this input.'
+  return new Fault('capability_unsupported', {
+    ...detail,
+    message,
+    hint: 'Change the input, or route it to another model.',
   })
 }
 

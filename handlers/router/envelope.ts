@@ -18,6 +18,11 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   request_timeout: 'invalid_request',
 }
 
+/** Fields of other services that clients bring along, and what to do here instead. */
+const hintOfField: Readonly<Record<string, string>> = {
+  '/previous_response_id': 'Responses are not stored: resend the whole history in input, function results included.',
+}
+
 /** Answers that must say when to come back carry at least this. */
 const retryAfterLeastS = 1
 
@@ -60,7 +65,7 @@ function envelope(code: ErrorCode, detail: FaultDetail, requestId: string, retry
   return {
     code,
     message: detail.message ?? row.message,
-    hint: (detail.hint ?? row.hint).slice(0, 512),
+    hint: (detail.hint ?? hintOfField[detail.param ?? ''] ?? row.hint).slice(0, 512),
     retryable: row.retryable,
     request_id: requestId,
     type: row.type,

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/organization.ts'
+import { Fault } from '../../domain/fault.ts'
 import type { OutputItem, RespondEvent, RespondUsage } from '../../domain/llm/answer.ts'
 import type { LlmItem, LlmTool } from '../../domain/llm/llm.ts'
 import type { Answer, AnswerStream, Respond, RespondOrder } from '../../domain/llm/respond.ts'
@@ -113,7 +114,7 @@ function requestOf(wire: LLMRequest): RespondOrder['request'] {
     maxOutputTokens: wire.max_output_tokens,
     tools: wire.tools?.map(toolOf) ?? [],
   }
-  if (wire.tool_choice) request.toolChoice = toolChoiceOf(wire.tool_choice)
+  if (wire.tool_choice) request.toolChoice = toolChoiceOf(wire.tool_choice, request.tools)
   if (wire.response_format) request.responseFormat = responseFormatOf(wire.response_format)
   if (wire.temperature !== undefined) request.temperature = wire.temperature
   if (wire.top_p !== undefined) request.topP = wire.top_p
@@ -140,6 +141,14 @@ function toolOf({ name, description, parameters }: Tool): LlmTool {
   return { name, ...(description !== undefined && { description }), ...(parameters && { parameters }) }
 }
 
-function toolChoiceOf(wire: ToolChoice) {
-  return typeof wire === 'string' ? wire : { name: wire.name }
+/** Throws invalid_parameter where the choice has nothing to choose from: a provider would refuse it, after the key was spent. */
+function toolChoiceOf(wire: ToolChoice, tools: readonly LlmTool[]) {
+  const choice = typeof wire === 'string' ? wire : { name: wire.name }
+  const hasNone = choice === 'required' && tools.length === 0
+  const hasOther = typeof choice === 'object' && !tools.some(({ name }) => name === choice.name)
+  if (!hasNone && !hasOther) return choice
+  const message = hasNone
+    ? 'tool_choice is required, but there are no tools.'
+    : 'tool_choice names a function that is not in tools.'
+  throw new Fault('invalid_parameter', { param: '/tool_choice', message })
 }

@@ -23,7 +23,7 @@ export class EdgeQuota {
   constructor(options: EdgeQuotaOptions, busyMax: number) {
     this.#options = options
     this.#busyMax = busyMax
-    this.#trusted = options.trustedProxies.map((range) => ipaddr.parseCIDR(range))
+    this.#trusted = options.trustedProxies.map(readRange)
     const { requests: q, windowS: w } = options
     this.policy = q === 0 ? '' : serializeList([['relay-ip', new Map(Object.entries({ q, w }))]])
   }
@@ -108,4 +108,12 @@ function network(address: string): string {
 
 function tooMany(message: string, retryAfterS: number): Refusal {
   return new Refusal('rate_limited', { message, retryAfterS })
+}
+
+/** A CIDR range, or one address. Throws an error that names it. */
+function readRange(text: string): Range {
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
+  if (!ipaddr.isValid(text)) throw new Error(`trustedProxies: ${text} is neither an address nor a CIDR range`)
+  const address = ipaddr.parse(text)
+  return [address, address.kind() === 'ipv6' ? 128 : 32]
 }

@@ -14,6 +14,9 @@ export class Head {
   preflightMethod = ''
   /** Declared headers under their lower-case names in the spec. */
   readonly declared: Record<string, string> = {}
+  /** A declared header that came twice: a proxy may have read the other one. */
+  repeated: string | null = null
+  contentEncoding = ''
   /** Null: not declared. */
   contentLength: number | null = null
   isChunked = false
@@ -37,6 +40,9 @@ export class Head {
       case 'content-type':
         this.contentType = value
         break
+      case 'content-encoding':
+        this.contentEncoding = value
+        break
       case 'authorization':
         this.authorization = value
         break
@@ -54,7 +60,9 @@ export class Head {
         break
     }
     const declared = wanted.get(name)
-    if (declared !== undefined) this.declared[declared] ??= value
+    if (declared === undefined) return
+    if (this.declared[declared] === undefined) this.declared[declared] = value
+    else this.repeated ??= declared
   }
 
   get hasBody(): boolean {

@@ -72,13 +72,13 @@ function drop(exchange: Exchange): void {
 /** Whether the server takes the request at all. Health is always answered. */
 function admit(engine: Engine, exchange: Exchange, head: Head): void {
   const { mount } = exchange
-  if (!mount || mount.health) return
-  exchange.corsOrigin = allowedOrigin(mount, head.origin)
+  if (mount?.health) return
+  if (mount) exchange.corsOrigin = allowedOrigin(mount, head.origin)
   if (engine.state !== 'ready') throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
   if (engine.inflight > engine.options.limits.requestsMax) {
     throw new Refusal('overloaded', { message: 'too many requests at once', retryAfterS: 1 })
   }
-  if (mount.quota) spendQuota(engine, exchange, head)
+  if (mount?.quota ?? true) spendQuota(engine, exchange, head)
 }
 
 function spendQuota({ quota }: Engine, exchange: Exchange, head: Head): void {

@@ -134,6 +134,10 @@ function begin(engine: Engine, exchange: Exchange, body: Body, head: Head): Rece
     if (!body.required) return null
     throw new Refusal('malformed_body', { message: 'a body is required' })
   }
+  const encoding = head.contentEncoding.toLowerCase()
+  if (encoding !== '' && encoding !== 'identity') {
+    throw new Refusal('unsupported_media', { param: 'Content-Encoding', message: 'the body must be sent uncompressed' })
+  }
   const type = mediaType(head.contentType)
   if (!body.types.includes(type)) throw unsupported(body)
   const isMultipart = type === 'multipart/form-data'

@@ -40,7 +40,8 @@ export function refuse(engine: Engine, exchange: Exchange, error: unknown): void
   const { requestId, operation } = exchange
   const isBegun = exchange.status !== 0
   const fault = writeFault(engine, exchange, error)
-  if (isBegun || (fault.status >= 500 && !(error instanceof Refusal))) {
+  // The surface's writer has logged what it was given; half an answer is the engine's own to tell.
+  if (isBegun) {
     engine.options.log.error({ requestId, operation, err: error }, 'request failed')
   }
   // Half an answer must not look like a whole one.

@@ -34,7 +34,7 @@ export async function startParley(
   dataDir = freshDataDir(),
   command = ['up'],
 ): Promise<Running> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...command], {
+  const child = spawn(entry, command, {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? os.tmpdir(),

@@ -143,6 +143,19 @@ t.test('what cannot be done is named, never dropped', async (t) => {
   )
 })
 
+t.test('what is refused says what to do instead', async (t) => {
+  const history = await postJson(parley, responses, ask('hi', { previous_response_id: 'resp_1' }))
+  t.match(history.json().error.hint, /resend the whole history/)
+  const tools = [{ name: 'lookup' }]
+  for (const more of [{ tool_choice: 'required' }, { tools, tool_choice: { type: 'function', name: 'other' } }])
+    refused(t, await postJson(parley, responses, ask('hi', more)), 400, 'invalid_parameter', '/tool_choice')
+  const emoji = await postJson(parley, speech, { input: '😀' })
+  refused(t, emoji, 400, 'capability_unsupported')
+  t.equal(emoji.json().error.retryable, false)
+  const packed = await postJson(parley, responses, ask('hi'), { 'content-encoding': 'gzip' })
+  refused(t, packed, 415, 'unsupported_media', 'Content-Encoding')
+})
+
 t.test('the request itself', async (t) => {
   refused(t, await postJson(parley, responses, '{"input": ['), 400, 'invalid_request')
   refused(t, await postJson(parley, responses, ''), 400, 'invalid_request')

@@ -298,6 +298,8 @@ t.test('DATABASE_URL that leads nowhere is said plainly and its password is not'
     message: 'DATABASE_URL must look like postgres://user:password@host:5432/database.',
   })
   const refused = await wrong('postgres://u:hunter2@127.0.0.1:1/x').catch((error: unknown) => error as Error)
-  t.match(refused, { message: /^The database cannot be used \(ECONNREFUSED\): check DATABASE_URL and that Postgres accepts connections/ })
+  t.match(refused, {
+    message: /^The database cannot be used \(ECONNREFUSED\): check DATABASE_URL and that Postgres accepts connections/,
+  })
   t.notMatch(JSON.stringify(refused), /hunter2/)
 })

@@ -1,0 +1,277 @@
+/** The command line of the built product, beside a running Parley and without one. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { recogniseRecording } from '../../audio/recognise.ts'
+import { type Finished, runLine, runParley } from '../process/command.ts'
+import { descendants, freePort, isRunning, until } from '../process/machine.ts'
+import { freshDataDir, startParley } from '../process/parley.ts'
+import { send } from '../router/requests.ts'
+import { readFixture, spoken } from '../speech/fixtures.ts'
+import { wordErrors } from '../speech/words.ts'
+
+/** A first run as it is on anybody's machine: nothing is named but where it goes. */
+const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_EDGE_QUOTA: '' })
+t.teardown(() => parley.remove())
+const files = freshDataDir()
+const elsewhere = freshDataDir()
+t.teardown(() => {
+  for (const folder of [files, elsewhere]) rmSync(folder, { recursive: true, force: true })
+})
+
+const command = (...args: string[]) => runParley(args, { dataDir: parley.dataDir })
+const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir: elsewhere, env })
+
+/** Its output without the last line break. */
+async function told(t: Test, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await command(...args)
+  t.equal(code, 0, `${args.slice(0, 2).join(' ')}: ${stderr}`)
+  return stdout.trimEnd()
+}
+
+/** One line on standard error that says what to do, and no stack. */
+function refused(t: Test, { code, stdout, stderr }: Finished, message: RegExp | string): void {
+  t.not(code, 0)
+  t.match(stderr, message)
+  t.notMatch(stderr, /^\s+at |node:internal/m)
+  t.equal(stdout, '')
+}
+
+const key = /key {3}(sk_live_\S+)/.exec(parley.output())?.[1] ?? ''
+const works = async (secret: string) => (await send({ url: parley.url, key: secret }, '/router/v1/models')).status
+
+t.test('up prints the address, a key, and a curl that works', async (t) => {
+  t.match(parley.output(), /^Parley \d+\.\d+\.\d+ is ready at http:\/\/127\.0\.0\.1:\d+$/m)
+  t.match(key, /^sk_live_\w{24,}$/)
+  const line = /try {3}(curl .+)/.exec(parley.output())?.[1] ?? ''
+  const { code, stdout } = await runLine(line, { dataDir: parley.dataDir })
+  t.equal(code, 0)
+  const { models } = JSON.parse(stdout) as { models: { kind: string }[] }
+  t.same(new Set(models.map(({ kind }) => kind)), new Set(['stt', 'tts', 'llm']))
+})
+
+t.test("the key of a first run is its owner's alone, and kept", (t) => {
+  const file = path.join(parley.dataDir, 'local.key')
+  t.equal(readFileSync(file, 'utf8'), `${key}\n`)
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  t.end()
+})
+
+t.test('speech and answers', async (t) => {
+  const prompt = path.join(files, 'prompt.wav')
+  writeFileSync(prompt, readFixture('privacy-prompt'))
+  t.equal(wordErrors(spoken['privacy-prompt'], await told(t, 'transcribe', prompt)).errors, 0)
+  const answer = JSON.parse(await told(t, 'transcribe', prompt, '--json', '--language', 'en')) as { route: object }
+  t.match(answer.route, { provider: 'local', model: 'moonshine-tiny-en' })
+  const out = path.join(files, 'out.wav')
+  const text = 'Please leave your message after the tone.'
+  t.match(await told(t, 'speak', text, '-o', out, '--voice', 'slt', '--speed', '1.1'), /^\S+out\.wav: \d\.\d s$/)
+  const { format } = recogniseRecording([readFileSync(out)], null)
+  t.match(format, { container: 'wav', encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 })
+  t.equal(wordErrors(text, await told(t, 'transcribe', out)).errors, 0)
+  t.match(await told(t, 'respond', 'What can you do?'), /\w+ \w+/)
+  refused(
+    t,
+    await command('transcribe', prompt, '--model', 'nobody/nothing'),
+    /invalid_parameter at \/routing\/model: .*\n.+\nrequest req_/,
+  )
+  refused(t, await command('speak', 'Hello', '-o', out, '--speed', '9'), /invalid_parameter at \/speed/)
+  refused(t, await command('transcribe', path.join(files, 'nothing.wav')), /nothing\.wav/)
+})
+
+t.test('models', async (t) => {
+  t.match(await told(t, 'models'), /^stt +1 +local\/moonshine-tiny-en +en$/m)
+  const { objective, path: asked } = JSON.parse(
+    await told(t, 'models', '--json', '--objective', 'cost', '--path', 'batch'),
+  ) as {
+    objective: string
+    path: string
+  }
+  t.same([objective, asked], ['cost', 'batch'])
+})
+
+t.test('keys: create, list, rotate, revoke', async (t) => {
+  const organization = /org_\w+/.exec(await told(t, 'org', 'list'))?.[0] ?? ''
+  const rows = async () => (await told(t, 'keys', 'list', '--org', organization)).split('\n')
+  const before = await rows()
+  const secret = await told(t, 'keys', 'create', '--org', organization, '--scopes', 'router', '--test')
+  t.match(secret, /^sk_test_\w{24,}$/)
+  t.equal(await works(secret), 200)
+  const [row = ''] = (await rows()).filter((line) => !before.includes(line))
+  t.match(row, /^key_\w+ {2}test {2}router {2}live {2}used /)
+  t.notMatch((await rows()).join('\n'), secret, 'shown once')
+  const id = /key_\w+/.exec(row)?.[0] ?? ''
+  const rotated = await told(t, 'keys', 'rotate', id, '--org', organization)
+  t.not(rotated, secret)
+  await until('the old one has ended', async () => (await works(secret)) === 401)
+  t.equal(await works(rotated), 200)
+  t.equal(await told(t, 'keys', 'revoke', id, '--org', organization), `${id} is revoked`)
+  await until('it has ended', async () => (await works(rotated)) === 401)
+  t.match((await rows()).join('\n'), new RegExp(`^${id}.* revoked \\d{4}-`, 'm'))
+  refused(t, await command('keys', 'revoke', id, '--org', organization), `there is no live key ${id}`)
+  refused(t, await command('keys', 'create', '--org', 'org_nobody'), 'there is no organization org_nobody')
+  refused(
+    t,
+    await command('keys', 'create', '--org', organization, '--scopes', 'everything'),
+    /everything is no scope; there are router,/,
+  )
+  refused(t, await command('keys', 'create', '--org', organization, '--policy', '['), /--policy takes a JSON object/)
+})
+
+t.test('organizations: create, list, credit', async (t) => {
+  const created = await told(t, 'org', 'create', 'Blue & Sons')
+  t.match(created, /^org_\w+ {2}Blue & Sons {2}credit \$0\.00 {2}concurrency unlimited$/)
+  const id = /org_\w+/.exec(created)?.[0] ?? ''
+  t.match(await told(t, 'org', 'credit', id, '25.50'), 'credit $25.50')
+  t.match(await told(t, 'org', 'credit', id, '--', '-3.25'), 'credit $22.25')
+  t.match(await told(t, 'org', 'list'), `${id}  Blue & Sons  credit $22.25`)
+  refused(t, await command('org', 'credit', id, 'much'), /much is no amount in dollars/)
+  refused(t, await command('org', 'credit', 'org_nobody', '1'), 'there is no organization org_nobody')
+})
+
+t.test('doctor', async (t) => {
+  const beside = await told(t, 'doctor')
+  for (const name of ['Node', 'configuration', 'store', 'port', 'providers'])
+    t.match(beside, new RegExp(`^ok {4}${name}: `, 'm'))
+  t.match(beside, `Parley runs already at ${parley.url}, process ${parley.pid}`)
+  t.equal(await works(key), 200, 'to look ends nothing')
+  const port = String(await freePort())
+  const fresh = await alone(['doctor'], { PARLEY_PORT: port })
+  t.equal(fresh.code, 0)
+  t.match(fresh.stdout, `ok    port: 127.0.0.1:${port} is free`)
+  const taken = await alone(['doctor'], {
+    PARLEY_PORT: new URL(parley.url).port,
+    DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/d',
+  })
+  t.equal(taken.code, 1)
+  t.match(taken.stdout, /^FAIL {2}port: .* is taken.*\n {6}End what listens there, or set PARLEY_PORT\.$/m)
+  t.match(taken.stdout, /^FAIL {2}store: the Postgres that DATABASE_URL names: /m)
+  t.notMatch(taken.stdout + taken.stderr, 'hidden')
+  const wrong = await alone(['doctor'], { PARLEY_PORT: 'http' })
+  t.equal(wrong.code, 1)
+  t.match(wrong.stdout, /^FAIL {2}configuration: PARLEY_PORT: /m)
+})
+
+t.test('config check shows what is in force and no secret', async (t) => {
+  const canary = 'c4n4ry'
+  const file = path.join(files, 'parley.yaml')
+  const provider = `  - { id: mine, adapter: openai, baseUrl: 'http://127.0.0.1:9/v1', apiKey: ${canary}, models: { llm: [m] } }`
+  writeFileSync(file, `region: north-1\nlimits: { attemptsMax: 2 }\nproviders:\n${provider}\n`)
+  const secretFile = path.join(files, 'master')
+  writeFileSync(secretFile, `${canary.repeat(8)}\n`)
+  const { code, stdout, stderr } = await alone(['config', 'check'], {
+    PARLEY_CONFIG: file,
+    PARLEY_BOOTSTRAP_KEY: `sk_live_${canary.repeat(6)}`,
+    PARLEY_MASTER_KEY_FILE: secretFile,
+    DATABASE_URL: `postgres://user:${canary}@127.0.0.1/db`,
+    PARLEY_EDGE_QUOTA: '77',
+  })
+  t.equal(code, 0)
+  t.notMatch(stdout + stderr, canary)
+  for (const line of [
+    /^region +"north-1" {3}\(PARLEY_REGION\)$/m,
+    /^limits\.attemptsMax +2 /m,
+    /^edgeQuota +77 /m,
+    /^bootstrapKey +set /m,
+    /^masterKey +set /m,
+    /^databaseUrl +set {3}\(DATABASE_URL\)$/m,
+    /^providers +mine /m,
+    /^port +8080 /m,
+  ])
+    t.match(stdout, line)
+  const check = (env: Record<string, string>) => alone(['config', 'check'], env)
+  refused(t, await check({ PARLEY_PORT: '99999' }), /^parley: PARLEY_PORT: /)
+  refused(t, await check({ PARLEY_LOG_LEVEL: 'loud' }), /^parley: PARLEY_LOG_LEVEL: .*trace, debug/)
+  refused(t, await check({ PARLEY_BOOTSTRAP_KEY: canary }), /^parley: PARLEY_BOOTSTRAP_KEY: (?!.*c4n4ry)/)
+  refused(
+    t,
+    await check({ PARLEY_MASTER_KEY_FILE: path.join(files, 'nothing') }),
+    /^parley: PARLEY_MASTER_KEY_FILE: .*ENOENT/,
+  )
+  writeFileSync(file, 'limits: { atemptsMax: 2 }\n')
+  refused(t, await check({ PARLEY_CONFIG: file }), /parley\.yaml, key limits\.atemptsMax: there is no such setting/)
+  writeFileSync(file, `port: [\nmasterKey: ${canary}`)
+  refused(t, await check({ PARLEY_CONFIG: file }), /^parley: \S+parley\.yaml: (?!.*c4n4ry)/)
+})
+
+t.test('start is refused in words', async (t) => {
+  refused(
+    t,
+    await alone(['up'], { PARLEY_PORT: '0', PARLEY_HOST: '0.0.0.0' }),
+    /^parley: PARLEY_MASTER_KEY: is required when the host is not loopback/,
+  )
+  const provider = JSON.stringify([{ id: 'x', adapter: 'nothing' }])
+  refused(
+    t,
+    await alone(['up'], { PARLEY_PORT: '0', PARLEY_PROVIDERS: provider, DATABASE_URL: 'postgres://127.0.0.1:1/x' }),
+    /^parley: /,
+  )
+})
+
+t.test('a command that there is not', async (t) => {
+  const wrong = await alone(['sing'])
+  refused(t, wrong, /unknown command 'sing'/)
+  t.match(wrong.stderr, /Usage: parley /)
+  refused(t, await alone(['keys', 'list']), /required option '--org <id>'/)
+  const help = await alone(['--help'])
+  t.equal(help.code, 0)
+  for (const name of [
+    'up',
+    'doctor',
+    'config',
+    'drain',
+    'keys',
+    'org',
+    'transcribe',
+    'speak',
+    'respond',
+    'models',
+    'demo',
+  ])
+    t.match(help.stdout, new RegExp(`^ {2}${name}\\b`, 'm'))
+  t.match((await alone(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
+})
+
+t.test('where nothing runs', async (t) => {
+  mkdirSync(path.join(elsewhere, 'empty'), { recursive: true })
+  const dataDir = path.join(elsewhere, 'empty')
+  const env = { PARLEY_PORT: String(await freePort()) }
+  refused(
+    t,
+    await runParley(['models'], { dataDir, env }),
+    /^parley: no key: set PARLEY_API_KEY, or run this in the folder of a running Parley/,
+  )
+  const withKey = { ...env, PARLEY_API_KEY: key }
+  refused(
+    t,
+    await runParley(['models'], { dataDir, env: withKey }),
+    /^parley: no Parley answers there; start one with `make run`, or set PARLEY_URL/,
+  )
+  refused(t, await runParley(['drain'], { dataDir, env }), 'parley: no Parley is running on this data folder')
+  const reached = await runParley(['models'], { dataDir, env: { PARLEY_API_KEY: key, PARLEY_URL: parley.url } })
+  t.equal(reached.code, 0, 'PARLEY_URL and PARLEY_API_KEY reach one elsewhere')
+})
+
+t.test('demo does the main job and leaves nothing', { timeout: 60_000 }, async (t) => {
+  const temporary = path.join(files, 'tmp')
+  mkdirSync(temporary)
+  const { code, stdout } = await alone(['demo'], { TMPDIR: temporary })
+  t.equal(code, 0)
+  const heard = /2\. Speech to text.*\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
+  const said = /1\. Text to speech\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
+  t.ok(said.length > 20 && wordErrors(said, heard).errors <= 3, `${said} → ${heard}`)
+  t.match(stdout, /3\. LLM answer, as it streams\n {3}\S+/)
+  const left = readdirSync(temporary, { recursive: true }) as string[]
+  t.equal(left.filter((name) => !/^parley-demo-\w+(\/speech\.wav)?$/.test(name)).join(' '), '', 'but what it says')
+})
+
+t.test('drain ends the one that runs', async (t) => {
+  const all = [parley.pid, ...descendants(parley.pid)]
+  t.equal(await told(t, 'drain'), `process ${parley.pid} has ended`)
+  await until('all have ended', () => all.every((pid) => !isRunning(pid)))
+  refused(t, await command('drain'), 'no Parley is running on this data folder')
+  const port = String(await freePort())
+  const again = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_PORT: port }, parley.dataDir)
+  t.teardown(() => again.stop())
+  t.match(again.output(), key, 'the next start shows the same key')
+})

@@ -1,0 +1,43 @@
+/** Runs one command of the built product to its end, as a user in a terminal does. */
+import { spawn } from 'node:child_process'
+import os from 'node:os'
+import path from 'node:path'
+
+const entry = path.resolve(import.meta.dirname, '../../dist/main.js')
+
+export type Finished = { code: number | null; stdout: string; stderr: string }
+export type CommandOptions = { dataDir: string; env?: Record<string, string>; cwd?: string; timeoutMs?: number }
+
+export function runParley(args: readonly string[], options: CommandOptions): Promise<Finished> {
+  return run(entry, args, options)
+}
+
+/** A line that was printed for a person to paste. */
+export function runLine(line: string, options: CommandOptions): Promise<Finished> {
+  return run('sh', ['-c', line], options)
+}
+
+function run(
+  file: string,
+  args: readonly string[],
+  { dataDir, env = {}, cwd, timeoutMs = 30_000 }: CommandOptions,
+): Promise<Finished> {
+  const child = spawn(file, args, {
+    ...(cwd && { cwd }),
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? os.tmpdir(),
+      PARLEY_DATA_DIR: dataDir,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: timeoutMs,
+  })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, stdout, stderr }))
+  })
+}

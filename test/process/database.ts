@@ -1,0 +1,35 @@
+/** A look into the embedded Postgres of a running Parley, past all of its code. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import postgres from 'postgres'
+
+/** As the role that Parley itself has, which is no superuser, with every organization in sight. The caller ends it. */
+export function openDatabase(dataDir: string): postgres.Sql {
+  return postgres({
+    host: socketDir(dataDir),
+    database: 'parley',
+    username: 'parley',
+    max: 1,
+    onnotice: () => {},
+    connection: { 'app.organization': '*' },
+  })
+}
+
+/** Null when none has the folder, or one died in it. */
+export function postgresPid(dataDir: string): number | null {
+  try {
+    return Number(lockFile(dataDir)[0])
+  } catch {
+    return null
+  }
+}
+
+export function socketDir(dataDir: string): string {
+  const [, , , , folder = ''] = lockFile(dataDir)
+  return folder
+}
+
+/** postmaster.pid: the first line is the process, the fifth the folder of its socket. */
+function lockFile(dataDir: string): string[] {
+  return readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')
+}

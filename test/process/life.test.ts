@@ -1,0 +1,273 @@
+/** From start to end of the process: a second start, Ctrl-C, a crash, a drain, several processes, a Postgres that dies. */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import {
+  type Answer,
+  ask,
+  type Envelope,
+  postJson,
+  readEvents,
+  responses,
+  send,
+  speech,
+  transcribe,
+} from '../router/requests.ts'
+import { readFixture } from '../speech/fixtures.ts'
+import { runParley } from './command.ts'
+import { openDatabase, postgresPid, socketDir } from './database.ts'
+import { descendants, freePort, isRunning, until } from './machine.ts'
+import { metric } from './metrics.ts'
+import { freshDataDir, type Running, startParley } from './parley.ts'
+
+const stub = await startStubOpenAi()
+t.teardown(() => stub.close())
+const providers = JSON.stringify([
+  { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: { llm: ['mock'] } },
+])
+const pinned = { routing: { mode: 'explicit', model: 'mock/mock' } }
+const askMock = (target: Running, more: object = {}, headers?: Record<string, string>): Promise<Answer> =>
+  postJson(target, responses, ask('hello', { ...pinned, ...more }), headers)
+
+async function started(t: Test, env: Record<string, string> = {}, dataDir?: string): Promise<Running> {
+  const parley = await startParley({ PARLEY_PROVIDERS: providers, ...env }, dataDir)
+  t.teardown(() => parley.remove())
+  return parley
+}
+
+t.test('a second start on the same port is refused, and the first goes on', async (t) => {
+  const parley = await started(t)
+  const { port } = new URL(parley.url)
+  const elsewhere = freshDataDir()
+  t.teardown(() => rmSync(elsewhere, { recursive: true, force: true }))
+  for (const dataDir of [parley.dataDir, elsewhere]) {
+    const { code, stderr, stdout } = await runParley(['up'], { dataDir, env: { PARLEY_PORT: port } })
+    t.equal(code, 1)
+    t.equal(stderr, `parley: PARLEY_PORT: 127.0.0.1:${port} is taken; is another Parley running there?\n`)
+    t.equal(stdout, '')
+  }
+  t.same(readdirSync(elsewhere), [], 'nothing was begun')
+  t.equal((await askMock(parley)).status, 200)
+})
+
+t.test('make run, and Ctrl-C leaves nothing', async (t) => {
+  const port = await freePort()
+  const dataDir = freshDataDir()
+  const url = `http://127.0.0.1:${port}`
+  // What a terminal does: a group of its own, and all of it is signalled.
+  const make = spawn('make', ['--old-file=dist/main.js', 'run'], {
+    cwd: path.resolve(import.meta.dirname, '../..'),
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PARLEY_PORT: String(port), PARLEY_DATA_DIR: dataDir },
+    stdio: 'ignore',
+    detached: true,
+  })
+  const ended = new Promise((resolve) => make.once('exit', resolve))
+  t.teardown(() => {
+    if (make.exitCode === null && make.signalCode === null) process.kill(-(make.pid as number), 'SIGTERM')
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  await until('it is ready', () => existsSync(path.join(dataDir, 'parley.pid')), 30_000)
+  const target = { url, key: readFileSync(path.join(dataDir, 'local.key'), 'utf8').trim() }
+  await Promise.all([transcribe(target, readFixture('privacy-prompt')), postJson(target, speech, { input: 'Hello.' })])
+  const group = descendants(make.pid as number)
+  const postgres = postgresPid(dataDir) as number
+  const socket = socketDir(dataDir)
+  t.ok(isRunning(postgres) && existsSync(socket))
+  t.ok(group.includes(postgres) && group.length > 4, `${group.length} processes`)
+  process.kill(-(make.pid as number), 'SIGINT')
+  await ended
+  await until('all have ended', () => [...group, postgres].every((pid) => !isRunning(pid)))
+  t.notOk(existsSync(socket), 'no socket')
+  t.notOk(existsSync(path.join(dataDir, 'parley.pid')))
+  t.equal(postgresPid(dataDir), null)
+})
+
+t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => {
+  const parley = await started(t)
+  const organization = /org_\w+/.exec((await runParley(['org', 'list'], parley)).stdout)?.[0] ?? ''
+  const made = await runParley(['keys', 'create', '--org', organization], parley)
+  const own = { ...parley, key: made.stdout.trim() }
+  const key = { 'idempotency-key': randomUUID() }
+  const answers = [await askMock(own, {}, key), ...(await Promise.all(Array.from({ length: 20 }, () => askMock(own))))]
+  t.ok(answers.every(({ status }) => status === 200))
+  // The ledger is written behind the answer, in batches.
+  await sleep(200)
+  const postgres = postgresPid(parley.dataDir)
+  await parley.kill()
+  t.ok(isRunning(postgres as number), 'Postgres goes on')
+  const again = await started(t, {}, parley.dataDir)
+  t.equal(postgresPid(parley.dataDir), postgres, 'and is adopted')
+  t.match(again.output(), /already running/)
+  const after = { ...again, key: own.key }
+  t.equal((await send(after, '/router/v1/models')).status, 200, 'the key works')
+  const late = await askMock(after, {}, key)
+  t.equal(late.json().error.original_request_id, answers[0]?.headers.get('service-request-id'))
+  const sql = openDatabase(parley.dataDir)
+  const ids = answers.map(({ headers }) => headers.get('service-request-id') as string)
+  const rows = await sql`select outcome from requests where request_id in ${sql(ids)}`
+  await sql.end()
+  t.same(
+    rows.map((row) => row['outcome'] as string),
+    ids.map(() => 'succeeded'),
+    'the ledger is whole',
+  )
+})
+
+t.test('SIGTERM: what is in flight ends well, what is new is told to come back', async (t) => {
+  const parley = await started(t, { PARLEY_DRAIN_LB_DELAY_MS: '1500' })
+  stub.behave({ kind: 'slow', delayMs: 1000 })
+  const asked = stub.requests.length
+  const stream = askMock(parley, { stream: true })
+  await until('it is under way', () => stub.requests.length > asked)
+  const ended = parley.stop()
+  await until('it drains', async () => (await fetch(`${parley.url}/readyz`)).status === 503)
+  const refused = await askMock(parley)
+  t.equal(refused.status, 503)
+  t.equal(refused.json().error.code, 'service_unavailable')
+  t.ok(Number(refused.headers.get('retry-after')) >= 1)
+  t.equal(refused.headers.get('connection'), 'close')
+  const events = readEvents((await stream).text)
+  t.equal(events.at(-1)?.event, 'response.completed')
+  t.equal(await ended, 0)
+})
+
+t.test('what does not end within its grace is told so', async (t) => {
+  const parley = await started(t, { PARLEY_DRAIN_GRACE_MS: '300' })
+  stub.behave({
+    kind: 'custom',
+    answer: (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'Hello ' } }] })}\n\n`)
+    },
+  })
+  const answer = await fetch(parley.url + responses, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${parley.key}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify(ask('hello', { ...pinned, stream: true })),
+  })
+  const [text, code] = await Promise.all([answer.text(), parley.stop()])
+  const last = readEvents(text).at(-1)
+  t.equal(last?.event, 'error')
+  t.equal((last?.data as Envelope).error.code, 'service_unavailable')
+  t.equal(code, 0)
+})
+
+t.test('a second Ctrl-C does not wait', async (t) => {
+  const parley = await started(t, { PARLEY_DRAIN_GRACE_MS: '60000' })
+  stub.behave({ kind: 'hang' })
+  const asked = stub.requests.length
+  const hanging = askMock(parley).catch(() => null)
+  await until('it is under way', () => stub.requests.length > asked)
+  const postgres = postgresPid(parley.dataDir) as number
+  const startedMs = performance.now()
+  process.kill(parley.pid, 'SIGINT')
+  await sleep(200)
+  process.kill(parley.pid, 'SIGINT')
+  t.equal(await parley.stop(), 0)
+  t.ok(performance.now() - startedMs < 10_000)
+  await hanging
+  await until('Postgres has ended', () => !isRunning(postgres))
+})
+
+t.test('Postgres dies and comes back', async (t) => {
+  const parley = await started(t)
+  t.equal((await askMock(parley)).status, 200)
+  const postgres = postgresPid(parley.dataDir) as number
+  process.kill(postgres, 'SIGKILL')
+  const during = await askMock(parley)
+  t.ok([200, 503].includes(during.status), `${during.status}`)
+  if (during.status === 503) t.equal(during.json().error.code, 'service_unavailable')
+  await until('it is served again', async () => (await askMock(parley)).status === 200, 15_000)
+  t.not(postgresPid(parley.dataDir), postgres)
+  await until('and says so', async () => (await fetch(`${parley.url}/readyz`)).status === 200)
+})
+
+t.test('two processes on one port', async (t) => {
+  const [port, adminPort] = [String(await freePort()), await freePort()]
+  const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: port }
+  const parley = await started(t, { ...two, PARLEY_ADMIN_PORT: String(adminPort) })
+  const workers = () => descendants(parley.pid, 'main.js')
+  const oneEach = async () => {
+    await send(parley, '/router/v1/models', { headers: { connection: 'close' } })
+    const served = await Promise.all(
+      [adminPort, adminPort + 1].map((port) => metric(port, 'parley_request_seconds_count')),
+    )
+    return served.every((count) => count > 0)
+  }
+  await until('both serve', () => oneEach().catch(() => false))
+
+  await t.test('a second start is refused all the same', async (t) => {
+    const { code, stderr } = await runParley(['up'], { dataDir: parley.dataDir, env: two })
+    t.equal(code, 1)
+    t.match(stderr, `127.0.0.1:${port} is taken`)
+    const any = await runParley(['up'], { dataDir: parley.dataDir, env: { ...two, PARLEY_PORT: '0' } })
+    t.equal(any.code, 1)
+    t.match(any.stderr, 'PARLEY_PORT: 0 ')
+  })
+
+  await t.test('200 copies of one key are one call', async (t) => {
+    stub.behave({ kind: 'slow', delayMs: 500 })
+    const asked = stub.requests.length
+    const key = { 'idempotency-key': randomUUID(), connection: 'close' }
+    const answers = await Promise.all(Array.from({ length: 200 }, () => askMock(parley, {}, key)))
+    t.equal(stub.requests.length, asked + 1)
+    const statuses = answers.map(({ status }) => status)
+    t.equal(statuses.filter((status) => status === 200).length, 1)
+    t.ok(
+      statuses.every((status) => [200, 409, 429].includes(status)),
+      [...new Set(statuses)].join(' '),
+    )
+  })
+
+  await t.test('a worker that is killed is replaced', async (t) => {
+    const [worker] = workers() as [number]
+    process.kill(worker, 'SIGKILL')
+    await until('it has ended', () => !isRunning(worker))
+    // The last of its threads lets go of its port a moment later.
+    await sleep(100)
+    for (let i = 0; i < 20; i++) t.equal((await askMock(parley, {}, { connection: 'close' })).status, 200)
+    await until('there is another', () => workers().length === 1 && workers()[0] !== worker)
+    await until('which serves', () => oneEach().catch(() => false))
+  })
+
+  await t.test('a limit of one holds over both', async (t) => {
+    const organization = /org_\w+/.exec((await runParley(['org', 'list'], parley)).stdout)?.[0] ?? ''
+    const args = ['keys', 'create', '--org', organization, '--policy', '{"maxConcurrency":1}']
+    const limited = { ...parley, key: (await runParley(args, parley)).stdout.trim() }
+    for (let i = 0; i < 16; i++) stub.behave({ kind: 'slow', delayMs: 400 })
+    const asked = stub.requests.length
+    const shots = Array.from({ length: 16 }, () => askMock(limited, {}, { connection: 'close' }))
+    const answers = await Promise.all(shots)
+    t.equal(answers.filter(({ status }) => status === 200).length, 1)
+    t.equal(stub.requests.length, asked + 1)
+    t.ok(answers.every(({ status, json }) => status === 200 || json().error.code === 'concurrency_exhausted'))
+  })
+
+  await t.test('both end', async (t) => {
+    const all = [...descendants(parley.pid), postgresPid(parley.dataDir) as number]
+    t.equal(await parley.stop(), 0)
+    await until('all have ended', () => all.every((pid) => !isRunning(pid)))
+  })
+})
+
+t.test('kill -9 of the first of two processes leaves no other behind', async (t) => {
+  const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(await freePort()) }
+  const parley = await started(t, two)
+  await until('the worker is up', () => descendants(parley.pid, 'main.js').length === 1)
+  const [worker] = descendants(parley.pid, 'main.js') as [number]
+  await parley.kill()
+  await until('the worker has ended', () => !isRunning(worker)).catch((error: unknown) => {
+    process.kill(worker, 'SIGKILL')
+    throw error
+  })
+  const again = await started(t, two, parley.dataDir)
+  t.equal((await askMock(again)).status, 200)
+})

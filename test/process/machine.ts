@@ -1,0 +1,64 @@
+/** What a test sees of this machine: free ports, and who is whose child. */
+import { readdirSync, readFileSync } from 'node:fs'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Free now, and nobody else's unless another takes it first. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as net.AddressInfo
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+/** Children, theirs included, whose command line has `word` in it. */
+export function descendants(pid: number, word = ''): number[] {
+  const own = processes().filter(({ parent }) => parent === pid)
+  return own.flatMap((child) => [
+    ...(commandLine(child.pid).includes(word) ? [child.pid] : []),
+    ...descendants(child.pid, word),
+  ])
+}
+
+/** A process that has ended and was not waited for by its parent counts as gone. */
+export function isRunning(pid: number): boolean {
+  const state = processes().find((process) => process.pid === pid)?.state
+  return state !== undefined && state !== 'Z' && state !== 'X'
+}
+
+/** Looks until it holds. Throws with `what` when it did not in time. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+  const end = performance.now() + limitMs
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`)
+    await sleep(20)
+  }
+}
+
+type Process = { pid: number; parent: number; state: string }
+
+/** /proc/<pid>/stat: number, name in brackets (which may itself hold brackets), state, parent. */
+function processes(): Process[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const [, state = '', parent] = /^.*\) (\w) (\d+)/s.exec(readProc(`${name}/stat`)) ?? []
+      return parent === undefined ? [] : [{ pid: Number(name), parent: Number(parent), state }]
+    })
+}
+
+function commandLine(pid: number): string {
+  return readProc(`${pid}/cmdline`).replaceAll('\0', ' ')
+}
+
+function readProc(name: string): string {
+  try {
+    return readFileSync(`/proc/${name}`, 'utf8')
+  } catch {
+    return ''
+  }
+}

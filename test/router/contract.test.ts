@@ -1,0 +1,380 @@
+/** The built product against its own contract: every operation, every status that it declares, every header and every error. */
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import http from 'node:http'
+import t, { type Test } from 'tap'
+import { errorCodes } from '../../generated/router/errors.ts'
+import { runParley } from '../process/command.ts'
+import { openDatabase } from '../process/database.ts'
+import { until } from '../process/machine.ts'
+import { startParley } from '../process/parley.ts'
+import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
+import { conforms, specification, unanswered } from './oracle.ts'
+import {
+  type Answer,
+  ask,
+  form,
+  postJson,
+  responses,
+  send,
+  speech,
+  type Target,
+  transcriptionParts,
+  transcriptions,
+} from './requests.ts'
+
+const stub = await startStubOpenAi()
+const llm = { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] }
+const providers = JSON.stringify([
+  { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: llm },
+  { id: 'absent', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'env:ABSENT_KEY', models: llm },
+  // Known prices; no request gets past the reservation, so nothing is sent there.
+  { id: 'groq', adapter: 'groq', apiKey: 'k' },
+])
+const timeoutMs = '1500'
+const parley = await startParley({
+  PARLEY_EDGE_QUOTA: '',
+  PARLEY_PROVIDERS: providers,
+  PARLEY_LIMITS_JSON_BYTES_MAX: '65536',
+  PARLEY_LIMITS_AUDIO_BYTES_MAX: '65536',
+  PARLEY_TIMEOUTS_FIRST_TOKEN_MS: timeoutMs,
+  PARLEY_TIMEOUTS_FIRST_AUDIO_MS: timeoutMs,
+  PARLEY_TIMEOUTS_ANSWER_MS: timeoutMs,
+  PARLEY_TIMEOUTS_TRANSCRIPTION_MS: timeoutMs,
+  // The stub fails on purpose all the time; the circuit is tested elsewhere.
+  PARLEY_CIRCUIT_FAILURES_MAX: '1000',
+})
+t.teardown(async () => {
+  await parley.remove()
+  await stub.close()
+})
+
+/** One request of a POST operation; what is left out is as it should be. */
+type Shot = { target?: Target; pin?: string; key?: string; content?: string; bytes?: number; type?: string }
+type Post = { operationId: string; pin: string; priced: string | null; shoot: (shot?: Shot) => Promise<Answer> }
+
+const explicit = (model: string) => ({ routing: { mode: 'explicit', model } })
+function json(path: string, pin: string, body: (text: string) => object) {
+  return ({ target = parley, key = randomUUID(), content = 'Hello.', bytes = 0, ...shot }: Shot = {}) => {
+    const text = JSON.stringify({ ...body(content), ...explicit(shot.pin ?? pin) })
+    const headers = { 'idempotency-key': key, ...(shot.type && { 'content-type': shot.type }) }
+    return postJson(target, path, text.padEnd(bytes), headers)
+  }
+}
+
+const posts: readonly Post[] = [
+  {
+    operationId: 'createTranscription',
+    pin: 'mock/mock-stt',
+    priced: 'groq/whisper-large-v3',
+    shoot: ({ target = parley, key = randomUUID(), content = '', bytes = 3200, ...shot } = {}) => {
+      const audio = { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 }
+      const request = {
+        audio,
+        ...(content === '' ? {} : { language: content }),
+        ...explicit(shot.pin ?? 'mock/mock-stt'),
+      }
+      const { body, type } = form(transcriptionParts(request, Buffer.alloc(bytes)))
+      const headers = { 'content-type': shot.type ?? type, 'idempotency-key': key }
+      return send(target, transcriptions, { method: 'POST', body, headers })
+    },
+  },
+  {
+    operationId: 'createSpeech',
+    pin: 'mock/mock-tts',
+    // No vendor of the catalog has a price for speech that is counted in characters.
+    priced: null,
+    shoot: json(speech, 'mock/mock-tts', (input) => ({ input })),
+  },
+  {
+    operationId: 'createResponse',
+    pin: 'mock/mock',
+    priced: 'groq/openai/gpt-oss-20b',
+    shoot: json(responses, 'mock/mock', (text) => ask(text)),
+  },
+]
+
+/** One shot of each POST operation; the answer is as the contract says and has this status and code. */
+async function each(t: Test, status: number, code: string | null, shot: Shot = {}, behaviour?: Behaviour) {
+  for (const { operationId, shoot } of posts) {
+    if (behaviour) stub.behave(behaviour)
+    const answer = await shoot(shot)
+    expected(t, operationId, answer, status, code)
+  }
+}
+
+function expected(t: Test, operationId: string, answer: Answer, status: number, code: string | null) {
+  conforms(t, operationId, answer)
+  t.equal(answer.status, status, `${operationId} ${status}`)
+  if (code !== null) t.equal(answer.json().error.code, code, `${operationId} ${code}`)
+  t.match(answer.headers.get('service-request-id'), /^req_/)
+  t.equal(answer.headers.get('service-region'), 'local')
+  t.equal(answer.headers.get('ratelimit-policy'), '"relay-ip";q=2000;w=300')
+  t.match(answer.headers.get('ratelimit'), /^"relay-ip";r=\d+;t=\d+$/)
+}
+
+const admin = async (...args: string[]) => {
+  const { stdout, stderr, code } = await runParley(args, { dataDir: parley.dataDir })
+  if (code !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+  return stdout.trim()
+}
+const idIn = (row: string) => /org_\w+/.exec(row)?.[0] ?? ''
+const keyOf = async (org: string, ...more: string[]): Promise<Target> => ({
+  url: parley.url,
+  key: await admin('keys', 'create', '--org', org, ...more),
+})
+
+t.test('success', async (t) => {
+  await each(t, 200, null)
+  const stream = await postJson(parley, responses, { ...ask('Hello.'), ...explicit('mock/mock'), stream: true })
+  conforms(t, 'createResponse', stream)
+  t.equal(stream.headers.get('content-type'), 'text/event-stream')
+  stub.behave({ kind: 'tool_call' })
+  const tools = [{ name: 'weather' }, { name: 'clock' }]
+  const called = await postJson(parley, responses, { ...ask('Hello.'), ...explicit('mock/mock'), tools, stream: true })
+  conforms(t, 'createResponse', called)
+  const models = await send(parley, '/router/v1/models?language=en-US&objective=cost&path=streaming')
+  conforms(t, 'listModels', models)
+  t.match(models.json<object>(), { objective: 'cost', path: 'stream', language: 'en-US' })
+  expected(t, 'listModels', await send(parley, '/router/v1/models'), 200, null)
+})
+
+t.test('the contract is served to anybody, as it stands in specs/', async (t) => {
+  const answer = await fetch(`${parley.url}/router/openapi.json`)
+  const text = await answer.text()
+  const document = JSON.parse(text) as object
+  conforms(t, 'getOpenapi', { status: answer.status, headers: answer.headers, text, json: <T>() => document as T })
+  t.same(document, specification)
+})
+
+t.test('one table of error codes', (t) => {
+  const inSpec = Object.entries(specification['x-error-codes'])
+  const inCode = Object.entries(errorCodes).map(([code, row]) => [code, { ...row, headers: [...row.headers] }])
+  t.same(
+    inCode,
+    inSpec.map(([code, row]) => [code, { ...row, headers: row.headers ?? [] }]),
+    'generated/',
+  )
+  const docs = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
+  const rows = docs.split('\n').filter((line) => line.startsWith('| `'))
+  const cells = (line: string) => line.split('|').map((cell) => cell.trim().replaceAll('`', ''))
+  t.same(
+    rows.map((line) => cells(line).slice(1, -1)),
+    inSpec.map(([code, { status, type, retryable, headers, message, hint }]) => [
+      code,
+      status === null ? 'ends a stream' : String(status),
+      type,
+      retryable ? 'yes' : 'no',
+      (headers ?? []).join(', '),
+      `${message} ${hint}`,
+    ]),
+    'docs/errors.md',
+  )
+  t.end()
+})
+
+t.test('who asks', async (t) => {
+  const stranger = { url: parley.url, key: `sk_live_${'n'.repeat(32)}` }
+  const nobody = { url: parley.url, key: '' }
+  for (const target of [stranger, nobody]) {
+    await each(t, 401, 'authentication_failed', { target })
+    expected(t, 'listModels', await send(target, '/router/v1/models'), 401, 'authentication_failed')
+  }
+  const local = idIn(await admin('org', 'list'))
+  const target = await keyOf(local, '--scopes', 'realtime')
+  await each(t, 403, 'access_denied', { target })
+  expected(t, 'listModels', await send(target, '/router/v1/models'), 403, 'access_denied')
+})
+
+t.test('what is asked', async (t) => {
+  await each(t, 400, 'invalid_parameter', { pin: 'nobody/nothing' })
+  expected(t, 'listModels', await send(parley, '/router/v1/models?path=tape'), 400, 'invalid_parameter')
+  await each(t, 415, 'unsupported_media', { type: 'text/plain' })
+  await each(t, 413, 'payload_too_large', { bytes: 300_000 })
+  const key = randomUUID()
+  await each(t, 200, null, { key })
+  await each(t, 409, 'request_already_started', { key })
+  await each(t, 409, 'idempotency_conflict', { key, content: 'en' })
+})
+
+t.test('what it costs', async (t) => {
+  const poor = await keyOf(idIn(await admin('org', 'create', 'poor')))
+  for (const { operationId, priced, shoot } of posts) {
+    if (priced === null) continue
+    const [key, sent] = [randomUUID(), stub.requests.length]
+    expected(t, operationId, await shoot({ target: poor, pin: priced, key }), 402, 'insufficient_credit')
+    t.equal(stub.requests.length, sent)
+    t.equal((await shoot({ target: poor, key })).status, 200, 'nothing was spent, and the key is free')
+  }
+})
+
+t.test('how much at once', async (t) => {
+  const local = idIn(await admin('org', 'list'))
+  const small = idIn(await admin('org', 'create', 'small'))
+  const sql = openDatabase(parley.dataDir)
+  await sql`update organizations set max_concurrency = 1 where id = ${small}`
+  await sql.end()
+  const limited = [await keyOf(local, '--policy', '{"maxConcurrency":1}'), await keyOf(small)]
+  for (const target of limited)
+    for (const { operationId, shoot } of posts) {
+      stub.behave({ kind: 'slow', delayMs: 250 })
+      const sent = stub.requests.length
+      const first = shoot({ target })
+      await until('the first is at the provider', () => stub.requests.length > sent)
+      const second = await shoot({ target })
+      expected(t, operationId, second, 429, 'concurrency_exhausted')
+      t.equal((await first).status, 200)
+      t.equal((await shoot({ target })).status, 200, 'its place is free again')
+    }
+})
+
+t.test('how providers fail', async (t) => {
+  await each(t, 429, 'provider_rate_limited', {}, { kind: 'status', status: 429, headers: { 'retry-after': '9' } })
+  await each(t, 502, 'provider_error', {}, { kind: 'status', status: 500 })
+  await each(t, 504, 'request_timeout', {}, { kind: 'hang' })
+  for (const { operationId, pin, shoot } of posts)
+    expected(t, operationId, await shoot({ pin: pin.replace('mock', 'absent') }), 503, 'provider_unavailable')
+  stub.behave({ kind: 'cut' })
+  conforms(
+    t,
+    'createResponse',
+    await postJson(parley, responses, { ...ask('Hi.'), ...explicit('mock/mock'), stream: true }),
+  )
+})
+
+t.test('a fault of ours is an envelope that shows nothing, and the next request is served', async (t) => {
+  const sql = openDatabase(parley.dataDir)
+  await sql`alter table idempotency_keys rename to elsewhere`
+  await each(t, 500, 'relay_error')
+  await sql`alter table elsewhere rename to idempotency_keys`
+  await sql`alter table api_keys rename to elsewhere`
+  const unseen = { url: parley.url, key: `sk_live_${'u'.repeat(32)}` }
+  const answer = await send(unseen, '/router/v1/models')
+  expected(t, 'listModels', answer, 500, 'relay_error')
+  t.notMatch(answer.text, /api_keys|relation|postgres|sql/i)
+  await sql`alter table elsewhere rename to api_keys`
+  await sql.end()
+  await each(t, 200, null)
+})
+
+t.test('methods and addresses', async (t) => {
+  for (const [path, methods] of Object.entries(specification.paths)) {
+    const taken = Object.keys(methods).flatMap((method) =>
+      method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+    )
+    const allow = [...taken, 'OPTIONS']
+    const address = `/router${path}`
+    const options = await send(parley, address, { method: 'OPTIONS' })
+    t.equal(options.status, 204, `OPTIONS ${path}`)
+    t.same(options.headers.get('allow')?.split(', ').sort(), [...allow].sort())
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((name) => !taken.includes(name))) {
+      const answer = await send(parley, address, { method })
+      t.equal(answer.status, 405, `${method} ${path}`)
+      t.same(answer.headers.get('allow')?.split(', ').sort(), [...allow].sort())
+      if (method !== 'HEAD') expected(t, 'unmatched', answer, 405, 'method_not_allowed')
+    }
+    if (taken.includes('HEAD')) {
+      const [head, get] = [await send(parley, address, { method: 'HEAD' }), await send(parley, address)]
+      t.same([head.status, head.text], [200, ''], `HEAD ${path}`)
+      const lasting = (headers: Headers) =>
+        [...headers.keys()].filter((name) => !['date', 'content-length'].includes(name))
+      t.same(lasting(head.headers), lasting(get.headers))
+    }
+    for (const other of [`${path}/`, `${path}x`, `/${path}`, path.toUpperCase()])
+      expected(t, 'unmatched', await send(parley, `/router${other}`), 404, 'not_found')
+  }
+})
+
+t.test('the quota of an address', async (t) => {
+  const edge = await startParley({ PARLEY_EDGE_QUOTA: '6', PARLEY_EDGE_WINDOW_S: '3600' })
+  t.teardown(() => edge.remove())
+  const left: string[] = []
+  for (let i = 0; i < 6; i++) {
+    const answer = await send(edge, i === 3 ? '/router/nowhere' : '/router/openapi.json')
+    t.equal(answer.headers.get('ratelimit-policy'), '"relay-ip";q=6;w=3600')
+    left.push(/r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '')?.[1] ?? '')
+  }
+  t.same(left, ['5', '4', '3', '2', '1', '0'], 'every request counts, an error too')
+  conforms(t, 'getOpenapi', await send(edge, '/router/openapi.json'))
+  const models = await send(edge, '/router/v1/models')
+  conforms(t, 'listModels', models)
+  t.equal(models.json().error.code, 'rate_limited')
+  t.ok(Number(models.headers.get('retry-after')) > 60, 'until the window ends')
+  const health = await fetch(`${edge.url}/healthz`)
+  t.same([health.status, health.headers.has('ratelimit')], [200, false], 'health is not counted')
+})
+
+t.test('a name of its own, in the answers and in the address', async (t) => {
+  const own = await startParley({
+    PARLEY_HEADER_PREFIX: 'Acme',
+    PARLEY_REGION: 'north-1',
+    PARLEY_SURFACES_ROUTER_HOST: 'router.example',
+  })
+  t.teardown(() => own.remove())
+  const at = (host: string, path: string) => getAt(own, host, path)
+  const models = await at('router.example', '/v1/models')
+  t.equal(models.status, 200)
+  t.match(models.headers.get('acme-request-id'), /^req_/)
+  t.equal(models.headers.get('acme-region'), 'north-1')
+  t.notOk([...models.headers.keys()].some((name) => name.startsWith('service-')))
+  const missing = await at('Router.Example:8080', '/v2/models')
+  t.equal(missing.json().error.code, 'not_found')
+  t.equal(missing.json().error.request_id, missing.headers.get('acme-request-id'))
+  const document = await at('router.example', '/openapi.json')
+  t.same(
+    document.json(),
+    JSON.parse(JSON.stringify(specification).replaceAll(/\bService-(?=[A-Z])/g, 'Acme-')),
+    'the contract says so too',
+  )
+  t.equal((await at('127.0.0.1', '/router/v1/models')).status, 404, 'nowhere else')
+  t.equal((await at('router.example', '/healthz')).status, 200)
+  t.equal((await at('127.0.0.1', '/healthz')).headers.get('acme-region'), 'north-1')
+})
+
+t.test('while it drains', async (t) => {
+  const delayMs = 1500
+  const leaving = await startParley({ PARLEY_PROVIDERS: providers, PARLEY_DRAIN_LB_DELAY_MS: String(delayMs) })
+  t.teardown(() => leaving.remove())
+  const ended = leaving.stop()
+  await until('not ready', async () => (await fetch(`${leaving.url}/readyz`)).status === 503)
+  for (const { operationId, shoot } of posts) {
+    const answer = await shoot({ target: leaving })
+    conforms(t, operationId, answer)
+    t.equal(answer.json().error.code, 'service_unavailable')
+  }
+  for (const [operationId, path] of [
+    ['getOpenapi', '/router/openapi.json'],
+    ['listModels', '/router/v1/models'],
+  ] as const)
+    conforms(t, operationId, await send(leaving, path))
+  t.equal((await fetch(`${leaving.url}/healthz`)).status, 200, 'it lives until the end')
+  t.equal(await ended, 0)
+})
+
+t.test('every declared status was answered', (t) => {
+  t.same(unanswered(), [
+    // It has no dependency that could fail.
+    'getOpenapi 500',
+    'createSpeech 402',
+  ])
+  t.end()
+})
+
+/** fetch does not let a caller set Host. */
+function getAt(target: Target, host: string, path: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, authorization: `Bearer ${target.key}` }
+    http
+      .get(target.url + path, { headers }, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          const { statusCode: status = 0 } = response
+          const received = new Headers(response.headers as Record<string, string>)
+          resolve({ status, headers: received, text, json: <T>() => JSON.parse(text) as T })
+        })
+      })
+      .on('error', reject)
+  })
+}

@@ -1,0 +1,197 @@
+/** Two providers that do the same: what the first one fails at, the second one answers, and the answer and the ledger say so. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { runParley } from '../process/command.ts'
+import { openDatabase } from '../process/database.ts'
+import { freePort, until } from '../process/machine.ts'
+import { startParley } from '../process/parley.ts'
+import { type Behaviour, startStubOpenAi, stubText } from '../providers/stub-openai.ts'
+import {
+  type Answer,
+  ask,
+  postForm,
+  postJson,
+  readEvents,
+  responses,
+  speech,
+  transcriptionParts,
+  transcriptions,
+} from './requests.ts'
+
+const openMs = 600
+const [first, second] = [await startStubOpenAi(), await startStubOpenAi()]
+const models = { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] }
+const adapter = { adapter: 'openai', apiKey: 'k', models }
+const parley = await startParley({
+  PARLEY_PROVIDERS: JSON.stringify([
+    { ...adapter, id: 'first', baseUrl: `${first.url}/v1` },
+    { ...adapter, id: 'second', baseUrl: `${second.url}/v1` },
+    { ...adapter, id: 'gone', baseUrl: `http://127.0.0.1:${await freePort()}/v1` },
+  ]),
+  PARLEY_TIMEOUTS_FIRST_TOKEN_MS: '1000',
+  PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '1000',
+  PARLEY_TIMEOUTS_ANSWER_MS: '1000',
+  PARLEY_CIRCUIT_OPEN_MS: String(openMs),
+  PARLEY_CIRCUIT_OPEN_MAX_MS: String(openMs),
+})
+const sql = openDatabase(parley.dataDir)
+t.teardown(async () => {
+  await sql.end()
+  await parley.remove()
+  await Promise.all([first.close(), second.close()])
+})
+
+const organization = await (async () => {
+  const { stdout } = await runParley(['org', 'list'], parley)
+  return /org_\w+/.exec(stdout)?.[0] ?? ''
+})()
+
+/** A key whose chain fixes the order: live figures would move a provider that fails to the end. */
+async function keyFor(...providers: string[]): Promise<{ url: string; key: string }> {
+  const stage = (model: string) => providers.map((provider) => `${provider}/${model}`)
+  const chain = { llm: stage('mock'), stt: stage('mock-stt'), tts: stage('mock-tts') }
+  const args = ['keys', 'create', '--org', organization, '--policy', JSON.stringify({ chain })]
+  const { stdout } = await runParley(args, parley)
+  return { url: parley.url, key: stdout.trim() }
+}
+
+const [both, dead, deadOnly] = await Promise.all([keyFor('first', 'second'), keyFor('gone', 'second'), keyFor('gone')])
+
+const shots = {
+  answer: (target = both) => postJson(target, responses, ask('hello')),
+  stream: (target = both) => postJson(target, responses, ask('hello', { stream: true })),
+  speech: (target = both) => postJson(target, speech, { input: 'Hello.' }),
+  transcription: (target = both) => {
+    const audio = { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 }
+    return postForm(target, transcriptions, transcriptionParts({ audio }, Buffer.alloc(3200)))
+  },
+}
+
+type LedgerRow = { attempt_id: string; provider: string; model: string; outcome: string }
+
+/** The request's one row; the ledger is written behind the answer. */
+async function ledgerOf(answer: Answer): Promise<LedgerRow> {
+  const id = answer.headers.get('service-request-id')
+  let rows: LedgerRow[] = []
+  await until('it stands in the ledger', async () => {
+    rows = await sql<LedgerRow[]>`select attempt_id, provider, model, outcome from requests where request_id = ${id}`
+    return rows.length > 0
+  })
+  return rows[0] as LedgerRow
+}
+
+async function servedBy(t: Test, answer: Answer, provider: string): Promise<void> {
+  t.equal(answer.status, 200)
+  t.equal(answer.headers.get('service-provider'), provider)
+  const row = await ledgerOf(answer)
+  t.match(row, { provider, outcome: 'succeeded', attempt_id: answer.headers.get('service-attempt-id') })
+}
+
+/** A circuit that a test has opened is closed again by a success after its pause. */
+async function mend(): Promise<void> {
+  await until('the first answers all', async () => {
+    const answers = await Promise.all(Object.values(shots).map((shoot) => shoot()))
+    return answers.every(({ headers }) => headers.get('service-provider') === 'first')
+  })
+}
+
+const closeBeforeToken: Behaviour = {
+  kind: 'custom',
+  answer: (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.flushHeaders()
+    setTimeout(() => response.socket?.destroy(), 20)
+  },
+}
+const failures: [string, Behaviour][] = [
+  ['500', { kind: 'status', status: 500 }],
+  ['429', { kind: 'status', status: 429 }],
+  ['401', { kind: 'status', status: 401 }],
+  ['an empty success', { kind: 'empty' }],
+  ['a reset', { kind: 'custom', answer: (_request, response) => void response.socket?.resetAndDestroy() }],
+  ['a cut before the first token', closeBeforeToken],
+  ['nothing at all', { kind: 'hang' }],
+]
+for (const [name, behaviour] of failures)
+  t.test(`the first one fails: ${name}`, async (t) => {
+    for (const [kind, shoot] of Object.entries(shots)) {
+      // A whole recording may take half an hour, and silence is an answer.
+      if (kind === 'transcription' && (behaviour.kind === 'hang' || behaviour.kind === 'empty')) continue
+      const asked = first.requests.length
+      first.behave(behaviour)
+      await servedBy(t, await shoot(), 'second')
+      t.equal(first.requests.length, asked + 1, `${kind}: the first one was asked`)
+      await mend()
+    }
+  })
+
+t.test('nothing listens at the first one', async (t) => {
+  for (const shoot of Object.values(shots)) await servedBy(t, await shoot(dead), 'second')
+})
+
+t.test('nothing listens anywhere: the key may be used again', async (t) => {
+  const key = { 'idempotency-key': randomUUID() }
+  const answer = await postJson(deadOnly, responses, ask('hello'), key)
+  t.equal(answer.status, 503)
+  t.equal(answer.json().error.code, 'provider_unavailable')
+  t.ok(Number(answer.headers.get('retry-after')) >= 1)
+  t.equal(answer.headers.get('x-should-retry'), null)
+  t.equal((await postJson(both, responses, ask('hello'), key)).status, 200)
+})
+
+t.test('both fail: the answer lists both', async (t) => {
+  first.behave({ kind: 'status', status: 500 })
+  second.behave({ kind: 'status', status: 503 })
+  const answer = await shots.answer()
+  t.equal(answer.status, 502)
+  const { code, attempts, retryable } = answer.json().error
+  t.same([code, retryable], ['provider_error', true])
+  t.match(attempts, [
+    { provider: 'first', model: 'mock', outcome: 'server', milliseconds: Number },
+    { provider: 'second', model: 'mock', milliseconds: Number },
+  ])
+  t.equal(answer.headers.get('x-should-retry'), 'false')
+  t.match(await ledgerOf(answer), { provider: 'second', outcome: 'provider_error' })
+})
+
+t.test('after the first token nobody takes over', async (t) => {
+  first.behave({ kind: 'cut' })
+  const asked = second.requests.length
+  const answer = await shots.stream()
+  const events = readEvents(answer.text)
+  t.equal(answer.headers.get('service-provider'), 'first')
+  t.equal(events.at(-1)?.event, 'error')
+  t.equal(second.requests.length, asked)
+  t.match(await ledgerOf(answer), { provider: 'first', outcome: 'provider_error' })
+  await mend()
+})
+
+t.test('a pin never fails over', async (t) => {
+  first.behave({ kind: 'status', status: 500 })
+  const asked = second.requests.length
+  const pinned = ask('hello', { routing: { mode: 'explicit', model: 'first/mock' } })
+  t.equal((await postJson(parley, responses, pinned)).json().error.code, 'provider_error')
+  t.equal(second.requests.length, asked)
+  await mend()
+})
+
+t.test('three failures open the circuit, and recovery closes it', async (t) => {
+  for (let i = 0; i < 3; i++) {
+    first.behave({ kind: 'status', status: 500 })
+    await servedBy(t, await shots.answer(), 'second')
+  }
+  const asked = first.requests.length
+  for (let i = 0; i < 5; i++) await servedBy(t, await shots.answer(), 'second')
+  t.equal(first.requests.length, asked, 'it is left alone')
+  const pinned = ask('hello', { routing: { mode: 'explicit', model: 'first/mock' } })
+  const refused = await postJson(parley, responses, pinned)
+  t.equal(refused.status, 503)
+  t.equal(refused.json().error.code, 'provider_unavailable')
+  t.ok(Number(refused.headers.get('retry-after')) >= 1)
+  await servedBy(t, await shots.speech(), 'first')
+  await sleep(openMs)
+  await servedBy(t, await shots.answer(), 'first')
+  await servedBy(t, await shots.answer(), 'first')
+  t.match((await shots.answer()).text, stubText)
+})

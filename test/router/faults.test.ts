@@ -1,0 +1,258 @@
+/** What may go wrong around one request: the process lives, the request ends with its envelope, the next one is served. */
+import { randomUUID } from 'node:crypto'
+import http from 'node:http'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { descendants, freePort, isRunning, until } from '../process/machine.ts'
+import { metric } from '../process/metrics.ts'
+import { startParley } from '../process/parley.ts'
+import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
+import { readFixture, spoken } from '../speech/fixtures.ts'
+import { wordErrors } from '../speech/words.ts'
+import {
+  type Answer,
+  ask,
+  form,
+  postJson,
+  responses,
+  speech,
+  transcribe,
+  transcriptionParts,
+  transcriptions,
+} from './requests.ts'
+
+const bodyTimeoutMs = 700
+const stub = await startStubOpenAi()
+const adminPort = await freePort()
+const parley = await startParley({
+  PARLEY_ADMIN_PORT: String(adminPort),
+  PARLEY_LIMITS_BODY_TIMEOUT_MS: String(bodyTimeoutMs),
+  PARLEY_LOCAL_QUEUE_MAX: '1',
+  PARLEY_CIRCUIT_FAILURES_MAX: '1000',
+  PARLEY_PROVIDERS: JSON.stringify([
+    {
+      id: 'mock',
+      adapter: 'openai',
+      baseUrl: `${stub.url}/v1`,
+      apiKey: 'k',
+      models: { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] },
+    },
+  ]),
+})
+t.teardown(async () => {
+  await parley.remove()
+  await stub.close()
+})
+
+const prompt = readFixture('privacy-prompt')
+const telephone = { audio: { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 } }
+/** About seven minutes: it keeps the recogniser busy for seconds. */
+const long = Buffer.concat(Array.from({ length: 80 }, () => [prompt.subarray(44), new Uint8Array(8000)]).flat())
+const manySentences = 'One sentence follows the other, and nobody listens. '.repeat(300)
+const pinned = (model: string) => ({ routing: { mode: 'explicit', model } })
+const stt = pinned('local/moonshine-tiny-en')
+const authorization = `Bearer ${parley.key}`
+
+const inflight = () => metric(adminPort, 'parley_requests_inflight')
+const allEnded = () => until('nothing is in flight', async () => (await inflight()) === 0)
+
+/** The same process answers all three operations as it should. */
+async function serves(t: Test): Promise<void> {
+  const [heard, said, spokenAudio] = await Promise.all([
+    transcribe(parley, prompt, stt),
+    postJson(parley, responses, ask('hello', pinned('mock/mock'))),
+    postJson(parley, speech, { input: 'Hello.', ...pinned('local/flite') }),
+  ])
+  t.same([heard.status, said.status, spokenAudio.status], [200, 200, 200], 'the next ones are served')
+  t.equal(wordErrors(spoken['privacy-prompt'], heard.json<{ text: string }>().text).errors, 0)
+  t.ok(isRunning(parley.pid))
+}
+
+/** A child that has been given this work and is in the middle of it. */
+async function busyChild(kind: 'stt-child' | 'tts-child'): Promise<number> {
+  await until(`a ${kind} works`, () => descendants(parley.pid, kind).length > 0)
+  await sleep(400)
+  return descendants(parley.pid, kind)[0] as number
+}
+
+t.test('a speech child killed in the middle of a transcription', async (t) => {
+  await serves(t)
+  const asked = transcribe(parley, long, { ...telephone, ...stt })
+  process.kill(await busyChild('stt-child'), 'SIGKILL')
+  const answer = await asked
+  const { error } = answer.json()
+  t.equal(answer.status, 502)
+  t.equal(error.code, 'provider_error')
+  t.match(error.attempts, [{ provider: 'local', model: 'moonshine-tiny-en', outcome: 'server' }])
+  t.equal(answer.headers.get('x-should-retry'), 'false', 'it had the work, so the key is spent')
+  await serves(t)
+})
+
+t.test('or where another provider may take over', async (t) => {
+  const asked = transcribe(parley, long, {
+    ...telephone,
+    routing: { mode: 'auto', objective: 'cost', allow_providers: ['local', 'mock'] },
+  })
+  process.kill(await busyChild('stt-child'), 'SIGKILL')
+  const answer = await asked
+  t.equal(answer.status, 200)
+  t.equal(answer.headers.get('service-provider'), 'mock')
+  t.equal(stub.requests.at(-1)?.parts.find(({ name }) => name === 'file')?.body.length, long.length + 44, 'all of it')
+  await serves(t)
+})
+
+t.test('a speech child killed in the middle of an utterance', async (t) => {
+  const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
+  t.equal(answer.status, 200)
+  await answer.some()
+  process.kill(await busyChild('tts-child'), 'SIGKILL')
+  await t.rejects(answer.rest(), 'half an utterance does not look like a whole one')
+  await allEnded()
+  await serves(t)
+})
+
+t.test('a full queue', async (t) => {
+  const running = transcribe(parley, long, { ...telephone, ...stt })
+  await until('it runs', async () => (await inflight()) === 1)
+  await sleep(300)
+  const waiting = transcribe(parley, prompt, stt)
+  await until('it waits', async () => (await inflight()) === 2)
+  await sleep(300)
+  const key = { 'idempotency-key': randomUUID() }
+  const refused = await transcribe(parley, prompt, stt, key)
+  t.equal(refused.status, 503)
+  t.equal(refused.json().error.code, 'provider_unavailable')
+  t.ok(Number(refused.headers.get('retry-after')) >= 1)
+  t.equal(refused.json().error.retry_after_seconds, Number(refused.headers.get('retry-after')))
+  t.equal(refused.headers.get('x-should-retry'), null, 'it has not happened')
+  t.same(
+    (await Promise.all([running, waiting])).map(({ status }) => status),
+    [200, 200],
+  )
+  t.equal((await transcribe(parley, prompt, stt, key)).status, 200, 'and its key is free')
+})
+
+t.test('a client that leaves during an upload', async (t) => {
+  const { body, type } = form(transcriptionParts({ ...telephone, ...stt }, long))
+  for (const share of [0.1, 0.9]) {
+    const headers = {
+      authorization,
+      'content-type': type,
+      'content-length': body.length,
+      'idempotency-key': randomUUID(),
+    }
+    const request = http.request(parley.url + transcriptions, { method: 'POST', headers })
+    request.on('error', () => {})
+    request.write(body.subarray(0, body.length * share))
+    await until('it arrives', async () => (await inflight()) === 1)
+    request.destroy()
+    await allEnded()
+  }
+  await serves(t)
+})
+
+t.test('a client that leaves while it is transcribed', async (t) => {
+  const { body, type } = form(transcriptionParts({ ...telephone, ...stt }, long))
+  const headers = { authorization, 'content-type': type, 'idempotency-key': randomUUID() }
+  const leaving = new AbortController()
+  const asked = fetch(parley.url + transcriptions, { method: 'POST', headers, body, signal: leaving.signal })
+  asked.catch(() => {})
+  await busyChild('stt-child')
+  const child = descendants(parley.pid, 'stt-child')
+  leaving.abort()
+  await allEnded()
+  await serves(t)
+  t.same(descendants(parley.pid, 'stt-child'), child, 'the child stops and is kept')
+})
+
+t.test('a client that leaves in the middle of an utterance', async (t) => {
+  const answer = await streamOf(speech, { input: manySentences, ...pinned('local/flite') })
+  await answer.some()
+  t.equal(await inflight(), 1)
+  answer.leave()
+  await allEnded()
+  await serves(t)
+})
+
+t.test('a client that leaves in the middle of an LLM stream', async (t) => {
+  stub.behave({
+    kind: 'custom',
+    answer: (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      const delta = JSON.stringify({ choices: [{ index: 0, delta: { content: `${stubText} ` } }] })
+      const timer = setInterval(() => response.write(`data: ${delta}\n\n`), 20)
+      response.once('close', () => clearInterval(timer))
+    },
+  })
+  const answer = await streamOf(responses, ask('hello', { stream: true, ...pinned('mock/mock') }))
+  await answer.some()
+  answer.leave()
+  await stub.requests.at(-1)?.closed
+  t.pass('the call at the provider is ended')
+  await allEnded()
+  await serves(t)
+})
+
+t.test('a body that stalls', async (t) => {
+  const { body, type } = form(transcriptionParts({}, prompt))
+  const text = JSON.stringify(ask('hello'))
+  const stalled = await Promise.all([
+    stall(transcriptions, type, body.length, body.subarray(0, 5000)),
+    stall(transcriptions, type, body.length, Buffer.alloc(0)),
+    stall(responses, 'application/json', text.length, Buffer.from(text.slice(0, 20))),
+  ])
+  for (const { text: answer, elapsedMs } of stalled) {
+    t.match(answer, /^HTTP\/1\.1 400 /)
+    t.match(answer, /"code":"invalid_request".*"request_id":"req_/)
+    t.ok(elapsedMs > bodyTimeoutMs * 0.9 && elapsedMs < bodyTimeoutMs * 5, `after ${Math.round(elapsedMs)} ms`)
+  }
+  await allEnded()
+  await serves(t)
+})
+
+/** Sends a part of a body and waits for the answer and the end of the connection. */
+function stall(path: string, type: string, length: number, part: Buffer): Promise<{ text: string; elapsedMs: number }> {
+  const { hostname, port } = new URL(parley.url)
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    'Host: localhost',
+    `Authorization: ${authorization}`,
+    `Idempotency-Key: ${randomUUID()}`,
+    `Content-Type: ${type}`,
+    `Content-Length: ${length}`,
+  ]
+  return new Promise((resolve, reject) => {
+    const startedMs = performance.now()
+    const socket = net.connect(Number(port), hostname)
+    let text = ''
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    socket.once('error', reject)
+    socket.once('close', () => resolve({ text, elapsedMs: performance.now() - startedMs }))
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+    socket.write(part)
+  })
+}
+
+type Streaming = {
+  status: Answer['status']
+  /** The next piece. */
+  some: () => Promise<Uint8Array>
+  /** All that is left; rejects when it breaks off. */
+  rest: () => Promise<void>
+  leave: () => void
+}
+
+/** An answer that is read piece by piece. */
+async function streamOf(path: string, body: object): Promise<Streaming> {
+  const leaving = new AbortController()
+  const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() }
+  const init = { method: 'POST', headers, body: JSON.stringify(body), signal: leaving.signal }
+  const answer = await fetch(parley.url + path, init)
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+  const some = async () => (await reader.read()).value ?? new Uint8Array(0)
+  const rest = async () => {
+    while (!(await reader.read()).done);
+  }
+  return { status: answer.status, some, rest, leave: () => leaving.abort() }
+}
