@@ -34,16 +34,11 @@ export async function respond(engine: Engine, exchange: Exchange, endpoint: Endp
   await stream(engine, exchange, result.status, headers, body)
 }
 
-/** Turns whatever was thrown into the surface's own envelope. Never throws. */
+/** Turns whatever was thrown into the surface's own envelope; the surface's writer is who logs it. Never throws. */
 export function refuse(engine: Engine, exchange: Exchange, error: unknown): void {
   if (exchange.isGone || error instanceof ClientGone) return
-  const { requestId, operation } = exchange
   const isBegun = exchange.status !== 0
   const fault = writeFault(engine, exchange, error)
-  // The surface's writer has logged what it was given; half an answer is the engine's own to tell.
-  if (isBegun) {
-    engine.options.log.error({ requestId, operation, err: error }, 'request failed')
-  }
   // Half an answer must not look like a whole one.
   if (isBegun) return exchange.wire.close()
   const headers = commonHeaders(engine, exchange)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { Catalog } from '../../domain/routing/catalog.ts'
 import { model, provider } from './fakes.ts'
 
-t.test('a provider whose rows appear later is routed to without a restart', async (t) => {
+t.test('a provider whose rows appear later is routed to without a restart', (t) => {
   const late = provider('late', [])
   const catalog = new Catalog([provider('a', [model('llm')]), late])
   const before = { version: catalog.version(), digest: catalog.digest() }
@@ -15,4 +15,5 @@ t.test('a provider whose rows appear later is routed to without a restart', asyn
     ['a', 'late'],
   )
   t.not(catalog.digest(), before.digest)
+  t.end()
 })

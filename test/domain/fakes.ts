@@ -180,8 +180,6 @@ export class MemoryCredit implements Credit {
 
 export const key = { keyDigest: 'digest', contentHash: 'hash' }
 
-type Bench = ReturnType<typeof bench>
-
 /** Everything that the operations stand on, in memory. */
 export function bench(providers: Provider[], testProviders: string[] = []) {
   const clock = new ManualClock()

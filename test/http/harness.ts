@@ -143,7 +143,7 @@ export type Served = Server & { url: string; uploadUrl: string; ended: Ended[]; 
 
 type Overrides = Omit<Partial<ServerOptions>, 'limits'> & { limits?: Partial<ServerOptions['limits']> }
 
-/** Every exchange that ended stands in `ended`, every error that was logged in `errors`. */
+/** Every exchange that ended stands in `ended`, every error that its surface was given as a failure of ours in `errors`. */
 export async function start(mounts: Mount[], overrides: Overrides = {}): Promise<Served> {
   const ended: Ended[] = []
   const errors: unknown[] = []
@@ -155,7 +155,7 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
     uploadPort: null,
     region: 'testland',
     headerPrefix: 'Service',
-    mounts,
+    mounts: mounts.map((mount) => recording(mount, errors)),
     authenticate: () => null,
     requestId: () => `req_${++requests}`,
     edgeQuota: { requests: 0, windowS: 300, trustedProxies: [], addressesMax: 1000 },
@@ -222,4 +222,13 @@ export async function until(isTrue: () => boolean, waitMs = 5000): Promise<void>
     if (performance.now() > giveUpMs) throw new Error('what was waited for did not happen')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
+}
+
+function recording(mount: Mount, errors: unknown[]): Mount {
+  const writeFault: Mount['writeFault'] = (error, requestId) => {
+    const fault = mount.writeFault(error, requestId)
+    if (fault.status >= 500 && !(error instanceof Refusal)) errors.push(error)
+    return fault
+  }
+  return { ...mount, writeFault }
 }
