@@ -22,6 +22,10 @@ export async function streamEvents(
   }
 }
 
+/**
+ * Events that come in one turn of the event loop go out in one write: a provider's chunk often holds several, and a write each would cost a system
+ * call each. The head goes with the first of them.
+ */
 class EventStream {
   readonly #engine: Engine
   readonly #exchange: Exchange
@@ -30,6 +34,10 @@ class EventStream {
   #id = 0
   #writtenMs = 0
   #cancel: (() => void) | null = null
+  /** Null once it is written. */
+  #head: { status: number; headers: readonly string[] } | null = null
+  #gathered = ''
+  #flushing: NodeJS.Immediate | null = null
 
   constructor(engine: Engine, exchange: Exchange) {
     this.#engine = engine
@@ -38,36 +46,55 @@ class EventStream {
   }
 
   async forward(status: number, headers: readonly string[], events: Pieces<ServerSentEvent>): Promise<void> {
-    const { wire } = this.#exchange
     const first = await next(events)
     this.#exchange.status = status
-    this.#isFlowing = wire.open(status, headers, first ? this.#format(first) : '')
+    this.#head = { status, headers }
+    if (first) this.#gather(this.#format(first))
     this.#keepAlive()
     try {
       for (let event = first && (await next(events)); event; event = await next(events)) await this.#write(event)
     } catch (error) {
       this.#writeError(error)
     }
-    wire.end()
+    this.#flush()
+    this.#exchange.wire.end()
   }
 
   stop(): void {
     this.#cancel?.()
+    if (this.#flushing) clearImmediate(this.#flushing)
     this.#reader.stop()
   }
 
   async #write(event: ServerSentEvent): Promise<void> {
     if (!this.#isFlowing) await this.#reader.drained()
-    this.#isFlowing = this.#exchange.wire.write(this.#format(event))
+    this.#gather(this.#format(event))
     this.#writtenMs = this.#engine.options.clock.monotonicMs()
   }
 
+  #gather(text: string): void {
+    this.#gathered += text
+    if (this.#gathered.length >= gatheredCharsMax) this.#flush()
+    else this.#flushing ??= setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    if (this.#flushing) clearImmediate(this.#flushing)
+    this.#flushing = null
+    const { wire } = this.#exchange
+    const [head, text] = [this.#head, this.#gathered]
+    this.#head = null
+    this.#gathered = ''
+    if (head) this.#isFlowing = wire.open(head.status, head.headers, text)
+    else if (text !== '') this.#isFlowing = wire.write(text)
+  }
+
   #writeError(error: unknown): void {
-    const { requestId, operation, wire, isGone } = this.#exchange
+    const { requestId, operation, isGone } = this.#exchange
     if (isGone) return
     this.#engine.options.log.error({ requestId, operation, err: error }, 'event stream failed')
     const { body } = writeFault(this.#engine, this.#exchange, error)
-    wire.write(this.#format({ event: 'error', data: null, raw: body }))
+    this.#gathered += this.#format({ event: 'error', data: null, raw: body })
   }
 
   #format({ event, data, raw }: ServerSentEvent): string {
@@ -83,12 +110,14 @@ class EventStream {
     const nowMs = clock.monotonicMs()
     if (this.#cancel === null) this.#writtenMs = nowMs
     else if (nowMs - this.#writtenMs >= idleMs) {
-      if (this.#isFlowing) this.#exchange.wire.write(': keep-alive\n\n')
+      if (this.#isFlowing) this.#gather(': keep-alive\n\n')
       this.#writtenMs = nowMs
     }
     this.#cancel = clock.after(this.#writtenMs + idleMs - nowMs, () => this.#keepAlive())
   }
 }
 
+/** A turn that brings more than this is written at once, so that a fast provider meets backpressure. */
+const gatheredCharsMax = 16_384
 /** Proxies give up idle connections after 30 to 60 s. */
 const idleMs = 15_000
