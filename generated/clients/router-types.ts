@@ -829,7 +829,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Makes a repeated request safe: opaque, 1 to 256 bytes, new for each new request. The bound counts bytes of UTF-8, so a key of multi-byte characters reaches it earlier than `maxLength` says.
+         * @description Makes a repeated request safe: opaque, 1 to 256 bytes, new for each new request. The bound counts bytes of UTF-8, so a key of multi-byte characters reaches it earlier than `maxLength` says. Begin and end it with ASCII: other bytes at its ends do not count.
          * @example 5b0f7c1e-order-1042
          */
         "Idempotency-Key": string;
@@ -1124,7 +1124,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Makes a repeated request safe: opaque, 1 to 256 bytes, new for each new request. The bound counts bytes of UTF-8, so a key of multi-byte characters reaches it earlier than `maxLength` says.
+                 * @description Makes a repeated request safe: opaque, 1 to 256 bytes, new for each new request. The bound counts bytes of UTF-8, so a key of multi-byte characters reaches it earlier than `maxLength` says. Begin and end it with ASCII: other bytes at its ends do not count.
                  * @example 5b0f7c1e-order-1042
                  */
                 "Idempotency-Key": components["parameters"]["Idempotency-Key"];
@@ -1173,7 +1173,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Makes a repeated request safe: opaque, 1 to 256 bytes, new for each new request. The bound counts bytes of UTF-8, so a key of multi-byte characters reaches it earlier than `maxLength` says.
+                 * @description Makes a repeated request safe: opaque, 1 to 256 bytes, new for each new request. The bound counts bytes of UTF-8, so a key of multi-byte characters reaches it earlier than `maxLength` says. Begin and end it with ASCII: other bytes at its ends do not count.
                  * @example 5b0f7c1e-order-1042
                  */
                 "Idempotency-Key": components["parameters"]["Idempotency-Key"];
@@ -1223,7 +1223,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Makes a repeated request safe: opaque, 1 to 256 bytes, new for each new request. The bound counts bytes of UTF-8, so a key of multi-byte characters reaches it earlier than `maxLength` says.
+                 * @description Makes a repeated request safe: opaque, 1 to 256 bytes, new for each new request. The bound counts bytes of UTF-8, so a key of multi-byte characters reaches it earlier than `maxLength` says. Begin and end it with ASCII: other bytes at its ends do not count.
                  * @example 5b0f7c1e-order-1042
                  */
                 "Idempotency-Key": components["parameters"]["Idempotency-Key"];

@@ -25,11 +25,10 @@ export class NodeWire implements Wire {
   }
 
   header(name: string): string {
-    let found = ''
-    this.eachHeader((other, value) => {
-      if (other === name && found === '') found = value
-    })
-    return found
+    const lines = this.#request.rawHeaders
+    for (let i = 0; i + 1 < lines.length; i += 2)
+      if ((lines[i] as string).toLowerCase() === name) return (lines[i + 1] as string).replace(trimmedByTheOther, '')
+    return ''
   }
 
   /** From the raw lines: node joins or drops repeated ones. */
@@ -105,3 +104,6 @@ function asLatin1(headers: readonly string[]): string[] {
 function isAscii(text: string): boolean {
   return /^[\x00-\x7f]*$/.test(text)
 }
+
+/** uWebSockets.js takes these bytes for blanks at the ends of a value; one key must not mean two things on two ports. */
+const trimmedByTheOther = /^[\x80-\xff]+|[\x80-\xff]+$/g

@@ -12,7 +12,7 @@ export interface Wire {
   /** The longest that a whole body may take, milliseconds; Infinity where the carrier has a floor of its own. */
   readonly bodyTimeoutMs: number
 
-  /** '' when it is absent. Only until the first await: uWebSockets.js takes the request back then. */
+  /** Latin1: a character is a byte. '' when it is absent. Only until the first await: uWebSockets.js takes the request back then. */
   header(name: string): string
   /** Every header line as it came, names in lower case. Only until the first await. */
   eachHeader(visit: (name: string, value: string) => void): void
