@@ -21,6 +21,8 @@ import { defaults, silent, temporaryFolder } from './cluster.ts'
 import { killed, spawned } from './spawned.ts'
 
 const isRoot = process.geteuid?.() === 0
+/** Only root can become another user. */
+const skip = isRoot ? false : 'needs root, to run the server as another user'
 const key = 'sk_live_an_operator_brought_this_one'
 
 function folderFor(test: { teardown(run: () => void): void }, mode?: number): string {
@@ -223,7 +225,7 @@ t.test('a start that fails stops what it started', async (t) => {
   t.notOk(existsSync(join(dataDir, 'postgres', 'postmaster.pid')))
 })
 
-t.test('as root below a closed folder the server runs in a user namespace', { skip: !isRoot }, async (t) => {
+t.test('as root below a closed folder the server runs in a user namespace', { skip }, async (t) => {
   const closed = folderFor(t, 0o700)
   const dataDir = join(closed, 'data')
   const store = await open(dataDir)
@@ -235,7 +237,7 @@ t.test('as root below a closed folder the server runs in a user namespace', { sk
 
 t.test(
   'as root, data of an account that cannot reach it any more: the message names the folder and two ways out',
-  { skip: !isRoot },
+  { skip },
   async (t) => {
     const folder = folderFor(t)
     const dataDir = join(folder, 'data')
@@ -248,7 +250,7 @@ t.test(
   },
 )
 
-t.test('as a normal user', { skip: !isRoot }, async (t) => {
+t.test('as a normal user', { skip }, async (t) => {
   const nobody = { uid: 65534, gid: 65534, env: { PATH: process.env['PATH'] } }
   const parent = folderFor(t)
   chmodSync(parent, 0o777)
