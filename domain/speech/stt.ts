@@ -1,4 +1,6 @@
 import type { Recording } from '../../audio/format.ts'
+import type { Departure } from '../ports.ts'
+import type { SttStream, SttStreamRequest, SttStreamSink } from './stt-stream.ts'
 
 export type SttOptions = {
   diarization?: boolean
@@ -34,4 +36,6 @@ export type Transcript = {
 export interface Stt {
   /** Rejects with ProviderError. `signal` ends the call: nothing goes on behind the caller's back. */
   transcribe(request: SttRequest, signal: AbortSignal): Promise<Transcript>
+  /** Absent: no model of this provider streams. Resolves when the provider listens; rejects with ProviderError. `signal` ends the opening and the stream. */
+  open?(request: SttStreamRequest, sink: SttStreamSink, signal: Departure): Promise<SttStream>
 }

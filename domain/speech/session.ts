@@ -1,0 +1,78 @@
+import type { OutputFormat } from '../../audio/format.ts'
+import type { Order, Route } from '../exchange.ts'
+import type { Fault } from '../fault.ts'
+import type { Routing } from '../routing/routing.ts'
+import type { StreamAudio, StreamTranscript } from './stt-stream.ts'
+
+/** What one realtime session of either kind is to its surface: an order in, a listener told, a session to talk to. Times in ms, audio as bytes. */
+
+export type StreamUsage = { costMicroUsd: number | null } & ({ durationMs: number } | { characters: number })
+
+export type TranscribeStreamOrder = Order & {
+  routing: Routing
+  /** BCP 47. Omitted: the key's, else the provider detects. */
+  language?: string
+  audio: StreamAudio
+  interimResults: boolean
+  endpointingMs?: number
+  words: boolean
+  keywords?: readonly string[]
+  prompt?: string
+  /** Lets one broken provider be swapped before the first transcript, by sending the last audio again. */
+  replay: boolean
+}
+
+/** Calls come in order, also from within a call to the session; `ended` or `failed` is the last. */
+export interface TranscriptionListener {
+  /** A second time only after a replay. */
+  ready(route: Route): void
+  speechStarted(startMs: number): void
+  transcript(transcript: StreamTranscript): void
+  ended(usage: StreamUsage): void
+  failed(fault: Fault): void
+}
+
+export interface TranscriptionSession {
+  /** Any length, odd ends too: half a sample is kept for the next call. The bytes are lent until it returns. */
+  audio(bytes: Uint8Array): void
+  flush(): void
+  end(): void
+  /** The client has gone: settles what was used and tells nothing more. */
+  leave(): void
+}
+
+export type TranscribeStream = (order: TranscribeStreamOrder, listener: TranscriptionListener) => TranscriptionSession
+
+export type SynthesizeStreamOrder = Order & {
+  routing: Routing
+  voice?: string
+  language?: string
+  instructions?: string
+  speed?: number
+  wanted: OutputFormat
+}
+
+export interface SpeechListener {
+  ready(route: Route): void
+  /** In the wanted format, whole samples. False: no more until `resume` is called. */
+  audio(bytes: Uint8Array): boolean
+  /** Answers `clear`: nothing of the text before it follows. */
+  cleared(charactersSent: number): void
+  ended(usage: StreamUsage): void
+  failed(fault: Fault): void
+}
+
+export interface SpeechSession {
+  /** Spoken as soon as a sentence is whole. */
+  text(text: string): void
+  /** Speaks what is left although no sentence has ended. */
+  flush(): void
+  /** Barge-in: drops all that has not been handed to the listener. */
+  clear(): void
+  /** Speaks what is left, then ends. */
+  end(): void
+  resume(): void
+  leave(): void
+}
+
+export type SynthesizeStream = (order: SynthesizeStreamOrder, listener: SpeechListener) => SpeechSession

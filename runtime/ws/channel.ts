@@ -1,0 +1,27 @@
+/** The shape of the generated channel tables: what the engine must know of a channel, and nothing of what its frames mean. */
+import type { Validate } from '../http/operation.ts'
+
+/** A text frame that clients send. `on` is the method of the session that takes it. */
+export type FrameRule = { on: string; validate: Validate }
+
+export type Channel = {
+  /** transcribeStream: handler, metrics and log all say it. */
+  id: string
+  /** /v1/transcribe/stream */
+  address: string
+  /** The scope that the key must carry. */
+  scope: string
+  /** What the upgrade is answered with, whatever else the client offers beside it; in the spelling of the spec. */
+  subprotocol: string
+  /** Whether an upgrade that does not offer it is refused. */
+  requiresSubprotocol: boolean
+  /** Prefix of the offered subprotocol that carries a credential where headers cannot: `service.ephemeral.`. */
+  credentialPrefix: string
+  /** Client → server, by the frame's `type`. */
+  receives: Readonly<Record<string, FrameRule>>
+  acceptsBinary: boolean
+  /** Server → client, by `type`; tests and development hold what is sent to them. */
+  sends: Readonly<Record<string, Validate>>
+}
+
+export type SocketSurface = { name: string; channels: readonly Channel[] }
