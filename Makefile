@@ -2,9 +2,10 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 installed := node_modules/.package-lock.json
-sources := main.ts gateway.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
+asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
+sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo test check generate generated-fresh types lint lock bench clean
+.PHONY: help run demo test check generate generated-fresh asyncapi-generator types lint lock bench clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -25,10 +26,10 @@ test: dist/main.js
 
 check: generated-fresh types lint lock test
 
-generate: $(installed)
+generate: $(installed) $(asyncapi_generator)
 	@npx --no-install tsx codegen/main.ts
 
-generated-fresh: $(installed)
+generated-fresh: $(installed) $(asyncapi_generator)
 	@npx --no-install tsx codegen/main.ts --check
 
 types: $(installed)
@@ -51,6 +52,14 @@ $(installed): package.json package-lock.json .npmrc
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (a < 20 || (a === 20 && b < 19)) { console.error("Parley needs Node 20.19 or later; this is " + process.version); process.exit(1) }'
 	@echo 'installing packages (about 30 s the first time)'
 	@npm ci --loglevel=error --no-progress
+	@touch $@
+
+# A few hundred packages that only generating needs; nothing of the product depends on them.
+asyncapi-generator: $(asyncapi_generator)
+
+$(asyncapi_generator): codegen/asyncapi/package-lock.json codegen/asyncapi/.npmrc
+	@echo 'installing the AsyncAPI generator (about 30 s, 280 MB, the first time)'
+	@npm ci --prefix codegen/asyncapi --ignore-scripts --loglevel=error --no-progress
 	@touch $@
 
 dist/main.js: $(installed) tsconfig.json tsconfig.build.json $(sources)

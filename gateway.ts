@@ -1,36 +1,14 @@
-/** Wires a serving process: store, providers, domain, handlers, engine. What was opened is closed in the opposite order, also when a start fails. */
-import { convertSpeech } from './audio/encode-output.ts'
-import { createLocalLeases } from './domain/access/local-leases.ts'
-import type { Caller } from './domain/access/organization.ts'
-import type { ExchangeDeps } from './domain/exchange.ts'
-import { createRespond } from './domain/llm/respond.ts'
-import { Catalog } from './domain/routing/catalog.ts'
-import { Chooser } from './domain/routing/chooser.ts'
-import { Health } from './domain/routing/health.ts'
-import { createListModels as createModelList } from './domain/routing/models.ts'
+/** Starts a serving process: store, providers, engine. What was opened is closed in the opposite order, also when a start fails. */
+import { randomBytes } from 'node:crypto'
 import type { Provider } from './domain/routing/provider.ts'
-import { createSynthesize } from './domain/speech/synthesize.ts'
-import { createTranscribe } from './domain/speech/transcribe.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
-import { widenInternalHandlers } from './generated/internal/handlers.ts'
-import { internalSurface } from './generated/internal/routes.ts'
-import { routerContract } from './generated/router/contract.ts'
-import { type RouterHandlers, widenRouterHandlers } from './generated/router/handlers.ts'
-import { routerSurface } from './generated/router/routes.ts'
 import { createAuthenticate } from './handlers/authenticate.ts'
-import { createHealth } from './handlers/internal/health.ts'
-import { createGetOpenapi } from './handlers/router/contract.ts'
-import { createFaultWriter } from './handlers/router/envelope.ts'
-import { createListModels } from './handlers/router/models.ts'
-import { createResponse } from './handlers/router/response.ts'
-import { createSpeech } from './handlers/router/speech.ts'
-import { createTranscription } from './handlers/router/transcription.ts'
 import { createProviders } from './providers/registry.ts'
 import { startAdmin } from './runtime/admin.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError, type Environment } from './runtime/config.ts'
 import { type Server, startServer } from './runtime/http/server.ts'
-import { localSecret } from './runtime/local-secret.ts'
+import { localSecret, readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { createMetrics } from './runtime/metrics.ts'
 import { outboundDefaults } from './runtime/outbound/limits.ts'
@@ -38,6 +16,7 @@ import { createTracing } from './runtime/tracing.ts'
 import { startWorkers, workerVariable } from './runtime/workers.ts'
 import { newSecret } from './store/key-secret.ts'
 import { openStore, type Store } from './store/store.ts'
+import { createSurfaces } from './surfaces.ts'
 
 /** In the data folder: the key of a first local run, for the command line. */
 export const localKeyFile = 'local.key'
@@ -69,7 +48,8 @@ export async function startGateway(
     closing.unshift(() => Promise.all(providers.map((provider) => provider.close())))
     const tracing = await createTracing(env)
     closing.unshift(() => tracing?.close())
-    const server = await listen({ config, store, providers, log, metrics, tracing, first: worker === 0 })
+    const localKey = isLoopback(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
+    const server = await listen({ config, env, store, providers, log, metrics, tracing, localKey, first: worker === 0 })
     if (config.adminPort !== null) {
       const admin = await startAdmin(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
       closing.unshift(admin.close)
@@ -159,34 +139,29 @@ export function openProviders(config: ParleyConfig, env: Environment, log: Log):
   })
 }
 
-type Parts = {
+type Listening = {
   config: ParleyConfig
+  env: Environment
   store: Store
-  providers: readonly Provider[]
   log: Log
   metrics: ReturnType<typeof createMetrics>
   tracing: Awaited<ReturnType<typeof createTracing>>
+  providers: readonly Provider[]
+  localKey: string | null
   /** Of several processes, the one that also has the upload port. */
   first: boolean
 }
 
-async function listen(parts: Parts): Promise<Server> {
+async function listen(parts: Listening): Promise<Server> {
   const { config, store, log, metrics, tracing } = parts
-  const { limits } = config
+  const { limits, realtime } = config
   let server: Server | null = null
-  const writeFault = createFaultWriter(log, (code) => metrics.refusal(code))
-  const health = createHealth([
+  const draining = () =>
+    server?.state === 'draining' ? 'The server finishes its requests and takes no new ones.' : null
+  const readyChecks = [
     { name: 'store', check: () => reasonOf(store.ping()) },
-    {
-      name: 'drain',
-      check: () =>
-        Promise.resolve(
-          server?.state === 'draining' ? 'The server finishes its requests and takes no new ones.' : null,
-        ),
-    },
-  ])
-  const mount = { host: null, writeFault, corsOrigins: [], quota: true, health: false }
-  const { routerHost } = config.surfaces
+    { name: 'drain', check: () => Promise.resolve(draining()) },
+  ]
   server = await startServer({
     host: config.host,
     port: config.port,
@@ -194,23 +169,8 @@ async function listen(parts: Parts): Promise<Server> {
     uploadPort: parts.first ? config.uploadPort : null,
     region: config.region,
     headerPrefix: config.headerPrefix,
-    mounts: [
-      {
-        ...mount,
-        surface: internalSurface,
-        basePath: '',
-        handlers: widenInternalHandlers(health),
-        quota: false,
-        health: true,
-      },
-      {
-        ...mount,
-        surface: routerSurface,
-        basePath: routerHost ? '' : '/router',
-        host: routerHost,
-        handlers: widenRouterHandlers(routerHandlers(parts)),
-      },
-    ],
+    ...createSurfaces({ ...parts, masterKey: masterKeyOf(config), readyChecks }),
+    echo: parts.env['PARLEY_TEST_ECHO'] === '1' && isLoopback(config.host),
     authenticate: createAuthenticate(store.keys),
     requestId: systemIds.request,
     limits: {
@@ -222,6 +182,10 @@ async function listen(parts: Parts): Promise<Server> {
       uploadBodyTimeoutMs: limits.uploadBodyTimeoutMs,
       readerTimeoutMs: limits.readerTimeoutMs,
       requestsMax: limits.requestsMax,
+      socketsMax: realtime.socketsMax,
+      frameBytesMax: realtime.frameBytesMax,
+      socketBufferBytesMax: realtime.bufferBytesMax,
+      pingS: realtime.pingS,
     },
     edgeQuota: {
       requests: Math.ceil(config.edgeQuota / config.processes),
@@ -239,58 +203,16 @@ async function listen(parts: Parts): Promise<Server> {
   return server
 }
 
+/** In the data folder: the master key of a local run. */
+const masterKeyFile = 'master.key'
+
+function masterKeyOf({ masterKey, dataDir }: ParleyConfig): string {
+  return masterKey ?? localSecret(dataDir, masterKeyFile, () => randomBytes(32).toString('base64url'))
+}
+
 function reasonOf(done: Promise<unknown>): Promise<string | null> {
   return done.then(
     () => null,
     () => 'The database does not answer.',
   )
-}
-
-function routerHandlers(parts: Parts): RouterHandlers<Caller> {
-  const { config } = parts
-  const { region } = config
-  const deps = exchangeDeps(parts)
-  return {
-    getOpenapi: createGetOpenapi(routerContract, config.headerPrefix),
-    listModels: createListModels(createModelList(deps.chooser)),
-    createTranscription: createTranscription({
-      transcribe: createTranscribe(deps),
-      region,
-      durationMaxMs: config.limits.audioDurationMaxS * 1000,
-    }),
-    createSpeech: createSpeech({ synthesize: createSynthesize({ ...deps, convert: convertSpeech }) }),
-    createResponse: createResponse({ respond: createRespond(deps), region }),
-  }
-}
-
-function exchangeDeps({ config, store, providers, log, metrics }: Parts): ExchangeDeps {
-  const { circuit, limits, timeouts } = config
-  const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
-  const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
-  const catalog = new Catalog(providers)
-  const { attemptsMax } = limits
-  const { idleMs, speechMs, transcriptionMs } = timeouts
-  return {
-    clock: systemClock,
-    ids: systemIds,
-    log,
-    metrics,
-    health,
-    chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),
-    leases: config.processes > 1 ? store.leases : createLocalLeases(),
-    idempotency: store.idempotency,
-    credit: store.credit,
-    ledger: store.ledger,
-    limits: {
-      llm: {
-        attemptsMax,
-        firstByteMs: timeouts.firstTokenMs,
-        idleMs,
-        answerMs: timeouts.answerMs,
-        totalMs: timeouts.llmMs,
-      },
-      tts: { attemptsMax, firstByteMs: timeouts.firstAudioMs, idleMs, answerMs: speechMs, totalMs: speechMs },
-      stt: { attemptsMax, firstByteMs: transcriptionMs, idleMs, answerMs: transcriptionMs, totalMs: transcriptionMs },
-    },
-  }
 }

@@ -2,10 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bodyPlace, emitEventUnion, emitParts, responsePlace } from './emit-handlers.ts'
-import { multipartParts } from './emit-validators.ts'
 import type { MediaType, OpenApiDocument, Operation, Response, Schema } from './ir.ts'
+import { planParts } from './parts.ts'
 import { banner, pascal, print, printType, quote } from './print.ts'
-import { isBinary } from './schema.ts'
 import { TypeNames } from './type-names.ts'
 
 export function emitClientEngine(): string {
@@ -20,14 +19,15 @@ export function emitClient(document: OpenApiDocument): string {
   const rows = Object.fromEntries(
     document.operations.map((operation) => [operation.id, row(operation, document.schemas)]),
   )
-  if (document.errors) types.use('ErrorEnvelope')
+  const hasEnvelope = 'ErrorEnvelope' in document.schemas
+  if (hasEnvelope) types.use('ErrorEnvelope')
   return `${banner('emit-client', document.file)}
 import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
 ${types.importFrom(`./${document.name}-types.ts`)}
 export { StreamTruncatedError } from './http.ts'
 export type { ClientOptions } from './http.ts'
 
-${emitErrorClass(surface, document.errors !== null)}
+${emitErrorClass(surface, hasEnvelope)}
 ${calls.join('\n')}
 export type ${surface}Client = {
 ${document.operations.map(emitMember).join('')}}
@@ -107,10 +107,16 @@ function emitCall(operation: Operation, schemas: Record<string, Schema>, types: 
     ...(isIdempotent(operation) ? ['idempotencyKey?: string'] : []),
   ]
   const call = members.length > 0 ? `CallOptions & ${printType(members, '')}` : 'CallOptions'
-  return `${emitEventUnion(name, successes, types)}export type ${name}Call = ${call}
+  return `${emitNamedEvents(name, successes, types)}export type ${name}Call = ${call}
 
 export type ${name}Answer =
 ${answers.map((answer) => `  | ${answer}\n`).join('')}`
+}
+
+/** The payloads of frames without a name need no union: they are handed out as they are. */
+function emitNamedEvents(name: string, responses: Response[], types: TypeNames): string {
+  const isNamed = responses.some(({ content }) => content.some((media) => Object.keys(media.events).length > 0))
+  return isNamed ? emitEventUnion(name, responses, types) : ''
 }
 
 function emitParameters(operation: Operation, types: TypeNames): string[] {
@@ -126,8 +132,8 @@ function emitBody({ id, body }: Operation, schemas: Record<string, Schema>, type
   const bytes = 'Blob | Uint8Array'
   const kinds = (body?.content ?? []).map((media) => {
     if (media.type === 'multipart/form-data') {
-      return emitParts(media, schemas, (part, schema) =>
-        isBinary(schema, schemas) ? bytes : types.schema(schema, 'Writable', `${bodyPlace(id, media)}[${quote(part)}]`),
+      return emitParts(planParts(media, schemas), false, types, ({ kind, name, schema }) =>
+        kind === 'bytes' ? bytes : types.schema(schema, 'Writable', `${bodyPlace(id, media)}[${quote(name)}]`),
       )
     }
     if (media.type !== 'application/json' || media.schema === null) return bytes
@@ -141,6 +147,8 @@ function emitAnswers({ id }: Operation, { status, content }: Response, types: Ty
   return content.map((media) => {
     const kind = answerKind(media)
     if (kind === 'events') return `Answer<'${media.type}', AsyncIterable<${pascal(id)}Event>>`
+    if (kind === 'data') return `Answer<'${media.type}', AsyncIterable<${types.use(media.eventData ?? '')}>>`
+    if (kind === 'text') return `Answer<'${media.type}', string>`
     if (kind === 'bytes' || media.schema === null) return `Answer<'${media.type}', ReadableStream<Uint8Array>>`
     return `Answer<'${media.type}', ${types.schema(media.schema, 'Readable', responsePlace(id, status, media))}>`
   })
@@ -151,14 +159,14 @@ function row(operation: Operation, schemas: Record<string, Schema>) {
     .filter(({ status }) => status.startsWith('2'))
     .flatMap((response) => response.content)
   const multipart = operation.body?.content.find((media) => media.type === 'multipart/form-data')
-  const parts = multipart ? Object.entries(multipartParts(multipart, schemas)) : []
+  const parts = multipart ? planParts(multipart, schemas) : []
   return {
     method: operation.method.toUpperCase(),
     path: operation.path,
     secured: operation.secured,
     idempotent: isIdempotent(operation),
     body: bodyKind(operation, multipart),
-    parts: parts.map(([name, schema]) => ({ name, kind: isBinary(schema, schemas) ? 'bytes' : 'json' })),
+    parts: parts.map(({ name, kind }) => ({ name, kind })),
     answers: Object.fromEntries(content.map((media) => [media.type, answerKind(media)])),
     terminalEvents: content.flatMap((media) => media.terminalEvents),
   }
@@ -170,9 +178,10 @@ function bodyKind({ body }: Operation, multipart: MediaType | undefined): 'json'
   return body.content.some((media) => media.type === 'application/json') ? 'json' : 'bytes'
 }
 
-function answerKind({ type }: MediaType): 'json' | 'events' | 'bytes' {
+function answerKind({ type, eventData }: MediaType): 'json' | 'events' | 'data' | 'text' | 'bytes' {
   if (type === 'application/json') return 'json'
-  return type === 'text/event-stream' ? 'events' : 'bytes'
+  if (type === 'text/event-stream') return eventData === null ? 'events' : 'data'
+  return type.startsWith('text/') ? 'text' : 'bytes'
 }
 
 function isIdempotent({ parameters }: Operation): boolean {

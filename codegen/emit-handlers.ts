@@ -2,10 +2,9 @@
  * generated/<name>/handlers.ts: what each handler is given and may answer. Faults are thrown, so a response whose body is the
  * error envelope is no result; every other declared status is one arm of a union on {status, type, headers, body}.
  */
-import { multipartParts } from './emit-validators.ts'
 import type { Header, MediaType, OpenApiDocument, Operation, Parameter, Response, Schema } from './ir.ts'
+import { type PartPlan, planParts } from './parts.ts'
 import { banner, pascal, printKey, printType, quote } from './print.ts'
-import { isBinary, resolveSchema } from './schema.ts'
 import { TypeNames } from './type-names.ts'
 
 /** The engine puts these on every answer that declares them, so that no handler is asked for them. */
@@ -73,10 +72,19 @@ ${arms.map((arm) => `  | ${arm}\n`).join('')}`
 
 /** Empty for an operation without an event stream. */
 export function emitEventUnion(name: string, responses: Response[], types: TypeNames): string {
-  const events = responses.flatMap(({ content }) => content.flatMap((media) => Object.entries(media.events)))
-  if (events.length === 0) return ''
+  const content = responses.flatMap((response) => response.content)
+  const events = content.flatMap((media) => Object.entries(media.events))
+  if (events.length === 0) return emitUnnamedEvent(name, content, types)
   const arms = events.map(([event, component]) => `  | { event: ${quote(event)}; data: ${types.use(component)} }\n`)
   return `export type ${name}Event =\n${arms.join('')}\n`
+}
+
+/** Frames without a name: values, and lines that stand as they are. */
+function emitUnnamedEvent(name: string, content: MediaType[], types: TypeNames): string {
+  const stream = content.find((media) => media.eventData !== null)
+  if (!stream?.eventData) return ''
+  const mark = stream.terminalEvents.includes('[DONE]') ? " | { data: null; raw: '[DONE]' }" : ''
+  return `export type ${name}Event = { data: ${types.use(stream.eventData)} }${mark}\n\n`
 }
 
 /** A status whose body is the envelope is thrown as a fault; `default` and ranges name no status that could be returned. */
@@ -99,23 +107,26 @@ function emitBody({ id, body }: Operation, schemas: Record<string, Schema>, type
 }
 
 function emitMultipart(id: string, media: MediaType, schemas: Record<string, Schema>, types: TypeNames): string {
-  return emitParts(media, schemas, (part, schema) =>
-    isBinary(schema, schemas) ? 'Bytes' : types.schema(schema, 'Writable', `${bodyPlace(id, media)}[${quote(part)}]`),
+  return emitParts(planParts(media, schemas), true, types, (part) =>
+    part.kind === 'bytes'
+      ? 'Bytes'
+      : types.schema(part.schema, 'Writable', `${bodyPlace(id, media)}[${quote(part.name)}]`),
   )
 }
 
-/** The object type of a multipart body, in part order. */
+/** The object type of a multipart body, in part order. With `defaulted`, texts that have a default are there. */
 export function emitParts(
-  media: MediaType,
-  schemas: Record<string, Schema>,
-  partType: (part: string, schema: Schema) => string,
+  parts: readonly PartPlan[],
+  defaulted: boolean,
+  types: TypeNames,
+  partType: (part: PartPlan) => string,
 ): string {
-  const target = resolveSchema(schemas, media.schema ?? true)
-  const required = (typeof target === 'object' && target.required) || []
-  const parts = Object.entries(multipartParts(media, schemas)).map(
-    ([part, schema]) => `${printKey(part)}${required.includes(part) ? '' : '?'}: ${partType(part, schema)}`,
-  )
-  return printType(parts, '  ')
+  const members = parts.map((part) => {
+    const isThere = part.required || (defaulted && part.kind === 'text' && types.hasDefault(part.schema))
+    const type = part.kind === 'text' ? types.scalar(part.schema) : partType(part)
+    return `${printKey(part.name)}${isThere ? '' : '?'}: ${type}`
+  })
+  return printType(members, '  ')
 }
 
 /** Where openapi-typescript keeps the type of a body without a name. */
@@ -133,12 +144,17 @@ function emitArms(name: string, operation: Operation, response: Response, types:
   if (response.content.length === 0) return [printType([status, headers], '    ')]
   return response.content.map((media) => {
     // A single type needs no naming.
-    const type = `type${response.content.length === 1 ? '?' : ''}: ${quote(media.type)}`
+    const type = `type${response.content.length === 1 ? '?' : ''}: ${emitMediaType(media.type)}`
     return printType(
       [status, type, headers, `body: ${emitResultBody(name, operation, response, media, types)}`],
       '    ',
     )
   })
+}
+
+/** The rate of raw audio is a parameter of its type: audio/pcm;rate=24000. */
+function emitMediaType(type: string): string {
+  return type.startsWith('audio/') ? `${quote(type)} | \`${type};${'${string}'}\`` : quote(type)
 }
 
 function emitHeaders(headers: Header[], types: TypeNames): string {
@@ -158,6 +174,7 @@ function emitResultBody(
   types: TypeNames,
 ): string {
   if (media.type === 'text/event-stream') return `AsyncIterable<${name}Event>`
+  if (media.type.startsWith('text/')) return 'string | ByteStream'
   if (media.type !== 'application/json' || media.schema === null) return 'ByteStream'
   return types.schema(media.schema, 'Readable', responsePlace(operation.id, response.status, media))
 }

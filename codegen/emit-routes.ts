@@ -1,8 +1,9 @@
 /** generated/<name>/routes.ts: the table that the engine registers and dispatches by. */
-import { bodyValidator, multipartParts, paramsValidator, responseValidator } from './emit-validators.ts'
+import { bodyValidator, paramsValidator, responseValidator } from './emit-validators.ts'
 import type { Body, MediaType, OpenApiDocument, Operation, Parameter, Schema } from './ir.ts'
+import { isOpenForm, planParts } from './parts.ts'
 import { banner, Code, print } from './print.ts'
-import { isBinary, resolveSchema } from './schema.ts'
+import { resolveSchema } from './schema.ts'
 
 export function emitRoutes(document: OpenApiDocument, runtimePath: string): string {
   const surface = {
@@ -44,6 +45,7 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
           types: response.content.map((media) => media.type),
           headers: response.headers.map((header) => header.name),
           validate: reference(responseValidator(operation, response)),
+          ...eventFormat(response.content),
         },
       ]),
     ),
@@ -71,18 +73,23 @@ function bodyRow(body: Body, limit: Operation['bodyLimit'], schemas: Record<stri
     types: body.content.map((media) => media.type),
     parts: multipart ? partRows(multipart, schemas) : [],
     partsOrdered: multipart?.partOrder !== null && multipart !== undefined,
+    partsOpen: multipart !== undefined && isOpenForm(multipart, schemas),
     limit,
   }
 }
 
 function partRows(media: MediaType, schemas: Record<string, Schema>) {
-  const target = resolveSchema(schemas, media.schema ?? true)
-  const required = (typeof target === 'object' && target.required) || []
-  return Object.entries(multipartParts(media, schemas)).map(([name, schema]) => ({
+  return planParts(media, schemas).map(({ name, kind, isList, required }) => ({
     name,
-    kind: isBinary(schema, schemas) ? 'bytes' : 'json',
-    required: required.includes(name),
+    kind: kind === 'text' && isList ? 'texts' : kind,
+    required,
   }))
+}
+
+/** Whether the frames of a stream have names; nothing where there is no stream. */
+function eventFormat(content: MediaType[]) {
+  const stream = content.find(({ type }) => type === 'text/event-stream')
+  return stream ? { eventFormat: stream.eventData === null ? 'named' : 'data' } : {}
 }
 
 function reference(validator: string | null): Code | null {

@@ -6,8 +6,9 @@ import type { Ajv2020 } from 'ajv/dist/2020.js'
 import standaloneModule from 'ajv/dist/standalone/index.js'
 import { createAjv, registerSchema } from './ajv.ts'
 import type { MediaType, OpenApiDocument, Operation, Parameter, Response, Schema, SchemaObject } from './ir.ts'
+import { planParts, textSchema } from './parts.ts'
 import { banner, pascal, printKey } from './print.ts'
-import { type Direction, isBinary, resolveSchema } from './schema.ts'
+import type { Direction } from './schema.ts'
 
 const standaloneCode = standaloneModule.default
 
@@ -37,21 +38,13 @@ export function responseValidator(operation: Operation, { status, content }: Res
   return jsonSchema(content) === null ? null : `${operation.id}${pascal(status)}`
 }
 
-/** What the JSON body must be; of a multipart body, its JSON part. */
+/** What the JSON body must be; of a multipart body, its JSON part, or its text parts by name. */
 export function jsonBodySchema(operation: Operation, schemas: Record<string, Schema>): Schema | null {
   const content = operation.body?.content ?? []
   const multipart = content.find((media) => media.type === 'multipart/form-data')
   if (!multipart) return jsonSchema(content)
-  const parts = multipartParts(multipart, schemas)
-  return Object.values(parts).find((schema) => !isBinary(schema, schemas)) ?? null
-}
-
-/** The parts of a multipart body by name, in their order. */
-export function multipartParts(media: MediaType, schemas: Record<string, Schema>): Record<string, Schema> {
-  const schema = media.schema === null ? true : resolveSchema(schemas, media.schema)
-  const properties = typeof schema === 'object' ? (schema.properties ?? {}) : {}
-  const names = media.partOrder ?? Object.keys(properties)
-  return Object.fromEntries(names.map((name) => [name, properties[name] ?? true]))
+  const parts = planParts(multipart, schemas)
+  return textSchema(parts) ?? parts.find(({ kind }) => kind === 'json')?.schema ?? null
 }
 
 export function planValidators(document: OpenApiDocument): ValidatorPlan[] {
@@ -72,7 +65,7 @@ function planOperation(operation: Operation, schemas: Record<string, Schema>): V
     ...responses.flatMap((response) => [
       ...plan(responseValidator(operation, response), 'response', jsonSchema(response.content), response.pointer),
       ...response.content
-        .flatMap((media) => Object.values(media.events))
+        .flatMap((media) => [...Object.values(media.events), ...(media.eventData === null ? [] : [media.eventData])])
         .flatMap((component) =>
           plan(eventValidator(component), 'response', { $ref: `#/components/schemas/${component}` }, response.pointer),
         ),

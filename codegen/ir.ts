@@ -46,7 +46,9 @@ export type MediaType = {
   partOrder: string[] | null
   /** `x-sse-events` of an event stream: event name → component name. */
   events: Record<string, string>
-  /** The events that end the stream: those that end one of its examples. */
+  /** `x-sse-data` of an event stream without names: the component that the data of each frame is. */
+  eventData: string | null
+  /** What the last frames of the examples can be told by: the name; without one `[DONE]` or the `type` in the data. */
   terminalEvents: string[]
   pointer: string
 }
@@ -85,7 +87,6 @@ export type ErrorRow = {
   headers: string[]
 }
 
-/** `kind` leaves room for AsyncAPI, whose documents have channels instead of operations. */
 export type OpenApiDocument = {
   kind: 'openapi'
   /** Also the folder under generated/: router for specs/router.openapi.yaml. */
@@ -98,6 +99,47 @@ export type OpenApiDocument = {
   schemas: Record<string, Schema>
   /** `x-error-codes`. A surface that has them is strict: closed bodies, one envelope, one table. */
   errors: Record<string, ErrorRow> | null
+}
+
+/** One frame of a socket. `type` is the message's name and, of a text frame, the `type` in its JSON. */
+export type Message = {
+  type: string
+  isBinary: boolean
+  /** The component that the payload refers to; null where it refers to none. */
+  component: string | null
+  examples: Example[]
+  pointer: string
+}
+
+export type Channel = {
+  id: string
+  title: string
+  address: string
+  scope: string | null
+  subprotocol: string | null
+  requiresSubprotocol: boolean | null
+  credentialPrefix: string | null
+  /** `x-open-frames`: what clients send may hold more than the schemas say. */
+  openFrames: boolean
+  /** Client → server. */
+  receives: Message[]
+  /** Server → client. */
+  sends: Message[]
+  pointer: string
+}
+
+/** How an error ends a socket. */
+export type CloseRow = { closeCode: number; retryable: boolean; message: string }
+
+/** A document of channels instead of operations. */
+export type AsyncApiDocument = {
+  kind: 'asyncapi'
+  name: string
+  file: string
+  source: Record<string, unknown>
+  channels: Channel[]
+  schemas: Record<string, Schema>
+  errors: Record<string, CloseRow>
 }
 
 /** What a rule has to say, and that with the rule and file that it belongs to. */

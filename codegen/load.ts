@@ -4,7 +4,7 @@
  */
 import { basename } from 'node:path'
 import { bundleFromString, createConfig, lintFromString, type NormalizedProblem } from '@redocly/openapi-core'
-import { readEventStream } from './event-stream.ts'
+import { readEventStream, terminalMark } from './event-stream.ts'
 import type {
   Body,
   ErrorRow,
@@ -58,7 +58,7 @@ export async function loadOpenApi(text: string, file: string, path: string): Pro
 
 /** Kind, version and name of a document are in the file's name: specs/router.openapi.yaml. */
 export function documentName(file: string): string {
-  return basename(file).replace(/\.openapi\.yaml$/, '')
+  return basename(file).replace(/\.(openapi|asyncapi)\.yaml$/, '')
 }
 
 async function read(source: string, file: string, path: string): Promise<Loaded> {
@@ -72,7 +72,7 @@ async function read(source: string, file: string, path: string): Promise<Loaded>
   return { document: lower(document, file), problems: [] }
 }
 
-function fromRedocly(problem: NormalizedProblem, file: string): Problem {
+export function fromRedocly(problem: NormalizedProblem, file: string): Problem {
   const pointer = problem.location[0]?.pointer ?? '#/'
   return { rule: problem.ruleId, file, pointer, message: problem.message }
 }
@@ -209,10 +209,16 @@ function lowerContent(raw: RawDocument, content: RawContent, parent: string): Me
       examples,
       partOrder: media['x-part-order'] ?? null,
       events: (typeof target === 'object' && (target?.['x-sse-events'] as Record<string, string> | undefined)) || {},
-      terminalEvents: [...new Set(examples.flatMap(({ value }) => readEventStream(value).at(-1)?.event ?? []))],
+      eventData: (typeof target === 'object' && (target?.['x-sse-data'] as string | undefined)) || null,
+      terminalEvents: terminalMarks(examples),
       pointer,
     }
   })
+}
+
+function terminalMarks(examples: Example[]): string[] {
+  const last = examples.flatMap(({ value }) => readEventStream(value).at(-1) ?? [])
+  return [...new Set(last.flatMap((frame) => terminalMark(frame) ?? []))]
 }
 
 /** Examples of the media type; without any, those of its schema. */
@@ -245,7 +251,7 @@ function lowerErrors(rows: Record<string, Partial<ErrorRow>>): Record<string, Er
 }
 
 /** Follows a chain of references inside the document; redocly has already refused those that lead nowhere. */
-function resolve<T extends Ref>(raw: RawDocument, node: T): T {
+export function resolve<T extends Ref>(raw: object, node: T): T {
   let here = node
   while (here.$ref !== undefined) {
     const keys = here.$ref.slice(2).split('/').map(unescapePointer)

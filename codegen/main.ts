@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Files, type Generated, generateConfig, generateSurface, type Source } from './generate.ts'
+import { generateChannels } from './generate-channels.ts'
 import { documentName } from './load.ts'
 import { formatProblem } from './rules.ts'
 
@@ -27,7 +28,8 @@ async function generateAll(): Promise<Generated> {
   const specs = readdirSync(join(root, 'specs')).sort()
   const surfaces = specs.filter((file) => file.endsWith('.openapi.yaml')).map(generateSpec)
   const config = generateConfig(readSpec('config.schema.yaml'), 'generated/config', runtimePath)
-  const all = await Promise.all([...surfaces, config])
+  const sockets = specs.filter((file) => file.endsWith('.asyncapi.yaml')).map(generateSockets)
+  const all = await Promise.all([...surfaces, ...sockets, config])
   const files: Files = new Map(all.flatMap((one) => [...one.files]))
   return { files, problems: all.flatMap((one) => one.problems) }
 }
@@ -40,6 +42,11 @@ function generateSpec(spec: string): Promise<Generated> {
     docsFolder: name === 'router' ? 'docs' : null,
     runtimePath,
   })
+}
+
+function generateSockets(spec: string): Promise<Generated> {
+  const folder = `generated/${documentName(spec)}`
+  return generateChannels(readSpec(spec), { folder, clientFolder: 'generated/clients', runtimePath })
 }
 
 function drift(): string[] {

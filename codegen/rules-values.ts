@@ -1,9 +1,10 @@
 /** The rules that need compiled schemas: every schema means something to Ajv, and every example is what its schema says. */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { createAjv, registerSchema } from './ajv.ts'
-import { multipartParts, planValidators } from './emit-validators.ts'
-import { readEventStream } from './event-stream.ts'
+import { planValidators } from './emit-validators.ts'
+import { type ExampleEvent, readEventStream } from './event-stream.ts'
 import type { Example, Finding, MediaType, OpenApiDocument, Schema } from './ir.ts'
+import { planParts } from './parts.ts'
 import { type Direction, escapePointer, isBinary } from './schema.ts'
 
 export function checkSchemas(document: OpenApiDocument): Finding[] {
@@ -91,26 +92,31 @@ class ExampleChecker {
 
   #multipart(media: MediaType, example: Example): Finding[] {
     const value = (example.value ?? {}) as Record<string, unknown>
-    return Object.entries(multipartParts(media, this.#schemas)).flatMap(([part, schema]) =>
-      isBinary(schema, this.#schemas) || !(part in value)
+    return planParts(media, this.#schemas).flatMap(({ name, kind, schema }) =>
+      kind === 'bytes' || !(name in value)
         ? []
-        : this.#value(schema, value[part], 'request', `${example.pointer}/${escapePointer(part)}`),
+        : this.#value(schema, value[name], 'request', `${example.pointer}/${escapePointer(name)}`),
     )
   }
 
-  #stream({ events }: MediaType, { value, pointer }: Example): Finding[] {
+  #stream(media: MediaType, { value, pointer }: Example): Finding[] {
     const frames = readEventStream(value)
     if (frames.length === 0)
       return [{ pointer, message: 'has no events; write them as "event: name" and "data: {…}" lines' }]
-    return frames.flatMap(({ event, data }): Finding[] => {
-      const component = events[event]
-      if (component === undefined) return [{ pointer, message: `has event ${event}, which x-sse-events does not list` }]
-      try {
-        return this.#value({ $ref: `#/components/schemas/${component}` }, JSON.parse(data), 'response', pointer)
-      } catch {
-        return [{ pointer, message: `the data of event ${event} is not JSON on one line` }]
-      }
-    })
+    return frames.flatMap((frame) => this.#frame(media, frame, pointer))
+  }
+
+  #frame({ events, eventData }: MediaType, { event, data }: ExampleEvent, pointer: string): Finding[] {
+    if (eventData !== null && event === null && data === '[DONE]') return []
+    const named = event === null ? undefined : events[event]
+    const component = eventData === null ? named : unnamedComponent(eventData, data)
+    if (component === undefined || (eventData !== null && event !== null))
+      return [{ pointer, message: `has event ${event ?? 'without a name'}, which x-sse-events does not list` }]
+    try {
+      return this.#value({ $ref: `#/components/schemas/${component}` }, JSON.parse(data), 'response', pointer)
+    } catch {
+      return [{ pointer, message: `the data of event ${event ?? 'without a name'} is not JSON on one line` }]
+    }
   }
 
   #value(schema: Schema, value: unknown, direction: Direction, pointer: string): Finding[] {
@@ -125,4 +131,9 @@ class ExampleChecker {
       { pointer, message: `is not what its schema says: ${error?.instancePath || '/'} ${error?.message} (${detail})` },
     ]
   }
+}
+
+/** The engine ends a stream that broke off with the envelope, whatever its frames are otherwise. */
+function unnamedComponent(eventData: string, data: string): string {
+  return data.startsWith('{"error":') ? 'ErrorEnvelope' : eventData
 }

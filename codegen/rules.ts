@@ -3,10 +3,10 @@
  * what to do. Rules of a strict surface (one with x-error-codes) hold the public contract together.
  */
 import { isEnvelope } from './emit-handlers.ts'
-import { multipartParts } from './emit-validators.ts'
 import type { Finding, OpenApiDocument, Operation, Problem, Response, Schema } from './ir.ts'
+import { planParts } from './parts.ts'
 import { checkExamples, checkSchemas } from './rules-values.ts'
-import { children, escapePointer, isBinary, refName, resolveSchema } from './schema.ts'
+import { children, escapePointer, refName, resolveSchema } from './schema.ts'
 
 type Rule = (document: OpenApiDocument) => Finding[]
 
@@ -142,14 +142,16 @@ function partOrder({ operations, schemas }: OpenApiDocument): Finding[] {
         },
       ]
     }
-    const json = Object.entries(multipartParts(media, schemas)).filter(([, schema]) => !isBinary(schema, schemas))
-    if (json.length <= 1) return []
-    return [
-      {
-        pointer,
-        message: `has ${json.length} JSON parts (${json.map(([name]) => name).join(', ')}); put them into one`,
-      },
-    ]
+    const parts = planParts(media, schemas)
+    const json = parts.filter(({ kind }) => kind === 'json')
+    const text = parts.filter(({ kind }) => kind === 'text')
+    if (json.length > 1) {
+      const names = json.map(({ name }) => name).join(', ')
+      return [{ pointer, message: `has ${json.length} JSON parts (${names}); put them into one` }]
+    }
+    if (json.length === 0 || text.length === 0) return []
+    const texts = text.map(({ name }) => name).join(', ')
+    return [{ pointer, message: `has a JSON part and text parts (${texts}); move the text into the JSON` }]
   })
 }
 
@@ -168,10 +170,17 @@ function deprecations({ operations }: OpenApiDocument): Finding[] {
 
 function eventStreams({ operations, schemas }: OpenApiDocument): Finding[] {
   const media = operations.flatMap(({ responses }) => responses.flatMap((response) => response.content))
-  return media.flatMap(({ type, events, pointer }): Finding[] => {
+  return media.flatMap(({ type, events, eventData, pointer }): Finding[] => {
     if (type !== 'text/event-stream') return []
-    if (Object.keys(events).length === 0)
-      return [{ pointer, message: 'an event stream lists no x-sse-events; map each event to its component' }]
+    if (eventData !== null) {
+      if (eventData in schemas && Object.keys(events).length === 0) return []
+      return [{ pointer, message: 'x-sse-data must name a component, and stands alone: frames have names or none' }]
+    }
+    if (Object.keys(events).length === 0) {
+      const message =
+        'lists no x-sse-events; map each event to its component, or name that of every frame in x-sse-data'
+      return [{ pointer, message: `an event stream ${message}` }]
+    }
     const unknown = Object.entries(events).filter(([, component]) => !(component in schemas))
     return unknown.map(([event, component]) => ({
       pointer,

@@ -50,13 +50,13 @@ export class TypeNames {
   parameters(parameters: readonly Parameter[], defaulted: boolean): string {
     if (parameters.length === 0) return 'Record<string, never>'
     const members = parameters.map(({ in: where, name, required, schema }) => {
-      const isThere = required || (defaulted && this.#hasDefault(schema))
+      const isThere = required || (defaulted && this.hasDefault(schema))
       return `${printKey(where === 'header' ? name.toLowerCase() : name)}${isThere ? '' : '?'}: ${this.scalar(schema)}`
     })
     return printType(members, '  ')
   }
 
-  #hasDefault(schema: Schema): boolean {
+  hasDefault(schema: Schema): boolean {
     const target = resolveSchema(this.#schemas, schema)
     return [schema, target].some((side) => typeof side === 'object' && side.default !== undefined)
   }

@@ -8,7 +8,7 @@ import { inProgress, requireAdmitted } from './idempotency/admission.ts'
 import type { Idempotency, KeyUse } from './idempotency/idempotency.ts'
 import type { Departure } from './ports.ts'
 import type { Ask } from './routing/ask.ts'
-import { type AttemptDeps, type AttemptLimits, attempt, type Served } from './routing/attempts.ts'
+import { type AttemptDeps, type AttemptLimits, attempt, type Failure, type Served } from './routing/attempts.ts'
 import type { Call } from './routing/call.ts'
 import type { Row } from './routing/catalog.ts'
 import type { Choice, Chooser } from './routing/chooser.ts'
@@ -53,6 +53,8 @@ export type Plan<T> = {
   worstCase: () => Quantity[]
   /** Whether `run` resolves with the whole answer, and not with the first of a stream. */
   atOnce: boolean
+  /** `run` resolves before the provider was asked for anything; `Exchange.firstMedia` says when its first media came. */
+  opensOnly?: boolean
   run: (row: Row, call: Call) => Promise<T>
 }
 
@@ -69,8 +71,8 @@ export async function openExchange<T>(deps: ExchangeDeps, order: Order, plan: Pl
       ? await admitted(deps, order, plan, use)
       : await prepare(deps, order, plan, undefined)
     const account = new Account(deps, openingOf(order, plan.ask.stage, startedMs, reservedMicroUsd, use))
-    const served = await serve(deps, order, plan, choice, account)
-    return new Exchange(deps, order, plan.ask.stage, served, account, release)
+    const opened = { deps, order, plan, choice, account, release, startedMs }
+    return new Exchange(opened, await serve(opened, choice.candidates, []))
   } catch (error) {
     release()
     throw error
@@ -165,29 +167,39 @@ function openingOf(
   return { requestId, organizationId, keyId: caller.keyId, operation, stage, startedMs, reservedMicroUsd, use }
 }
 
+/** What an exchange stands on from dispatch to its end. */
+type Opened<T> = {
+  deps: ExchangeDeps
+  order: Order
+  plan: Plan<T>
+  choice: Choice
+  account: Account
+  release: () => void
+  startedMs: number
+}
+
+/** `earlier` are the attempts of this request that failed before. */
 async function serve<T>(
-  deps: ExchangeDeps,
-  order: Order,
-  plan: Plan<T>,
-  choice: Choice,
-  account: Account,
+  { deps, order, plan, account }: Opened<T>,
+  candidates: Choice['candidates'],
+  earlier: readonly Failure[],
 ): Promise<Served<T>> {
   const { stage, path } = plan.ask
-  const { requestId, signal } = order
-  const limits = deps.limits[stage]
   const attempted = await attempt(deps, {
     stage,
     path,
-    requestId,
-    candidates: choice.candidates,
-    limits,
-    signal,
+    requestId: order.requestId,
+    candidates,
+    limits: deps.limits[stage],
+    signal: order.signal,
     atOnce: plan.atOnce,
+    opensOnly: plan.opensOnly ?? false,
     run: plan.run,
   })
-  if ('served' in attempted) return attempted.served
-  const fault = faultOf(attempted.unserved, order.key !== undefined)
-  await account.unserved(attempted.unserved, fault)
+  if ('served' in attempted) return { ...attempted.served, earlier: [...earlier, ...attempted.served.earlier] }
+  const unserved = { ...attempted.unserved, failures: [...earlier, ...attempted.unserved.failures] }
+  const fault = faultOf(unserved, order.key !== undefined)
+  await account.unserved(unserved, fault)
   throw fault
 }
 
@@ -199,33 +211,63 @@ export class Exchange<T> {
   readonly call: Call
   /** To the first media, or to the whole answer where it came at once. */
   readonly elapsedMs: number
-  readonly #deps: ExchangeDeps
-  readonly #stage: Stage
-  readonly #keyed: boolean
+  readonly #opened: Opened<T>
   readonly #served: Served<T>
-  readonly #account: Account
-  readonly #release: () => void
+  /** Null until the first media, and for an answer that comes at once. */
+  #firstByteMs: number | null
   #finished = false
 
-  constructor(
-    deps: ExchangeDeps,
-    order: Order,
-    stage: Stage,
-    served: Served<T>,
-    account: Account,
-    release: () => void,
-  ) {
+  constructor(opened: Opened<T>, served: Served<T>) {
+    const { atOnce, opensOnly } = opened.plan
     this.value = served.value
     this.row = served.row
     this.call = served.call
     this.elapsedMs = served.elapsedMs
     this.route = routeOf(served)
-    this.#deps = deps
-    this.#stage = stage
-    this.#keyed = order.key !== undefined
+    this.#opened = opened
     this.#served = served
-    this.#account = account
-    this.#release = release
+    this.#firstByteMs = atOnce || opensOnly ? null : served.startedMs - opened.startedMs + served.elapsedMs
+  }
+
+  /** The first media of a plan that `opensOnly` came, so long after it was asked for. */
+  firstMedia(elapsedMs: number): void {
+    if (this.#firstByteMs !== null || this.#finished) return
+    this.#firstByteMs = elapsedMs
+    this.#served.permit.alive()
+    const { provider, model } = this.route
+    this.#opened.deps.metrics.firstByte(this.#opened.plan.ask.stage, provider, model, elapsedMs)
+  }
+
+  /** Whether so much more costs anything here. An unknown price reserves nothing. */
+  costs(quantities: Quantity[]): boolean {
+    return this.#priceOf(quantities) > 0
+  }
+
+  /** Reserves for a session that goes on. False: the credit does not cover it. */
+  reserve(quantities: Quantity[]): Promise<boolean> {
+    return this.#opened.account.reserve(this.#priceOf(quantities))
+  }
+
+  /**
+   * The provider broke before anything of its answer was used: a candidate of another one takes over within the same request. Ends this
+   * exchange; where nobody takes over also the request, and throws its Fault.
+   */
+  async swap(error: ProviderError): Promise<Exchange<T>> {
+    const { choice, release } = this.#opened
+    this.#finished = true
+    this.#attempted(error.errorClass)
+    this.#served.permit.failed(error)
+    this.call.end(error)
+    const { row, attemptId, earlier } = this.#served
+    const failures = [...earlier, { row, attemptId, error, report: this.#report(error) }]
+    const failed = new Set(failures.map((failure) => failure.row.provider))
+    const candidates = choice.candidates.filter((candidate) => !failed.has(candidate.row.provider))
+    try {
+      return new Exchange(this.#opened, await serve(this.#opened, candidates, failures))
+    } catch (fault) {
+      release()
+      throw fault
+    }
   }
 
   /** All is delivered. Answers the cost. `sample` is what this request says of the model's speed. */
@@ -254,20 +296,39 @@ export class Exchange<T> {
     return fault
   }
 
+  get #keyed(): boolean {
+    return this.#opened.order.key !== undefined
+  }
+
+  #priceOf(quantities: Quantity[]): number {
+    return costMicroUsd(this.row.model.prices, quantities) ?? 0
+  }
+
   #reports(error: ProviderError): AttemptReport[] {
+    return [...this.#served.earlier.map(({ report }) => report), this.#report(error)]
+  }
+
+  #report(error: ProviderError): AttemptReport {
     const { provider, model } = this.route
-    const milliseconds = Math.round(this.#deps.clock.monotonicMs() - this.#served.startedMs)
-    const last = { provider, model, outcome: error.errorClass, milliseconds }
-    return [...this.#served.earlier.map(({ report }) => report), last]
+    return { provider, model, outcome: error.errorClass, milliseconds: Math.round(this.#durationMs()) }
+  }
+
+  #durationMs(): number {
+    return this.#opened.deps.clock.monotonicMs() - this.#served.startedMs
+  }
+
+  #attempted(outcome: string): void {
+    const { deps, plan } = this.#opened
+    deps.metrics.attempt(plan.ask.stage, this.route.provider, this.route.model, outcome, this.#durationMs())
   }
 
   #finish(attemptOutcome: string, ledgerOutcome: string, consumed: Quantity[], costMicroUsd: number | null): void {
+    const { account, release } = this.#opened
+    const { row, attemptId } = this.#served
     this.#finished = true
-    const { provider, id } = this.row.model
-    const durationMs = this.#deps.clock.monotonicMs() - this.#served.startedMs
-    this.#deps.metrics.attempt(this.#stage, provider, id, attemptOutcome, durationMs)
-    this.#account.close(this.#served, ledgerOutcome, consumed, costMicroUsd)
-    this.#release()
+    this.#attempted(attemptOutcome)
+    account.close({ row, attemptId, firstByteMs: this.#firstByteMs }, ledgerOutcome, consumed, costMicroUsd)
+    release()
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../generated/router/errors.ts'
+import type { FilterKind } from './routing/candidates.ts'
 
 export type AttemptReport = { provider: string; model: string; outcome: string; milliseconds: number }
 
@@ -9,6 +10,8 @@ export type FaultDetail = {
   hint?: string
   /** A JSON pointer, a header or a query name. */
   param?: string
+  /** Which filter left no candidate. For surfaces that have a code for it; no envelope shows it. */
+  filter?: FilterKind
   retryAfterS?: number
   originalRequestId?: string
   attempts?: AttemptReport[]

@@ -1,5 +1,6 @@
 /** Time and identifiers of a running process. Tests hand in their own. */
 import { customAlphabet } from 'nanoid'
+import { v7 } from 'uuid'
 
 export const systemClock = {
   nowMs: () => Date.now(),
@@ -16,4 +17,7 @@ const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm
 export const systemIds = {
   request: () => `req_${unique()}`,
   attempt: () => `att_${unique()}`,
+  /** Ordered by time (RFC 9562, version 7). */
+  session: () => v7(),
+  token: () => `tok_${unique()}`,
 }

@@ -38,6 +38,7 @@ export function createMetrics() {
   })
   return {
     registry,
+    ...createSocketMetrics(registry),
     request(operation: string, status: number, durationMs: number) {
       requests.labels(operation, String(status)).observe(durationMs / 1000)
     },
@@ -54,4 +55,37 @@ export function createMetrics() {
       firstBytes.labels(stage, provider, model).observe(durationMs / 1000)
     },
   }
+}
+
+function createSocketMetrics(registry: Registry) {
+  const shared = { registers: [registry] }
+  const sockets = new Gauge({ ...shared, name: 'parley_sockets_open', help: 'Open sockets', labelNames: ['channel'] })
+  const socketsOpened = new Counter({
+    ...shared,
+    name: 'parley_sockets_opened_total',
+    help: 'Sockets that were opened',
+    labelNames: ['channel'],
+  })
+  const socketsClosed = new Counter({
+    ...shared,
+    name: 'parley_sockets_closed_total',
+    help: 'Sockets that have ended, by close code; codes that an application may choose as 3xxx and 4xxx',
+    labelNames: ['channel', 'code'],
+  })
+  return {
+    socketOpened(channel: string) {
+      sockets.labels(channel).inc()
+      socketsOpened.labels(channel).inc()
+    },
+    socketClosed(channel: string, code: number) {
+      sockets.labels(channel).dec()
+      socketsClosed.labels(channel, codeClass(code)).inc()
+    },
+  }
+}
+
+/** Peers choose the code, and a label must be of a closed set. */
+function codeClass(code: number): string {
+  if (code >= 1000 && code <= 1015) return String(code)
+  return code >= 3000 && code <= 4999 ? `${Math.floor(code / 1000)}xxx` : 'other'
 }

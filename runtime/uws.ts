@@ -3,10 +3,17 @@
  */
 
 import type * as Engine from 'uWebSockets.js'
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
+import type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  us_listen_socket,
+  us_socket_context_t,
+  WebSocket,
+} from 'uWebSockets.js'
 import { createRequire } from 'node:module'
 
-export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket }
+export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket_context_t, WebSocket }
 
 declare module 'uWebSockets.js' {
   interface TemplatedApp {

@@ -3,13 +3,15 @@
  * to forget, and after a gap in listening everything is forgotten. What cannot be checked is not let in.
  */
 import { timingSafeEqual } from 'node:crypto'
+import type { LiveKeys } from '../domain/access/ephemeral.ts'
 import type { Caller, KeyPolicy, Keys, Scope } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports.ts'
 import { keysChannel } from './api-keys.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
-import type { Sql } from './connect.ts'
+import type { Sql, Tx } from './connect.ts'
 import { type Presented, readSecret } from './key-secret.ts'
 import { createLru } from './lru.ts'
+import { asOrganization } from './tenant.ts'
 
 export type KeyCacheLimits = { keyCacheMs: number; keyCacheMax: number }
 
@@ -96,6 +98,19 @@ export function createKeys(sql: Sql, clock: Clock, { keyCacheMs, keyCacheMax }: 
   }
 }
 
+/** For what names a key and does not hold it: asked of the database each time, so a revoked key is refused from the moment of its revocation. */
+export function createLiveKeys(sql: Sql, clock: Clock): LiveKeys {
+  return {
+    find: (organizationId, keyId) =>
+      asOrganization(sql, organizationId, async (tx) => {
+        const [row] = await tx<Row[]>`
+          select ${columns(tx)} from api_keys k join organizations o on o.id = k.organization_id
+          where k.organization_id = ${organizationId} and k.id = ${keyId} and k.revoked_at is null`
+        return row && !hasExpired(row, clock.nowMs()) ? callerOf(row) : null
+      }),
+  }
+}
+
 const hasExpired = ({ expiresAt }: Row, nowMs: number) => expiresAt !== null && expiresAt.getTime() <= nowMs
 
 function callerOf(row: Row): Caller {
@@ -110,13 +125,16 @@ function callerOf(row: Row): Caller {
 
 async function readKeys(sql: Sql, wanted: readonly string[]): Promise<Row[][]> {
   const rows = await sql<Row[]>`
-    select k.lookup, k.digest, k.id as "keyId", o.id as "organizationId", o.name as "organizationName",
-      o.max_concurrency as "maxConcurrency", k.scopes, k.policy, k.test, k.expires_at as "expiresAt"
+    select ${columns(sql)}
     from json_array_elements_text(${sql.json([...new Set(wanted)])}::json) as w (lookup)
     join api_keys k on k.lookup = w.lookup and k.revoked_at is null
     join organizations o on o.id = k.organization_id`
   return wanted.map((lookup) => rows.filter((row) => row.lookup === lookup))
 }
+
+const columns = (sql: Sql | Tx) => sql`
+  k.lookup, k.digest, k.id as "keyId", o.id as "organizationId", o.name as "organizationName",
+  o.max_concurrency as "maxConcurrency", k.scopes, k.policy, k.test, k.expires_at as "expiresAt"`
 
 async function markUsed(sql: Sql, keys: { organizationId: string; keyId: string }[], now: Date): Promise<void> {
   await sql`

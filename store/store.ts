@@ -1,5 +1,6 @@
 /** Opens the database, embedded or given, and hands out the ports over it. */
 import { nanoid } from 'nanoid'
+import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
 import type { Leases } from '../domain/access/leases.ts'
 import type { Keys } from '../domain/access/organization.ts'
 import type { Credit, Ledger } from '../domain/billing/ledger.ts'
@@ -12,12 +13,13 @@ import { database, role } from './embedded/cluster.ts'
 import { type EmbeddedPostgres, startEmbedded } from './embedded/supervisor.ts'
 import { createIdempotency, type IdempotencyLimits } from './idempotency.ts'
 import { createInstance } from './instance.ts'
-import { createKeys, type KeyCacheLimits } from './keys.ts'
+import { createKeys, createLiveKeys, type KeyCacheLimits } from './keys.ts'
 import { createLeases } from './leases.ts'
 import { createLedger } from './ledger.ts'
 import { migrate } from './migrations/migrate.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
 import { type Job, startUpkeep } from './upkeep.ts'
+import { createUsedTokens } from './used-tokens.ts'
 
 export type StoreOptions = KeyCacheLimits & {
   /** Null: a Postgres of our own in the data folder. */
@@ -33,13 +35,14 @@ export type StoreOptions = KeyCacheLimits & {
 }
 
 export type Store = {
-  keys: Keys & KeyAdministration
+  keys: Keys & LiveKeys & KeyAdministration
   organizations: Organizations
   idempotency: Idempotency
   ledger: Ledger
   credit: Credit
   /** Across processes. One process alone counts in memory: domain/access/local-leases.ts. */
   leases: Leases
+  usedTokens: UsedTokens
   /** Rejects when the database does not answer. */
   ping(): Promise<void>
   /**
@@ -88,6 +91,7 @@ async function assemble(
   const ledger = createLedger(system, clock, log)
   const credit = createCredit(system, clock, instanceId)
   const leases = createLeases(system, clock, log, instanceId)
+  const usedTokens = createUsedTokens(pools, clock)
 
   // Before the first reservation: what belongs to an instance without a row is given back.
   await Promise.all([instance.beat(), keys.listen()])
@@ -99,6 +103,7 @@ async function assemble(
     { name: 'return reservations', everyMs: leaseMs, run: () => credit.sweep() },
     { name: 'concurrency', everyMs: leaseMs, run: () => leases.sweep() },
     { name: 'expired keys', everyMs: reapEveryMs, run: () => idempotency.reap() },
+    { name: 'used tokens', everyMs: reapEveryMs, run: () => usedTokens.sweep() },
     { name: 'last use', everyMs: reapEveryMs, run: () => keys.noteUse() },
   ]
   const endUpkeep = startUpkeep(jobs, clock, log)
@@ -109,12 +114,17 @@ async function assemble(
   }
 
   return {
-    keys: { ...createKeyAdministration(tenant, clock), verify: (secret) => keys.verify(secret) },
+    keys: {
+      ...createKeyAdministration(tenant, clock),
+      ...createLiveKeys(tenant, clock),
+      verify: (secret) => keys.verify(secret),
+    },
     organizations: createOrganizations(tenant, clock),
     idempotency,
     ledger,
     credit,
     leases,
+    usedTokens,
     async ping() {
       await system`select 1`
     },

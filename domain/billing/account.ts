@@ -5,9 +5,9 @@ import type { Unserved } from '../routing/attempts.ts'
 import type { Row } from '../routing/catalog.ts'
 import type { Stage } from '../routing/model.ts'
 import { anySent } from '../routing/outcome.ts'
-import type { Ledger, LedgerEntry, Quantity, Settlement } from './ledger.ts'
+import type { Credit, Ledger, LedgerEntry, Quantity, Settlement } from './ledger.ts'
 
-export type AccountDeps = { clock: Clock; log: Log; ledger: Ledger; idempotency: Idempotency }
+export type AccountDeps = { clock: Clock; log: Log; ledger: Ledger; idempotency: Idempotency; credit: Credit }
 
 /** What is known of a request once it is dispatched. */
 export type Opening = {
@@ -22,7 +22,8 @@ export type Opening = {
   use: KeyUse | undefined
 }
 
-export type Answered = { row: Row; attemptId: string; startedMs: number; elapsedMs: number; atOnce: boolean }
+/** `firstByteMs` counts from the start of the request; null where there was no stream. */
+export type Answered = { row: Row; attemptId: string; firstByteMs: number | null }
 
 type Route = Pick<LedgerEntry, 'attemptId' | 'provider' | 'model' | 'firstByteMs'>
 
@@ -30,16 +31,31 @@ type Route = Pick<LedgerEntry, 'attemptId' | 'provider' | 'model' | 'firstByteMs
 export class Account {
   readonly #deps: AccountDeps
   readonly #opening: Opening
+  #reservedMicroUsd: number
+  #settled = false
 
   constructor(deps: AccountDeps, opening: Opening) {
     this.#deps = deps
     this.#opening = opening
+    this.#reservedMicroUsd = opening.reservedMicroUsd
+  }
+
+  /** Takes another slice for a session that goes on. False: the credit does not cover it. 0 asks nobody. */
+  async reserve(microUsd: number): Promise<boolean> {
+    if (microUsd === 0) return true
+    const { requestId, organizationId } = this.#opening
+    const { credit, log } = this.#deps
+    if (!(await credit.reserve(organizationId, requestId, microUsd))) return false
+    // Settled while the answer was on its way: nothing would give this slice back any more.
+    if (this.#settled)
+      await logged(log, requestId, 'credit not given back', credit.cancel(organizationId, requestId, microUsd))
+    else this.#reservedMicroUsd += microUsd
+    return true
   }
 
   /** A provider answered, wholly or in part. Nobody waits for the ledger: the answer is on its way. */
   close(answered: Answered, outcome: string, quantities: Quantity[], costMicroUsd: number | null): void {
-    const { row, attemptId, atOnce, startedMs, elapsedMs } = answered
-    const firstByteMs = atOnce ? null : startedMs - this.#opening.startedMs + elapsedMs
+    const { row, attemptId, firstByteMs } = answered
     const route = { attemptId, provider: row.provider.id, model: row.model.id, firstByteMs }
     const entry = this.#entry(outcome, route, quantities, costMicroUsd)
     this.#settle(entry, outcome === 'succeeded' ? 'succeeded' : 'failed', this.#opening.use)
@@ -81,7 +97,9 @@ export class Account {
   }
 
   #settle(entry: LedgerEntry, status: Settlement['status'], use: KeyUse | undefined): void {
-    const { requestId, reservedMicroUsd } = this.#opening
+    const { requestId } = this.#opening
+    const reservedMicroUsd = this.#reservedMicroUsd
+    this.#settled = true
     const settled = this.#deps.ledger.settle(
       use ? { entry, status, reservedMicroUsd, use } : { entry, status, reservedMicroUsd },
     )

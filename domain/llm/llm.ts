@@ -39,9 +39,34 @@ export type LlmEvent =
   | { type: 'arguments'; index: number; delta: string }
   | { type: 'end'; stopReason: StopReason; usage: LlmUsage }
 
+/** A request in the words of the chat-completions protocol, as far as the router leaves it alone. */
+export type ChatRequest = {
+  model: string
+  /** As the client sent it. `model`, `stream` and the limit on tokens in it have been read and are not for the provider; what is not known here is the provider's to understand. */
+  body: Readonly<Record<string, unknown>>
+  /** Sent in the one spelling that the provider expects. */
+  maxTokens?: number
+}
+
+/** `wire` is in the protocol's own shape. */
+export type ChatUsage = { wire: Readonly<Record<string, unknown>>; counts: LlmUsage }
+/** `choices` are the protocol's, untouched. `usage` is null where the provider does not count. */
+export type ChatAnswer = { choices: readonly unknown[]; usage: ChatUsage | null }
+/** One chunk; `characters` of text and arguments in it. A chunk that only counts has no choices. */
+export type ChatPart = { choices: readonly unknown[]; usage: ChatUsage | null; characters: number }
+
 export interface Llm {
   /** Rejects with ProviderError. */
   respond(request: LlmRequest, signal: Departure): Promise<LlmAnswer>
   /** The iteration rejects with ProviderError when the provider breaks off, also when it ends without its own terminal mark. Deltas are never empty. */
   stream(request: LlmRequest, signal: Departure): AsyncIterable<LlmEvent>
+  /** Present where the provider speaks chat completions itself; requests of that protocol to any other are translated. */
+  readonly chat?: ChatPort
+}
+
+export interface ChatPort {
+  /** Rejects with ProviderError, `empty` for an answer that says nothing. */
+  complete(request: ChatRequest, signal: Departure): Promise<ChatAnswer>
+  /** Nothing comes before the first content has: a bare role is held back. The iteration ends only when every choice has its finish_reason, else it rejects with ProviderError. */
+  stream(request: ChatRequest, signal: Departure): AsyncIterable<ChatPart>
 }

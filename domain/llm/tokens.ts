@@ -22,23 +22,21 @@ export function worstCase(request: Request): Quantity[] {
 
 /** What an answer that its reader left is likely to have consumed. */
 export function soFar(request: Request, characters: number): Quantity[] {
-  return counted([
-    ['input_tokens', Math.ceil(inputBytes(request) / charactersPerToken) + overhead(request)],
-    ['output_tokens', Math.ceil(characters / charactersPerToken)],
-  ])
+  return quantitiesOf({
+    inputTokens: Math.ceil(inputBytes(request) / charactersPerToken) + overhead(request),
+    cachedInputTokens: 0,
+    outputTokens: Math.ceil(characters / charactersPerToken),
+    reasoningTokens: 0,
+  })
 }
 
 export function quantitiesOf(usage: LlmUsage): Quantity[] {
-  return counted([
-    ['input_tokens', usage.inputTokens],
-    ['cached_input_tokens', usage.cachedInputTokens],
-    ['output_tokens', usage.outputTokens],
-    ['reasoning_tokens', usage.reasoningTokens],
-  ])
-}
-
-function counted(lines: [string, number][]): Quantity[] {
-  return lines.filter(([, amount]) => amount > 0).map(([unit, amount]) => ({ unit, amount }))
+  const quantities: Quantity[] = []
+  if (usage.inputTokens > 0) quantities.push({ unit: 'input_tokens', amount: usage.inputTokens })
+  if (usage.cachedInputTokens > 0) quantities.push({ unit: 'cached_input_tokens', amount: usage.cachedInputTokens })
+  if (usage.outputTokens > 0) quantities.push({ unit: 'output_tokens', amount: usage.outputTokens })
+  if (usage.reasoningTokens > 0) quantities.push({ unit: 'reasoning_tokens', amount: usage.reasoningTokens })
+  return quantities
 }
 
 function overhead(request: Request): number {

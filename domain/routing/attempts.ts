@@ -30,6 +30,8 @@ export type AttemptPlan<T> = {
   /** Aborted when the client has gone. */
   signal: Departure
   atOnce: boolean
+  /** `run` resolves before the provider was asked for anything: that says nothing of it. */
+  opensOnly: boolean
   /** Resolves with the first media, or with the whole answer where it comes `atOnce`. */
   run: (row: Row, call: Call) => Promise<T>
 }
@@ -44,7 +46,6 @@ export type Served<T> = {
   startedMs: number
   /** From then to `run` resolving: the time to the first media, or to the whole answer where it came at once. */
   elapsedMs: number
-  atOnce: boolean
   /** Those that failed before it. */
   earlier: readonly Failure[]
 }
@@ -105,9 +106,9 @@ async function attemptOne<T>(
     const value = await call.guard(plan.run(row, call))
     const elapsedMs = deps.clock.monotonicMs() - startedMs
     call.rest()
-    permit.alive()
-    if (!plan.atOnce) deps.metrics.firstByte(plan.stage, row.provider.id, row.model.id, elapsedMs)
-    return { value, row, attemptId, call, permit, startedMs, elapsedMs, atOnce: plan.atOnce }
+    if (!plan.opensOnly) permit.alive()
+    if (!plan.opensOnly && !plan.atOnce) deps.metrics.firstByte(plan.stage, row.provider.id, row.model.id, elapsedMs)
+    return { value, row, attemptId, call, permit, startedMs, elapsedMs }
   } catch (thrown) {
     const error = providerError(thrown)
     // Also where the adapter has failed by itself: whatever it still holds open ends here.

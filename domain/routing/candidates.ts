@@ -19,6 +19,9 @@ export type ExclusionReason =
   | 'credential_cooling'
   | 'circuit_open'
 
+/** An exclusion's reason without the name of the capability. */
+export type FilterKind = Exclude<ExclusionReason, `capability:${string}`> | 'capability'
+
 export type Exclusion = {
   row: Row
   reason: ExclusionReason

@@ -7,7 +7,14 @@ import type { Routing } from './routing.ts'
 import type { Parts, Scored } from './score.ts'
 import { weights } from './weights.ts'
 
-export type PreviewQuery = { caller: Caller; stage: Stage; language?: string; routing: Routing }
+export type PreviewQuery = {
+  caller: Caller
+  stage: Stage
+  language?: string
+  routing: Routing
+  /** What a socket would get instead of a one-shot request: recognition asks for another ability there, and is ranked by other figures. */
+  isSocket?: boolean
+}
 
 export type Preview = {
   stage: Stage
@@ -24,7 +31,10 @@ export type Preview = {
 
 /** What a plain request would do, and why. Calls no provider. Throws invalid_parameter for a malformed language. */
 export function createPreview(chooser: Chooser): (query: PreviewQuery) => Preview {
-  return ({ caller, stage, language, routing }) => explain(chooser.choose(baseAsk(caller, stage, routing, language)))
+  return ({ caller, stage, language, routing, isSocket }) => {
+    const ask = baseAsk(caller, stage, routing, language)
+    return explain(chooser.choose(isSocket && stage === 'stt' ? { ...ask, path: 'stream', needs: ['streaming'] } : ask))
+  }
 }
 
 /** A choice in words. */

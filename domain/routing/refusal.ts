@@ -1,6 +1,6 @@
 import { Fault } from '../fault.ts'
 import type { Ask, Capability } from './ask.ts'
-import type { Exclusion, ExclusionReason } from './candidates.ts'
+import type { Exclusion, ExclusionReason, FilterKind } from './candidates.ts'
 import type { Catalog } from './catalog.ts'
 import type { Choice } from './chooser.ts'
 import type { Stage } from './model.ts'
@@ -12,13 +12,14 @@ const retryAfterDefaultS = 30
 export function refusal({ ask, excluded }: Choice, catalog: Catalog): Fault {
   const last = excluded.reduce<Exclusion | null>((a, b) => (a === null || b.step > a.step ? b : a), null)
   if (last === null) return nothingConfigured(ask.stage)
-  return faults[kindOf(last.reason)]({ ask, excluded, catalog, last })
+  const filter = kindOf(last.reason)
+  const { code, detail } = faults[filter]({ ask, excluded, catalog, last })
+  return new Fault(code, { ...detail, filter })
 }
 
 type Emptied = { ask: Ask; excluded: readonly Exclusion[]; catalog: Catalog; last: Exclusion }
-type Kind = Exclude<ExclusionReason, `capability:${string}`> | 'capability'
 
-const faults: Record<Kind, (emptied: Emptied) => Fault> = {
+const faults: Record<FilterKind, (emptied: Emptied) => Fault> = {
   not_pinned: unknownModel,
   not_allowed: emptiedByRouting,
   denied: emptiedByRouting,
@@ -34,7 +35,7 @@ const faults: Record<Kind, (emptied: Emptied) => Fault> = {
   circuit_open: noneRoutable,
 }
 
-function kindOf(reason: ExclusionReason): Kind {
+function kindOf(reason: ExclusionReason): FilterKind {
   return isCapability(reason) ? 'capability' : reason
 }
 

@@ -45,7 +45,9 @@ export type TranscribeStream = (order: TranscribeStreamOrder, listener: Transcri
 
 export type SynthesizeStreamOrder = Order & {
   routing: Routing
+  /** As in SynthesizeOrder. */
   voice?: string
+  preset?: string
   language?: string
   instructions?: string
   speed?: number
@@ -56,7 +58,10 @@ export interface SpeechListener {
   ready(route: Route): void
   /** In the wanted format, whole samples. False: no more until `resume` is called. */
   audio(bytes: Uint8Array): boolean
-  /** Answers `clear`: nothing of the text before it follows. */
+  /**
+   * Answers `clear`, within the call to it: nothing of the text before it follows. `charactersSent` are those of the text since the last clear, or
+   * the start, whose audio was handed over; a sentence counts as a whole as soon as its first audio was.
+   */
   cleared(charactersSent: number): void
   ended(usage: StreamUsage): void
   failed(fault: Fault): void

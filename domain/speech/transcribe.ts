@@ -15,6 +15,8 @@ export type TranscribeOrder = Order & {
   language?: string
   options?: Omit<SttOptions, 'providerOptions'> & { providerOptions?: ProviderOptions }
   recording: Recording
+  /** A prompt is left out for models that take none, instead of ruling them out. */
+  lenient?: true
 }
 
 export type Transcription = {
@@ -41,12 +43,12 @@ export function createTranscribe(deps: ExchangeDeps): (order: TranscribeOrder) =
   }
 }
 
-function askOf({ caller, routing, language, options, recording }: TranscribeOrder): Ask {
+function askOf({ caller, routing, language, options, recording, lenient }: TranscribeOrder): Ask {
   const ask = baseAsk(caller, 'stt', routing, language)
   const { encoding, sampleRateHz, channels } = recording.format
   return {
     ...ask,
-    needs: [...ask.needs, ...needsOf(options)],
+    needs: [...ask.needs, ...needsOf(options).filter((need) => !lenient || need !== 'prompt')],
     audio: { encoding, sampleRateHz, channels },
     settings: settingNames(options?.providerOptions),
   }
@@ -66,6 +68,7 @@ async function transcribeAt(row: Row, order: TranscribeOrder, ask: Ask, signal: 
   const { stt } = row.provider
   if (!stt) throw new ProviderError('unsupported', { sent: false })
   const { providerOptions, ...options } = order.options ?? {}
+  if (!row.model.capabilities.prompt) delete options.prompt
   const own = providerOptions?.[row.provider.id]
   const request: SttRequest = {
     model: row.model.id,

@@ -102,6 +102,10 @@ export interface components {
             surfaces: {
                 /** @default null */
                 routerHost: string | null;
+                /** @default null */
+                compatHost: string | null;
+                /** @default null */
+                realtimeHost: string | null;
             };
             /** @default {} */
             limits: {
@@ -201,6 +205,67 @@ export interface components {
                 transcriptionMs: number;
             };
             /**
+             * @description Sockets that stream speech.
+             * @default {}
+             */
+            realtime: {
+                /**
+                 * @description Open sockets a process; more are answered 503.
+                 * @default 10000
+                 */
+                socketsMax: number;
+                /**
+                 * @description A larger frame ends the socket with 1006.
+                 * @default 262144
+                 */
+                frameBytesMax: number;
+                /**
+                 * @description Written to a client that does not read; more is BACKPRESSURE.
+                 * @default 1048576
+                 */
+                bufferBytesMax: number;
+                /**
+                 * @description A socket that is silent for this long, pings included, is cut.
+                 * @default 60
+                 */
+                pingS: number;
+                /**
+                 * @description To the config frame.
+                 * @default 5000
+                 */
+                configMs: number;
+                /**
+                 * @description Without audio (AUDIO_TIMEOUT) or text (TEXT_TIMEOUT).
+                 * @default 30000
+                 */
+                silenceMs: number;
+                /**
+                 * @description One provider, until it has opened.
+                 * @default 10000
+                 */
+                openMs: number;
+                /**
+                 * @description The longest session.
+                 * @default 14400000
+                 */
+                sessionMs: number;
+                /**
+                 * @description Audio that waits for a provider to open.
+                 * @default 524288
+                 */
+                pendingBytesMax: number;
+                /**
+                 * @description Audio that waits for the engine; a client that sends faster is RATE_LIMITED.
+                 * @default 120000
+                 */
+                aheadMsMax: number;
+                /**
+                 * @description Text that waits to be spoken; more is TEXT_TOO_LONG.
+                 * @default 20000
+                 */
+                textCharactersMax: number;
+            };
+            /**
              * @description When a model that fails is left alone, and how soon it is tried again.
              * @default {}
              */
@@ -257,6 +322,11 @@ export interface components {
             local: {
                 /** @default true */
                 enabled: boolean;
+                /**
+                 * @description Streams that one engine recognises at a time; more are answered 503.
+                 * @default 8
+                 */
+                sttStreamsMax: number;
                 /** @default 1 */
                 sttProcesses: number;
                 /** @default 1 */

@@ -41,6 +41,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The microphone page */
+        get: operations["getTryPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/try/app.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the page does */
+        get: operations["getTryScript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/try/worklet.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Cuts the microphone into frames */
+        get: operations["getTryWorklet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/try/style.css": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the page looks */
+        get: operations["getTryStyle"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/try/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A token for one socket of the page
+         * @description Only for the page itself, which is told by its Origin. The key that the token speaks for stays in the server.
+         */
+        post: operations["createTryToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/try/route": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which provider a socket of the page would get, and why
+         * @description Calls no provider.
+         */
+        get: operations["getTryRoute"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -59,6 +167,17 @@ export interface components {
             /** @description Why it does not hold; null where it does. */
             reason: string | null;
         };
+        TryToken: {
+            client_secret: {
+                value: string;
+                /** @description Seconds. */
+                expires_in: number;
+            };
+            /** @description To be offered first. */
+            subprotocol: string;
+            /** @description Before the token it makes the second subprotocol. */
+            credential_prefix: string;
+        };
         InternalErrorBody: {
             error: {
                 [key: string]: unknown;
@@ -66,10 +185,62 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @enum {string} */
+        Stage: "stt" | "llm" | "tts";
+        /**
+         * @description What the ranking of candidates favours.
+         * @enum {string}
+         */
+        Objective: "balanced" | "quality" | "latency" | "cost";
+        ExcludedModel: {
+            provider: string;
+            model: string;
+            reason: string;
+            detail?: string;
+        };
+        /** @description What the score is made of; null where there is no figure. */
+        ScoreParts: {
+            [key: string]: number | null;
+        };
+        RoutingScore: {
+            id: string;
+            score: number | null;
+            parts: components["schemas"]["ScoreParts"];
+        };
+        RoutingPreview: {
+            stage: components["schemas"]["Stage"];
+            language: string | null;
+            /** @description Null where the key pins the model. */
+            objective: components["schemas"]["Objective"] | null;
+            /** @description Where the request would go first, as `<provider>:<model>`; null when nowhere. */
+            candidate: string | null;
+            runners_up: string[];
+            excluded: components["schemas"]["ExcludedModel"][];
+            scores: components["schemas"]["RoutingScore"][];
+            catalog_digest: string;
+        };
     };
     responses: {
         /** @description The request could not be read. */
         BadRequest: {
+            headers: {
+                "Service-Region": components["headers"]["Service-Region"];
+            };
+            content: {
+                "application/json": components["schemas"]["InternalErrorBody"];
+            };
+        };
+        /** @description Not this machine's own browser, or a page that this server does not offer. */
+        NotHere: {
+            headers: {
+                "Service-Region": components["headers"]["Service-Region"];
+            };
+            content: {
+                "application/json": components["schemas"]["InternalErrorBody"];
+            };
+        };
+        /** @description Another site's page asked. */
+        ForeignOrigin: {
             headers: {
                 "Service-Region": components["headers"]["Service-Region"];
             };
@@ -100,17 +271,62 @@ export interface components {
          * @example no-store
          */
         "Cache-Control": "no-store";
+        /**
+         * @description An update is seen at once.
+         * @example no-cache
+         */
+        Revalidate: "no-cache";
+        /**
+         * @description Nothing from, and nothing to, another origin.
+         * @example default-src 'none'; script-src 'self'
+         */
+        "Content-Security-Policy": string;
+        /**
+         * @description A file is what its type says.
+         * @example nosniff
+         */
+        "X-Content-Type-Options": "nosniff";
+        /**
+         * @description Tells nobody where a link was.
+         * @example no-referrer
+         */
+        "Referrer-Policy": "no-referrer";
+        /**
+         * @description The microphone is for this page, and for none inside it.
+         * @example microphone=(self)
+         */
+        "Permissions-Policy": "microphone=(self)";
+        /**
+         * @description No other page may embed it.
+         * @example same-origin
+         */
+        "Cross-Origin-Resource-Policy": "same-origin";
     };
     pathItems: never;
 }
 export type Health = components['schemas']['Health'];
 export type Readiness = components['schemas']['Readiness'];
 export type ReadinessCheck = components['schemas']['ReadinessCheck'];
+export type TryToken = components['schemas']['TryToken'];
 export type InternalErrorBody = components['schemas']['InternalErrorBody'];
+export type Stage = components['schemas']['Stage'];
+export type Objective = components['schemas']['Objective'];
+export type ExcludedModel = components['schemas']['ExcludedModel'];
+export type ScoreParts = components['schemas']['ScoreParts'];
+export type RoutingScore = components['schemas']['RoutingScore'];
+export type RoutingPreview = components['schemas']['RoutingPreview'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
+export type ResponseNotHere = components['responses']['NotHere'];
+export type ResponseForeignOrigin = components['responses']['ForeignOrigin'];
 export type ResponseInternalError = components['responses']['InternalError'];
 export type HeaderServiceRegion = components['headers']['Service-Region'];
 export type HeaderCacheControl = components['headers']['Cache-Control'];
+export type HeaderRevalidate = components['headers']['Revalidate'];
+export type HeaderContentSecurityPolicy = components['headers']['Content-Security-Policy'];
+export type HeaderXContentTypeOptions = components['headers']['X-Content-Type-Options'];
+export type HeaderReferrerPolicy = components['headers']['Referrer-Policy'];
+export type HeaderPermissionsPolicy = components['headers']['Permissions-Policy'];
+export type HeaderCrossOriginResourcePolicy = components['headers']['Cross-Origin-Resource-Policy'];
 export type $defs = Record<string, never>;
 export interface operations {
     getHealth: {
@@ -167,6 +383,176 @@ export interface operations {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+        };
+    };
+    getTryPage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "Service-Region": components["headers"]["Service-Region"];
+                    "Cache-Control": components["headers"]["Revalidate"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "Permissions-Policy": components["headers"]["Permissions-Policy"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["Cross-Origin-Resource-Policy"];
+                };
+                content: {
+                    "text/html": Uint8Array;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotHere"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getTryScript: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The script. */
+            200: {
+                headers: {
+                    "Service-Region": components["headers"]["Service-Region"];
+                    "Cache-Control": components["headers"]["Revalidate"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "Permissions-Policy": components["headers"]["Permissions-Policy"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["Cross-Origin-Resource-Policy"];
+                };
+                content: {
+                    "text/javascript": Uint8Array;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotHere"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getTryWorklet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The audio worklet. */
+            200: {
+                headers: {
+                    "Service-Region": components["headers"]["Service-Region"];
+                    "Cache-Control": components["headers"]["Revalidate"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "Permissions-Policy": components["headers"]["Permissions-Policy"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["Cross-Origin-Resource-Policy"];
+                };
+                content: {
+                    "text/javascript": Uint8Array;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotHere"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getTryStyle: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The style sheet. */
+            200: {
+                headers: {
+                    "Service-Region": components["headers"]["Service-Region"];
+                    "Cache-Control": components["headers"]["Revalidate"];
+                    "Content-Security-Policy": components["headers"]["Content-Security-Policy"];
+                    "X-Content-Type-Options": components["headers"]["X-Content-Type-Options"];
+                    "Referrer-Policy": components["headers"]["Referrer-Policy"];
+                    "Permissions-Policy": components["headers"]["Permissions-Policy"];
+                    "Cross-Origin-Resource-Policy": components["headers"]["Cross-Origin-Resource-Policy"];
+                };
+                content: {
+                    "text/css": Uint8Array;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotHere"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    createTryToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An ephemeral token, and how to offer it. */
+            200: {
+                headers: {
+                    "Service-Region": components["headers"]["Service-Region"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                };
+                content: {
+                    "application/json": components["schemas"]["TryToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["ForeignOrigin"];
+            404: components["responses"]["NotHere"];
+            500: components["responses"]["InternalError"];
+        };
+    };
+    getTryRoute: {
+        parameters: {
+            query: {
+                /** @description Recognition or speech. */
+                stage: "stt" | "tts";
+                /** @description A BCP 47 tag. */
+                language?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The choice and what was left out. */
+            200: {
+                headers: {
+                    "Service-Region": components["headers"]["Service-Region"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                };
+                content: {
+                    "application/json": components["schemas"]["RoutingPreview"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotHere"];
+            500: components["responses"]["InternalError"];
         };
     };
 }

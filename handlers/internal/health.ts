@@ -5,7 +5,7 @@ export type ReadyCheck = { name: string; check: () => Promise<string | null> }
 
 const headers = { 'Cache-Control': 'no-store' } as const
 
-export function createHealth(checks: readonly ReadyCheck[]): InternalHandlers<null> {
+export function createHealth(checks: readonly ReadyCheck[]): Pick<InternalHandlers<null>, 'getHealth' | 'getReady'> {
   return {
     getHealth: () => ({ status: 200, headers, body: { status: 'ok' } }),
     getReady: async () => {

@@ -1,8 +1,5 @@
-import { AudioError } from '../../audio/error.ts'
 import type { Recording } from '../../audio/format.ts'
-import { recogniseRecording } from '../../audio/recognise.ts'
 import type { Caller } from '../../domain/access/organization.ts'
-import { Fault } from '../../domain/fault.ts'
 import type { Segment, Word } from '../../domain/speech/stt.ts'
 import type { TranscribeOrder, Transcription } from '../../domain/speech/transcribe.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
@@ -14,6 +11,7 @@ import type {
   Word as WireWord,
 } from '../../generated/router/types.ts'
 import type { Bytes } from '../../runtime/http/handler.ts'
+import { readRecording } from '../recording.ts'
 import { orderOf, routingOf } from './order.ts'
 import { routeHeaders, wireRoute } from './route-headers.ts'
 
@@ -42,20 +40,15 @@ export function createTranscription(deps: TranscriptionDeps): RouterHandlers<Cal
   }
 }
 
-/** Throws invalid_parameter that names the part: what cannot be read is the sender's to mend. */
 function recordingOf(upload: Bytes, declared: RawAudioFormat | undefined, durationMaxMs: number): Recording {
-  const raw = declared && {
-    encoding: declared.encoding,
-    sampleRateHz: declared.sample_rate_hz,
-    channels: declared.channels,
-  }
-  try {
-    return recogniseRecording(upload.chunks, raw ?? null, durationMaxMs)
-  } catch (error) {
-    if (!(error instanceof AudioError)) throw error
-    const hint = 'Send WAV, FLAC, Ogg/Opus or MP3, or raw samples with `audio` saying what they are.'
-    throw new Fault('invalid_parameter', { param: 'audio', message: error.message, hint })
-  }
+  return readRecording(upload, {
+    declared: declared
+      ? { encoding: declared.encoding, sampleRateHz: declared.sample_rate_hz, channels: declared.channels }
+      : null,
+    durationMaxMs,
+    param: 'audio',
+    hint: 'Send WAV, FLAC, Ogg/Opus or MP3, or raw samples with `audio` saying what they are.',
+  })
 }
 
 function optionsOf(wire: TranscriptionOptions): NonNullable<TranscribeOrder['options']> {

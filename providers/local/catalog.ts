@@ -22,7 +22,7 @@ export const localModels: readonly Model[] = [
     ...shared,
     id: 'moonshine-tiny-en',
     stage: 'stt',
-    capabilities: { ...noCapabilities, batch: true },
+    capabilities: { ...noCapabilities, batch: true, streaming: true },
     languages: ['en'],
     audioFormats: sttFormats,
     voices: [],

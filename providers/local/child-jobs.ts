@@ -17,6 +17,10 @@ export function serveJobs<Input, Output>(run: (input: Input, context: JobContext
     job = new RunningJob()
     void answer(run(message.input as Input, job.context))
   })
+  leaveWithParent()
+}
+
+export function leaveWithParent(): void {
   process.on('disconnect', () => process.exit(0))
   // Ctrl-C and service managers signal the whole group: the parent drains first and ends us itself.
   process.on('SIGINT', () => {})

@@ -4,12 +4,15 @@ import type { Provider } from '../../domain/routing/provider.ts'
 import { localModels } from './catalog.ts'
 import { ChildPool } from './pool.ts'
 import { createScriptedLlm } from './scripted.ts'
+import { StreamPool } from './stream-pool.ts'
 import { createLocalStt, type SttProgress } from './stt.ts'
 import { createLocalTts } from './tts.ts'
 
 export type LocalOptions = {
-  /** Children that recognise: up to 330 MB and one core each. */
+  /** Children that recognise: up to 330 MB and one core each; as many again for streams. */
   sttProcesses: number
+  /** Streams that one child recognises at a time. Eight with partial results took half a core on average; more of them get fewer partials. */
+  sttStreamsMax: number
   /** Children that speak: about 100 MB each. */
   ttsProcesses: number
   /** Requests that may wait, for each of the two kinds. */
@@ -27,18 +30,25 @@ export type LocalOptions = {
 const stopMs = 2000
 
 export function createLocalProvider(options: LocalOptions): Provider {
-  const { sttProcesses, ttsProcesses, jobTimeoutMs, onProgress, ...rest } = options
+  const { sttProcesses, sttStreamsMax, ttsProcesses, jobTimeoutMs, onProgress, ...rest } = options
   const sttPool = new ChildPool({ ...rest, entry: 'stt-child', processes: sttProcesses, stopMs })
+  const streams = new StreamPool({
+    ...rest,
+    processes: sttProcesses,
+    streamsMax: sttStreamsMax,
+    openMs: jobTimeoutMs,
+    stopMs,
+  })
   const ttsPool = new ChildPool({ ...rest, entry: 'tts-child', processes: ttsProcesses, stopMs })
   return {
     id: 'local',
     models: localModels,
     unavailable: () => null,
-    stt: createLocalStt({ pool: sttPool, jobTimeoutMs, ...(onProgress && { onProgress }) }),
+    stt: createLocalStt({ pool: sttPool, streams, jobTimeoutMs, ...(onProgress && { onProgress }) }),
     tts: createLocalTts({ pool: ttsPool, jobTimeoutMs }),
     llm: createScriptedLlm(),
     close: async () => {
-      await Promise.all([sttPool.close(), ttsPool.close()])
+      await Promise.all([sttPool.close(), streams.close(), ttsPool.close()])
     },
   }
 }

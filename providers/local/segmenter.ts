@@ -10,15 +10,20 @@
 import type { Vad } from './vad.ts'
 import { vadFrameSamples } from './vad.ts'
 
-export type SpeechSegment = { samples: Float32Array; startMs: number; endMs: number }
+export type SpeechSegment = {
+  samples: Float32Array
+  startMs: number
+  endMs: number
+  /** The speaker has paused; false where speech without a pause was cut. */
+  endpoint: boolean
+}
 
 const rateHz = 16000
-const frameMs = (vadFrameSamples * 1000) / rateHz
+export const frameMs = (vadFrameSamples * 1000) / rateHz
 /** Silero's own thresholds: speech begins above the first, goes on above the second. */
 const beginsAbove = 0.5
 const goesOnAbove = 0.35
 const padFrames = Math.round(300 / frameMs)
-const pauseFrames = Math.round(640 / frameMs)
 const speechFramesMin = Math.round(96 / frameMs)
 const segmentFramesMax = Math.floor(15_000 / frameMs)
 /** A forced cut looks for its place from here to the end, so that no piece gets too short to be understood. */
@@ -28,6 +33,7 @@ type Frame = { samples: Float32Array; speech: boolean; loudness: number }
 
 export class Segmenter {
   readonly #vad: Vad
+  readonly #pauseFrames: number
   /** What does not fill a frame yet. */
   #rest: Float32Array = new Float32Array(0)
   /** The open segment with its leading pad; outside of speech only the pad. */
@@ -36,11 +42,53 @@ export class Segmenter {
   #firstFrame = 0
   #open = false
   #silentFrames = 0
+  #speechFrames = 0
 
-  /** The model keeps state between frames, so a segmenter owns it until it is done. */
-  constructor(vad: Vad) {
+  /** The model keeps state between frames, so a segmenter owns it until it is done. A silence of `pauseMs` closes a segment. */
+  constructor(vad: Vad, pauseMs: number) {
     vad.reset()
     this.#vad = vad
+    this.#pauseFrames = Math.max(1, Math.round(pauseMs / frameMs))
+  }
+
+  /** A segment is open. */
+  get open(): boolean {
+    return this.#open
+  }
+
+  /** The open segment holds more than a click. */
+  get speaking(): boolean {
+    return this.#open && this.#speechFrames >= speechFramesMin
+  }
+
+  /** Frames of the whole recording so far. */
+  get framesHeard(): number {
+    return this.#firstFrame + this.#frames.length
+  }
+
+  /** Where the open segment begins to hold speech. */
+  get startMs(): number {
+    return this.#placeMs(this.#frames.findIndex((frame) => frame.speech))
+  }
+
+  /** Frames since somebody last spoke in the open segment. */
+  get silentFrames(): number {
+    return this.#silentFrames
+  }
+
+  /** Silence is just as long as the pad: unless somebody goes on to speak, the segment will close with what `peek` gives now. */
+  get settled(): boolean {
+    return this.#open && this.#silentFrames === padFrames
+  }
+
+  /** The open segment as it would be if it were closed now. */
+  peek(): SpeechSegment | undefined {
+    return this.#open ? this.#segment(this.#spokenFrames(), true) : undefined
+  }
+
+  /** Closes the open segment without waiting for a pause. */
+  close(): SpeechSegment | undefined {
+    return this.#open ? this.#close() : undefined
   }
 
   /** 16 kHz mono. Yields segments as they are complete. */
@@ -61,7 +109,7 @@ export class Segmenter {
       const segment = await this.#take(frame)
       if (segment) yield segment
     }
-    const last = this.#open ? this.#close(this.#frames.length) : undefined
+    const last = this.close()
     if (last) yield last
   }
 
@@ -74,37 +122,51 @@ export class Segmenter {
       this.#open = true
     }
     this.#silentFrames = speech ? 0 : this.#silentFrames + 1
-    if (this.#silentFrames >= pauseFrames) return this.#close(this.#frames.length - this.#silentFrames + padFrames)
+    if (speech) this.#speechFrames++
+    if (this.#silentFrames >= this.#pauseFrames) return this.#close()
     if (this.#frames.length >= segmentFramesMax) return this.#cut()
     return undefined
   }
 
-  /** Ends the segment after `count` frames; what follows becomes the pad of the next one. */
-  #close(count: number): SpeechSegment | undefined {
-    const segment = this.#segment(count)
+  /** The frames of the open segment without the silence beyond its pad. */
+  #spokenFrames(): number {
+    return this.#frames.length - Math.max(0, this.#silentFrames - padFrames)
+  }
+
+  /** What follows the segment becomes the pad of the next one. */
+  #close(): SpeechSegment | undefined {
+    const count = this.#spokenFrames()
+    const segment = this.#segment(count, true)
     this.#open = false
     this.#silentFrames = 0
+    this.#speechFrames = 0
     this.#forget(Math.max(count, this.#frames.length - padFrames))
     return segment
   }
 
   #cut(): SpeechSegment | undefined {
     const at = quietest(this.#frames, cutFromFrames)
-    const segment = this.#segment(at)
+    const segment = this.#segment(at, false)
     this.#forget(at)
+    this.#speechFrames = this.#frames.filter((frame) => frame.speech).length
     return segment
   }
 
-  #segment(count: number): SpeechSegment | undefined {
+  #segment(count: number, endpoint: boolean): SpeechSegment | undefined {
     const frames = this.#frames.slice(0, count)
     if (frames.filter((frame) => frame.speech).length < speechFramesMin) return undefined
     const first = frames.findIndex((frame) => frame.speech)
     const last = frames.findLastIndex((frame) => frame.speech)
     return {
       samples: concat(frames.map((frame) => frame.samples)),
-      startMs: Math.round((this.#firstFrame + first) * frameMs),
-      endMs: Math.round((this.#firstFrame + last + 1) * frameMs),
+      startMs: this.#placeMs(first),
+      endMs: this.#placeMs(last + 1),
+      endpoint,
     }
+  }
+
+  #placeMs(frame: number): number {
+    return Math.round((this.#firstFrame + frame) * frameMs)
   }
 
   #forget(count: number): undefined {

@@ -6,6 +6,9 @@ import { type Moonshine, moonshineRateHz, openMoonshine } from './moonshine.ts'
 import { Segmenter, type SpeechSegment } from './segmenter.ts'
 import { openVad, type Vad } from './vad.ts'
 
+/** Nobody waits for the end of an utterance in a file, so a longer pause than a listener's keeps sentences whole. */
+const pauseMs = 640
+
 let models: Promise<[Vad, Moonshine]> | undefined
 
 serveJobs<SttInput, SttOutput>(async (input, context) => {
@@ -35,7 +38,7 @@ async function* findSpeech(
   audio: AsyncIterable<Float32Array>,
   { signal }: JobContext,
 ): AsyncGenerator<SpeechSegment> {
-  const segmenter = new Segmenter(vad)
+  const segmenter = new Segmenter(vad, pauseMs)
   for await (const samples of audio) {
     signal.throwIfAborted()
     yield* segmenter.push(samples)

@@ -1,25 +1,32 @@
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import type { Recording } from '../../audio/format.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
 import type { Stt, SttRequest, Transcript } from '../../domain/speech/stt.ts'
+import type { SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import type { SttInput, SttOutput } from './messages.ts'
 import type { ChildPool } from './pool.ts'
+import type { StreamInput } from './stream-messages.ts'
+import type { StreamPool } from './stream-pool.ts'
 
 /** Bytes a message. A child looks for "stop" between two of them, and 64 KiB of poor MP3 are a minute of sound. */
 const pieceBytesMax = 64 * 1024
 /** A busy core has been seen to need 0.07 s for a second of audio. */
 const expectedPerAudio = 0.1
 const timeoutPerAudio = 0.5
+/** A shorter pause is found within words, a longer one between people. */
+const endpointing = { minMs: 100, usualMs: 480, maxMs: 3000 }
 
 export type SttProgress = { stage: 'stt'; doneMs: number; totalMs: number }
 
 export type LocalSttOptions = {
   pool: ChildPool
+  streams: StreamPool
   /** For a recording of no length; half of its duration is added. */
   jobTimeoutMs: number
   onProgress?: (progress: SttProgress) => void
 }
 
-export function createLocalStt({ pool, jobTimeoutMs, onProgress }: LocalSttOptions): Stt {
+export function createLocalStt({ pool, streams, jobTimeoutMs, onProgress }: LocalSttOptions): Stt {
   return {
     async transcribe({ recording }: SttRequest, signal: AbortSignal): Promise<Transcript> {
       const { format, durationMs: totalMs } = recording
@@ -34,6 +41,20 @@ export function createLocalStt({ pool, jobTimeoutMs, onProgress }: LocalSttOptio
       const { segments } = (await pool.run(job, signal)) as SttOutput
       return { text: segments.map((segment) => segment.text).join(' '), segments, language: 'en' }
     },
+    async open(request, sink, signal) {
+      return streams.open(streamInput(request), sink, signal)
+    },
+  }
+}
+
+/** Throws ProviderError: packets of Opus without a container are not read here. */
+function streamInput({ audio, interimResults, endpointingMs = endpointing.usualMs }: SttStreamRequest): StreamInput {
+  const { encoding, sampleRateHz, channels } = audio
+  if (encoding === 'opus') throw new ProviderError('unsupported', { sent: false })
+  return {
+    audio: { encoding, sampleRateHz, channels },
+    interimResults,
+    endpointingMs: Math.min(endpointing.maxMs, Math.max(endpointing.minMs, endpointingMs)),
   }
 }
 

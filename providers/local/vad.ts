@@ -21,6 +21,11 @@ export class Vad {
     this.#session = session
   }
 
+  /** Over the same weights, for a stream beside this one. */
+  another(): Vad {
+    return new Vad(this.#session)
+  }
+
   reset(): void {
     this.#state = emptyState()
     this.#context = new Float32Array(contextSamples)

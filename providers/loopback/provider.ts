@@ -34,7 +34,7 @@ function row(provider: string, id: string, stage: Stage): Model {
     provider,
     id,
     stage,
-    capabilities: { ...noCapabilities, batch: true, streaming: stage !== 'stt' },
+    capabilities: { ...noCapabilities, batch: true, streaming: true },
     languages: ['*'],
     regions: ['local'],
     audioFormats: encodings.map((encoding) => ({ encoding, ...anyRate })),

@@ -1,5 +1,7 @@
 import type { Recording } from '../../audio/format.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
+import { LoopbackStream } from './stt-stream.ts'
 
 const echoedBytes = 24
 
@@ -14,6 +16,12 @@ export const loopbackStt: Stt = {
       ...(options.wordTimestamps && { words: text === '' ? [] : [spoken] }),
       billedMs: recording.durationMs,
     })
+  },
+  open(request, sink, signal) {
+    if (signal.aborted) {
+      return Promise.reject(new ProviderError('cancelled', { sent: false, cause: signal.reason }))
+    }
+    return Promise.resolve(new LoopbackStream(request, sink, signal))
   },
 }
 

@@ -109,7 +109,7 @@ function stopReasonOf(finish: unknown, said: boolean, called: boolean): StopReas
 }
 
 /** Cached and reasoning tokens are counted inside the prompt and the completion, except where the server's own total shows that reasoning came on top. */
-function readUsage(usage: unknown): LlmUsage {
+export function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const [prompt, completion, total] = [
     count(counts['prompt_tokens']),

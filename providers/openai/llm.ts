@@ -17,15 +17,13 @@ export type LlmOptions = {
 }
 
 export function createLlm(wire: Wire, options: LlmOptions): Llm {
-  const path = '/chat/completions'
-  const payload = (body: JsonObject) => ({ contentType: 'application/json', body: JSON.stringify(body) })
   return {
     async respond(request, signal): Promise<LlmAnswer> {
-      return readCompletion(await wire.call(path, payload(chatBody(request, options)), signal))
+      return readCompletion(await wire.call(chatPath, payload(chatBody(request, options)), signal))
     },
     async *stream(request, signal) {
       const body = { ...chatBody(request, options), stream: true, ...(options.asksForUsage && usageOption) }
-      const answer = await wire.stream(path, payload(body), options.limits.answerBytesMax, signal)
+      const answer = await wire.stream(chatPath, payload(body), options.limits.answerBytesMax, signal)
       const turn = new ChatTurn()
       try {
         for await (const { data } of readEventStream(answer.body, options.limits.eventCharsMax)) {
@@ -43,16 +41,23 @@ export function createLlm(wire: Wire, options: LlmOptions): Llm {
   }
 }
 
+export const chatPath = '/chat/completions'
+export const payload = (body: JsonObject) => ({ contentType: 'application/json', body: JSON.stringify(body) })
+
+/** The one spelling that the server expects for this model. */
+export function limitField(model: string, { maxTokensField }: LlmOptions): MaxTokensField {
+  return maxTokensField ?? (reasoningFamily.test(model) ? 'max_completion_tokens' : 'max_tokens')
+}
+
 const usageOption = { stream_options: { include_usage: true } }
 const reasoningFamily = /^(gpt-5|o\d)/
 
 function chatBody(request: LlmRequest, options: LlmOptions): JsonObject {
   const { temperature, topP, reasoningEffort, responseFormat, toolChoice, tools } = request
-  const field = options.maxTokensField ?? (reasoningFamily.test(request.model) ? 'max_completion_tokens' : 'max_tokens')
   const body: JsonObject = {
     model: request.model,
     messages: messages(request.items),
-    [field]: request.maxOutputTokens,
+    [limitField(request.model, options)]: request.maxOutputTokens,
   }
   if (temperature !== undefined) body['temperature'] = temperature
   if (topP !== undefined) body['top_p'] = topP

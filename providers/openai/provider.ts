@@ -4,6 +4,7 @@ import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { createLlm, type MaxTokensField } from './llm.ts'
 import { modelRows } from './models.ts'
+import { createPassThrough } from './pass-through.ts'
 import type { ModelIds } from './presets.ts'
 import { createStt } from './stt.ts'
 import { createTts } from './tts.ts'
@@ -34,7 +35,7 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
     id,
     models: modelRows(id, baseUrl, models),
     unavailable: () => options.unavailable,
-    ...(models.llm?.length && { llm: createLlm(wire, options) }),
+    ...(models.llm?.length && { llm: { ...createLlm(wire, options), chat: createPassThrough(wire, options) } }),
     ...(models.stt?.length && { stt: createStt(wire) }),
     ...(models.tts?.length && { tts: createTts(wire, limits.audioBytesMax) }),
     close: () => wire.close(),

@@ -2,7 +2,7 @@
 import { serializeItem } from 'structured-headers'
 import type { Handler } from './handler.ts'
 import { renameHeader } from './header-names.ts'
-import type { Deprecation, Operation, ResponseShape, Validate } from './operation.ts'
+import type { Deprecation, EventFormat, Operation, ResponseShape, Validate } from './operation.ts'
 import type { Mount } from './options.ts'
 
 export type Endpoint = {
@@ -22,6 +22,7 @@ export type Answer = {
   /** Name in the spec, name on the wire. Without those that the engine writes itself. */
   headers: readonly (readonly [string, string])[]
   validate: Validate | null
+  eventFormat: EventFormat
 }
 
 /** Throws when the mount has no handler for the operation. */
@@ -54,7 +55,12 @@ const engineHeaders = new Set([
 
 function answer(shape: ResponseShape, wireName: (name: string) => string): Answer {
   const own = shape.headers.filter((name) => !engineHeaders.has(name.toLowerCase()))
-  return { types: shape.types, headers: own.map((name) => [name, wireName(name)] as const), validate: shape.validate }
+  return {
+    types: shape.types,
+    headers: own.map((name) => [name, wireName(name)] as const),
+    validate: shape.validate,
+    eventFormat: shape.eventFormat ?? 'named',
+  }
 }
 
 /** RFC 9745 (a structured date), RFC 8594 (an HTTP-date), RFC 8288. */

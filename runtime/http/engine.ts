@@ -1,3 +1,5 @@
+import { SocketRoutes } from '../ws/routes.ts'
+import { Sockets } from '../ws/sockets.ts'
 import { EdgeQuota } from './edge-quota.ts'
 import { Exchange } from './exchange.ts'
 import { renameHeader } from './header-names.ts'
@@ -13,6 +15,8 @@ export type ServerState = 'starting' | 'ready' | 'draining' | 'stopped'
 export class Engine {
   readonly options: ServerOptions
   readonly routes: Routes
+  readonly socketRoutes: SocketRoutes
+  readonly sockets: Sockets
   readonly quota: EdgeQuota
   readonly memory: UploadMemory
   readonly stalls: StallWatch
@@ -24,9 +28,11 @@ export class Engine {
 
   /** Throws when a mount lacks a handler, two mounts claim a path, or a trusted proxy is no CIDR range. */
   constructor(options: ServerOptions) {
-    const { mounts, headerPrefix, edgeQuota, limits, clock } = options
+    const { mounts, sockets, headerPrefix, edgeQuota, limits, clock } = options
     this.options = options
     this.routes = new Routes(mounts, headerPrefix)
+    this.socketRoutes = new SocketRoutes(sockets, mounts, headerPrefix)
+    this.sockets = new Sockets(options, () => this.#settleIdle())
     this.quota = new EdgeQuota(edgeQuota, limits.connectionsPerIpMax)
     this.memory = new UploadMemory(limits.uploadMemoryBytesMax)
     this.stalls = new StallWatch(clock, limits.bodyTimeoutMs)
@@ -62,7 +68,7 @@ export class Engine {
     metrics.request(operation, status, durationMs)
     metrics.inflight(this.#exchanges.size)
     if (!exchange.mount?.health) log.info({ requestId, operation, status, durationMs, isGone }, 'request')
-    if (this.#exchanges.size === 0) for (const settle of this.#idleWaiters) settle()
+    this.#settleIdle()
   }
 
   /** Aborts the signal of everything in flight; what listens to it ends with a fault. */
@@ -70,18 +76,26 @@ export class Engine {
     for (const exchange of this.#exchanges) exchange.abort(reason)
   }
 
-  /** True when nothing is in flight any more; false when that took longer than `timeoutMs`. */
+  /** True when nothing is in flight and no socket open any more; false when that took longer than `timeoutMs`. */
   idle(timeoutMs: number): Promise<boolean> {
-    if (this.#exchanges.size === 0) return Promise.resolve(true)
+    if (this.#isIdle) return Promise.resolve(true)
     return new Promise((resolve) => {
       const settle = () => {
         this.#idleWaiters.delete(settle)
         cancel()
-        resolve(this.#exchanges.size === 0)
+        resolve(this.#isIdle)
       }
       const cancel = this.options.clock.after(timeoutMs, settle)
       this.#idleWaiters.add(settle)
     })
+  }
+
+  get #isIdle(): boolean {
+    return this.#exchanges.size === 0 && this.sockets.count === 0
+  }
+
+  #settleIdle(): void {
+    if (this.#isIdle) for (const settle of this.#idleWaiters) settle()
   }
 }
 

@@ -1,20 +1,28 @@
-/** text/event-stream as the HTML standard has it: every event numbered from 0 without a gap, comments while nothing happens. */
+/**
+ * text/event-stream as the HTML standard has it, with comments while nothing happens. Named events are numbered from 0 without a gap; the
+ * frames of the format `data` have neither name nor id, which is all that clients of chat completions read.
+ */
 import type { Engine } from './engine.ts'
 import type { Exchange } from './exchange.ts'
 import type { ServerSentEvent } from './handler.ts'
+import type { EventFormat } from './operation.ts'
 import { writeFault } from './respond.ts'
 import { SlowReader } from './slow-reader.ts'
 import { next, type Pieces, whileRead } from './stream.ts'
 
-/** `body` is an iterable of ServerSentEvent. What it throws before the first one is thrown; after that it becomes an `error` event and a clean end. */
+/**
+ * `body` is an iterable of ServerSentEvent. What it throws before the first one is thrown; after that it becomes the last event, named `error`
+ * where events have names, and a clean end.
+ */
 export async function streamEvents(
   engine: Engine,
   exchange: Exchange,
   status: number,
   headers: readonly string[],
   body: unknown,
+  format: EventFormat,
 ): Promise<void> {
-  const stream = new EventStream(engine, exchange)
+  const stream = new EventStream(engine, exchange, format)
   try {
     await whileRead(exchange, body, (events: Pieces<ServerSentEvent>) => stream.forward(status, headers, events))
   } finally {
@@ -30,6 +38,7 @@ class EventStream {
   readonly #engine: Engine
   readonly #exchange: Exchange
   readonly #reader: SlowReader
+  readonly #eventFormat: EventFormat
   #isFlowing = true
   #id = 0
   #writtenMs = 0
@@ -39,7 +48,8 @@ class EventStream {
   #gathered = ''
   #flushing: NodeJS.Immediate | null = null
 
-  constructor(engine: Engine, exchange: Exchange) {
+  constructor(engine: Engine, exchange: Exchange, eventFormat: EventFormat) {
+    this.#eventFormat = eventFormat
     this.#engine = engine
     this.#exchange = exchange
     this.#reader = new SlowReader(engine, exchange)
@@ -98,9 +108,10 @@ class EventStream {
   }
 
   #format({ event, data, raw }: ServerSentEvent): string {
-    const name = event === undefined ? '' : `event: ${event}\n`
     // A line break ends a field, so each line of the data is a field of its own; JSON has none.
     const text = raw === undefined ? JSON.stringify(data) : raw.replaceAll(/\r\n?|\n/g, '\ndata: ')
+    if (this.#eventFormat === 'data') return `data: ${text}\n\n`
+    const name = event === undefined ? '' : `event: ${event}\n`
     return `${name}id: ${this.#id++}\ndata: ${text}\n\n`
   }
 

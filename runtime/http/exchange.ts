@@ -1,6 +1,7 @@
 import { Departure } from './departure.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Context } from './handler.ts'
+import type { Head } from './framing.ts'
+import type { Context, Peer } from './handler.ts'
 import type { Mount } from './options.ts'
 import type { UploadMemory } from './upload-memory.ts'
 import type { Wire } from './wire.ts'
@@ -18,10 +19,15 @@ export class Exchange implements Context {
   readonly requestId: string
   readonly startedMs: number
   readonly wire: Wire
+  /** Null until the header lines were read. */
+  head: Head | null = null
   caller: unknown = null
   contentHash: string | null = null
+  accept = ''
   endpoint: Endpoint | null = null
   mount: Mount | null = null
+  /** Of a request to open a socket; '' for all others. */
+  channelId = ''
   /** Of the request, when the mount lets that origin read answers. */
   corsOrigin = ''
   /** The value of `RateLimit`; '' where no quota is counted. */
@@ -50,7 +56,12 @@ export class Exchange implements Context {
   }
 
   get operation(): string {
-    return this.endpoint?.operation.id ?? ''
+    return this.endpoint?.operation.id ?? this.channelId
+  }
+
+  get peer(): Peer {
+    const { host = '', origin = '', forwardedFor = '' } = this.head ?? {}
+    return { address: this.wire.address(), host, origin, forwardedFor }
   }
 
   /** The client has left, or the server will wait no longer. */

@@ -7,8 +7,10 @@ import type { Wire } from './wire.ts'
 
 export class Head {
   contentType = ''
+  accept = ''
   authorization = ''
   origin = ''
+  host = ''
   traceparent = ''
   forwardedFor = ''
   preflightMethod = ''
@@ -36,12 +38,16 @@ export class Head {
         break
       case 'host':
         if (++this.#hosts > 1) this.isSound = false
+        this.host = value
         break
       case 'content-type':
         this.contentType = value
         break
       case 'content-encoding':
         this.contentEncoding = value
+        break
+      case 'accept':
+        this.accept = this.accept === '' ? value : `${this.accept}, ${value}`
         break
       case 'authorization':
         this.authorization = value

@@ -14,6 +14,16 @@ export type Input = {
   body: unknown
 }
 
+/** Where a request came from, for what is meant for this machine alone. Header values are as they were sent, '' where they are absent. */
+export type Peer = {
+  /** IP address of the other end of the connection: a proxy's, where there is one. */
+  address: string
+  host: string
+  origin: string
+  /** Sent by proxies for somebody else; whoever trusts `address` refuses where this is set. */
+  forwardedFor: string
+}
+
 export type Context<Caller = unknown> = {
   requestId: string
   /** Whoever the auth hook answered; null on operations without a key. */
@@ -21,10 +31,13 @@ export type Context<Caller = unknown> = {
   operation: string
   /** Hex SHA-256 of the content: the raw body bytes, or the decoded part payloads in part order. Null without a body. */
   contentHash: string | null
+  /** The `Accept` header as it was sent; '' without one. */
+  accept: string
   /** Aborted when the client has gone or the server is forced to stop. */
   readonly signal: Departure
   /** Clock.monotonicMs() when the request line was read. */
   startedMs: number
+  readonly peer: Peer
 }
 
 export type ServerSentEvent = {

@@ -6,7 +6,7 @@ import { refuseBody } from './violation.ts'
 /** The value, with the schema's defaults filled in. Throws Refusal `malformed_body` or `invalid_parameter`. */
 export function readJson(bytes: Uint8Array, validate: Validate | null): unknown {
   if (!isUtf8(bytes)) throw new Refusal('malformed_body', { message: 'the JSON is not valid UTF-8' })
-  const value = parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
+  const value = parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'))
   if (validate && !validate(value)) throw refuseBody(validate.errors)
   return value
 }
@@ -14,7 +14,8 @@ export function readJson(bytes: Uint8Array, validate: Validate | null): unknown 
 /** `__proto__` in any spelling that JSON allows; a false alarm only costs the slower parse. */
 const suspect = /__proto__|\\u00(?:5f|6f|7[024])/i
 
-function parse(text: string): unknown {
+/** Throws Refusal `malformed_body`, or `invalid_parameter` for a field that could reach a prototype. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text, suspect.test(text) ? refuseProto : undefined)
   } catch (error) {

@@ -23,10 +23,12 @@ export async function serve(engine: Engine, wire: Wire): Promise<void> {
     exchange.mount = match?.mount ?? null
     exchange.endpoint = endpoint
     const head = readHead(wire, endpoint?.requestHeaders ?? nothing)
+    exchange.head = head
     if (!head.isSound) return drop(exchange)
+    exchange.accept = head.accept
     admit(engine, exchange, head)
     if (match?.route && wire.method === 'options') return respondOptions(engine, exchange, match.route, head)
-    if (!match || !endpoint) throw nowhere(match)
+    if (!match || !endpoint) throw nowhere(engine, exchange, match)
     await handle(engine, exchange, endpoint, match.params, head)
   } catch (error) {
     refuse(engine, exchange, error)
@@ -64,13 +66,13 @@ async function handle(
 const nothing: ReadonlyMap<string, string> = new Map()
 
 /** No answer: uWebSockets.js would read on behind it, into what may be somebody else's request. */
-function drop(exchange: Exchange): void {
+export function drop(exchange: Exchange): void {
   exchange.status = 400
   exchange.wire.close()
 }
 
 /** Whether the server takes the request at all. Health is always answered. */
-function admit(engine: Engine, exchange: Exchange, head: Head): void {
+export function admit(engine: Engine, exchange: Exchange, head: Head): void {
   const { mount } = exchange
   if (mount?.health) return
   if (mount) exchange.corsOrigin = allowedOrigin(mount, head.origin)
@@ -88,8 +90,15 @@ function spendQuota({ quota }: Engine, exchange: Exchange, head: Head): void {
   if (refusal) throw refusal
 }
 
-function nowhere(match: Match | null): Refusal {
-  if (!match?.route) return new Refusal('not_found', { message: 'there is nothing at this path' })
+function nowhere(engine: Engine, exchange: Exchange, match: Match | null): Refusal {
+  if (!match?.route) {
+    const socket = engine.socketRoutes.find(exchange.head?.host ?? '', exchange.wire.path)
+    if (!socket) return new Refusal('not_found', { message: 'there is nothing at this path' })
+    exchange.mount = socket.mount
+    return new Refusal('malformed_body', {
+      message: 'this is a WebSocket address: it takes an upgrade and nothing else',
+    })
+  }
   const { allow } = match.route
   return new Refusal('method_not_allowed', { allow, message: `this path takes ${allow}` })
 }

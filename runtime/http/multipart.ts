@@ -5,6 +5,7 @@
  * busboy hands out the bytes of a part a little after it announces the part, so the next part can be announced first. The hash therefore has
  * a cursor: it goes on to a part only when the one before is complete.
  */
+import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
@@ -12,6 +13,7 @@ import { type Bytes, Refusal } from './handler.ts'
 import { readJson } from './json-body.ts'
 import type { Body, Part, Validate } from './operation.ts'
 import type { Content } from './receive.ts'
+import { refuseBody } from './violation.ts'
 
 type Received = { part: Part; chunks: Buffer[]; bytes: number; contentType: string; isComplete: boolean }
 
@@ -32,7 +34,7 @@ export class MultipartContent implements Content {
     this.#body = body
     this.#partBytesMax = partBytesMax
     this.#jsonBytesMax = jsonBytesMax
-    this.#parser = createParser(contentType, body.parts.length, jsonBytesMax)
+    this.#parser = createParser(contentType, body, jsonBytesMax)
     this.#parser.on('file', (name, stream, { mimeType }) => this.#guard(() => this.#file(name, stream, mimeType)))
     this.#parser.on('field', (name, value, info) => this.#guard(() => this.#field(name, value, info)))
     this.#parser.on('partsLimit', () => this.#refuse(surplus(body, undefined)))
@@ -67,17 +69,29 @@ export class MultipartContent implements Content {
   }
 
   read(validate: Validate | null): Record<string, unknown> {
+    const hasText = this.#body.parts.some(isText)
+    const values: Record<string, unknown> = hasText ? this.#texts(validate) : {}
     const firstJson = this.#body.parts.find(({ kind }) => kind === 'json')
-    return Object.fromEntries(
-      this.#received.map((received) => {
-        const { part, chunks } = received
-        const value =
-          part.kind === 'bytes'
-            ? asBytes(received)
-            : readJson(Buffer.concat(chunks), part === firstJson ? validate : null)
-        return [part.name, value]
-      }),
-    )
+    for (const received of this.#received) {
+      const { part, chunks } = received
+      if (isText(part)) continue
+      values[part.name] =
+        part.kind === 'bytes'
+          ? asBytes(received)
+          : readJson(Buffer.concat(chunks), part === firstJson ? validate : null)
+    }
+    return values
+  }
+
+  /** The text parts by name, checked together. */
+  #texts(validate: Validate | null): Record<string, unknown> {
+    const texts: Record<string, unknown> = {}
+    for (const part of this.#body.parts.filter(isText)) {
+      const own = this.#received.filter((received) => received.part === part).map(asText)
+      if (own.length > 0) texts[part.name] = part.kind === 'texts' ? own : own[0]
+    }
+    if (validate && !validate(texts)) throw refuseBody(validate.errors)
+    return texts
   }
 
   #file(name: string | undefined, stream: Readable, contentType: string): void {
@@ -85,6 +99,7 @@ export class MultipartContent implements Content {
     stream.on('error', () => {})
     if (this.#refusal) return
     const received = this.#begin(name, contentType)
+    if (!received) return void stream.resume()
     stream.on('data', (chunk: Buffer) => this.#guard(() => this.#append(received, chunk)))
     stream.on('end', () => this.#complete(received))
   }
@@ -93,6 +108,7 @@ export class MultipartContent implements Content {
   #field(name: string | undefined, value: string, info: busboy.FieldInfo): void {
     if (this.#refusal) return
     const received = this.#begin(name, info.mimeType)
+    if (!received) return
     const { part } = received
     if (part.kind === 'bytes') {
       const message = `part ${part.name} must have a file name, or the type application/octet-stream`
@@ -103,11 +119,15 @@ export class MultipartContent implements Content {
     this.#complete(received)
   }
 
-  #begin(name: string | undefined, contentType: string): Received {
-    const { parts, partsOrdered } = this.#body
+  /** Null: a part that nobody reads. */
+  #begin(name: string | undefined, contentType: string): Received | null {
+    const { parts, partsOrdered, partsOpen } = this.#body
     const part = parts.find((each) => each.name === name)
-    if (!part) throw surplus(this.#body, name)
-    if (this.#find(part.name)) throw misplaced(part, `part ${part.name} is sent twice`)
+    if (!part) {
+      if (partsOpen) return null
+      throw surplus(this.#body, name)
+    }
+    if (part.kind !== 'texts' && this.#find(part.name)) throw misplaced(part, `part ${part.name} is sent twice`)
     if (partsOrdered) {
       const skipped = parts.slice(0, parts.indexOf(part)).find((each) => each.required && !this.#find(each.name))
       if (skipped) throw misplaced(skipped, `part ${skipped.name} must come before part ${part.name}`)
@@ -122,7 +142,7 @@ export class MultipartContent implements Content {
   #append(received: Received, chunk: Buffer): void {
     if (this.#refusal) return
     const { part } = received
-    const bytesMax = part.kind === 'json' ? this.#jsonBytesMax : this.#partBytesMax
+    const bytesMax = part.kind === 'bytes' ? this.#partBytesMax : this.#jsonBytesMax
     received.bytes += chunk.length
     if (received.bytes > bytesMax) throw tooLarge(part, bytesMax)
     received.chunks.push(chunk)
@@ -163,16 +183,30 @@ export class MultipartContent implements Content {
   }
 }
 
-function createParser(contentType: string, partCount: number, jsonBytesMax: number): busboy.Busboy {
+function createParser(contentType: string, { parts, partsOpen }: Body, jsonBytesMax: number): busboy.Busboy {
+  const partsMax = partsOpen || parts.some(({ kind }) => kind === 'texts') ? openPartsMax : parts.length
   try {
     return busboy({
       headers: { 'content-type': contentType },
       // Each one more than is allowed: reaching a limit is how busboy tells that it was passed.
-      limits: { parts: partCount + 1, fieldSize: jsonBytesMax + 1 },
+      limits: { parts: partsMax + 1, fieldSize: jsonBytesMax + 1 },
     })
   } catch {
     throw new Refusal('malformed_body', { param: 'Content-Type', message: 'multipart/form-data needs a boundary' })
   }
+}
+
+/** A form whose number of parts the contract leaves open. No client sends nearly as many; each costs a header of up to 16 KiB. */
+const openPartsMax = 64
+
+function isText({ kind }: Part): boolean {
+  return kind === 'text' || kind === 'texts'
+}
+
+function asText({ part, chunks }: Received): string {
+  const bytes = Buffer.concat(chunks)
+  if (!isUtf8(bytes)) throw new Refusal('malformed_body', { param: part.name, message: 'the text is not valid UTF-8' })
+  return bytes.toString('utf8')
 }
 
 function asBytes({ chunks, bytes, contentType }: Received): Bytes {
@@ -180,8 +214,9 @@ function asBytes({ chunks, bytes, contentType }: Received): Bytes {
 }
 
 /** A name that is not declared is the client's own, and as long as it likes. */
-function surplus({ parts }: Body, name: string | undefined): Refusal {
-  const message = `the parts are ${parts.map((part) => part.name).join(', ')} and no other`
+function surplus({ parts, partsOpen }: Body, name: string | undefined): Refusal {
+  const names = parts.map((part) => part.name).join(', ')
+  const message = partsOpen ? `a form may have ${openPartsMax} parts` : `the parts are ${names} and no other`
   return new Refusal('invalid_parameter', { param: (name ?? 'body').slice(0, 256), message })
 }
 

@@ -7,20 +7,31 @@ export type Validate = { (value: unknown): boolean; errors?: Violation[] | null 
 export type QueryParam = { name: string; type: 'string' | 'integer' | 'number' | 'boolean'; array: boolean }
 /** `name` as the spec spells it. `bytesMax` is normative in UTF-8 bytes (`x-max-bytes`): a schema's maxLength counts code points. */
 export type HeaderParam = { name: string; required: boolean; bytesMax?: number }
-export type Part = { name: string; kind: 'json' | 'bytes'; required: boolean }
+/** `text` is a string, `texts` a part that may come several times: a list of strings. */
+export type Part = { name: string; kind: 'json' | 'bytes' | 'text' | 'texts'; required: boolean }
 
 export type Body = {
   required: boolean
-  /** Media types that the operation takes, lower case without parameters. */
+  /** Media types that the operation takes, lower case without parameters. Ranges (`audio/*`) stay bytes, whatever they are. */
   types: readonly string[]
   /** multipart/form-data: exactly these parts in this order when `partsOrdered`. */
   parts: readonly Part[]
   partsOrdered: boolean
+  /** Parts that are not named are read and dropped instead of refused. */
+  partsOpen: boolean
   /** Which limit bounds the body: `json` or `audio` (configuration names the bytes). */
   limit: 'json' | 'audio'
 }
 
-export type ResponseShape = { types: readonly string[]; headers: readonly string[]; validate: Validate | null }
+export type ResponseShape = {
+  types: readonly string[]
+  headers: readonly string[]
+  validate: Validate | null
+  /** Of text/event-stream. `data`: frames without name and id, as clients of chat completions read them. */
+  eventFormat?: EventFormat
+}
+
+export type EventFormat = 'named' | 'data'
 
 export type Deprecation = { deprecatedAt: string; sunset: string; link: string }
 
@@ -39,7 +50,7 @@ export type Operation = {
   body: Body | null
   /** Checks {path, query, header}; header names lower case. */
   validateParams: Validate | null
-  /** Checks the JSON body, or the JSON part of a multipart one. */
+  /** Checks the JSON body; of a multipart one its JSON part, or its text parts by name. */
   validateBody: Validate | null
   responses: Readonly<Record<string, ResponseShape>>
   deprecation: Deprecation | null

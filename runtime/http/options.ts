@@ -1,3 +1,4 @@
+import type { SocketMount } from '../ws/routes.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
 import type { Surface } from './operation.ts'
 
@@ -32,6 +33,14 @@ export type Limits = {
   readerTimeoutMs: number
   /** Requests in flight; more are refused as overloaded. */
   requestsMax: number
+  /** Open sockets; more are refused as overloaded. */
+  socketsMax: number
+  /** A larger frame ends its socket without a close frame (1006). */
+  frameBytesMax: number
+  /** Written to a socket and not taken by its reader; more ends it. */
+  socketBufferBytesMax: number
+  /** A socket silent for this long, pings included, is cut: 8 to 960. */
+  pingS: number
 }
 
 export type EdgeQuotaOptions = {
@@ -60,6 +69,12 @@ export type RequestMetrics = {
   inflight(count: number): void
 }
 
+export type SocketMetrics = {
+  socketOpened(channel: string): void
+  /** `code` is the close code as RFC 6455 has it: 1006 for a socket that was cut. */
+  socketClosed(channel: string, code: number): void
+}
+
 export type RequestTracing = {
   /** `route` is the OpenAPI template; what is answered ends the span. */
   start(operation: string, method: string, route: string, traceparent: string): (status: number) => void
@@ -77,6 +92,9 @@ export type ServerOptions = {
   /** Replaces `Service` in header names. */
   headerPrefix: string
   mounts: readonly Mount[]
+  sockets: readonly SocketMount[]
+  /** Conformance suites: a WebSocket at `/` that sends back what it gets. Only with a loopback `host`. */
+  echo: boolean
   /** The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`. `authorization` is '' when the header is absent. */
   authenticate(authorization: string, scope: string): unknown
   requestId(): string
@@ -90,7 +108,7 @@ export type ServerOptions = {
   }
   clock: Clock
   log: Log
-  metrics: RequestMetrics
+  metrics: RequestMetrics & SocketMetrics
   tracing: RequestTracing | null
   /** Tests and development: JSON answers are checked against the contract, and a wrong one becomes a 500. */
   checkResponses: boolean

@@ -7,13 +7,16 @@ import type { Content } from './receive.ts'
 /** A body of one part: JSON, or bytes that stay bytes. Hashed exactly as sent. */
 export class RawContent implements Content {
   hash = ''
-  readonly #type: string
+  readonly #contentType: string
+  readonly #isJson: boolean
   readonly #chunks: Buffer[] = []
   #bytes = 0
   #hash: Hash | null = null
 
-  constructor(type: string) {
-    this.#type = type
+  /** `contentType` as it was sent: its parameters say the rate of raw audio. */
+  constructor(contentType: string, isJson: boolean) {
+    this.#contentType = contentType
+    this.#isJson = isJson
   }
 
   take(chunk: Buffer, last: boolean): void {
@@ -33,11 +36,11 @@ export class RawContent implements Content {
   }
 
   read(validate: Validate | null): unknown {
-    if (this.#type !== 'application/json') return this.#asBytes()
+    if (!this.#isJson) return this.#asBytes()
     return readJson(this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks), validate)
   }
 
   #asBytes(): Bytes {
-    return { chunks: this.#chunks, bytes: this.#bytes, contentType: this.#type }
+    return { chunks: this.#chunks, bytes: this.#bytes, contentType: this.#contentType }
   }
 }

@@ -139,15 +139,16 @@ function begin(engine: Engine, exchange: Exchange, body: Body, head: Head): Rece
     throw new Refusal('unsupported_media', { param: 'Content-Encoding', message: 'the body must be sent uncompressed' })
   }
   const type = mediaType(head.contentType)
-  if (!body.types.includes(type)) throw unsupported(body)
-  const isMultipart = type === 'multipart/form-data'
+  const isNamed = body.types.includes(type)
+  if (!isNamed && !body.types.some((range) => covers(range, type))) throw unsupported(body)
+  const isMultipart = isNamed && type === 'multipart/form-data'
   const partBytesMax = body.limit === 'audio' ? limits.audioBytesMax : limits.jsonBytesMax
   const bytesMax = isMultipart ? partBytesMax + limits.jsonBytesMax + framingBytes : partBytesMax
   if ((head.contentLength ?? 0) > bytesMax) throw tooLarge(partBytesMax)
   if ((head.contentLength ?? 0) > engine.memory.freeBytes) throw noMemory()
   const content = isMultipart
     ? new MultipartContent(head.contentType, body, partBytesMax, limits.jsonBytesMax)
-    : new RawContent(type)
+    : new RawContent(head.contentType, isNamed && type === 'application/json')
   return new Receiver(exchange, content, bytesMax, partBytesMax, engine.stalls)
 }
 
@@ -158,6 +159,11 @@ const framingBytes = 65_536
 function mediaType(contentType: string): string {
   const semicolon = contentType.indexOf(';')
   return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase()
+}
+
+/** A body without a type is bytes of no known kind, so the widest range takes it. RFC 9110, 8.3. */
+function covers(range: string, type: string): boolean {
+  return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)))
 }
 
 function unsupported({ types }: Body): Refusal {

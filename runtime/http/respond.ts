@@ -30,8 +30,8 @@ export async function respond(engine: Engine, exchange: Exchange, endpoint: Endp
     discard(result)
     return write(exchange, result.status, headers, null)
   }
-  const stream = type === 'text/event-stream' ? streamEvents : streamBytes
-  await stream(engine, exchange, result.status, headers, body)
+  if (type !== 'text/event-stream') return streamBytes(engine, exchange, result.status, headers, body)
+  await streamEvents(engine, exchange, result.status, headers, body, answer.eventFormat)
 }
 
 /** Turns whatever was thrown into the surface's own envelope; the surface's writer is who logs it. Never throws. */

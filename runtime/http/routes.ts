@@ -63,7 +63,7 @@ export class Routes {
 }
 
 /** `[::1]:8080` and `Example.com:443` without port and case. */
-function hostName(host: string): string {
+export function hostName(host: string): string {
   return host.replace(/:\d*$/, '').toLowerCase()
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type Server as NodeServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createApp, listen, stopListening } from '../uws.ts'
+import { serveSockets } from '../ws/serve.ts'
 import { Engine, type ServerState } from './engine.ts'
 import { serve } from './lifecycle.ts'
 import { NodeWire } from './node-wire.ts'
@@ -12,7 +13,10 @@ export type Server = {
   /** Null when there is no upload listener. */
   readonly uploadPort: number | null
   readonly state: ServerState
+  /** Requests that are being served. */
   inflight(): number
+  /** Open sockets. */
+  sockets(): number
   /** Refuses what is new, waits for what is in flight, then ends it and stops. */
   drain(): Promise<void>
   /** Ends everything at once. */
@@ -42,6 +46,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       return engine.state
     },
     inflight: () => engine.inflight,
+    sockets: () => engine.sockets.count,
     drain: () => (draining ??= drain(engine, listeners).then(stop)),
     stop,
   }
@@ -53,6 +58,7 @@ type Listener = { port: number; refuse(): void; close(): Promise<void> }
 async function openMain(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort } = engine.options
   const app = createApp()
+  serveSockets(engine, app)
   app.any('/*', (response, request) => void serve(engine, new UwsWire(response, request)))
   const { socket, port: actual } = await listen(app, host, port, sharedPort)
   let isListening = true
@@ -110,8 +116,10 @@ async function drain(engine: Engine, listeners: readonly Listener[]): Promise<vo
   engine.state = 'draining'
   if (times.lbDelayMs > 0) await new Promise<void>((resolve) => void clock.after(times.lbDelayMs, resolve))
   for (const listener of listeners) listener.refuse()
+  engine.sockets.shutdown()
   if (await engine.idle(times.graceMs)) return
   engine.abortAll(new Error('the server stops'))
+  await endSockets(engine)
   // What listens to its signal gets to say goodbye.
   await engine.idle(farewellMs)
 }
@@ -119,10 +127,20 @@ async function drain(engine: Engine, listeners: readonly Listener[]): Promise<vo
 async function end(engine: Engine, listeners: readonly Listener[]): Promise<void> {
   engine.state = 'stopped'
   engine.abortAll(new Error('the server stops'))
+  await endSockets(engine)
   await Promise.all(listeners.map((listener) => listener.close()))
   engine.stalls.stop()
   await engine.idle(farewellMs)
 }
+
+/** A connection that is closed with bytes unread is reset, and a reset takes the close frame with it: so peers get a moment to read it first. */
+async function endSockets({ sockets, options }: Engine): Promise<void> {
+  if (sockets.count === 0) return
+  sockets.endAll(1012, 'service restart')
+  await new Promise<void>((resolve) => void options.clock.after(lingerMs, resolve))
+}
+
+const lingerMs = 200
 
 /** Handlers that listen to their signal are done long before; one that does not is left behind. */
 const farewellMs = 500

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { HttpRequest, HttpResponse } from '../uws.ts'
+import type { HttpRequest, HttpResponse, us_socket_context_t } from '../uws.ts'
 import type { Wire } from './wire.ts'
 
 /**
@@ -61,6 +61,23 @@ export class UwsWire implements Wire {
         if (close) response.writeHeader('Connection', 'close')
         response.endWithoutBody()
       } else response.end(body ?? '', close)
+    })
+  }
+
+  /** Answers 101; the socket opens before this returns. `subprotocol` is written as it stands, '' for none. */
+  upgrade(
+    headers: readonly string[],
+    userData: object,
+    key: string,
+    subprotocol: string,
+    context: us_socket_context_t,
+  ): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#response.cork(() => {
+      this.#head(101, headers)
+      // Without the extensions: messages of audio do not compress, and a compressor a socket is a lot of memory.
+      this.#response.upgrade(userData, key, subprotocol, '', context)
     })
   }
 

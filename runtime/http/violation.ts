@@ -2,11 +2,11 @@
 import { Refusal } from './handler.ts'
 import type { Violation } from './operation.ts'
 
-/** A JSON pointer into the body: `/routing/mode`. */
-export function refuseBody(errors: readonly Violation[] | null | undefined): Refusal {
+/** A JSON pointer into the body: `/routing/mode`. `whole` is what the body is called where it is wrong as such. */
+export function refuseBody(errors: readonly Violation[] | null | undefined, whole = 'the body'): Refusal {
   const violation = mostTelling(errors)
   const pointer = violation ? pointerTo(violation) : ''
-  return refusal(violation, pointer, pointer === '' ? 'the body' : pointer)
+  return refusal(violation, pointer, pointer === '' ? whole : pointer)
 }
 
 /** Checked were {path, query, header}; `param` is the parameter's own name. `headerName` spells a header as clients send it. */

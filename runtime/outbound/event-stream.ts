@@ -1,4 +1,4 @@
-import { createParser } from 'eventsource-parser'
+import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { OutboundError } from './outbound-error.ts'
 
 export type StreamEvent = { event?: string; data: string }
@@ -11,21 +11,41 @@ export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,
   eventCharsMax: number,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  const ready: StreamEvent[] = []
-  let broken: Error | null = null
-  const parser = createParser({
-    maxBufferSize: eventCharsMax,
-    onEvent: ({ event, data }) => ready.push(event === undefined ? { data } : { event, data }),
-    onError: (error) => {
-      // Unknown fields and odd retry lines are to be ignored (same standard).
-      if (error.type === 'max-buffer-size-exceeded') broken = error
-    },
-  })
-  const decoder = new TextDecoder()
+  const reader = new EventReader(eventCharsMax)
   for await (const chunk of chunks) {
-    parser.feed(decoder.decode(chunk, { stream: true }))
-    for (const event of ready) yield event
-    ready.length = 0
-    if (broken) throw new OutboundError('protocol', true, broken)
+    yield* reader.read(chunk)
+    reader.check()
+  }
+}
+
+/** The same for who drives the chunks by himself, because a generator for each of them would cost too much. */
+export class EventReader {
+  readonly #decoder = new TextDecoder()
+  readonly #parser: EventSourceParser
+  #ready: StreamEvent[] = []
+  #broken: Error | null = null
+
+  constructor(eventCharsMax: number) {
+    this.#parser = createParser({
+      maxBufferSize: eventCharsMax,
+      onEvent: ({ event, data }) => this.#ready.push(event === undefined ? { data } : { event, data }),
+      onError: (error) => {
+        // Unknown fields and odd retry lines are to be ignored (same standard).
+        if (error.type === 'max-buffer-size-exceeded') this.#broken = error
+      },
+    })
+  }
+
+  /** The events that this chunk finished. To be followed by `check`. */
+  read(chunk: Uint8Array): StreamEvent[] {
+    this.#parser.feed(this.#decoder.decode(chunk, { stream: true }))
+    const ready = this.#ready
+    this.#ready = []
+    return ready
+  }
+
+  /** Throws OutboundError `protocol` where what follows the events is beyond bounds. */
+  check(): void {
+    if (this.#broken) throw new OutboundError('protocol', true, this.#broken)
   }
 }

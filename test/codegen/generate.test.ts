@@ -5,6 +5,7 @@ import { parse, stringify } from 'yaml'
 import { generateConfig, generateSurface } from '../../codegen/generate.ts'
 import { formatProblem, ruleNames } from '../../codegen/rules.ts'
 import { folder, golden } from './golden.ts'
+import { change, type Step } from './steps.ts'
 
 const file = 'mini.openapi.yaml'
 const path = join(folder, file)
@@ -26,18 +27,6 @@ t.test('a good document gives the files that are kept here, byte for byte, every
   const second = await generateSurface({ text: mini, file, path }, layout)
   t.same([...second.files], [...first.files])
 })
-
-/** A step names a place by its keys: `remove: [...keys]`, or `set: [...keys, value]`. */
-type Step = { set?: unknown[]; remove?: string[] }
-
-function change(document: unknown, { set, remove }: Step): void {
-  const keys = (set ? set.slice(0, -1) : remove) as string[]
-  const last = keys.at(-1) as string
-  const parent = keys.slice(0, -1).reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document)
-  const at = parent as Record<string, unknown>
-  if (set) at[last] = set.at(-1)
-  else delete at[last]
-}
 
 t.test('a bad document gives no file, and messages that say what to do', async (t) => {
   for (const name of readdirSync(join(folder, 'negative')).filter((entry) => entry.endsWith('.yaml'))) {

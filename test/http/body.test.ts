@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import net from 'node:net'
 import t, { type Test } from 'tap'
 import type { Bytes, Context, Input } from '../../runtime/http/handler.ts'
 import { jsonBody, mount, operation, raw, type Served, start, surface, until, validator } from './harness.ts'
+import { multipart, type PartText, send, sha256 } from './multipart.ts'
 
 const partsSchema = { type: 'object', additionalProperties: false, properties: { language: { type: 'string' } } }
 const upload = {
@@ -13,6 +13,7 @@ const upload = {
     { name: 'audio', kind: 'bytes' as const, required: true },
   ],
   partsOrdered: true,
+  partsOpen: false,
   limit: 'audio' as const,
 }
 const loose = {
@@ -23,8 +24,30 @@ const loose = {
     { name: 'request', kind: 'json' as const, required: false },
   ],
 }
+const form = {
+  ...upload,
+  partsOrdered: false,
+  partsOpen: true,
+  parts: [
+    { name: 'audio', kind: 'bytes' as const, required: true },
+    { name: 'model', kind: 'text' as const, required: true },
+    { name: 'format', kind: 'text' as const, required: false },
+    { name: 'times[]', kind: 'texts' as const, required: false },
+  ],
+}
+const formSchema = {
+  type: 'object',
+  properties: {
+    model: { type: 'string', minLength: 1 },
+    format: { enum: ['json', 'text'], default: 'json' },
+    'times[]': { type: 'array', maxItems: 2, items: { enum: ['word', 'segment'] } },
+  },
+}
 
 const operations = [
+  operation('form', 'post', '/v1/form', { body: form, validateBody: validator(formSchema) }),
+  operation('sound', 'post', '/v1/sound', { body: { ...jsonBody, types: ['audio/*'], limit: 'audio' } }),
+  operation('anything', 'post', '/v1/anything', { body: { ...jsonBody, types: ['*/*'], limit: 'audio' } }),
   operation('upload', 'post', '/v1/upload', { body: upload, validateBody: validator(partsSchema) }),
   operation('loose', 'post', '/v1/loose', { body: loose }),
   operation('bytes', 'post', '/v1/bytes', {
@@ -45,7 +68,14 @@ const uploaded = ({ body }: Input, { contentHash }: Context) => {
     body: { request, bytes: audio.bytes, contentType: audio.contentType, digest: sha256(...audio.chunks), contentHash },
   }
 }
+const typed = ({ body }: Input) => ({ status: 200, body: (body as Bytes).contentType })
 const handlers = {
+  form: ({ body }: Input) => {
+    const { audio, ...texts } = body as { audio: Bytes }
+    return { status: 200, body: { texts, bytes: audio.bytes } }
+  },
+  sound: typed,
+  anything: typed,
   upload: uploaded,
   loose: uploaded,
   bytes: ({ body }: Input, { contentHash }: Context) => ({
@@ -63,37 +93,6 @@ const handlers = {
     ),
 }
 const mounts = [mount(surface('main', ...operations), handlers)]
-
-function sha256(...chunks: (Uint8Array | string)[]): string {
-  const hash = createHash('sha256')
-  for (const chunk of chunks) hash.update(chunk)
-  return hash.digest('hex')
-}
-
-type PartText = { name?: string; file?: string; type?: string; body: string | Buffer }
-
-function multipart(boundary: string, ...parts: PartText[]): Buffer {
-  const pieces = parts.flatMap(({ name, file, type, body }) => [
-    `--${boundary}\r\n`,
-    name === undefined
-      ? ''
-      : `Content-Disposition: form-data; name="${name}"${file === undefined ? '' : `; filename="${file}"`}\r\n`,
-    type === undefined ? '' : `Content-Type: ${type}\r\n`,
-    '\r\n',
-    body,
-    '\r\n',
-  ])
-  return Buffer.concat([...pieces, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece)))
-}
-
-async function send(url: string, body: Buffer | string, contentType = 'multipart/form-data; boundary=b') {
-  const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': contentType } })
-  return {
-    status: response.status,
-    body: (await response.json()) as Record<string, unknown>,
-    headers: response.headers,
-  }
-}
 
 const request = { name: 'request', type: 'application/json', body: '{"language":"dé"}' }
 const sound = Buffer.alloc(300_000, 'RIFF\r\n--a')
@@ -207,6 +206,46 @@ onBoth('multipart bodies that are not what they should be', {}, async (t, url) =
     { status: 200 },
     'exactly the limit',
   )
+})
+
+onBoth('text parts are strings, in any order; what the form does not name is dropped', {}, async (t, url) => {
+  const model = { name: 'model', body: 'é:1' }
+  const times = ['word', 'segment'].map((body) => ({ name: 'times[]', type: 'text/plain; charset=utf-8', body }))
+  const others = [
+    { name: 'more', body: 'x' },
+    { name: 'file2', file: 'm', body: sound },
+  ]
+  t.match(await send(`${url}/v1/form`, multipart('b', ...times, ...others, model, audio)), {
+    status: 200,
+    body: { texts: { model: 'é:1', format: 'json', 'times[]': ['word', 'segment'] }, bytes: sound.length },
+  })
+  const asFile = multipart('b', audio, { ...model, file: 'model.txt' }, { name: 'format', body: 'text' })
+  const asRead = await send(`${url}/v1/form`, asFile)
+  t.strictSame(asRead.body['texts'], { model: 'é:1', format: 'text' })
+  const cases: [string, PartText[], string, string][] = [
+    ['missing text', [audio], 'invalid_parameter', 'model'],
+    ['missing bytes', [model], 'invalid_parameter', 'audio'],
+    ['twice', [audio, model, model], 'invalid_parameter', 'model'],
+    ['outside the set', [audio, model, { name: 'format', body: 'xml' }], 'invalid_parameter', '/format'],
+    ['too often', [audio, model, ...times, ...times], 'invalid_parameter', '/times[]'],
+    ['not UTF-8', [audio, { ...model, file: 'm', body: Buffer.from([0xff]) }], 'malformed_body', 'model'],
+    ['large text', [audio, { ...model, body: 'x'.repeat(70_000) }], 'payload_too_large', 'model'],
+    ['too many', Array.from({ length: 66 }, () => ({ name: 'more', body: 'x' })), 'invalid_parameter', 'body'],
+  ]
+  for (const [what, parts, kind, param] of cases) {
+    t.match((await send(`${url}/v1/form`, multipart('b', ...parts))).body, { kind, param }, what)
+  }
+})
+
+onBoth('a range of types takes bytes as they are, with the type as it was sent', {}, async (t, url, port) => {
+  const rate = 'audio/L16; rate=16000'
+  t.match(await send(`${url}/v1/sound`, 'x', rate), { status: 200, body: rate })
+  t.match(await send(`${url}/v1/sound`, 'x', 'text/plain'), { status: 415 })
+  for (const type of [rate, 'application/json', 'multipart/form-data; boundary=b']) {
+    t.match(await send(`${url}/v1/anything`, '{', type), { status: 200, body: type })
+  }
+  const untyped = await raw(port, 'POST /v1/anything HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx')
+  t.match(untyped.text, /200 OK[\s\S]*""/, 'a body without a type')
 })
 
 onBoth('bodies of one part', {}, async (t, url, port) => {

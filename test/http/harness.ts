@@ -59,6 +59,7 @@ export const jsonBody = {
   types: ['application/json'],
   parts: [],
   partsOrdered: false,
+  partsOpen: false,
   limit: 'json' as const,
 }
 
@@ -162,7 +163,14 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
     drain: { lbDelayMs: 0, graceMs: 1000 },
     clock: realClock,
     log: { info: () => {}, error: (fields) => errors.push((fields as { err: unknown }).err) },
-    metrics: { request: (name, status) => ended.push({ operation: name, status }), inflight: () => {} },
+    sockets: [],
+    echo: false,
+    metrics: {
+      request: (name, status) => ended.push({ operation: name, status }),
+      inflight: () => {},
+      socketOpened: () => {},
+      socketClosed: () => {},
+    },
     tracing: null,
     checkResponses: true,
     ...overrides,
@@ -175,6 +183,10 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
       uploadBodyTimeoutMs: 10_000,
       readerTimeoutMs: 10_000,
       requestsMax: 1000,
+      socketsMax: 10_000,
+      frameBytesMax: 262_144,
+      socketBufferBytesMax: 1_048_576,
+      pingS: 30,
       ...overrides.limits,
     },
   })

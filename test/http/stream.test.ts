@@ -1,13 +1,19 @@
 import net from 'node:net'
 import t, { type Test } from 'tap'
+import { preferredType } from '../../runtime/http/accept.ts'
 import type { Context } from '../../runtime/http/handler.ts'
 import { ManualClock, mount, operation, raw, type Served, start, surface, until } from './harness.ts'
 
 const events = { '200': { types: ['text/event-stream'], headers: [], validate: null } }
+const data = { '200': { types: ['text/event-stream'], headers: [], validate: null, eventFormat: 'data' as const } }
 const octets = { '200': { types: ['application/octet-stream'], headers: ['X-Rate'], validate: null } }
 
 const operations = [
   operation('three', 'get', '/v1/three', { responses: events }),
+  operation('unnamed', 'get', '/v1/unnamed', { responses: data }),
+  operation('unnamedFails', 'get', '/v1/unnamed-fails', { responses: data }),
+  operation('unnamedStartFails', 'get', '/v1/unnamed-start-fails', { responses: data }),
+  operation('accepts', 'get', '/v1/accepts'),
   operation('none', 'get', '/v1/none', { responses: events }),
   operation('startFails', 'get', '/v1/start-fails', { responses: events }),
   operation('laterFails', 'get', '/v1/later-fails', { responses: events }),
@@ -69,6 +75,11 @@ function waiting(signal: Context['signal']): AsyncIterable<unknown> {
 const ok = (body: unknown) => ({ status: 200, body })
 const handlers = {
   three: () => ok([{ event: 'delta', data: { text: 'a\nb' } }, { data: 1 }, { data: null, raw: '[DONE]' }]),
+  unnamed: () => ok([{ data: { text: 'a' } }, { data: null, raw: '[DONE]' }]),
+  unnamedFails: () => ok(failing({ data: 1 })),
+  unnamedStartFails: () => ok(failing(null)),
+  accepts: (_input: unknown, { accept }: Context) =>
+    ok([accept, preferredType(accept, ['application/json', 'text/event-stream'])]),
   none: () => ok([]),
   startFails: () => ok(failing(null)),
   laterFails: () => ok(failing({ data: 1 })),
@@ -118,6 +129,33 @@ onBoth('server-sent events', async (t, url, _port, server) => {
   const later = await get(`${url}/v1/later-fails`)
   t.match(later.text, /^id: 0\ndata: 1\n\nevent: error\nid: 1\ndata: \{"surface":"main","kind":"internal".*\}\n\n$/)
   t.match(server.errors.splice(0), [/died/, /died/])
+})
+
+onBoth('frames without a name, as chat clients read them', async (t, url, _port, server) => {
+  t.equal((await get(`${url}/v1/unnamed`)).text, 'data: {"text":"a"}\n\ndata: [DONE]\n\n')
+  const failed = await get(`${url}/v1/unnamed-fails`)
+  t.match(
+    failed.text,
+    /^data: 1\n\ndata: \{"surface":"main","kind":"internal".*\}\n\n$/,
+    'the failure is the last frame',
+  )
+  t.match(await get(`${url}/v1/unnamed-start-fails`), { status: 500, type: 'application/json' })
+  t.match(server.errors.splice(0), { length: 3 })
+})
+
+onBoth('what the client accepts', async (t, url) => {
+  const cases = {
+    'text/event-stream': 'text/event-stream',
+    'application/json, text/event-stream': 'application/json',
+    'application/json;q=0.5, text/*': 'text/event-stream',
+    '*/*': 'application/json',
+    'image/png': 'application/json',
+    'text/event-stream;q=0': 'application/json',
+  }
+  for (const [accept, type] of Object.entries(cases)) {
+    const response = await fetch(`${url}/v1/accepts`, { headers: { accept } })
+    t.strictSame(await response.json(), [accept, type])
+  }
 })
 
 onBoth('bytes', async (t, url, port, server) => {

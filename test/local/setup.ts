@@ -30,6 +30,7 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
   const ended: number[] = []
   const provider = createLocalProvider({
     sttProcesses: 1,
+    sttStreamsMax: 8,
     ttsProcesses: 1,
     queueMax: 1000,
     jobTimeoutMs: 30_000,

@@ -2,7 +2,7 @@ import t from 'tap'
 import { recogniseRecording } from '../../audio/recognise.ts'
 import { sentences } from '../../providers/local/sentences.ts'
 import { wordErrors } from '../speech/words.ts'
-import { native, openLocal, outcome } from './setup.ts'
+import { isRunning, native, openLocal, outcome } from './setup.ts'
 
 const local = openLocal(t)
 const secondsOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0) / 32_000
@@ -68,6 +68,25 @@ t.test('a long text comes sentence by sentence', async (t) => {
   for await (const chunk of audio) chunks.push(chunk)
   t.equal(chunks.length, 20)
   t.ok(secondsOf(chunks) > 40)
+})
+
+t.test('a short sentence is heard at once, and one that nobody wants any more is soon out of the way', async (t) => {
+  const times: number[] = []
+  for (let i = 0; i < 5; i++) {
+    const startedMs = performance.now()
+    await local.speak('How can I help you today?')
+    times.push(performance.now() - startedMs)
+  }
+  t.comment(`first audio after ${Math.round(times.toSorted((a, b) => a - b)[2]!)} ms`)
+  t.ok(times.toSorted((a, b) => a - b)[2]! <= 400)
+  const leaving = new AbortController()
+  const dropped = outcome(local.speak('The quick brown fox jumps over the lazy dog, '.repeat(6), leaving))
+  leaving.abort()
+  t.match(await dropped, /^cancelled/)
+  const startedMs = performance.now()
+  await local.speak('Yes.')
+  t.ok(performance.now() - startedMs <= 1000)
+  t.equal(local.started.filter(isRunning).length, 2, 'by the same processes')
 })
 
 t.test('a listener who stops reading keeps no voice from others, one who leaves ends the work', async (t) => {

@@ -202,7 +202,7 @@ t.test('two processes on one port', async (t) => {
     )
     return served.every((count) => count > 0)
   }
-  await until('both serve', () => oneEach().catch(() => false))
+  await until('both serve', () => oneEach().catch(() => false), 30_000)
 
   await t.test('a second start is refused all the same', async (t) => {
     const { code, stderr } = await runParley(['up'], { dataDir: parley.dataDir, env: two })

@@ -29,7 +29,7 @@ export type OperationRow = {
   parts: readonly { name: string; kind: string }[]
   /** Media type → how its body is given to the caller. */
   answers: Readonly<Record<string, string>>
-  /** The events that end a stream. */
+  /** What ends a stream: names of events, or of frames without a name `[DONE]` or the `type` in their data. */
   terminalEvents: readonly string[]
 }
 
@@ -75,7 +75,7 @@ async function perform(row: OperationRow, call: Call, options: ClientOptions, to
   const { status, headers } = response
   if (!response.ok) throw toError(status, headers, await jsonOrNull(response))
   const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  const body = await answerBody(row, type, response, options.eventBytesMax ?? eventBytesMaxDefault)
+  const body = await answerBody(row, type, response, options.eventBytesMax ?? eventBytesMaxDefault, toError)
   return { status, type, headers, body }
 }
 
@@ -105,7 +105,9 @@ function requestBody(row: OperationRow, body: unknown): RequestBody {
   const form = new FormData()
   for (const { name, kind } of row.parts) {
     const part = (body as Record<string, unknown>)[name]
-    if (part !== undefined) form.append(name, kind === 'json' ? jsonPart(part) : bytesPart(part))
+    if (part === undefined) continue
+    if (kind === 'text') for (const text of [part as string | string[]].flat()) form.append(name, text)
+    else form.append(name, kind === 'json' ? jsonPart(part) : bytesPart(part))
   }
   return form
 }
@@ -120,9 +122,17 @@ function bytesPart(value: unknown): Blob {
     : new Blob([value as Uint8Array<ArrayBuffer>], { type: 'application/octet-stream' })
 }
 
-function answerBody(row: OperationRow, type: string, response: Response, eventBytesMax: number): unknown {
+function answerBody(
+  row: OperationRow,
+  type: string,
+  response: Response,
+  eventBytesMax: number,
+  toError: ErrorFactory,
+): unknown {
   const kind = row.answers[type]
   if (kind === 'json') return response.json()
+  if (kind === 'text') return response.text()
+  if (kind === 'data') return readData(response, row.terminalEvents, eventBytesMax, toError)
   return kind === 'events' ? readEvents(response.body, row.terminalEvents, eventBytesMax) : response.body
 }
 
@@ -143,6 +153,23 @@ async function* readEvents(
   for await (const { event, data } of frames(body, eventBytesMax)) {
     yield { event, data: JSON.parse(data) }
     if (terminalEvents.includes(event)) return
+  }
+  throw new StreamTruncatedError('The stream ended before its last event; the connection was cut.')
+}
+
+/** Yields the data of frames without a name until the last one; throws the error that a failed stream ends with. */
+async function* readData(
+  { status, headers, body }: Response,
+  terminalEvents: readonly string[],
+  eventBytesMax: number,
+  toError: ErrorFactory,
+): AsyncGenerator<unknown> {
+  for await (const { data } of frames(body, eventBytesMax)) {
+    if (data === '[DONE]') return
+    const value = JSON.parse(data) as Record<string, unknown>
+    if (value['error'] !== undefined) throw toError(status, headers, value)
+    yield value
+    if (terminalEvents.includes(String(value['type']))) return
   }
   throw new StreamTruncatedError('The stream ended before its last event; the connection was cut.')
 }

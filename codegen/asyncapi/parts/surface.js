@@ -1,0 +1,35 @@
+import { Text } from '@asyncapi/generator-react-sdk'
+
+/** One row a channel; names of validators are those that codegen/emit-frames.ts gives them. */
+export function Surface({ name, channels }) {
+  return (
+    <Text newLines={2}>
+      {`export const ${name}Surface: SocketSurface = {
+  name: '${name}',
+  channels: [
+${channels.map(row).join('')}  ],
+}`}
+    </Text>
+  )
+}
+
+function row(channel) {
+  return `    {
+      id: '${channel.id}',
+      address: '${channel.address}',
+      scope: '${channel.scope}',
+      subprotocol: '${channel.subprotocol}',
+      requiresSubprotocol: ${channel.requiresSubprotocol},
+      credentialPrefix: '${channel.credentialPrefix}',
+      receives: {
+${channel.receives.map(({ type, on, component }) => `        ${key(type)}: { on: '${on}', validate: validators.receive${component} },\n`).join('')}      },
+      acceptsBinary: ${channel.acceptsBinary},
+      sends: {
+${channel.sends.map(({ type, component }) => `        ${key(type)}: validators.send${component},\n`).join('')}      },
+    },
+`
+}
+
+function key(type) {
+  return /^\w+$/.test(type) ? type : `'${type}'`
+}

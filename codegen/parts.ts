@@ -1,0 +1,52 @@
+/** The parts of a multipart body: which there are, in which order, and how each one is read. */
+import type { MediaType, Schema, SchemaObject } from './ir.ts'
+import { isBinary, resolveSchema } from './schema.ts'
+
+/** OpenAPI's defaults: strings and lists of strings are text/plain, one part an item; everything else that is not bytes is JSON. */
+export type PartKind = 'bytes' | 'text' | 'json'
+
+export type PartPlan = { name: string; kind: PartKind; isList: boolean; required: boolean; schema: Schema }
+
+export function planParts(media: MediaType, schemas: Record<string, Schema>): PartPlan[] {
+  const { properties = {}, required = [] } = target(media, schemas)
+  const names = media.partOrder ?? Object.keys(properties)
+  return names.map((name) => {
+    const schema = properties[name] ?? true
+    const isList = typeOf(schema, schemas) === 'array'
+    return { name, kind: kindOf(schema, schemas), isList, required: required.includes(name), schema }
+  })
+}
+
+/** Whether parts that the schema does not name are read and dropped, instead of refused. */
+export function isOpenForm(media: MediaType, schemas: Record<string, Schema>): boolean {
+  return target(media, schemas).additionalProperties === true
+}
+
+/** What the text parts are together, by name; null where there are none. */
+export function textSchema(parts: readonly PartPlan[]): SchemaObject | null {
+  const texts = parts.filter(({ kind }) => kind === 'text')
+  if (texts.length === 0) return null
+  return {
+    type: 'object',
+    properties: Object.fromEntries(texts.map(({ name, schema }) => [name, schema])),
+    required: texts.filter(({ required }) => required).map(({ name }) => name),
+  }
+}
+
+function target(media: MediaType, schemas: Record<string, Schema>): SchemaObject {
+  const schema = resolveSchema(schemas, media.schema ?? true)
+  return typeof schema === 'object' ? schema : {}
+}
+
+function kindOf(schema: Schema, schemas: Record<string, Schema>): PartKind {
+  if (isBinary(schema, schemas)) return 'bytes'
+  const type = typeOf(schema, schemas)
+  const resolved = resolveSchema(schemas, schema)
+  const item = type === 'array' && typeof resolved === 'object' ? typeOf(resolved.items ?? true, schemas) : type
+  return item === 'string' ? 'text' : 'json'
+}
+
+function typeOf(schema: Schema, schemas: Record<string, Schema>): unknown {
+  const resolved = resolveSchema(schemas, schema)
+  return typeof resolved === 'object' ? resolved.type : undefined
+}

@@ -1,0 +1,228 @@
+import { type Exchange, type ExchangeDeps, type Order, openExchange, type Plan, type Route } from '../exchange.ts'
+import { Fault } from '../fault.ts'
+import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
+import type { Call } from '../routing/call.ts'
+import type { Row } from '../routing/catalog.ts'
+import { begin } from '../routing/follow.ts'
+import { modelName } from '../routing/model-name.ts'
+import { ProviderError } from '../routing/provider-error.ts'
+import type { Routing } from '../routing/routing.ts'
+import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
+import type { ChatAnswer, ChatPart, ChatPort, ChatRequest, ChatUsage } from './llm.ts'
+import { quantitiesOf } from './tokens.ts'
+import { translated, Untranslatable } from './translate-chat.ts'
+
+export type ChatOrder = Order & {
+  routing: Routing
+  /** Only routes: a model is told its language by its prompt. */
+  language?: string
+  /** As the client sent it; `model`, `stream` and the limit on tokens in it count no more. */
+  body: Readonly<Record<string, unknown>>
+  maxTokens?: number
+}
+
+type Identity = { id: string; created: number; model: string }
+
+/** Ids and names are the router's; choices and usage are as the provider gave them. */
+export type Completion = Identity & {
+  object: 'chat.completion'
+  choices: readonly unknown[]
+  usage?: Readonly<Record<string, unknown>>
+}
+export type CompletionChunk = Identity & {
+  object: 'chat.completion.chunk'
+  choices: readonly unknown[]
+  usage?: Readonly<Record<string, unknown>>
+}
+
+export type Chatted = { route: Route; completion: Completion }
+/** `chunks` is to be read once; its iteration throws Fault when the provider breaks off. */
+export type ChatStream = { route: Route; chunks: AsyncIterable<CompletionChunk> }
+
+/** Both throw Fault. */
+export type Chat = {
+  /** Fails over until a provider has answered. */
+  complete(order: ChatOrder): Promise<Chatted>
+  /** Resolves with the first content. One attempt only: a client that reads a stream cannot be told that it starts anew. */
+  stream(order: ChatOrder): Promise<ChatStream>
+}
+
+export function createChat(deps: ExchangeDeps): Chat {
+  const { limits } = deps
+  const onceDeps = { ...deps, limits: { ...limits, llm: { ...limits.llm, attemptsMax: 1 } } }
+  return {
+    complete: (order) => chatAtOnce(deps, order),
+    stream: (order) => chatInStream(onceDeps, order),
+  }
+}
+
+async function chatAtOnce(deps: ExchangeDeps, order: ChatOrder): Promise<Chatted> {
+  const run = (row: Row, call: Call) => portOf(row).complete(requestFor(row, order), call)
+  const exchange = await open<ChatAnswer>(deps, order, false, run)
+  const { choices, usage } = exchange.value
+  exchange.succeed(usage ? quantitiesOf(usage.counts) : [])
+  const { id, created, model } = identityOf(deps, order, exchange.route)
+  const completion: Completion = { id, object: 'chat.completion', created, model, choices }
+  if (usage) completion.usage = usage.wire
+  return { route: exchange.route, completion }
+}
+
+async function chatInStream(deps: ExchangeDeps, order: ChatOrder): Promise<ChatStream> {
+  const exchange = await open(deps, order, true, beginAt(order))
+  const chunks = new Chunks(exchange, identityOf(deps, order, exchange.route), order, deps.limits.llm.idleMs)
+  return { route: exchange.route, chunks }
+}
+
+/** What could not be translated is known only where it was tried; the caller is told which field it was. */
+async function open<T>(
+  deps: ExchangeDeps,
+  order: ChatOrder,
+  stream: boolean,
+  run: Plan<T>['run'],
+): Promise<Exchange<T>> {
+  const ask = askOf(order, stream)
+  try {
+    return await openExchange(deps, order, { ask, atOnce: !stream, worstCase: () => worstCaseOfChat(order), run })
+  } catch (error) {
+    throw error instanceof Fault ? named(error) : error
+  }
+}
+
+function named(fault: Fault): Fault {
+  const failure = fault.detail.cause
+  const cause = failure instanceof ProviderError ? failure.cause : null
+  if (fault.code !== 'capability_unsupported' || !(cause instanceof Untranslatable)) return fault
+  return new Fault('capability_unsupported', {
+    ...fault.detail,
+    param: cause.field,
+    message: `No model that the routing leaves can take ${cause.field}.`,
+    hint: 'Leave it out, or route to a provider that speaks chat completions itself.',
+  })
+}
+
+function askOf({ caller, routing, language, body }: ChatOrder, stream: boolean): Ask {
+  const ask = baseAsk(caller, 'llm', routing, language)
+  const needs: Capability[] = [...ask.needs]
+  const { tools, response_format: format, reasoning_effort: effort } = body
+  if (stream) needs.push('streaming')
+  if (Array.isArray(tools) && tools.length > 0) needs.push('tools')
+  if (isStructured(format)) needs.push('structured_output')
+  if (effort !== undefined && effort !== null) needs.push('reasoning')
+  return { ...ask, needs }
+}
+
+function isStructured(format: unknown): boolean {
+  const type = typeof format === 'object' && format !== null && 'type' in format ? format.type : null
+  return type === 'json_schema' || type === 'json_object'
+}
+
+function portOf({ provider: { llm } }: Row): ChatPort {
+  if (!llm) throw new ProviderError('unsupported', { sent: false })
+  return llm.chat ?? translated(llm)
+}
+
+function requestFor({ model }: Row, { body, maxTokens }: ChatOrder): ChatRequest {
+  return maxTokens === undefined ? { model: model.id, body } : { model: model.id, body, maxTokens }
+}
+
+function identityOf(deps: ExchangeDeps, { requestId }: ChatOrder, { provider, model }: Route): Identity {
+  const created = Math.floor(deps.clock.nowMs() / 1000)
+  return { id: `chatcmpl-${requestId}`, created, model: modelName(provider, model) }
+}
+
+type Begun = { first: ChatPart; rest: AsyncIterator<ChatPart> }
+
+function beginAt(order: ChatOrder): Plan<Begun>['run'] {
+  return async (row, call) => {
+    const rest = begin(call, portOf(row).stream(requestFor(row, order), call))
+    const first = await rest.next()
+    if (first.done) throw new ProviderError('empty', { sent: true })
+    return { first: first.value, rest }
+  }
+}
+
+/**
+ * The chunks of one stream, and how its exchange ends: what `follow` and `deliver` do for others, in one plain iterator, because each layer
+ * more is paid for by every chunk. Usage is taken out of the chunks wherever the provider put it, and is a last chunk of its own for
+ * clients that asked for it.
+ */
+class Chunks implements AsyncIterableIterator<CompletionChunk> {
+  readonly #exchange: Exchange<Begun>
+  readonly #identity: Identity
+  readonly #order: ChatOrder
+  readonly #idleMs: number
+  #first: ChatPart | null
+  #usage: ChatUsage | null = null
+  #characters = 0
+  #owesUsage: boolean
+
+  constructor(exchange: Exchange<Begun>, identity: Identity, order: ChatOrder, idleMs: number) {
+    this.#exchange = exchange
+    this.#identity = identity
+    this.#order = order
+    this.#idleMs = idleMs
+    this.#first = exchange.value.first
+    this.#owesUsage = asksForUsage(order.body)
+    exchange.call.onEnd((error) => this.#fail(error))
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<CompletionChunk>> {
+    const { call, value } = this.#exchange
+    try {
+      for (;;) {
+        let part = this.#first
+        this.#first = null
+        if (part === null) {
+          // The provider may be silent for so long; a reader that takes its time is not held against it.
+          call.expect(this.#idleMs)
+          const next = await call.guard(value.rest.next())
+          call.rest()
+          if (next.done) return this.#last()
+          part = next.value
+        }
+        this.#characters += part.characters
+        this.#usage = part.usage ?? this.#usage
+        if (part.choices.length > 0) return { value: this.#chunk(part.choices), done: false }
+      }
+    } catch (error) {
+      throw this.#fail(error)
+    }
+  }
+
+  async return(): Promise<IteratorResult<CompletionChunk>> {
+    this.#fail(new ProviderError('cancelled', { sent: true }))
+    await this.#exchange.value.rest.return?.()
+    return { value: undefined, done: true }
+  }
+
+  /** A reader who leaves has had what was written so far; the provider never says how much that was. */
+  #fail(error: unknown): unknown {
+    const isCancelled = !(error instanceof ProviderError) || error.errorClass === 'cancelled'
+    return this.#exchange.fail(error, isCancelled ? chatSoFar(this.#order, this.#characters) : [])
+  }
+
+  #last(): IteratorResult<CompletionChunk> {
+    if (this.#owesUsage && this.#usage) {
+      this.#owesUsage = false
+      const chunk = this.#chunk([])
+      chunk.usage = this.#usage.wire
+      return { value: chunk, done: false }
+    }
+    const quantities = this.#usage ? quantitiesOf(this.#usage.counts) : []
+    this.#exchange.succeed(quantities, { firstByteMs: this.#exchange.elapsedMs })
+    return { value: undefined, done: true }
+  }
+
+  #chunk(choices: readonly unknown[]): CompletionChunk {
+    const { id, created, model } = this.#identity
+    return { id, object: 'chat.completion.chunk', created, model, choices }
+  }
+}
+
+function asksForUsage({ stream_options: options }: ChatOrder['body']): boolean {
+  return typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true
+}

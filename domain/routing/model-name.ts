@@ -1,0 +1,83 @@
+/**
+ * How clients of the compatible surface name a model, in one string: `auto`, `<provider>:<model>`, `<provider>/<model>`, or the bare id of a
+ * model that exactly one provider serves. Ids may hold colons and slashes of their own, so a spelling counts only where the catalog has what
+ * it names.
+ */
+import { Fault } from '../fault.ts'
+import type { Catalog, Row } from './catalog.ts'
+import type { Objective, Stage } from './model.ts'
+import type { Routing } from './routing.ts'
+
+export type NamedModel = {
+  stage: Stage
+  /** Omitted: the router chooses, as for `auto`. */
+  name?: string | undefined
+  /** Orders the candidates where the router chooses. */
+  objective?: Objective | undefined
+  /** No other provider may serve, pinned or not. */
+  allowProviders?: readonly string[] | undefined
+}
+
+/** Throws invalid_parameter at `/model` for a name that is no model of the stage, the model of several providers, or of one that is not allowed. */
+export function routingOfName(catalog: Catalog, { stage, name, objective, allowProviders }: NamedModel): Routing {
+  if (name === undefined || name === 'auto')
+    return { mode: 'auto', objective: objective ?? 'balanced', ...(allowProviders?.length && { allowProviders }) }
+  let rows = rowsNamed(catalog, stage, name)
+  if (rows.length === 0) {
+    // Providers that were found since the last look have rows only after this.
+    catalog.version()
+    rows = rowsNamed(catalog, stage, name)
+  }
+  const [row] = rows
+  if (row === undefined) throw unknown(catalog, stage, name)
+  if (rows.length > 1) throw ambiguous(rows)
+  if (allowProviders?.length && !allowProviders.includes(row.provider.id)) throw notAllowed(stage)
+  return { mode: 'explicit', provider: row.provider.id, model: row.model.id }
+}
+
+/** `<provider>:<model>`: what is pinned in `model`, and what answers call the model that served. */
+export function modelName(provider: string, model: string): string {
+  return `${provider}:${model}`
+}
+
+function rowsNamed(catalog: Catalog, stage: Stage, name: string): readonly Row[] {
+  const pinned = splitAt(catalog, stage, name, ':') ?? splitAt(catalog, stage, name, '/')
+  return pinned ? [pinned] : catalog.stage(stage).filter(({ model }) => model.id === name)
+}
+
+function splitAt(catalog: Catalog, stage: Stage, name: string, separator: string): Row | undefined {
+  const at = name.indexOf(separator)
+  return at > 0 ? catalog.find(stage, name.slice(0, at), name.slice(at + 1)) : undefined
+}
+
+const spellings =
+  'Send "auto", "<provider>:<model>", or the id of a model that one provider alone serves; GET /v1/models lists them.'
+const namedMax = 5
+
+function unknown(catalog: Catalog, stage: Stage, name: string): Fault {
+  const other = (['stt', 'tts', 'llm'] as const).find(
+    (each) => each !== stage && rowsNamed(catalog, each, name).length > 0,
+  )
+  return new Fault('invalid_parameter', {
+    param: '/model',
+    message: other ? `This model is of kind ${other}, not ${stage}.` : `The catalog has no such ${stage} model.`,
+    hint: spellings,
+  })
+}
+
+function ambiguous(rows: readonly Row[]): Fault {
+  const names = rows.slice(0, namedMax).map(({ provider, model }) => modelName(provider.id, model.id))
+  return new Fault('invalid_parameter', {
+    param: '/model',
+    message: 'Several providers serve a model of this id.',
+    hint: `Name the provider too: ${names.join(', ')}.`,
+  })
+}
+
+function notAllowed(stage: Stage): Fault {
+  return new Fault('invalid_parameter', {
+    param: '/model',
+    message: `The model belongs to a provider that the constraints do not allow for ${stage}.`,
+    hint: 'Allow its provider, or send "auto".',
+  })
+}

@@ -1,0 +1,68 @@
+import type { OutputFormat } from '../../audio/format.ts'
+import type { Caller } from '../access/organization.ts'
+import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
+import type { Row } from '../routing/catalog.ts'
+import { spoken } from '../routing/language.ts'
+import type { Routing } from '../routing/routing.ts'
+import type { TtsRequest } from './tts.ts'
+import { routedVoice, type VoiceWish } from './voices.ts'
+
+/** What is asked of a voice, for one text or for a session. */
+export type Delivery = VoiceWish & {
+  caller: Caller
+  routing: Routing
+  language?: string
+  instructions?: string
+  speed?: number
+  wanted: OutputFormat
+  /** Instructions and speed are left out for models that take none, instead of ruling them out. */
+  lenient?: true
+}
+
+/** Throws invalid_parameter for a malformed language. */
+export function speechAsk(delivery: Delivery): Ask {
+  const { caller, routing, language, instructions, wanted } = delivery
+  const ask = baseAsk(caller, 'tts', routing, language)
+  const needs: Capability[] = []
+  if (instructions && !delivery.lenient) needs.push('instructions')
+  if (changesSpeed(delivery) && !delivery.lenient) needs.push('speed')
+  return {
+    ...ask,
+    needs: [...ask.needs, ...needs],
+    voice: routedVoice(delivery, ask.voice),
+    // Samples are resampled and encoded here; Opus comes from the provider or not at all.
+    audio: wanted.encoding === 'opus' ? { ...wanted } : null,
+  }
+}
+
+export function ttsRequest(
+  row: Row,
+  delivery: Delivery,
+  { language }: Ask,
+  voice: string | undefined,
+  text: string,
+): TtsRequest {
+  const { instructions, wanted } = delivery
+  const { capabilities } = row.model
+  return {
+    model: row.model.id,
+    text,
+    wanted,
+    ...(voice !== undefined && { voice }),
+    ...(language && { language: spoken(row.model.languages, language) }),
+    ...(instructions && capabilities.instructions && { instructions }),
+    ...(changesSpeed(delivery) && capabilities.speed && { speed: delivery.speed }),
+  }
+}
+
+/** 1 is the voice's own speed: asking for it asks nothing, and a provider without the setting is not sent it. */
+function changesSpeed(delivery: Delivery): delivery is Delivery & { speed: number } {
+  return delivery.speed !== undefined && delivery.speed !== 1
+}
+
+const surrogatePair = /[\ud800-\udbff][\udc00-\udfff]/g
+
+/** What is billed: characters as a reader counts them, so that an emoji is one and not two. */
+export function charactersOf(text: string): number {
+  return text.length - (text.match(surrogatePair)?.length ?? 0)
+}

@@ -1,0 +1,81 @@
+/**
+ * Frames in one fixed ring of bytes, kept whole and in order. Nothing is allocated after the first frame, however much passes through.
+ *
+ *            head                        tail
+ *   ┄┄┄┄┄┄┄┄┄┄▼────────────┬──────────────▼┄┄┄┄┄┄┄┄┄┄
+ *             │length│bytes│length│bytes  │           a frame may wrap around the end
+ *   ┄┄┄┄┄┄┄┄┄┄└────────────┴──────────────┘┄┄┄┄┄┄┄┄┄┄
+ */
+export class FrameBuffer {
+  readonly #bytesMax: number
+  #ring: Uint8Array | null = null
+  #head = 0
+  #used = 0
+
+  /** `bytesMax` counts `frameHeaderBytes` for each frame, too. */
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get isEmpty(): boolean {
+    return this.#used === 0
+  }
+
+  fits({ length }: Uint8Array): boolean {
+    return this.#used + frameHeaderBytes + length <= this.#bytesMax
+  }
+
+  /** Copies the frame. False, and nothing is kept, when it does not fit. An empty frame is one, too. */
+  push(frame: Uint8Array): boolean {
+    if (!this.fits(frame)) return false
+    for (let i = 0; i < frameHeaderBytes; i++) header[i] = frame.length >>> (8 * i)
+    this.#write(header)
+    this.#write(frame)
+    return true
+  }
+
+  /** The oldest frame, lent until it is dropped; null when there is none. */
+  peek(): Uint8Array | null {
+    if (this.#ring === null || this.#used === 0) return null
+    const length = this.#lengthAtHead()
+    const start = (this.#head + frameHeaderBytes) % this.#bytesMax
+    const end = start + length
+    if (end <= this.#bytesMax) return this.#ring.subarray(start, end)
+    const joined = new Uint8Array(length)
+    joined.set(this.#ring.subarray(start))
+    joined.set(this.#ring.subarray(0, end - this.#bytesMax), this.#bytesMax - start)
+    return joined
+  }
+
+  /** Removes the oldest frame. */
+  drop(): void {
+    if (this.#used === 0) return
+    const bytes = frameHeaderBytes + this.#lengthAtHead()
+    this.#head = (this.#head + bytes) % this.#bytesMax
+    this.#used -= bytes
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#ring ??= new Uint8Array(this.#bytesMax)
+    const tail = (this.#head + this.#used) % this.#bytesMax
+    const room = this.#bytesMax - tail
+    if (bytes.length <= room) {
+      this.#ring.set(bytes, tail)
+    } else {
+      this.#ring.set(bytes.subarray(0, room), tail)
+      this.#ring.set(bytes.subarray(room), 0)
+    }
+    this.#used += bytes.length
+  }
+
+  #lengthAtHead(): number {
+    let length = 0
+    for (let i = 0; i < frameHeaderBytes; i++)
+      length += (this.#ring?.[(this.#head + i) % this.#bytesMax] ?? 0) * 2 ** (8 * i)
+    return length
+  }
+}
+
+export const frameHeaderBytes = 4
+/** Filled and copied before anything else can run. */
+const header = new Uint8Array(frameHeaderBytes)

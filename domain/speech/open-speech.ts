@@ -1,0 +1,42 @@
+import type { OutputFormat } from '../../audio/format.ts'
+import type { Call } from '../routing/call.ts'
+import type { Row } from '../routing/catalog.ts'
+import { begin, follow } from '../routing/follow.ts'
+import { ProviderError } from '../routing/provider-error.ts'
+import type { TtsRequest } from './tts.ts'
+
+/** `audio/` implements it. Throws at once for formats that it cannot turn into one another. */
+export type ConvertSpeech = (
+  audio: AsyncIterable<Uint8Array>,
+  from: OutputFormat,
+  to: OutputFormat,
+) => AsyncIterable<Uint8Array>
+
+/** Resolves with the audio in the wanted format once its first chunk is here. Rejects with ProviderError. */
+export async function openSpeech(
+  convert: ConvertSpeech,
+  row: Row,
+  request: TtsRequest,
+  call: Call,
+  idleMs: number,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { tts } = row.provider
+  if (!tts) throw new ProviderError('unsupported', { sent: false })
+  const speech = await tts.synthesize(request, call.signal)
+  const chunks = begin(call, speech.audio)
+  const first = await firstAudio(chunks)
+  try {
+    return convert(follow(call, first, chunks, idleMs), speech.format, request.wanted)
+  } catch (cause) {
+    throw new ProviderError('unsupported', { sent: true, cause })
+  }
+}
+
+/** A success with nothing in it is a failure. */
+async function firstAudio(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  for (;;) {
+    const next = await chunks.next()
+    if (next.done) throw new ProviderError('empty', { sent: true })
+    if (next.value.length > 0) return next.value
+  }
+}

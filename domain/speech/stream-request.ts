@@ -1,0 +1,39 @@
+import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
+import type { Row } from '../routing/catalog.ts'
+import { spoken } from '../routing/language.ts'
+import type { TranscribeStreamOrder } from './session.ts'
+import type { StreamTranscript, SttStreamRequest } from './stt-stream.ts'
+
+/** Throws invalid_parameter for a malformed language. */
+export function streamAsk({ caller, routing, language, audio, keywords, prompt, words }: TranscribeStreamOrder): Ask {
+  const needs: Capability[] = ['streaming']
+  if (keywords?.length) needs.push('keywords')
+  if (prompt) needs.push('prompt')
+  if (words) needs.push('word_timestamps')
+  return { ...baseAsk(caller, 'stt', routing, language), path: 'stream', needs, audio: { ...audio } }
+}
+
+export function streamRequest(row: Row, order: TranscribeStreamOrder, ask: Ask): SttStreamRequest {
+  const { audio, interimResults, words, endpointingMs, keywords, prompt } = order
+  return {
+    model: row.model.id,
+    audio,
+    interimResults,
+    words,
+    ...(ask.language && { language: spoken(row.model.languages, ask.language) }),
+    ...(endpointingMs !== undefined && { endpointingMs }),
+    ...(keywords?.length && { keywords }),
+    ...(prompt && { prompt }),
+  }
+}
+
+/** A transcript of a provider that began to listen so much later than the stream. */
+export function delayed(transcript: StreamTranscript, offsetMs: number): StreamTranscript {
+  const { startMs, endMs, words } = transcript
+  const shifted = { ...transcript, startMs: startMs + offsetMs, endMs: endMs + offsetMs }
+  if (words === undefined) return shifted
+  const shift = (word: (typeof words)[number]) => {
+    return { ...word, startMs: word.startMs + offsetMs, endMs: word.endMs + offsetMs }
+  }
+  return { ...shifted, words: words.map(shift) }
+}

@@ -1,0 +1,248 @@
+import type { OutputFormat } from '../../audio/format.ts'
+import { frameBytes, isSampleEncoding } from '../../audio/pcm.ts'
+import type { Quantity } from '../billing/ledger.ts'
+import { type Exchange, type ExchangeDeps, openExchange } from '../exchange.ts'
+import { Fault } from '../fault.ts'
+import type { Ask } from '../routing/ask.ts'
+import { Call } from '../routing/call.ts'
+import type { Row } from '../routing/catalog.ts'
+import { ProviderError } from '../routing/provider-error.ts'
+import { charactersOf, speechAsk, ttsRequest } from './delivery.ts'
+import { type ConvertSpeech, openSpeech } from './open-speech.ts'
+import type { SpeechListener, SpeechSession, SynthesizeStream, SynthesizeStreamOrder } from './session.ts'
+import { type Speaker, Turn, type Utterance } from './turn.ts'
+import { Casting } from './voices.ts'
+
+export type SynthesizeStreamLimits = {
+  /** The longest session. */
+  totalMs: number
+  /** UTF-16 units of text that no provider was asked for yet. */
+  waitingMax: number
+}
+
+export type SynthesizeStreamDeps = ExchangeDeps & { convert: ConvertSpeech; streams: SynthesizeStreamLimits }
+
+/**
+ * A session that speaks sentence by sentence, with one voice of one provider. There is nothing to open before there is text, so `ready` names
+ * the best candidate; that it fails afterwards is not made good by another voice.
+ */
+export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeStream {
+  const tts = { ...deps.limits.tts, totalMs: deps.streams.totalMs }
+  const own = { ...deps, limits: { ...deps.limits, tts } }
+  return (order, listener) => {
+    const session = new Speaking(own, order, listener)
+    void session.open()
+    return session
+  }
+}
+
+/** Credit is reserved for so many characters at a time. */
+const sliceCharacters = 1000
+const pieceMs = 100
+
+type Cast = { ask: Ask; voice: string | undefined }
+
+class Speaking implements SpeechSession, Speaker {
+  readonly pieceBytesMax: number
+  readonly #deps: SynthesizeStreamDeps
+  readonly #order: SynthesizeStreamOrder
+  readonly #listener: SpeechListener
+  #turn: Turn = new Turn(this, false)
+  #exchange: Exchange<Cast> | null = null
+  #dueMs = 0
+  #endAsked = false
+  #isOver = false
+  /** Set while the listener takes no more. */
+  #pause: { over: Promise<void>; resume: () => void } | null = null
+  /** That a provider was asked for: what is billed. */
+  #characters = 0
+  #reservedCharacters = sliceCharacters
+  #firstAudioMs: number | null = null
+
+  constructor(deps: SynthesizeStreamDeps, order: SynthesizeStreamOrder, listener: SpeechListener) {
+    this.#deps = deps
+    this.#order = order
+    this.#listener = listener
+    this.pieceBytesMax = pieceBytes(order.wanted)
+  }
+
+  async open(): Promise<void> {
+    try {
+      this.#adopt(await this.#choose())
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  text(text: string): void {
+    if (this.#isOver || this.#endAsked) return
+    if (this.#turn.waiting + text.length > this.#deps.streams.waitingMax) return this.#fail(tooMuchText())
+    this.#turn.push(text)
+  }
+
+  flush(): void {
+    if (!this.#isOver) this.#turn.flush()
+  }
+
+  clear(): void {
+    if (this.#isOver) return
+    const charactersSent = this.#turn.drop()
+    this.#turn = new Turn(this, this.#exchange !== null)
+    this.#listener.cleared(charactersSent)
+    this.#endWhenSilent()
+  }
+
+  end(): void {
+    if (this.#isOver || this.#endAsked) return
+    this.#endAsked = true
+    this.#turn.flush()
+    this.#endWhenSilent()
+  }
+
+  resume(): void {
+    const pause = this.#pause
+    this.#pause = null
+    pause?.resume()
+  }
+
+  leave(): void {
+    if (!this.#isOver) this.#close(new ProviderError('cancelled', { sent: true }))
+  }
+
+  ask(sentence: string): Utterance {
+    const { clock, limits } = this.#deps
+    const exchange = this.#open()
+    const call = new Call(clock, exchange.call, limits.tts.firstByteMs, this.#dueMs)
+    const billed = { characters: 0 }
+    const opening = this.#speak(exchange, sentence.trim(), call, billed)
+    // It is asked for ahead: until its turn comes nobody waits for it.
+    opening.catch(() => undefined)
+    return { sentence, call, opening, billed }
+  }
+
+  room(): Promise<void> | null {
+    return this.#pause?.over ?? null
+  }
+
+  hand(audio: Uint8Array): void {
+    if (this.#isOver || this.#listener.audio(audio) || this.#pause !== null) return
+    let resume = () => {}
+    const over = new Promise<void>((resolve) => {
+      resume = resolve
+    })
+    this.#pause = { over, resume }
+  }
+
+  silent(): void {
+    this.#endWhenSilent()
+  }
+
+  failed(error: unknown, utterance: Utterance | null): void {
+    // Speech that never came or broke off is owed by nobody.
+    if (error instanceof ProviderError) this.#characters -= utterance?.billed.characters ?? 0
+    this.#fail(error)
+  }
+
+  async #choose(): Promise<Exchange<Cast>> {
+    const ask = speechAsk(this.#order)
+    const casting = new Casting(ask.voice, this.#order.preset, ask.language)
+    const run = (row: Row): Promise<Cast> => {
+      if (this.#isOver) throw new ProviderError('cancelled', { sent: false })
+      if (!row.provider.tts) throw new ProviderError('unsupported', { sent: false })
+      return Promise.resolve({ ask, voice: casting.voiceFor(row) })
+    }
+    const worstCase = () => spokenQuantity(sliceCharacters)
+    return openExchange(this.#deps, this.#order, { ask, atOnce: false, opensOnly: true, worstCase, run })
+  }
+
+  #adopt(exchange: Exchange<Cast>): void {
+    this.#exchange = exchange
+    if (this.#isOver) return void exchange.fail(new ProviderError('cancelled', { sent: true }), [])
+    this.#dueMs = this.#deps.clock.monotonicMs() + this.#deps.streams.totalMs
+    exchange.call.onEnd((error) => this.#fail(error))
+    this.#listener.ready(exchange.route)
+    this.#turn.start()
+    this.#endWhenSilent()
+  }
+
+  #open(): Exchange<Cast> {
+    if (this.#exchange === null) throw new Error('a turn was started before its session was open')
+    return this.#exchange
+  }
+
+  async #speak(
+    exchange: Exchange<Cast>,
+    text: string,
+    call: Call,
+    billed: Utterance['billed'],
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const { clock, convert, limits } = this.#deps
+    const { ask, voice } = exchange.value
+    const characters = charactersOf(text)
+    await this.#reserve(exchange, this.#characters + characters)
+    if (call.aborted) throw call.reason
+    const startedMs = clock.monotonicMs()
+    const request = ttsRequest(exchange.row, this.#order, ask, voice, text)
+    billed.characters = characters
+    this.#characters += characters
+    const audio = await call.guard(openSpeech(convert, exchange.row, request, call, limits.tts.idleMs))
+    call.rest()
+    this.#noteFirst(exchange, clock.monotonicMs() - startedMs)
+    return audio
+  }
+
+  /** The session's one figure of speed is that of its first sentence: the later ones are asked for ahead and share the provider with others. */
+  #noteFirst(exchange: Exchange<Cast>, elapsedMs: number): void {
+    if (this.#firstAudioMs !== null) return
+    this.#firstAudioMs = elapsedMs
+    exchange.firstMedia(elapsedMs)
+  }
+
+  async #reserve(exchange: Exchange<Cast>, characters: number): Promise<void> {
+    const amount = Math.max(characters - this.#reservedCharacters, sliceCharacters)
+    if (characters <= this.#reservedCharacters || !exchange.costs(spokenQuantity(amount))) return
+    if (!(await exchange.reserve(spokenQuantity(amount))))
+      throw new Fault('budget_exhausted', { hint: 'Add credit, then open a new session.' })
+    this.#reservedCharacters += amount
+  }
+
+  #endWhenSilent(): void {
+    if (!this.#endAsked || this.#isOver || this.#exchange === null || !this.#turn.isSilent) return
+    this.#isOver = true
+    const sample = this.#firstAudioMs === null ? {} : { firstByteMs: this.#firstAudioMs }
+    const costMicroUsd = this.#exchange.succeed(spokenQuantity(this.#characters), sample)
+    this.#listener.ended({ characters: this.#characters, costMicroUsd })
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.#isOver) return
+    const fault = this.#close(thrown)
+    this.#listener.failed(fault instanceof Fault ? fault : new Fault('relay_error', { cause: fault }))
+  }
+
+  #close(thrown: unknown): unknown {
+    this.#isOver = true
+    this.#turn.drop()
+    // Whoever waits for room finds that its turn was dropped.
+    this.resume()
+    return this.#exchange?.fail(thrown, spokenQuantity(this.#characters)) ?? thrown
+  }
+}
+
+/** Whole samples. A packet is never cut. */
+function pieceBytes({ encoding, sampleRateHz, channels }: OutputFormat): number {
+  if (!isSampleEncoding(encoding)) return Number.POSITIVE_INFINITY
+  return Math.ceil((sampleRateHz * pieceMs) / 1000) * frameBytes({ encoding, channels })
+}
+
+function spokenQuantity(characters: number): Quantity[] {
+  return [{ unit: 'characters', amount: characters }]
+}
+
+function tooMuchText(): Fault {
+  return new Fault('invalid_parameter', {
+    param: '/text',
+    message: 'More text is waiting to be spoken than a session holds.',
+    hint: 'Send text as it is needed, and no more than 20,000 characters ahead.',
+  })
+}

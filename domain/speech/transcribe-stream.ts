@@ -1,0 +1,333 @@
+import type { Quantity } from '../billing/ledger.ts'
+import { type Exchange, type ExchangeDeps, openExchange, type Plan } from '../exchange.ts'
+import { Fault } from '../fault.ts'
+import type { Ask } from '../routing/ask.ts'
+import { type Call, providerError } from '../routing/call.ts'
+import type { Row } from '../routing/catalog.ts'
+import { errorClasses, ProviderError } from '../routing/provider-error.ts'
+import { FrameBuffer } from './frame-buffer.ts'
+import { RecentAudio } from './recent-audio.ts'
+import type { TranscribeStream, TranscribeStreamOrder, TranscriptionListener, TranscriptionSession } from './session.ts'
+import { StreamFramer } from './stream-framer.ts'
+import { delayed, streamAsk, streamRequest } from './stream-request.ts'
+import type { StreamTranscript, SttStream, SttStreamSink } from './stt-stream.ts'
+
+export type TranscribeStreamLimits = {
+  /** One provider's time to open. */
+  openMs: number
+  /** The longest session. */
+  totalMs: number
+  /** Audio that waits for a provider to open. */
+  pendingBytesMax: number
+  /** Audio that a provider has not taken yet. More than what may be pending, which comes all at once. */
+  aheadMsMax: number
+}
+
+export type TranscribeStreamDeps = ExchangeDeps & { streams: TranscribeStreamLimits }
+
+/** A session that opens behind its caller's back: it takes audio at once, and tells its listener when a provider listens or none does. */
+export function createTranscribeStream(deps: TranscribeStreamDeps): TranscribeStream {
+  const { openMs, totalMs } = deps.streams
+  const stt = { ...deps.limits.stt, firstByteMs: openMs, totalMs }
+  const own = { ...deps, limits: { ...deps.limits, stt } }
+  return (order, listener) => {
+    const session = new Transcribing(own, order, listener)
+    void session.open()
+    return session
+  }
+}
+
+/** What a swap sends again at most. */
+const replayMs = 10_000
+/** Credit is reserved a minute at a time, a little before it is needed: never a query for a frame. */
+const sliceMs = 60_000
+const sliceLeadMs = 5000
+
+/**
+ *   opening ──ready, pending audio sent──► streaming ──end──► ending ──ended──► over
+ *      ▲                                      │                  │
+ *      └── replay: once, before a transcript ─┴──────────────────┘   a failure or leaving: over, from everywhere
+ *
+ * Every sample that came in is pending, was sent to the provider that listens now, or was lost in a swap.
+ */
+class Transcribing implements TranscriptionSession {
+  readonly #deps: TranscribeStreamDeps
+  readonly #order: TranscribeStreamOrder
+  readonly #listener: TranscriptionListener
+  readonly #framer: StreamFramer
+  readonly #aheadBytesMax: number
+  #state: 'opening' | 'streaming' | 'ending' | 'over' = 'opening'
+  #endAsked = false
+  #exchange: Exchange<SttStream> | null = null
+  #stream: SttStream | null = null
+  /** Of the attempt that was made last; what an earlier one still tells is not heard. */
+  #sink: SttStreamSink | null = null
+  #call: Call | null = null
+  /** An empty frame stands for a flush. */
+  #pending: FrameBuffer | null = null
+  /** The last audio sent, while a swap is possible. */
+  #recent: RecentAudio | null = null
+  #swapped = false
+  #hasHeard = false
+  #receivedSamples = 0
+  #sentSamples = 0
+  #lostSamples = 0
+  #reservedMs = sliceMs
+  #reserveAtSamples = Number.POSITIVE_INFINITY
+
+  constructor(deps: TranscribeStreamDeps, order: TranscribeStreamOrder, listener: TranscriptionListener) {
+    this.#deps = deps
+    this.#order = order
+    this.#listener = listener
+    this.#framer = new StreamFramer(order.audio)
+    this.#aheadBytesMax = (deps.streams.aheadMsMax * this.#framer.bytesPerS) / 1000
+    if (order.replay) this.#recent = new RecentAudio(this.#framer, replayMs)
+  }
+
+  async open(): Promise<void> {
+    await this.#whenOpen(this.#openFirst())
+  }
+
+  audio(bytes: Uint8Array): void {
+    if (this.#state === 'over' || this.#endAsked) return
+    const frame = this.#framer.whole(bytes)
+    if (frame.length === 0) return
+    this.#receivedSamples += this.#framer.samplesOf(frame)
+    if (this.#state === 'opening') return this.#hold(frame)
+    this.#send(frame)
+    if (this.#stream !== null && this.#stream.bufferedBytes > this.#aheadBytesMax) this.#fail(tooFast())
+  }
+
+  flush(): void {
+    if (this.#state === 'opening' && !this.#endAsked) this.#hold(flushMark)
+    else if (this.#state === 'streaming') this.#stream?.flush()
+  }
+
+  end(): void {
+    if (this.#endAsked) return
+    this.#endAsked = true
+    if (this.#state === 'streaming') this.#endStream()
+  }
+
+  leave(): void {
+    if (this.#state === 'over') return
+    this.#close(new ProviderError('cancelled', { sent: true }))
+  }
+
+  async #openFirst(): Promise<Exchange<SttStream>> {
+    const ask = streamAsk(this.#order)
+    const run: Plan<SttStream>['run'] = (row, call) => this.#openAt(row, ask, call)
+    // The time to open is what `firstByteMs` means here. Live figures get none of it: it says nothing of how soon speech becomes text.
+    return openExchange(this.#deps, this.#order, { ask, atOnce: false, worstCase: () => heard(sliceMs), run })
+  }
+
+  #openAt(row: Row, ask: Ask, call: Call): Promise<SttStream> {
+    const { stt } = row.provider
+    if (this.#state === 'over') throw new ProviderError('cancelled', { sent: false })
+    if (!stt?.open) throw new ProviderError('unsupported', { sent: false })
+    this.#call = call
+    this.#sink = this.#newSink(call)
+    return stt.open(streamRequest(row, this.#order, ask), this.#sink, call)
+  }
+
+  #newSink(call: Call): SttStreamSink {
+    const live = () => this.#sink === sink && this.#state !== 'over'
+    const listening = () => live() && this.#stream !== null
+    const sink: SttStreamSink = {
+      speechStarted: (startMs) => {
+        if (listening()) this.#listener.speechStarted(startMs + this.#offsetMs())
+      },
+      transcript: (transcript) => {
+        if (listening()) this.#hear(transcript)
+      },
+      ended: (billedMs) => {
+        if (live()) this.#finish(billedMs)
+      },
+      failed: (error) => {
+        // An adapter that was told to stop says so; why it was told is known to the call.
+        if (live() && !call.aborted) this.#broke(error)
+      },
+    }
+    return sink
+  }
+
+  async #whenOpen(opening: Promise<Exchange<SttStream>>): Promise<void> {
+    try {
+      this.#adopt(await opening)
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #adopt(exchange: Exchange<SttStream>): void {
+    const stream = exchange.value
+    if (this.#state === 'over') {
+      exchange.fail(new ProviderError('cancelled', { sent: true }), [])
+      return stream.close()
+    }
+    this.#exchange = exchange
+    this.#stream = stream
+    exchange.call.onEnd((error) => {
+      // A swap ends the call of the one that failed.
+      if (this.#isListening(stream)) this.#fail(error)
+    })
+    this.#reserveAtSamples = exchange.costs(heard(sliceMs)) ? this.#reservedSamples() : Number.POSITIVE_INFINITY
+    if (this.#isListening(stream)) this.#listener.ready(exchange.route)
+    this.#catchUp(stream)
+  }
+
+  /** Whatever is called in here may end the session or swap the stream. */
+  #catchUp(stream: SttStream): void {
+    if (this.#swapped) this.#sendAll(stream, this.#recent?.frames ?? null, (frame) => this.#sendOn(stream, frame))
+    if (this.#swapped) this.#recent = null
+    this.#sendAll(stream, this.#pending, (frame) => (frame.length > 0 ? this.#send(frame) : stream.flush()))
+    if (!this.#isListening(stream)) return
+    this.#pending = null
+    this.#state = 'streaming'
+    if (this.#endAsked) this.#endStream()
+  }
+
+  #sendAll(stream: SttStream, frames: FrameBuffer | null, send: (frame: Uint8Array) => void): void {
+    if (frames === null) return
+    for (let frame = frames.peek(); frame !== null && this.#isListening(stream); frame = frames.peek()) {
+      send(frame)
+      frames.drop()
+    }
+  }
+
+  #isListening(stream: SttStream): boolean {
+    return this.#stream === stream && this.#state !== 'over'
+  }
+
+  #hold(frame: Uint8Array): void {
+    this.#pending ??= new FrameBuffer(this.#deps.streams.pendingBytesMax)
+    if (!this.#pending.push(frame)) this.#fail(tooFast())
+  }
+
+  #send(frame: Uint8Array): void {
+    if (this.#stream === null) return
+    this.#recent?.push(frame)
+    this.#sendOn(this.#stream, frame)
+    if (this.#sentSamples >= this.#reserveAtSamples) void this.#reserveSlice()
+  }
+
+  #sendOn(stream: SttStream, frame: Uint8Array): void {
+    this.#sentSamples += this.#framer.samplesOf(frame)
+    try {
+      stream.audio(frame)
+    } catch (thrown) {
+      this.#broke(providerError(thrown))
+    }
+  }
+
+  #endStream(): void {
+    this.#state = 'ending'
+    this.#exchange?.call.expect(this.#deps.limits.stt.idleMs)
+    this.#stream?.end()
+  }
+
+  #hear(transcript: StreamTranscript): void {
+    if (!transcript.isFinal && !this.#order.interimResults) return
+    this.#hasHeard = true
+    this.#recent = null
+    if (this.#state === 'ending') this.#exchange?.call.expect(this.#deps.limits.stt.idleMs)
+    this.#listener.transcript(this.#lostSamples === 0 ? transcript : delayed(transcript, this.#offsetMs()))
+  }
+
+  /** What a provider that took over counts as its start. */
+  #offsetMs(): number {
+    return this.#framer.msOf(this.#lostSamples)
+  }
+
+  #finish(billedMs: number | undefined): void {
+    if (this.#state !== 'ending' || this.#exchange === null)
+      return this.#broke(new ProviderError('protocol', { sent: true, cause: new Error('the stream ended by itself') }))
+    this.#state = 'over'
+    const durationMs = Math.round(billedMs ?? this.#sentMs())
+    const costMicroUsd = this.#exchange.succeed(heard(durationMs))
+    this.#stream?.close()
+    this.#listener.ended({ durationMs, costMicroUsd })
+  }
+
+  #broke(error: ProviderError): void {
+    // Before it is adopted: the attempt fails, and the next candidate is tried.
+    if (this.#stream === null) return this.#call?.end(error)
+    if (this.#recent === null || this.#swapped || !errorClasses[error.errorClass].failover) return this.#fail(error)
+    void this.#whenOpen(this.#swap(error))
+  }
+
+  #swap(error: ProviderError): Promise<Exchange<SttStream>> {
+    this.#stream?.close()
+    this.#stream = null
+    this.#swapped = true
+    this.#state = 'opening'
+    this.#lostSamples = this.#sentSamples - (this.#recent?.samples ?? 0)
+    this.#sentSamples = 0
+    return this.#exchange?.swap(error) ?? Promise.reject(error)
+  }
+
+  async #reserveSlice(): Promise<void> {
+    // One question at a time, and as much as what came meanwhile needs.
+    this.#reserveAtSamples = Number.POSITIVE_INFINITY
+    const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
+    try {
+      if (!(await this.#exchange?.reserve(heard(amountMs)))) return this.#fail(creditGone())
+      this.#reservedMs += amountMs
+      this.#reserveAtSamples = this.#reservedSamples()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #reservedSamples(): number {
+    return this.#framer.samplesIn(this.#reservedMs - sliceLeadMs)
+  }
+
+  #sentMs(): number {
+    return this.#framer.msOf(this.#sentSamples)
+  }
+
+  /** Ends the session with what went wrong: a ProviderError, a Fault or what is our own. */
+  #fail(thrown: unknown): void {
+    if (this.#state === 'over') return
+    const fault = this.#close(thrown)
+    this.#listener.failed(fault instanceof Fault ? fault : new Fault('relay_error', { cause: fault }))
+  }
+
+  #close(thrown: unknown): unknown {
+    this.#state = 'over'
+    const fault = this.#exchange?.fail(thrown, this.#owed(thrown)) ?? thrown
+    // An opening under way, the first or that of a swap.
+    this.#call?.end(new ProviderError('cancelled', { sent: true }))
+    this.#stream?.close()
+    const { requestId } = this.#order
+    const [receivedMs, sentMs, lostMs] = [this.#receivedSamples, this.#sentSamples, this.#lostSamples].map((samples) =>
+      Math.round(this.#framer.msOf(samples)),
+    )
+    this.#deps.log.info({ requestId, receivedMs, sentMs, lostMs }, 'transcription ended early')
+    return fault
+  }
+
+  /** What was sent is owed, except to a provider that broke before it told anything. */
+  #owed(thrown: unknown): Quantity[] {
+    const isProviders = thrown instanceof ProviderError && thrown.errorClass !== 'cancelled'
+    return isProviders && !this.#hasHeard ? [] : heard(Math.round(this.#sentMs()))
+  }
+}
+
+const flushMark = new Uint8Array(0)
+
+function heard(ms: number): Quantity[] {
+  return [{ unit: 'audio_milliseconds', amount: ms }]
+}
+
+function tooFast(): Fault {
+  return new Fault('rate_limited', {
+    message: 'Audio came faster than it can be transcribed.',
+    hint: 'Send audio no faster than it is spoken.',
+  })
+}
+
+function creditGone(): Fault {
+  return new Fault('budget_exhausted', { hint: 'Add credit, then open a new session.' })
+}

@@ -1,0 +1,42 @@
+import type { Caller } from '../../domain/access/organization.ts'
+import type { CatalogList } from '../../domain/routing/catalog-list.ts'
+import type { Preview, PreviewQuery } from '../../domain/routing/preview.ts'
+import type { CompatHandlers } from '../../generated/compat/handlers.ts'
+import { type ChatDeps, createChatCompletion } from './chat-completions.ts'
+import { createComplete } from './complete.ts'
+import { createGetCompatContract, createGetRealtimeContract } from './contract.ts'
+import { createListCompatModels } from './models.ts'
+import { createPreviewRouting } from './preview.ts'
+import { createCompatSpeech, type SpeechDeps, streamCompatSpeech } from './speech.ts'
+import { createSynthesize } from './synthesize.ts'
+import { createTranscribe } from './transcribe.ts'
+import { createCompatTranscription, type TranscriptionDeps } from './transcriptions.ts'
+
+export type CompatDeps = ChatDeps &
+  SpeechDeps &
+  TranscriptionDeps & {
+    listCatalog: () => CatalogList
+    preview: (query: PreviewQuery) => Preview
+    contract: string
+    realtimeContract: string
+    headerPrefix: string
+    /** Seconds since 1970. */
+    startedS: number
+  }
+
+/** All of the surface but the tokens for browsers, which belong to the realtime side. */
+export function createCompatHandlers(deps: CompatDeps): Omit<CompatHandlers<Caller>, 'createRealtimeSession'> {
+  return {
+    getCompatContract: createGetCompatContract(deps.contract, deps.headerPrefix),
+    getRealtimeContract: createGetRealtimeContract(deps.realtimeContract, deps.headerPrefix),
+    createChatCompletion: createChatCompletion(deps),
+    createCompatTranscription: createCompatTranscription(deps),
+    createCompatSpeech: createCompatSpeech(deps),
+    streamCompatSpeech: streamCompatSpeech(deps),
+    listCompatModels: createListCompatModels(deps.listCatalog, deps.startedS),
+    previewRouting: createPreviewRouting(deps.preview),
+    synthesize: createSynthesize(deps),
+    transcribe: createTranscribe(deps),
+    complete: createComplete(deps),
+  }
+}

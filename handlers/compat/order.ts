@@ -1,0 +1,50 @@
+import type { Caller } from '../../domain/access/organization.ts'
+import type { Order, Route } from '../../domain/exchange.ts'
+import type { Catalog } from '../../domain/routing/catalog.ts'
+import { readLanguage } from '../../domain/routing/language.ts'
+import type { Stage } from '../../domain/routing/model.ts'
+import { routingOfName } from '../../domain/routing/model-name.ts'
+import type { Routing } from '../../domain/routing/routing.ts'
+import type { Constraints, Intent } from '../../generated/compat/types.ts'
+import type { Context } from '../../runtime/http/handler.ts'
+import { routeHeaders } from '../router/route-headers.ts'
+
+/** Who asks. This surface has no idempotency keys: its clients send none. */
+export function orderOf({ caller, requestId, operation, signal }: Context<Caller>): Order {
+  return { caller, requestId, operation, signal }
+}
+
+/** `X-Service-Language` counts on every POST and wins over what the body says; the key's language comes after both. Throws invalid_parameter. */
+export function languageOf(
+  header: { 'x-service-language'?: string },
+  ...ofBody: readonly (string | undefined)[]
+): { language?: string } {
+  const ofHeader = header['x-service-language']
+  if (ofHeader !== undefined) return { language: readLanguage(ofHeader, 'X-Service-Language').tag }
+  const language = ofBody.find((tag) => tag !== undefined)
+  return language === undefined ? {} : { language }
+}
+
+/** What the three native operations say of the route. */
+export type Wishes = { model?: string; intent?: Intent; constraints?: Constraints }
+
+/** A request's own objective goes before the key's. Throws invalid_parameter. */
+export function routingOf(catalog: Catalog, stage: Stage, caller: Caller, wishes: Wishes): Routing {
+  const { model: name, intent, constraints } = wishes
+  const objective = intent?.optimizeFor ?? caller.policy.objective
+  return routingOfName(catalog, { stage, name, objective, allowProviders: constraints?.allowedProviders?.[stage] })
+}
+
+/** The route under the names of the router surface and under those of the native operations. */
+export function nativeHeaders(route: Route) {
+  return {
+    ...routeHeaders(route),
+    'x-service-provider': route.provider,
+    'x-service-model': route.model,
+    'x-service-failover-count': route.failovers,
+  }
+}
+
+export function acceptsEvents({ accept }: Context<Caller>): boolean {
+  return /\btext\/event-stream\b/i.test(accept)
+}

@@ -1,0 +1,95 @@
+/**
+ * The microphone page. It works without a key of its own, on the key of a first local run, so it is only for a browser on this machine: peer and
+ * Host are loopback (a foreign page whose name was made to point here sends its own Host) and nothing was forwarded by a proxy. Whoever else
+ * asks learns nothing, not even that it exists.
+ */
+import { readFileSync } from 'node:fs'
+import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
+import type { Caller } from '../../domain/access/organization.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { createPreview } from '../../domain/routing/preview.ts'
+import { readRouting } from '../../domain/routing/routing.ts'
+import type { InternalHandlers } from '../../generated/internal/handlers.ts'
+import type { Peer } from '../../runtime/http/handler.ts'
+import { wirePreview } from '../compat/preview.ts'
+import { isLoopbackAddress, isLoopbackHost, isOwnOrigin } from '../origin.ts'
+
+export type TryDeps = {
+  /** Whom the page speaks for; null where there is no local key, and then there is no page. */
+  caller: () => Promise<Caller | null> | Caller | null
+  mint: EphemeralTokens['mint']
+  preview: ReturnType<typeof createPreview>
+  /** Replaces `Service` in names, as in every header. */
+  headerPrefix: string
+}
+
+type TryHandlers = Pick<
+  InternalHandlers<null>,
+  'getTryPage' | 'getTryScript' | 'getTryWorklet' | 'getTryStyle' | 'createTryToken' | 'getTryRoute'
+>
+
+export function createTry(deps: TryDeps): TryHandlers {
+  const noStore = { 'Cache-Control': 'no-store' } as const
+  const prefix = deps.headerPrefix.toLowerCase()
+  const file = (name: string) => {
+    const body = readFileSync(new URL(name, folder))
+    return async (_request: unknown, { peer }: { peer: Peer }) => {
+      await admit(deps, peer)
+      return { status: 200, headers: pageHeaders(peer), body } as const
+    }
+  }
+
+  return {
+    getTryPage: file('page.html'),
+    getTryScript: file('app.js'),
+    getTryWorklet: file('worklet.js'),
+    getTryStyle: file('style.css'),
+    async createTryToken(_request, { peer }) {
+      const caller = await admit(deps, peer)
+      if (!isOwnOrigin(peer.origin, peer.host)) throw new Fault('origin_not_allowed', { param: 'Origin' })
+      const { value, expiresInS } = deps.mint(caller)
+      return {
+        status: 200,
+        headers: noStore,
+        body: {
+          client_secret: { value, expires_in: expiresInS },
+          subprotocol: `${prefix}.realtime.v1`,
+          credential_prefix: `${prefix}.ephemeral.`,
+        },
+      }
+    },
+    async getTryRoute({ query }, { peer }) {
+      const { stage, language } = query
+      const caller = await admit(deps, peer)
+      const routing = readRouting(undefined, caller.policy.objective)
+      const preview = deps.preview({ caller, stage, routing, isSocket: true, ...(language && { language }) })
+      return { status: 200, headers: noStore, body: wirePreview(preview) }
+    },
+  }
+}
+
+/** Beside package.json, for the sources and for what is compiled from them into dist/. */
+const folder = new URL(
+  import.meta.url.endsWith('.js') ? '../../../console/try/' : '../../console/try/',
+  import.meta.url,
+)
+
+async function admit({ caller }: TryDeps, { address, host, forwardedFor }: Peer): Promise<Caller> {
+  const isLocal = isLoopbackAddress(address) && isLoopbackHost(host) && forwardedFor === ''
+  const found = isLocal ? await caller() : null
+  if (found === null) throw new Fault('not_found')
+  return found
+}
+
+function pageHeaders({ host }: Peer) {
+  // Sockets are named beside 'self', which not every browser takes to mean them. Host is a loopback name by now.
+  const own = `'self' ws://${host} wss://${host}`
+  return {
+    'Cache-Control': 'no-cache',
+    'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src ${own}; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Permissions-Policy': 'microphone=(self)',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  } as const
+}

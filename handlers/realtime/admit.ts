@@ -1,0 +1,68 @@
+/**
+ * Who may open a socket. A server brings its key in `Authorization`; a browser cannot set headers and brings an ephemeral token as a subprotocol.
+ * Everything is decided before the upgrade, the origin before the token is spent: a foreign page that got hold of a token does not use it up.
+ */
+import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
+import type { Caller, Scope } from '../../domain/access/organization.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { AdmitSocket, UpgradeRequest } from '../../runtime/ws/socket.ts'
+import { isOwnOrigin } from '../origin.ts'
+
+export type AdmitDeps = {
+  /** From `Authorization` to the caller; throws authentication_failed and access_denied. */
+  authenticate: (authorization: string, scope: string) => Caller | Promise<Caller>
+  redeem: EphemeralTokens['redeem']
+}
+
+/** Here the subprotocol may hold a key as well: OpenAI's clients offer theirs so, `openai-insecure-api-key.sk_…`. */
+const keyChannel = 'transcriptionRealtime'
+
+export function createAdmit(deps: AdmitDeps): AdmitSocket {
+  return (request) => {
+    const key = presentedKey(request)
+    return key === '' ? admitToken(deps, request) : admitKey(deps, request, key)
+  }
+}
+
+/** The value of an `Authorization` header, or ''. */
+function presentedKey({ authorization, credential, channelId }: UpgradeRequest): string {
+  if (authorization !== '') return authorization
+  return channelId === keyChannel && credential.startsWith('sk_') ? `Bearer ${credential}` : ''
+}
+
+async function admitKey({ authenticate }: AdmitDeps, request: UpgradeRequest, key: string): Promise<Caller> {
+  const caller = await authenticate(key, request.scope)
+  // Without an Origin it is a server.
+  if (request.origin !== '') checkOrigin(request, caller)
+  return caller
+}
+
+async function admitToken({ redeem }: AdmitDeps, request: UpgradeRequest): Promise<Caller> {
+  if (request.credential === '') throw new Fault('authentication_failed', { param: 'Authorization' })
+  const caller = await redeem(request.credential, (found) => {
+    checkScope(found, request.scope)
+    // Tokens are for browsers, and a browser always says its origin: without one the allowlist would bind only those who keep to it.
+    checkOrigin(request, found)
+  })
+  if (caller !== null) return caller
+  throw new Fault('authentication_failed', {
+    param: 'Sec-WebSocket-Protocol',
+    hint: 'A token is good once and for 60 seconds: fetch one with POST /v1/realtime/sessions for each socket.',
+  })
+}
+
+function checkScope({ scopes }: Caller, scope: string): void {
+  if (scopes.includes(scope as Scope)) return
+  throw new Fault('access_denied', { message: `The key behind this token does not carry the scope ${scope}.` })
+}
+
+function checkOrigin({ origin, host }: UpgradeRequest, { policy }: Caller): void {
+  if (isOwnOrigin(origin, host) || policy.allowedOrigins?.includes(origin)) return
+  throw new Fault('origin_not_allowed', {
+    param: 'Origin',
+    hint:
+      origin === ''
+        ? 'A token opens sockets from a browser only: a server presents the key in Authorization.'
+        : 'Add the origin (scheme, host and port) to the allowed_origins of the key.',
+  })
+}

@@ -1,0 +1,155 @@
+import type { OutputFormat } from '../../audio/format.ts'
+import type { Caller } from '../../domain/access/organization.ts'
+import type { Route } from '../../domain/exchange.ts'
+import type { Fault } from '../../domain/fault.ts'
+import type { Catalog } from '../../domain/routing/catalog.ts'
+import type { SpeechListener, SpeechSession, StreamUsage, SynthesizeStream } from '../../domain/speech/session.ts'
+import type { RealtimeHandlers, SynthesizeStreamSession } from '../../generated/realtime/channels.ts'
+import type { TextFrame, TtsConfig } from '../../generated/realtime/types.ts'
+import type { Socket, SocketContext } from '../../runtime/ws/socket.ts'
+import { routingOfConfig } from './config.ts'
+import { StreamSocket, type StreamSocketDeps } from './stream-socket.ts'
+
+export type SynthesizeSocketDeps = StreamSocketDeps & {
+  synthesize: SynthesizeStream
+  catalog: Catalog
+  region: string
+  /** Of one text frame. */
+  textCharactersMax: number
+  sessionId(): string
+}
+
+export function createSynthesizeStream(deps: SynthesizeSocketDeps): RealtimeHandlers<Caller>['synthesizeStream'] {
+  return (socket, context) => new SynthesizeSocket(deps, socket, context)
+}
+
+class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, SpeechListener {
+  protected readonly silence = 'text_late'
+  readonly #deps: SynthesizeSocketDeps
+  readonly #context: SocketContext<Caller>
+  #wanted: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }
+  #session: SpeechSession | null = null
+  #isBehind = false
+
+  constructor(deps: SynthesizeSocketDeps, socket: Socket, context: SocketContext<Caller>) {
+    super(deps, socket, context.requestId)
+    this.#deps = deps
+    this.#context = context
+  }
+
+  onConfig(config: TtsConfig): void {
+    if (!this.take('config')) return
+    this.heard()
+    if (config.timestamps) return this.fail('INVALID_CONFIG', 'No model gives the times of words while it streams.')
+    const { encoding, sampleRate } = config
+    this.#wanted = { encoding: encoding ?? 'pcm_s16le', sampleRateHz: sampleRate ?? 24000, channels: 1 }
+    this.#open(config)
+  }
+
+  onText({ text, flush }: TextFrame): void {
+    if (!this.take('text')) return
+    this.heard()
+    if (text.length > this.#deps.textCharactersMax) return this.fail('TEXT_TOO_LONG')
+    if (hasControls(text)) return this.fail('INVALID_TEXT')
+    this.#session?.text(text)
+    if (flush) this.#session?.flush()
+  }
+
+  onFlush(): void {
+    if (this.take('flush')) this.#session?.flush()
+  }
+
+  onClear(): void {
+    if (!this.take('clear')) return
+    this.heard()
+    this.#session?.clear()
+  }
+
+  onEnd(): void {
+    if (this.take('end')) this.#session?.end()
+  }
+
+  /** The contract has no binary frames from the client here. */
+  onBytes(): void {
+    this.take('invalid')
+  }
+
+  /** While the reader is behind it hears older speech: how long it may be is the engine's to say, as BACKPRESSURE. */
+  override onDue(): void {
+    if (this.#isBehind) this.heard()
+    else super.onDue()
+  }
+
+  onDrained(): void {
+    this.#isBehind = false
+    this.heard()
+    this.#session?.resume()
+  }
+
+  ready({ provider, model }: Route): void {
+    if (!this.take('ready')) return
+    const { encoding, sampleRateHz: sampleRate } = this.#wanted
+    const { region } = this.#deps
+    const frame = { type: 'ready', sessionId: this.#deps.sessionId(), provider, model, region, encoding, sampleRate }
+    this.socket.send(JSON.stringify(frame))
+  }
+
+  audio(bytes: Uint8Array): boolean {
+    // While it speaks nobody expects the client to write.
+    this.heard()
+    const isSent = this.socket.sendBytes(bytes)
+    if (!isSent) this.#isBehind = true
+    return isSent
+  }
+
+  cleared(charactersSent: number): void {
+    this.socket.send(`{"type":"cleared","charactersSent":${charactersSent}}`)
+  }
+
+  ended(usage: StreamUsage): void {
+    if (!this.take('ended')) return
+    this.socket.send(JSON.stringify({ type: 'end', usage }))
+    this.finish()
+  }
+
+  failed(fault: Fault): void {
+    // Once a provider has opened, all that it can find impossible is the text.
+    if (this.state !== 'opening' && fault.code === 'capability_unsupported') this.fail('INVALID_TEXT')
+    else this.failWith(fault)
+  }
+
+  protected leave(): void {
+    this.#session?.leave()
+    this.#session = null
+  }
+
+  #open(config: TtsConfig): void {
+    const { caller, requestId, channelId, signal } = this.#context
+    const { voice, language, instructions, speed } = config
+    try {
+      this.#session = this.#deps.synthesize(
+        {
+          caller,
+          requestId,
+          operation: channelId,
+          signal,
+          routing: routingOfConfig(this.#deps.catalog, 'tts', config, caller),
+          wanted: this.#wanted,
+          ...(voice && voice !== 'auto' && { voice }),
+          ...(language && { language }),
+          ...(instructions && { instructions }),
+          ...(speed !== undefined && { speed }),
+        },
+        this,
+      )
+    } catch (error) {
+      this.failWith(error)
+    }
+  }
+}
+
+/** Control characters are never speech; tab and line breaks are space. */
+function hasControls(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return /[\u0000-\u0008\u000e-\u001f]/.test(text)
+}

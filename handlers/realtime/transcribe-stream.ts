@@ -1,0 +1,178 @@
+import { AudioError } from '../../audio/error.ts'
+import type { Caller } from '../../domain/access/organization.ts'
+import type { Route } from '../../domain/exchange.ts'
+import type { Fault } from '../../domain/fault.ts'
+import type { Catalog } from '../../domain/routing/catalog.ts'
+import type {
+  StreamUsage,
+  TranscribeStream,
+  TranscriptionListener,
+  TranscriptionSession,
+} from '../../domain/speech/session.ts'
+import type { StreamAudio, StreamTranscript } from '../../domain/speech/stt-stream.ts'
+import type { RealtimeHandlers, TranscribeStreamSession } from '../../generated/realtime/channels.ts'
+import type { SttConfig } from '../../generated/realtime/types.ts'
+import type { Socket, SocketContext } from '../../runtime/ws/socket.ts'
+import { routingOfConfig } from './config.ts'
+import { StreamSocket, type StreamSocketDeps } from './stream-socket.ts'
+import { transcriptFrame } from './transcript-frame.ts'
+import { readWavHeader, startsAsWav } from './wav-header.ts'
+
+export type TranscribeSocketDeps = StreamSocketDeps & {
+  transcribe: TranscribeStream
+  catalog: Catalog
+  region: string
+  sessionId(): string
+}
+
+export function createTranscribeStream(deps: TranscribeSocketDeps): RealtimeHandlers<Caller>['transcribeStream'] {
+  return (socket, context) => new TranscribeSocket(deps, socket, context)
+}
+
+class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, TranscriptionListener {
+  protected readonly silence = 'audio_late'
+  readonly #deps: TranscribeSocketDeps
+  readonly #context: SocketContext<Caller>
+  readonly #sessionId: string
+  #config: SttConfig | null = null
+  #audio: StreamAudio = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
+  #session: TranscriptionSession | null = null
+  #isFirst = true
+
+  constructor(deps: TranscribeSocketDeps, socket: Socket, context: SocketContext<Caller>) {
+    super(deps, socket, context.requestId)
+    this.#deps = deps
+    this.#context = context
+    this.#sessionId = deps.sessionId()
+  }
+
+  onConfig(config: SttConfig): void {
+    if (!this.take('config')) return
+    this.heard()
+    this.#config = config
+    const { encoding, sampleRate, channels } = config
+    this.#audio = { encoding: encoding ?? 'pcm_s16le', sampleRateHz: sampleRate ?? 16000, channels: channels ?? 1 }
+    // What the header will say decides which provider can read it.
+    if (config.contentType !== 'audio/wav') this.#open()
+  }
+
+  onBytes(bytes: Uint8Array): void {
+    if (!this.take('audio')) return
+    this.heard()
+    if (this.#isFirst) this.#begin(bytes)
+    else this.#session?.audio(bytes)
+  }
+
+  onFlush(): void {
+    if (this.take('flush')) this.#session?.flush()
+  }
+
+  onEnd(): void {
+    if (!this.take('end')) return
+    if (this.#session) this.#session.end()
+    else this.ended({ durationMs: 0, costMicroUsd: 0 })
+  }
+
+  onDrained(): void {
+    // Transcripts are few: a reader that falls behind on them is ended by the engine's bound.
+  }
+
+  ready({ provider, model }: Route): void {
+    if (!this.take('ready')) return
+    const { encoding, sampleRateHz: sampleRate } = this.#audio
+    const { region } = this.#deps
+    const frame = { type: 'ready', sessionId: this.#sessionId, provider, model, region, encoding, sampleRate }
+    this.socket.send(JSON.stringify(frame))
+  }
+
+  speechStarted(startMs: number): void {
+    this.socket.send(`{"type":"speech_started","startMs":${Math.round(startMs)}}`)
+  }
+
+  transcript(transcript: StreamTranscript): void {
+    this.socket.send(transcriptFrame(transcript, this.#config?.language ?? this.#config?.intent?.language))
+  }
+
+  ended(usage: StreamUsage): void {
+    if (!this.take('ended')) return
+    this.socket.send(JSON.stringify({ type: 'end', usage }))
+    this.finish()
+  }
+
+  failed(fault: Fault): void {
+    this.failWith(fault)
+  }
+
+  protected leave(): void {
+    this.#session?.leave()
+    this.#session = null
+  }
+
+  /** The first bytes may be a WAV header, which wins over the config. */
+  #begin(bytes: Uint8Array): void {
+    this.#isFirst = false
+    const samples = startsAsWav(bytes) ? this.#readHeader(bytes) : bytes
+    if (samples === null) return
+    if (!this.#session) this.#open()
+    this.#session?.audio(samples)
+  }
+
+  #readHeader(bytes: Uint8Array): Uint8Array | null {
+    try {
+      const header = readWavHeader(bytes)
+      if (header === null) return this.#refuseHeader('The WAV header must be whole within the first frame.')
+      const { encoding, sampleRateHz, channels } = header.format
+      if (encoding !== 'pcm_s16le' && encoding !== 'mulaw' && encoding !== 'alaw')
+        return this.#refuseHeader('A stream takes WAV as 16 bit samples, mu-law or A-law.')
+      this.#reopenAs({ encoding, sampleRateHz, channels })
+      return bytes.subarray(header.dataOffset)
+    } catch (error) {
+      if (error instanceof AudioError) return this.#refuseHeader(error.message)
+      throw error
+    }
+  }
+
+  #refuseHeader(message: string): null {
+    this.fail('INVALID_CONFIG', message)
+    return null
+  }
+
+  /** The provider was opened for what the config said; where the header says otherwise it has heard nothing yet and is opened anew. */
+  #reopenAs(audio: StreamAudio): void {
+    const { encoding, sampleRateHz, channels } = this.#audio
+    const isSame = encoding === audio.encoding && sampleRateHz === audio.sampleRateHz && channels === audio.channels
+    if (isSame) return
+    this.leave()
+    this.#audio = audio
+  }
+
+  #open(): void {
+    const config = this.#config
+    if (!config) return
+    const { caller, requestId, channelId, signal } = this.#context
+    const { endpointingMs, keywords, prompt } = config
+    const language = config.language ?? config.intent?.language
+    try {
+      this.#session = this.#deps.transcribe(
+        {
+          caller,
+          requestId,
+          operation: channelId,
+          signal,
+          routing: routingOfConfig(this.#deps.catalog, 'stt', config, caller),
+          audio: this.#audio,
+          interimResults: config.interimResults ?? true,
+          words: config.words ?? false,
+          replay: config.replay ?? false,
+          ...(language && { language }),
+          ...(endpointingMs !== undefined && { endpointingMs }),
+          ...(keywords?.length && { keywords }),
+          ...(prompt && { prompt }),
+        },
+        this,
+      )
+    } catch (error) {
+      this.failWith(error)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import type { StreamTranscript } from '../../domain/speech/stt-stream.ts'
+
+/**
+ * A transcript as the contract has it, put together by hand: a socket sends one for every frame of audio, and only its text and its words can
+ * hold what JSON must escape. `language` is what the client asked for, which a provider that detects may know better.
+ */
+export function transcriptFrame(transcript: StreamTranscript, language: string | undefined): string {
+  const { utterance, text, isFinal, speechFinal, startMs, endMs, confidence, words } = transcript
+  const spoken = transcript.language ?? language
+  return `{"type":"transcript","id":"utt_${utterance}","text":${JSON.stringify(text)},"isFinal":${isFinal},"speechFinal":${speechFinal},"startMs":${Math.round(startMs)},"endMs":${Math.round(endMs)},"language":${spoken === undefined ? 'null' : JSON.stringify(spoken)}${confidence === undefined ? '' : `,"confidence":${confidence}`}${words ? `,"words":${wordsOf(words)}` : ''}}`
+}
+
+function wordsOf(words: NonNullable<StreamTranscript['words']>): string {
+  return JSON.stringify(
+    words.map(({ startMs, endMs, ...word }) => ({ ...word, startMs: Math.round(startMs), endMs: Math.round(endMs) })),
+  )
+}

@@ -1,0 +1,88 @@
+/**
+ * One model for many streams. Finals come first, in order; a guess at speech that still goes on gives way to any of them, even
+ * in the middle: it would be overtaken anyway, and what is dropped first under load are guesses.
+ */
+import type { Moonshine } from './moonshine.ts'
+
+export class Recogniser {
+  readonly #moonshine: Moonshine
+  readonly #waiting: Recognition[] = []
+  #running: Recognition | undefined
+
+  constructor(moonshine: Moonshine) {
+    this.#moonshine = moonshine
+  }
+
+  final(samples: Float32Array): Recognition {
+    return this.#submit(new Recognition(samples, true))
+  }
+
+  guess(samples: Float32Array): Recognition {
+    return this.#submit(new Recognition(samples, false))
+  }
+
+  /** What was a guess has turned out to be the final. */
+  hurry(recognition: Recognition): void {
+    recognition.urgent = true
+    this.#giveWay()
+  }
+
+  drop(recognition: Recognition): void {
+    recognition.stop.abort()
+    const at = this.#waiting.indexOf(recognition)
+    if (at < 0) return
+    this.#waiting.splice(at, 1)
+    recognition.settle(null)
+  }
+
+  #submit(recognition: Recognition): Recognition {
+    this.#waiting.push(recognition)
+    this.#giveWay()
+    if (!this.#running) void this.#work()
+    return recognition
+  }
+
+  #giveWay(): void {
+    if (this.#running && !this.#running.urgent && this.#waiting.some(({ urgent }) => urgent)) this.#running.stop.abort()
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const next = this.#takeNext()
+      this.#running = next
+      try {
+        next.settle(await this.#moonshine.transcribe(next.samples, next.stop.signal))
+      } catch (error) {
+        if (next.stop.signal.aborted) next.settle(null)
+        else next.fail(error)
+      }
+      this.#running = undefined
+    }
+  }
+
+  #takeNext(): Recognition {
+    const urgent = this.#waiting.findIndex((recognition) => recognition.urgent)
+    return this.#waiting.splice(Math.max(0, urgent), 1)[0]!
+  }
+}
+
+export class Recognition {
+  readonly samples: Float32Array
+  readonly stop = new AbortController()
+  urgent: boolean
+  /** Null when it was overtaken or dropped. */
+  readonly text: Promise<string | null>
+  settle: (text: string | null) => void = () => {}
+  fail: (error: unknown) => void = () => {}
+
+  constructor(samples: Float32Array, urgent: boolean) {
+    this.samples = samples
+    this.urgent = urgent
+    this.text = new Promise((resolve, reject) => {
+      this.settle = resolve
+      this.fail = reject
+    })
+    // Whoever asked may have left before it fails.
+    this.text.catch(() => {})
+  }
+}

@@ -1,0 +1,84 @@
+/** Children that recognise streams. They start when they are first needed, share the streams evenly and end when they have had none. */
+import type { Departure, Log } from '../../domain/ports.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { SttStream, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import { StreamChild, type StreamChildOptions } from './stream-child.ts'
+import type { StreamInput } from './stream-messages.ts'
+
+export type StreamPoolOptions = Omit<StreamChildOptions, 'onIdle'> & {
+  processes: number
+  /** Streams a child; one more is refused. */
+  streamsMax: number
+  /** A child without a stream for this long is ended: it holds up to 300 MB. */
+  idleMs: number
+  log: Log
+}
+
+/** How long a stream lasts is the speaker's choice: nothing better can be said. */
+const retryAfterS = 5
+
+export class StreamPool {
+  readonly #options: StreamPoolOptions
+  readonly #children = new Set<StreamChild>()
+  readonly #idleTimers = new Map<StreamChild, () => void>()
+  #closed = false
+
+  constructor(options: StreamPoolOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when a child with its models loaded listens. Rejects with ProviderError. */
+  async open(input: StreamInput, sink: SttStreamSink, signal: Departure): Promise<SttStream> {
+    if (signal.aborted) throw new ProviderError('cancelled', { sent: false, cause: signal.reason })
+    if (this.#closed) throw new ProviderError('unreachable', { sent: false })
+    const child = this.#childWithRoom()
+    if (child === undefined) throw new ProviderError('overloaded', { sent: false, retryAfterS })
+    this.#endIdle(child)
+    return child.open(input, sink, signal)
+  }
+
+  /** Kills all children and waits until they are gone. Streams fail. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const children = [...this.#children]
+    for (const child of children) child.kill()
+    await Promise.all(children.map((child) => child.exited))
+  }
+
+  #childWithRoom(): StreamChild | undefined {
+    const { processes, streamsMax } = this.#options
+    const alive = [...this.#children].filter((child) => child.alive)
+    const least = alive.toSorted((a, b) => a.streams - b.streams)[0]
+    if (least?.streams === 0) return least
+    if (alive.length < processes) return this.#start()
+    return least && least.streams < streamsMax ? least : undefined
+  }
+
+  #start(): StreamChild {
+    const { clock, idleMs, log } = this.#options
+    const child: StreamChild = new StreamChild({
+      ...this.#options,
+      onIdle: () => {
+        if (child.alive)
+          this.#idleTimers.set(
+            child,
+            clock.after(idleMs, () => child.kill()),
+          )
+      },
+    })
+    const fields = { entry: 'stt-stream-child', pid: child.pid }
+    log.info(fields, 'speech child started')
+    this.#children.add(child)
+    void child.exited.then((how) => {
+      this.#children.delete(child)
+      this.#endIdle(child)
+      log.info({ ...fields, how }, 'speech child ended')
+    })
+    return child
+  }
+
+  #endIdle(child: StreamChild): void {
+    this.#idleTimers.get(child)?.()
+    this.#idleTimers.delete(child)
+  }
+}

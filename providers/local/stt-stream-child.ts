@@ -1,0 +1,65 @@
+/** Entry of the process that recognises streams, several at a time. Started by fork only. */
+import { leaveWithParent } from './child-jobs.ts'
+import { openMoonshine } from './moonshine.ts'
+import { Recogniser } from './recogniser.ts'
+import { RecognitionStream } from './recognition-stream.ts'
+import type { FromStreamChild, StreamInput, ToStreamChild } from './stream-messages.ts'
+import { openVad, type Vad } from './vad.ts'
+
+/** One second. */
+const warmUpSamples = 16_000
+
+let models: Promise<[Vad, Recogniser]> | undefined
+const streams = new Map<number, RecognitionStream>()
+/** Its models are still being loaded. */
+const opening = new Set<number>()
+
+leaveWithParent()
+process.on('message', (message: ToStreamChild) => {
+  if (message.type === 'open') void open(message.id, message.input)
+  else if (message.type === 'close') close(message.id)
+  else streams.get(message.id)?.take(message)
+})
+
+async function open(id: number, input: StreamInput): Promise<void> {
+  opening.add(id)
+  try {
+    const [vad, recogniser] = await (models ??= load())
+    if (!opening.has(id)) return
+    const stream = new RecognitionStream(input, {
+      vad: vad.another(),
+      recogniser,
+      tell: (told) => send({ ...told, id }),
+    })
+    streams.set(id, stream)
+    send({ type: 'opened', id })
+    void stream.run().then(() => streams.delete(id))
+  } catch (error) {
+    send({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) })
+  } finally {
+    opening.delete(id)
+  }
+}
+
+function close(id: number): void {
+  opening.delete(id)
+  streams.get(id)?.close()
+  streams.delete(id)
+  send({ type: 'closed', id })
+}
+
+/** With one recognition done: the first of a process takes a multiple of the time. A failure is tried again by the next stream. */
+async function load(): Promise<[Vad, Recogniser]> {
+  try {
+    const [vad, moonshine] = [await openVad(), await openMoonshine()]
+    await moonshine.transcribe(new Float32Array(warmUpSamples), new AbortController().signal)
+    return [vad, new Recogniser(moonshine)]
+  } catch (error) {
+    models = undefined
+    throw error
+  }
+}
+
+function send(message: FromStreamChild): void {
+  process.send?.(message)
+}

@@ -1,0 +1,68 @@
+/** Text frames: JSON objects whose `type` says which method of the session takes them. */
+import { Refusal } from '../http/handler.ts'
+import { parseJson } from '../http/json-body.ts'
+import { refuseBody } from '../http/violation.ts'
+import type { Channel } from './channel.ts'
+import type { FrameProblem, SocketSession } from './socket.ts'
+
+/** Hands the frame to its method, or tells the session why it was refused. */
+export function takeText(channel: Channel, session: SocketSession, text: string): void {
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch (error) {
+    return session.onRefused(unreadable(error))
+  }
+  if (!isObject(value)) return session.onRefused({ kind: 'invalid', type: null, message: 'a frame is a JSON object' })
+  const { type } = value
+  if (typeof type !== 'string' || !Object.hasOwn(channel.receives, type)) {
+    return session.onRefused(unknownType(channel, type))
+  }
+  const rule = channel.receives[type]
+  if (!rule) return
+  if (!rule.validate(value)) {
+    const { message } = refuseBody(rule.validate.errors, 'the frame')
+    return session.onRefused({ kind: 'invalid', type, message })
+  }
+  // The generated session type has a method of this name, and takes what was validated.
+  const methods = session as unknown as Record<string, (frame: unknown) => void>
+  methods[rule.on]?.(value)
+}
+
+export const binaryRefused: FrameProblem = {
+  kind: 'binary',
+  type: null,
+  message: 'this address takes text frames alone',
+}
+
+/** Why a frame of ours is not what the contract says; null when it is. */
+export function wrongSent(channel: Channel, text: string): string | null {
+  const value: unknown = JSON.parse(text)
+  const type = isObject(value) ? value['type'] : undefined
+  const validate = typeof type === 'string' && Object.hasOwn(channel.sends, type) ? channel.sends[type] : undefined
+  if (!validate) return `${channel.id} sent a frame of a type that the contract does not know`
+  return validate(value) ? null : `${channel.id} ${String(type)}: ${refuseBody(validate.errors, 'the frame').message}`
+}
+
+function unreadable(error: unknown): FrameProblem {
+  if (error instanceof Refusal && error.kind === 'invalid_parameter') {
+    return { kind: 'invalid', type: null, message: error.message }
+  }
+  return { kind: 'not_json', type: null, message: 'the frame is not valid JSON' }
+}
+
+function unknownType({ receives }: Channel, type: unknown): FrameProblem {
+  const known = Object.keys(receives).join(', ')
+  const isText = typeof type === 'string'
+  return {
+    kind: 'unknown_type',
+    type: isText ? type.slice(0, typeCharactersMax) : null,
+    message: type === undefined ? `/type is required: one of ${known}` : `/type must be one of ${known}`,
+  }
+}
+
+const typeCharactersMax = 64
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,54 @@
+/** What a client offers with its upgrade. RFC 6455, 4.2.1; uWebSockets.js looks at Sec-WebSocket-Key alone. */
+import ipaddr from 'ipaddr.js'
+import { Refusal } from '../http/handler.ts'
+import type { Wire } from '../http/wire.ts'
+import type { SocketRoute } from './routes.ts'
+
+export type Handshake = {
+  key: string
+  /** Sec-WebSocket-Version. */
+  version: string
+  /** The Upgrade header asks for a WebSocket. */
+  isWebSocket: boolean
+  /** Whether the channel's subprotocol is among those that the client offers. */
+  isOffered: boolean
+  /** '' when none is offered. */
+  credential: string
+  isLocal: boolean
+}
+
+/** Only until the first await. */
+export function readHandshake(wire: Wire, { subprotocol, credentialPrefix }: SocketRoute): Handshake {
+  // The header may come in several lines, which then are one list. RFC 6455, 11.3.4.
+  const offered: string[] = []
+  wire.eachHeader((name, value) => {
+    if (name === 'sec-websocket-protocol') offered.push(...value.split(',').map((item) => item.trim()))
+  })
+  const credential = offered.find((item) => credentialPrefix !== '' && item.startsWith(credentialPrefix))
+  return {
+    key: wire.header('sec-websocket-key'),
+    version: wire.header('sec-websocket-version'),
+    isWebSocket: wire.header('upgrade').toLowerCase() === 'websocket',
+    isOffered: subprotocol !== '' && offered.includes(subprotocol),
+    credential: credential?.slice(credentialPrefix.length) ?? '',
+    isLocal: isLoopback(wire.address()),
+  }
+}
+
+/** Throws Refusal `invalid_parameter` that names the header. */
+export function requireHandshake({ channel, subprotocol }: SocketRoute, handshake: Handshake): void {
+  if (!handshake.isWebSocket) throw refuseHeader('Upgrade', 'Upgrade must be websocket')
+  if (handshake.version !== '13') throw refuseHeader('Sec-WebSocket-Version', 'Sec-WebSocket-Version must be 13')
+  if (channel.requiresSubprotocol && !handshake.isOffered) {
+    throw refuseHeader('Sec-WebSocket-Protocol', `Sec-WebSocket-Protocol must offer ${subprotocol}`)
+  }
+}
+
+function refuseHeader(param: string, message: string): Refusal {
+  return new Refusal('invalid_parameter', { param, message })
+}
+
+/** False for what is no IP address. */
+export function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
+}

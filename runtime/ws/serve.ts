@@ -1,0 +1,44 @@
+/** Hangs the sockets into a uWebSockets.js application. */
+import type { Engine } from '../http/engine.ts'
+import type { ServerOptions } from '../http/options.ts'
+import type { TemplatedApp } from '../uws.ts'
+import type { Live, UserData } from './connection.ts'
+import { isLoopback } from './handshake.ts'
+import { upgrade } from './upgrade.ts'
+
+/** Throws when an option makes no sense; uWebSockets.js would end the process. */
+export function serveSockets(engine: Engine, app: TemplatedApp): void {
+  const { limits, echo } = engine.options
+  if (!(limits.pingS >= 8 && limits.pingS <= 960)) throw new Error('pingS must be from 8 to 960')
+  for (const address of engine.socketRoutes.addresses) {
+    app.ws<UserData>(address, {
+      maxPayloadLength: limits.frameBytesMax,
+      // A peer that answers no ping is cut; so is one that never answers a close frame, within 16 s.
+      idleTimeout: limits.pingS,
+      sendPingsAutomatically: true,
+      // None of its own: it would drop frames without a word where Connection tells the session.
+      maxBackpressure: 0,
+      upgrade: (response, request, context) => void upgrade(engine, response, request, context),
+      open: (ws) => (ws as Live).connection.opened(ws as Live),
+      message: (ws, message, isBinary) => (ws as Live).connection.receive(message, isBinary),
+      drain: (ws) => (ws as Live).connection.drained(),
+      close: (ws, code) => (ws as Live).connection.gone(code),
+    })
+  }
+  if (echo) serveEcho(engine.options, app)
+}
+
+/** For conformance suites: the carrier's framing without anything of ours in between. On this machine only, since nobody is asked for a key. */
+function serveEcho({ host }: ServerOptions, app: TemplatedApp): void {
+  if (host !== 'localhost' && !isLoopback(host)) {
+    throw new Error(`the echo is served on a loopback address only, not on ${host}`)
+  }
+  app.ws('/', {
+    maxPayloadLength: echoBytesMax,
+    maxBackpressure: 4 * echoBytesMax,
+    message: (ws, message, isBinary) => void ws.send(message, isBinary),
+  })
+}
+
+/** The largest message of the known suites. */
+const echoBytesMax = 16 * 1024 * 1024

@@ -1,0 +1,93 @@
+import type { ServerOptions } from '../http/options.ts'
+import type { Connection } from './connection.ts'
+
+/** All open sockets of a process, and the one timer that they share. */
+export class Sockets {
+  readonly bufferBytesMax: number
+  readonly checksSent: boolean
+  readonly #options: ServerOptions
+  readonly #onEmpty: () => void
+  readonly #open = new Set<Connection>()
+  /** Those whose reader is behind. Few: a timer each would cost the many. */
+  readonly #behind = new Set<Connection>()
+  #cancelSweep: (() => void) | null = null
+
+  constructor(options: ServerOptions, onEmpty: () => void) {
+    this.bufferBytesMax = options.limits.socketBufferBytesMax
+    this.checksSent = options.checkResponses
+    this.#options = options
+    this.#onEmpty = onEmpty
+  }
+
+  get count(): number {
+    return this.#open.size
+  }
+
+  get isFull(): boolean {
+    return this.#open.size >= this.#options.limits.socketsMax
+  }
+
+  nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+
+  readerDeadlineMs(): number {
+    return this.nowMs() + this.#options.limits.readerTimeoutMs
+  }
+
+  add(connection: Connection): void {
+    this.#open.add(connection)
+    this.#options.metrics.socketOpened(connection.channelId)
+  }
+
+  remove(connection: Connection, code: number): void {
+    const { metrics, log } = this.#options
+    this.#open.delete(connection)
+    this.unwatch(connection)
+    const { channelId: channel } = connection
+    const { requestId, startedMs } = connection.context
+    metrics.socketClosed(channel, code)
+    log.info({ requestId, channel, code, durationMs: this.nowMs() - startedMs }, 'socket')
+    if (this.#open.size === 0) this.#onEmpty()
+  }
+
+  /** A session that threw. */
+  report(connection: Connection, error: unknown): void {
+    const { channelId: channel, context } = connection
+    this.#options.log.error({ requestId: context.requestId, channel, err: error }, 'the session failed')
+  }
+
+  watch(connection: Connection): void {
+    this.#behind.add(connection)
+    this.#schedule()
+  }
+
+  unwatch(connection: Connection): void {
+    this.#behind.delete(connection)
+    if (this.#behind.size > 0) return
+    this.#cancelSweep?.()
+    this.#cancelSweep = null
+  }
+
+  shutdown(): void {
+    for (const connection of this.#open) connection.shutdown()
+  }
+
+  endAll(code: number, reason: string): void {
+    for (const connection of this.#open) connection.end(code, reason)
+  }
+
+  #schedule(): void {
+    this.#cancelSweep ??= this.#options.clock.after(sweepMs, () => this.#sweep())
+  }
+
+  #sweep(): void {
+    this.#cancelSweep = null
+    const nowMs = this.nowMs()
+    for (const connection of this.#behind) connection.overdue(nowMs)
+    if (this.#behind.size > 0) this.#schedule()
+  }
+}
+
+/** How late a reader's time-out may be noticed. */
+const sweepMs = 1000

@@ -1,0 +1,28 @@
+import type { UsedTokens } from '../domain/access/ephemeral.ts'
+import type { Clock } from '../domain/ports.ts'
+import type { Pools } from './connect.ts'
+import { asOrganization } from './tenant.ts'
+
+export type StoredUsedTokens = UsedTokens & {
+  /** Forgets tokens that are good no longer. */
+  sweep(): Promise<void>
+}
+
+/** Another process's clock may be behind: forgotten too early, a token could be used again there. */
+const clockSkewMs = 60_000
+
+export function createUsedTokens({ system, tenant }: Pools, clock: Clock): StoredUsedTokens {
+  return {
+    spend: (organizationId, tokenId, expiresAtMs) =>
+      asOrganization(tenant, organizationId, async (tx) => {
+        const rows = await tx`
+          insert into used_tokens (organization_id, token_id, expires_at)
+          values (${organizationId}, ${tokenId}, ${new Date(expiresAtMs)})
+          on conflict do nothing returning token_id`
+        return rows.length > 0
+      }),
+    async sweep() {
+      await system`delete from used_tokens where expires_at < ${new Date(clock.nowMs() - clockSkewMs)}`
+    },
+  }
+}

@@ -1,0 +1,234 @@
+/** What the server serves: each surface's contract joined with its handlers, over one set of domain operations. */
+import { convertSpeech } from './audio/encode-output.ts'
+import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
+import { createLocalLeases } from './domain/access/local-leases.ts'
+import type { Caller } from './domain/access/organization.ts'
+import type { ExchangeDeps } from './domain/exchange.ts'
+import { createChat } from './domain/llm/chat.ts'
+import { createRespond } from './domain/llm/respond.ts'
+import { baseAsk } from './domain/routing/ask.ts'
+import { Catalog } from './domain/routing/catalog.ts'
+import { createCatalogList } from './domain/routing/catalog-list.ts'
+import { Chooser } from './domain/routing/chooser.ts'
+import { Health } from './domain/routing/health.ts'
+import { createListModels as createModelList } from './domain/routing/models.ts'
+import { createPreview } from './domain/routing/preview.ts'
+import type { Provider } from './domain/routing/provider.ts'
+import { createSynthesize } from './domain/speech/synthesize.ts'
+import { createSynthesizeStream as createSpeechStream } from './domain/speech/synthesize-stream.ts'
+import { createTranscribe } from './domain/speech/transcribe.ts'
+import { createTranscribeStream as createTranscriptionStream } from './domain/speech/transcribe-stream.ts'
+import { compatContract } from './generated/compat/contract.ts'
+import { type CompatHandlers, widenCompatHandlers } from './generated/compat/handlers.ts'
+import { compatSurface } from './generated/compat/routes.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
+import { widenInternalHandlers } from './generated/internal/handlers.ts'
+import { internalSurface } from './generated/internal/routes.ts'
+import { type RealtimeHandlers, realtimeSurface, widenRealtimeHandlers } from './generated/realtime/channels.ts'
+import { realtimeContract } from './generated/realtime/contract.ts'
+import { routerContract } from './generated/router/contract.ts'
+import { type RouterHandlers, widenRouterHandlers } from './generated/router/handlers.ts'
+import { routerSurface } from './generated/router/routes.ts'
+import { createAuthenticate } from './handlers/authenticate.ts'
+import { createCompatHandlers } from './handlers/compat/handlers.ts'
+import { createRealtimeSession } from './handlers/compat/realtime-session.ts'
+import { createHealth, type ReadyCheck } from './handlers/internal/health.ts'
+import { createTry } from './handlers/internal/try.ts'
+import { createAdmit } from './handlers/realtime/admit.ts'
+import { Deadlines } from './handlers/realtime/deadlines.ts'
+import { createSynthesizeStream } from './handlers/realtime/synthesize-stream.ts'
+import { createTranscribeStream } from './handlers/realtime/transcribe-stream.ts'
+import { createTranscriptionRealtime } from './handlers/realtime/transcription-realtime.ts'
+import { createGetOpenapi } from './handlers/router/contract.ts'
+import { createFaultWriter } from './handlers/router/envelope.ts'
+import { createListModels } from './handlers/router/models.ts'
+import { createResponse } from './handlers/router/response.ts'
+import { createSpeech } from './handlers/router/speech.ts'
+import { createTranscription } from './handlers/router/transcription.ts'
+import { systemClock, systemIds } from './runtime/clock.ts'
+import type { Mount } from './runtime/http/options.ts'
+import type { createLog } from './runtime/log.ts'
+import type { createMetrics } from './runtime/metrics.ts'
+import type { SocketMount } from './runtime/ws/routes.ts'
+import type { Store } from './store/store.ts'
+
+export type Parts = {
+  config: ParleyConfig
+  store: Store
+  providers: readonly Provider[]
+  log: ReturnType<typeof createLog>
+  metrics: ReturnType<typeof createMetrics>
+  /** What tokens are signed with. */
+  masterKey: string
+  /** The key of a local run, for the page that needs none; null where there is none. */
+  localKey: string | null
+  readyChecks: readonly ReadyCheck[]
+}
+
+export type Surfaces = { mounts: Mount[]; sockets: SocketMount[] }
+
+export function createSurfaces(parts: Parts): Surfaces {
+  const { config, log, metrics, store } = parts
+  const deps = exchangeDeps(parts)
+  const tokens = createEphemeralTokens({
+    masterKey: parts.masterKey,
+    keys: store.keys,
+    used: store.usedTokens,
+    clock: systemClock,
+    tokenId: systemIds.token,
+  })
+  const writeFault = createFaultWriter(log, (code) => metrics.refusal(code))
+  const mount = { host: null, basePath: '', writeFault, corsOrigins: [], quota: true, health: false }
+  const { routerHost, compatHost, realtimeHost } = config.surfaces
+  const internal = { ...createHealth(parts.readyChecks), ...tryHandlers(parts, deps, tokens) }
+  return {
+    mounts: [
+      {
+        ...mount,
+        surface: internalSurface,
+        handlers: widenInternalHandlers(internal),
+        quota: false,
+        health: true,
+      },
+      {
+        ...mount,
+        surface: routerSurface,
+        basePath: routerHost ? '' : '/router',
+        host: routerHost,
+        handlers: widenRouterHandlers(routerHandlers(config, deps)),
+      },
+      {
+        ...mount,
+        surface: compatSurface,
+        host: compatHost,
+        handlers: widenCompatHandlers(compatHandlers(config, deps, tokens)),
+      },
+    ],
+    sockets: [
+      {
+        surface: realtimeSurface,
+        basePath: '',
+        host: realtimeHost,
+        handlers: widenRealtimeHandlers(realtimeHandlers(config, deps)),
+        admit: admission(parts, deps, tokens),
+        writeFault,
+      },
+    ],
+  }
+}
+
+function routerHandlers(config: ParleyConfig, deps: ExchangeDeps): RouterHandlers<Caller> {
+  const { region } = config
+  return {
+    getOpenapi: createGetOpenapi(routerContract, config.headerPrefix),
+    listModels: createListModels(createModelList(deps.chooser)),
+    createTranscription: createTranscription({
+      transcribe: createTranscribe(deps),
+      region,
+      durationMaxMs: config.limits.audioDurationMaxS * 1000,
+    }),
+    createSpeech: createSpeech({ synthesize: createSynthesize({ ...deps, convert: convertSpeech }) }),
+    createResponse: createResponse({ respond: createRespond(deps), region }),
+  }
+}
+
+function compatHandlers(config: ParleyConfig, deps: ExchangeDeps, tokens: EphemeralTokens): CompatHandlers<Caller> {
+  const { chooser } = deps
+  return {
+    ...createCompatHandlers({
+      chat: createChat(deps),
+      synthesize: createSynthesize({ ...deps, convert: convertSpeech }),
+      transcribe: createTranscribe(deps),
+      catalog: chooser.world.catalog,
+      listCatalog: createCatalogList(chooser),
+      preview: createPreview(chooser),
+      durationMaxMs: config.limits.audioDurationMaxS * 1000,
+      wavBytesMax: config.limits.answerBytesMax,
+      contract: compatContract,
+      realtimeContract,
+      headerPrefix: config.headerPrefix,
+      startedS: Math.floor(systemClock.nowMs() / 1000),
+    }),
+    createRealtimeSession: createRealtimeSession(tokens.mint),
+  }
+}
+
+function realtimeHandlers({ realtime, region }: ParleyConfig, deps: ExchangeDeps): RealtimeHandlers<Caller> {
+  const { configMs, silenceMs, openMs, sessionMs, pendingBytesMax, aheadMsMax, textCharactersMax } = realtime
+  const { catalog } = deps.chooser.world
+  const deadlines = new Deadlines(systemClock)
+  const transcribe = createTranscriptionStream({
+    ...deps,
+    streams: { openMs, totalMs: sessionMs, pendingBytesMax, aheadMsMax },
+  })
+  const synthesize = createSpeechStream({
+    ...deps,
+    convert: convertSpeech,
+    streams: { totalMs: sessionMs, waitingMax: textCharactersMax },
+  })
+  const shared = { deadlines, times: { configMs, silenceMs }, catalog, region, sessionId: systemIds.session }
+  return {
+    transcribeStream: createTranscribeStream({ ...shared, transcribe }),
+    synthesizeStream: createSynthesizeStream({ ...shared, synthesize, textCharactersMax }),
+    transcriptionRealtime: createTranscriptionRealtime({
+      deadlines,
+      silenceMs,
+      transcribe,
+      catalog,
+      sessionId: systemIds.session,
+    }),
+  }
+}
+
+/** Who may open a socket, and whether there is anything behind it: a caller learns before the upgrade that no provider can stream. */
+function admission({ store }: Parts, { chooser }: ExchangeDeps, tokens: EphemeralTokens): SocketMount['admit'] {
+  const admit = createAdmit({ authenticate: createAuthenticate(store.keys), redeem: tokens.redeem })
+  return async (request) => {
+    const caller = (await admit(request)) as Caller
+    const stage = request.channelId === 'synthesizeStream' ? 'tts' : 'stt'
+    const ask = baseAsk(caller, stage, { mode: 'auto', objective: 'balanced' }, undefined)
+    chooser.chooseSome({ ...ask, path: 'stream', needs: ['streaming'] })
+    return caller
+  }
+}
+
+function tryHandlers({ config, localKey, store }: Parts, { chooser }: ExchangeDeps, { mint }: EphemeralTokens) {
+  return createTry({
+    caller: () => (localKey === null ? null : store.keys.verify(localKey)),
+    mint,
+    preview: createPreview(chooser),
+    headerPrefix: config.headerPrefix,
+  })
+}
+
+function exchangeDeps({ config, store, providers, log, metrics }: Parts): ExchangeDeps {
+  const { circuit, limits, timeouts } = config
+  const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
+  const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
+  const catalog = new Catalog(providers)
+  const { attemptsMax } = limits
+  const { idleMs, speechMs, transcriptionMs } = timeouts
+  return {
+    clock: systemClock,
+    ids: systemIds,
+    log,
+    metrics,
+    health,
+    chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),
+    leases: config.processes > 1 ? store.leases : createLocalLeases(),
+    idempotency: store.idempotency,
+    credit: store.credit,
+    ledger: store.ledger,
+    limits: {
+      llm: {
+        attemptsMax,
+        firstByteMs: timeouts.firstTokenMs,
+        idleMs,
+        answerMs: timeouts.answerMs,
+        totalMs: timeouts.llmMs,
+      },
+      tts: { attemptsMax, firstByteMs: timeouts.firstAudioMs, idleMs, answerMs: speechMs, totalMs: speechMs },
+      stt: { attemptsMax, firstByteMs: transcriptionMs, idleMs, answerMs: transcriptionMs, totalMs: transcriptionMs },
+    },
+  }
+}

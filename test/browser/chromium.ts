@@ -1,0 +1,92 @@
+/**
+ * A real browser for the tests of pages: the machine's own Chromium, or Debian's where it may be installed, driven by playwright-core, which lives in
+ * this folder so that nothing of the product depends on it. Whatever is missing is a reason to skip, never a failure.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+/** The few things of playwright-core that the tests use. */
+export type Frame = { payload: string | Buffer }
+export type PageSocket = {
+  url(): string
+  on(event: 'framereceived' | 'framesent', heard: (frame: Frame) => void): void
+}
+export type Page = {
+  goto(url: string): Promise<unknown>
+  content(): Promise<string>
+  click(selector: string): Promise<void>
+  fill(selector: string, value: string): Promise<void>
+  textContent(selector: string): Promise<string | null>
+  evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>
+  waitForSelector(selector: string, options: { timeout: number; state: 'attached' }): Promise<unknown>
+  on(event: 'request', heard: (request: { url(): string }) => void): void
+  on(event: 'response', heard: (response: { url(): string; text(): Promise<string> }) => void): void
+  on(event: 'websocket', heard: (socket: PageSocket) => void): void
+  on(event: 'pageerror', heard: (error: Error) => void): void
+  on(event: 'console', heard: (message: { type(): string; text(): string }) => void): void
+}
+export type Browser = {
+  newContext(options: { permissions: string[] }): Promise<{ newPage(): Promise<Page> }>
+  close(): Promise<void>
+}
+type Playwright = {
+  chromium: { launch(options: { executablePath: string; headless: boolean; args: string[] }): Promise<Browser> }
+}
+
+const run = promisify(execFile)
+const folder = import.meta.dirname
+const installMs = 300_000
+
+/** A browser whose microphone hears `wavFile` once, or why there is none. */
+export async function openChromium(wavFile: string): Promise<Browser | { missing: string }> {
+  const executablePath = findChromium() ?? (await installChromium())
+  if (executablePath === null) return { missing: 'no chromium in PATH, and apt-get cannot install one' }
+  try {
+    if (!existsSync(path.join(folder, 'node_modules/playwright-core')))
+      await run('npm', ['ci', '--ignore-scripts', '--no-progress'], { cwd: folder, timeout: installMs })
+  } catch (error) {
+    return { missing: `playwright-core cannot be installed: ${(error as Error).message.split('\n')[0]}` }
+  }
+  const { chromium } = createRequire(import.meta.url)('playwright-core') as Playwright
+  return chromium.launch({ executablePath, headless: true, args: [...quiet, ...microphone(wavFile), ...sandbox()] })
+}
+
+/** Nothing that a browser asks of its maker by itself. */
+const quiet = [
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-gpu',
+]
+
+const microphone = (wavFile: string) => [
+  '--use-fake-ui-for-media-stream',
+  '--use-fake-device-for-media-stream',
+  `--use-file-for-fake-audio-capture=${wavFile}%noloop`,
+]
+
+/** Chromium refuses to run as root inside its sandbox. */
+const sandbox = () => (process.getuid?.() === 0 ? ['--no-sandbox'] : [])
+
+function findChromium(): string | null {
+  const folders = (process.env['PATH'] ?? '').split(':')
+  const places = folders.flatMap((folder) =>
+    ['chromium', 'chromium-browser', 'google-chrome'].map((name) => path.join(folder, name)),
+  )
+  return places.find((place) => existsSync(place)) ?? null
+}
+
+async function installChromium(): Promise<string | null> {
+  if (process.getuid?.() !== 0) return null
+  try {
+    await run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { timeout: installMs })
+  } catch {
+    return null
+  }
+  return findChromium()
+}

@@ -1,0 +1,62 @@
+/** What every client must have seen. A client that has no such step (LangChain has no speech) is not asked. */
+import type { Test } from 'tap'
+import { stubText } from '../providers/stub-openai.ts'
+import { spoken } from '../speech/fixtures.ts'
+import { words } from '../speech/words.ts'
+import type { Outcome, Outcomes } from './setup.ts'
+
+type Expect = (t: Test, outcome: Outcome) => void
+
+const expectations: Readonly<Record<string, Expect>> = {
+  chat: (t, { value }) => t.match(value, { text: stubText }),
+  chatStream: (t, { value }) => t.match(value, { text: stubText, pieces: 4 }),
+  usage: (t, { value }) => t.match(value, { prompt_tokens: 12, completion_tokens: 9 }),
+  tools: (t, { value }) => t.same(value, ['weather', 'clock']),
+  toolStream: (t, { value }) => t.same(value, [{ city: 'Oslo' }, {}]),
+  transcribe: isHeard,
+  transcribeText: isHeard,
+  transcribeVerbose: (t, outcome) => {
+    isHeard(t, outcome)
+    const { duration, segments } = outcome.value as { duration: number; segments: number }
+    t.ok(duration > 3 && duration < 4, `${duration} s of audio`)
+    t.ok(segments >= 1)
+  },
+  speakPcm: (t, { value }) => {
+    const { bytes, head } = value as { bytes: number; head: string }
+    t.ok(bytes > 24_000 && bytes % 2 === 0, `${bytes} bytes are more than half a second`)
+    t.not(head, 'RIFF')
+  },
+  speakWav: (t, { value }) => t.match(value, { head: 'RIFF', bytes: Number }),
+  speakMp3: (t, { error }) => {
+    t.match(error, { status: 400 })
+    t.match(error?.message, /mp3/)
+    t.match(error?.message, /response_format|outputFormat/, 'the message names what to write')
+    t.match(error?.message, /wav|pcm/, 'and a value that works')
+  },
+  models: (t, { value }) => t.ok((value as string[]).includes('stub:stub-llm')),
+  cutStream: raises,
+  resetStream: raises,
+  wrongKey: (t, { error }) => t.match(error, { status: 401 }),
+}
+
+export function expectClient(t: Test, outcomes: Outcomes, steps: readonly string[]): void {
+  t.same(Object.keys(outcomes), steps)
+  for (const outcome of Object.values(outcomes))
+    t.test(outcome.step, (t) => {
+      const expected = expectations[outcome.step] as Expect
+      const mustFail = [raises, expectations['speakMp3'], expectations['wrongKey']].includes(expected)
+      if (outcome.error && !mustFail) t.fail(`${outcome.error.name}: ${outcome.error.message}`)
+      else expected(t, outcome)
+      t.end()
+    })
+}
+
+function isHeard(t: Test, { value }: Outcome): void {
+  t.same(words((value as { text: string }).text), words(spoken['privacy-prompt']))
+}
+
+/** A stream that ends early must not look like a short answer. */
+function raises(t: Test, { error, value }: Outcome): void {
+  t.ok(error, `raises, and does not answer ${JSON.stringify(value)}`)
+  t.equal(error?.status, null, 'in the middle of an answer, not in place of one')
+}

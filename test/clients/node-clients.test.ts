@@ -1,0 +1,31 @@
+/** The official clients for Node against a running server. They have a lock of their own, so that the product does not install them. */
+import { statSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { expectClient } from './expect.ts'
+import { here, install, startSetup } from './setup.ts'
+
+const installed = path.join(here, 'node_modules/.package-lock.json')
+const lock = path.join(here, 'package-lock.json')
+const modifiedMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const isMissing = modifiedMs(installed) < modifiedMs(lock)
+const missing = isMissing ? await install('npm', ['ci', '--loglevel=error', '--no-progress']) : null
+
+const chat = ['chat', 'chatStream', 'usage', 'tools']
+const broken = ['cutStream', 'resetStream']
+const clients = {
+  openai: [
+    ...[...chat, 'toolStream', 'transcribe', 'transcribeText', 'transcribeVerbose'],
+    ...['speakPcm', 'speakWav', 'speakMp3', 'models', ...broken, 'wrongKey'],
+  ],
+  'ai-sdk': [...chat, 'transcribe', 'speakWav', 'speakMp3', ...broken],
+  langchain: [...chat, ...broken],
+}
+
+if (missing) t.test('clients for Node', { skip: missing }, () => {})
+else {
+  const setup = await startSetup()
+  t.teardown(() => setup.close())
+  for (const [client, steps] of Object.entries(clients))
+    t.test(client, async (t) => expectClient(t, await setup.run(process.execPath, [`${client}.mjs`]), steps))
+}

@@ -1,0 +1,32 @@
+// What a client program has in common: the server comes from the environment, each step prints one line of JSON with what it saw.
+export const [baseURL, apiKey, recording] = ['PARLEY_BASE_URL', 'PARLEY_KEY', 'PARLEY_RECORDING'].map(
+  (name) => process.env[name],
+)
+export const [good, cut, reset] = ['stub:stub-llm', 'cut:stub-llm', 'reset:stub-llm']
+export const sentence = 'Thank you for calling.'
+
+export async function report(steps) {
+  for (const [step, run] of Object.entries(steps)) {
+    const outcome = await run().then(
+      (value) => ({ value }),
+      (error) => ({
+        error: { name: error.name, message: String(error.message), status: error.status ?? error.statusCode ?? null },
+      }),
+    )
+    console.log(JSON.stringify({ step, ...outcome }))
+  }
+}
+
+/** The pieces of a stream, and that it came in pieces. */
+export async function collect(stream, read) {
+  const pieces = []
+  for await (const part of stream) {
+    const piece = read(part)
+    if (piece) pieces.push(piece)
+  }
+  return { text: pieces.join(''), pieces: pieces.length }
+}
+
+export function describeAudio(bytes) {
+  return { bytes: bytes.length, head: Buffer.from(bytes.subarray(0, 4)).toString('latin1') }
+}

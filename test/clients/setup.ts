@@ -1,0 +1,72 @@
+/** What every client meets: a running Parley with its own engines for speech and a stub for chat, which breaks where it is asked to. */
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { startParley } from '../process/parley.ts'
+import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
+
+const run = promisify(execFile)
+const stepsTimeoutMs = 60_000
+const installTimeoutMs = 60_000
+export const here = import.meta.dirname
+
+export type Outcome = {
+  step: string
+  value?: unknown
+  error?: { name: string; message: string; status: number | null }
+}
+export type Outcomes = Readonly<Record<string, Outcome>>
+
+export async function startSetup() {
+  const stubs = await Promise.all([
+    provider('stub', []),
+    provider('cut', manyTimes({ kind: 'cut' })),
+    provider('reset', manyTimes({ kind: 'reset' })),
+    provider('tools', manyTimes({ kind: 'tool_call' })),
+  ])
+  const parley = await startParley({ PARLEY_PROVIDERS: JSON.stringify(stubs.map(({ config }) => config)) })
+  const environment = {
+    ...process.env,
+    PARLEY_BASE_URL: `${parley.url}/v1`,
+    PARLEY_KEY: parley.key,
+    PARLEY_RECORDING: path.join(here, '../fixtures/speech/privacy-prompt.wav'),
+  }
+  return {
+    /** Runs a client program to its end; what it printed, by step. */
+    async run(command: string, args: string[]): Promise<Outcomes> {
+      const options = { cwd: here, env: environment, timeout: stepsTimeoutMs }
+      const { stdout } = await run(command, args, options)
+      const outcomes = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Outcome)
+      return Object.fromEntries(outcomes.map((outcome) => [outcome.step, outcome]))
+    },
+    async close(): Promise<void> {
+      await parley.remove()
+      await Promise.all(stubs.map(({ stub }) => stub.close()))
+    },
+  }
+}
+
+/** Null: it is there now. Otherwise why it is not, for the line of the skipped test. */
+export async function install(command: string, args: string[]): Promise<string | null> {
+  try {
+    await run(command, args, { cwd: here, timeout: installTimeoutMs })
+    return null
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { stderr?: string }
+    const said = stderr.trim().split('\n').at(-1) || (message.split('\n')[0] ?? '')
+    return `${command} ${args[0] ?? ''} failed: ${said.slice(0, 200)}`
+  }
+}
+
+/** A provider that behaves like this every time: clients may repeat what failed. */
+async function provider(id: string, behaviours: Behaviour[]) {
+  const stub = await startStubOpenAi()
+  stub.behave(...behaviours)
+  const models = { llm: ['stub-llm'] }
+  return { stub, config: { id, adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'none', models } }
+}
+
+const manyTimes = (behaviour: Behaviour): Behaviour[] => Array.from({ length: 100 }, () => behaviour)

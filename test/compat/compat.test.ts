@@ -1,0 +1,314 @@
+/** Every operation of the compatible surface over HTTP, in front of a provider that speaks the protocol (the stub) and of the embedded engines, which do not. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { startParley } from '../process/parley.ts'
+import { heard, startStubOpenAi, stubSpeech, stubText, stubUsage } from '../providers/stub-openai.ts'
+import { type Answer, form, send } from '../router/requests.ts'
+
+const stub = await startStubOpenAi()
+const parley = await startParley({
+  PARLEY_PROVIDERS: JSON.stringify([
+    {
+      id: 'stub',
+      adapter: 'openai',
+      apiKey: 'k',
+      baseUrl: `${stub.url}/v1`,
+      models: { llm: ['chat'], stt: ['whisper'], tts: ['speaker', 'tts-1'] },
+    },
+  ]),
+})
+t.teardown(async () => {
+  await parley.remove()
+  await stub.close()
+})
+
+const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speech/please-try-call-later.wav'))
+const messages = [{ role: 'user', content: 'echo: three small words' }]
+const sent = () => stub.requests.at(-1)?.json ?? {}
+
+function post(where: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const usual = { 'content-type': 'application/json', ...headers }
+  return send(parley, where, { method: 'POST', body: JSON.stringify(body), headers: usual })
+}
+
+function upload(fields: Record<string, string>, file: Uint8Array = prompt): Promise<Answer> {
+  const parts = Object.entries(fields).map(([name, data]) => ({ name, type: 'text/plain', data }))
+  const { body, type } = form([
+    ...parts,
+    { name: 'file', filename: 'a.wav', type: 'application/octet-stream', data: file },
+  ])
+  return send(parley, '/v1/audio/transcriptions', {
+    method: 'POST',
+    body: new Uint8Array(body),
+    headers: { 'content-type': type },
+  })
+}
+
+async function bytesOf(
+  where: string,
+  body: unknown,
+): Promise<{ type: string | null; bytes: Buffer; headers: Headers }> {
+  const answer = await fetch(parley.url + where, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' },
+  })
+  t.equal(answer.status, 200, where)
+  return {
+    type: answer.headers.get('content-type'),
+    bytes: Buffer.from(await answer.arrayBuffer()),
+    headers: answer.headers,
+  }
+}
+
+/** The frames of a stream, parsed but for `[DONE]`. Frames of chat and audio have nothing but data. */
+function frames(text: string): unknown[] {
+  return text
+    .split('\n\n')
+    .filter((frame) => frame.startsWith('data: '))
+    .map((frame) => (frame === 'data: [DONE]' ? '[DONE]' : (JSON.parse(frame.slice(6)) as unknown)))
+}
+
+function events(text: string): { event: string; data: Record<string, unknown> }[] {
+  return text
+    .split('\n\n')
+    .filter((frame) => frame.includes('event: '))
+    .map((frame) => ({
+      event: /^event: (.*)$/m.exec(frame)?.[1] ?? '',
+      data: JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? 'null') as Record<string, unknown>,
+    }))
+}
+
+t.test('createChatCompletion', async (t) => {
+  const extra = { temperature: 0.2, vendor_field: { a: [1] } }
+  for (const spelling of ['max_tokens', 'max_token', 'max_completion_tokens']) {
+    const answer = await post('/v1/chat/completions', { model: 'stub:chat', messages, [spelling]: 20, ...extra })
+    t.equal(answer.status, 200, answer.text)
+    t.same(sent(), { messages, ...extra, model: 'chat', max_tokens: 20 }, spelling)
+    t.match(answer.json(), {
+      id: /^chatcmpl-req_/,
+      object: 'chat.completion',
+      model: 'stub:chat',
+      choices: [{ index: 0, message: { role: 'assistant', content: stubText } }],
+      usage: stubUsage,
+    })
+    t.equal(answer.headers.get('x-route'), 'stub/chat')
+    t.equal(answer.json<{ id: string }>().id, `chatcmpl-${answer.headers.get('service-request-id')}`)
+  }
+  for (const name of ['chat', 'stub/chat', 'stub:chat'])
+    t.match((await post('/v1/chat/completions', { model: name, messages })).json(), { model: 'stub:chat' }, name)
+  const unknown = await post('/v1/chat/completions', { model: 'nobody:nothing', messages })
+  t.match(unknown.json(), { error: { code: 'invalid_parameter', param: '/model', hint: /auto.*<provider>:<model>/ } })
+  const other = await post('/v1/chat/completions', { model: 'stub:whisper', messages })
+  t.match(other.json(), { error: { code: 'invalid_parameter', message: /kind stt/ } })
+})
+
+t.test('createChatCompletion in a stream', async (t) => {
+  const plain = frames((await post('/v1/chat/completions', { model: 'stub:chat', messages, stream: true })).text)
+  t.equal(plain.at(-1), '[DONE]')
+  t.notOk(JSON.stringify(plain).includes('usage'))
+  t.match(plain[0], { id: /^chatcmpl-req_/, object: 'chat.completion.chunk', model: 'stub:chat' })
+
+  const asked = { model: 'stub:chat', messages, stream: true, stream_options: { include_usage: true } }
+  t.match(frames((await post('/v1/chat/completions', asked)).text).at(-2), { choices: [], usage: stubUsage })
+
+  stub.behave({ kind: 'cut' })
+  const cut = frames((await post('/v1/chat/completions', { ...asked })).text)
+  t.match(cut.at(-1), { error: { code: 'provider_error', type: 'provider_error' } })
+  t.notOk(cut.includes('[DONE]'))
+
+  stub.behave({ kind: 'status', status: 500 })
+  const before = stub.requests.length
+  const failed = await post('/v1/chat/completions', { model: 'stub:chat', messages, stream: true })
+  t.equal(failed.status, 502)
+  t.equal(stub.requests.length, before + 1, 'one attempt')
+})
+
+t.test('createChatCompletion on a provider that does not speak the protocol', async (t) => {
+  const scripted = 'local:scripted'
+  const answer = await post('/v1/chat/completions', { model: scripted, messages, max_tokens: 50 })
+  t.equal(answer.status, 200, answer.text)
+  t.match(answer.json(), { choices: [{ message: { content: 'three small words' }, finish_reason: 'stop' }] })
+  const streamed = frames((await post('/v1/chat/completions', { model: scripted, messages, stream: true })).text)
+  t.equal(streamed.at(-1), '[DONE]')
+  const picture = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] }
+  const refused = await post('/v1/chat/completions', { model: scripted, messages: [picture] })
+  t.match(refused.json(), { error: { code: 'capability_unsupported', param: '/messages/0/content/0' } })
+})
+
+t.test('createCompatTranscription', async (t) => {
+  const text = heard(prompt)
+  const json = await upload({ model: 'stub:whisper' })
+  t.equal(json.status, 200, json.text)
+  t.same(json.json(), { text })
+  const plain = await upload({ model: 'whisper', response_format: 'text' })
+  t.match(plain.headers.get('content-type'), 'text/plain')
+  t.equal(plain.text, text)
+  const fields = { model: 'stub:whisper', response_format: 'verbose_json', 'timestamp_granularities[]': 'word' }
+  t.match((await upload(fields)).json(), {
+    task: 'transcribe',
+    text,
+    duration: Number,
+    segments: [{ id: 0, start: 0, end: 1.25 }],
+    words: [{ word: 'heard', start: 0, end: 0.4 }],
+  })
+  const streamed = frames((await upload({ model: 'stub:whisper', stream: 'true' })).text)
+  t.match(streamed.at(-1), { type: 'transcript.text.done', text })
+  t.equal(
+    streamed
+      .slice(0, -1)
+      .map((frame) => (frame as { delta: string }).delta)
+      .join(''),
+    text,
+  )
+  const srt = await upload({ model: 'auto', response_format: 'srt' })
+  t.match(srt.json(), { error: { code: 'invalid_parameter', param: /response_format/ } })
+  const noise = await upload({ model: 'auto' }, Buffer.from('not audio'))
+  t.match(noise.json(), { error: { code: 'invalid_parameter', param: 'file' } })
+})
+
+t.test('createCompatSpeech', async (t) => {
+  const input = 'Please hold.'
+  const pcm = await bytesOf('/v1/audio/speech', { model: 'stub:speaker', input, voice: 'alloy' })
+  t.equal(pcm.type, 'audio/pcm;rate=24000')
+  t.same(pcm.bytes, stubSpeech)
+  t.equal(pcm.headers.get('service-usage-characters'), '12')
+  const wav = await bytesOf('/v1/audio/speech', { model: 'stub:speaker', input, response_format: 'wav' })
+  t.equal(wav.type, 'audio/wav')
+  t.equal(wav.bytes.length, 44 + stubSpeech.length)
+  t.equal(wav.bytes.readUInt32LE(4), 36 + stubSpeech.length)
+  t.equal(wav.bytes.readUInt32LE(40), stubSpeech.length)
+  const stream = await bytesOf('/v1/audio/speech/stream', { model: 'stub:speaker', input })
+  t.same(stream.bytes, stubSpeech)
+
+  const sse = frames((await post('/v1/audio/speech', { model: 'stub:speaker', input, stream_format: 'sse' })).text)
+  t.match(sse.at(-1), { type: 'speech.audio.done', usage: { input_tokens: 12 } })
+  const audio = sse.slice(0, -1).map((frame) => Buffer.from((frame as { audio: string }).audio, 'base64'))
+  t.same(Buffer.concat(audio), stubSpeech)
+
+  for (const format of ['mp3', 'opus', 'aac'])
+    t.match((await post('/v1/audio/speech', { model: 'auto', input, response_format: format })).json(), {
+      error: { code: 'invalid_parameter', param: '/response_format', hint: /response_format="wav"/ },
+    })
+  const inStream = await post('/v1/audio/speech/stream', { model: 'auto', input, response_format: 'wav' })
+  t.match(inStream.json(), { error: { code: 'invalid_parameter', param: '/response_format' } })
+
+  await bytesOf('/v1/audio/speech', { model: 'stub:speaker', input, speed: 1.5, instructions: 'Calmly.' })
+  t.match(sent(), { speed: 1.5, instructions: 'Calmly.' })
+  await bytesOf('/v1/audio/speech', { model: 'stub:tts-1', input, instructions: 'Calmly.' })
+  t.notOk('instructions' in sent(), 'left out for a model that takes none')
+  await bytesOf('/v1/audio/speech', { model: 'local:flite', input, voice: 'nova' })
+  const nobody = await post('/v1/audio/speech', { model: 'auto', input, voice: 'voice-of-nobody' })
+  t.match(nobody.json(), { error: { code: 'capability_unsupported' } })
+})
+
+t.test('listCompatModels', async (t) => {
+  const answer = await fetch(`${parley.url}/v1/models`)
+  t.equal(answer.status, 200, 'no key')
+  const { object, data, languages } = (await answer.json()) as {
+    object: string
+    data: { id: string }[]
+    languages: string[]
+  }
+  t.equal(object, 'list')
+  t.match(
+    data.find(({ id }) => id === 'stub:chat'),
+    { aliases: ['stub/chat', 'chat'], object: 'model', provider: 'stub', model: 'chat', stage: 'llm', routable: true },
+  )
+  t.match(
+    data.find(({ id }) => id === 'local:flite'),
+    { stage: 'tts', voices: [{ id: String }] },
+  )
+  t.ok(languages.includes('en'))
+})
+
+t.test('previewRouting', async (t) => {
+  const answer = await send(parley, '/v1/routing/preview?stage=llm&language=en-US&objective=latency')
+  t.equal(answer.status, 200, answer.text)
+  t.match(answer.json(), { stage: 'llm', language: 'en-US', objective: 'latency', candidate: 'stub:chat' })
+  t.equal((await send(parley, '/v1/routing/preview?stage=llm')).status, 400)
+})
+
+t.test('synthesize', async (t) => {
+  const constraints = { allowedProviders: { tts: ['stub'] } }
+  const pcm = await bytesOf('/v1/synthesize', { text: 'Hold.', constraints, sample_rate: 8000 })
+  t.equal(pcm.type, 'audio/pcm;rate=8000')
+  t.equal(pcm.headers.get('x-service-provider'), 'stub')
+  t.equal(pcm.headers.get('x-service-failover-count'), '0')
+  const wav = await bytesOf('/v1/synthesize', { text: 'Hold.', constraints, response_format: 'wav' })
+  t.equal(wav.bytes.subarray(0, 4).toString(), 'RIFF')
+})
+
+t.test('transcribe', async (t) => {
+  const intent = { language: 'en-US', optimizeFor: 'quality' }
+  const headers = {
+    'content-type': 'audio/wav',
+    'x-service-intent': JSON.stringify(intent),
+    'x-service-constraints': JSON.stringify({ allowedProviders: { stt: ['stub'] } }),
+  }
+  const init = { method: 'POST', body: new Uint8Array(prompt) }
+  const answer = await send(parley, '/v1/transcribe', { ...init, headers })
+  t.equal(answer.status, 200, answer.text)
+  const requestId = answer.headers.get('service-request-id')
+  t.match(answer.json(), { text: heard(prompt), provider: 'stub', model: 'whisper', failoverCount: 0, requestId })
+  t.equal(answer.headers.get('x-service-model'), 'whisper')
+  const streamed = await send(parley, '/v1/transcribe', {
+    ...init,
+    headers: { ...headers, accept: 'text/event-stream' },
+  })
+  const got = events(streamed.text)
+  t.same(
+    got.map(({ event }) => event),
+    ['meta', 'transcript', 'done'],
+  )
+  t.match(got.at(-1)?.data, { text: heard(prompt) })
+  const broken = await send(parley, '/v1/transcribe', { ...init, headers: { ...headers, 'x-service-intent': '{"a"' } })
+  t.match(broken.json(), { error: { code: 'invalid_parameter', param: 'x-service-intent' } })
+  const raw = { ...headers, 'content-type': 'audio/pcm;rate=16000' }
+  const samples = { method: 'POST', body: new Uint8Array(prompt.subarray(44)), headers: raw }
+  t.equal((await send(parley, '/v1/transcribe', samples)).status, 200)
+})
+
+t.test('complete', async (t) => {
+  const body = { prompt: 'Hi', systemPrompt: 'Be brief.', model: 'stub:chat', maxTokens: 9 }
+  const answer = await post('/v1/complete', body)
+  t.equal(answer.status, 200, answer.text)
+  t.match(answer.json(), {
+    text: stubText,
+    provider: 'stub',
+    model: 'chat',
+    usage: { promptTokens: 12, completionTokens: 9 },
+    failoverCount: 0,
+  })
+  const asMessages = [
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Hi' },
+  ]
+  t.same(sent(), { messages: asMessages, model: 'chat', max_tokens: 9 }, 'nothing is sent that was left out')
+  stub.behave({ kind: 'tool_call' })
+  const tools = [{ type: 'function', function: { name: 'weather' } }]
+  const streamed = events((await post('/v1/complete', { ...body, tools }, { accept: 'text/event-stream' })).text)
+  t.same(
+    streamed.map(({ event }) => event),
+    ['meta', 'tool_call', 'tool_call', 'done'],
+  )
+  t.match(streamed[1]?.data, { id: 'call_a', name: 'weather', arguments: '{"city":"Oslo"}' })
+  stub.behave({ kind: 'cut' })
+  const cut = events((await post('/v1/complete', body, { accept: 'text/event-stream' })).text)
+  t.equal(cut.at(-1)?.event, 'error')
+  t.match((await post('/v1/complete', { model: 'auto' })).json(), { error: { code: 'invalid_parameter' } })
+})
+
+t.test('X-Service-Language counts on every POST', async (t) => {
+  const wrong = await post('/v1/chat/completions', { model: 'auto', messages }, { 'x-service-language': 'no language' })
+  t.match(wrong.json(), { error: { code: 'invalid_parameter' } })
+  const headers = { 'x-service-language': 'xx' }
+  const unspoken = await post('/v1/audio/speech', { model: 'local:flite', input: 'Hold.' }, headers)
+  t.match(unspoken.json(), { error: { code: 'capability_unsupported' } })
+})
+
+t.test('getCompatContract', async (t) => {
+  const answer = await fetch(`${parley.url}/openapi/compat.json`)
+  t.match(await answer.json(), { openapi: /^3\.1/, paths: { '/v1/chat/completions': {} } })
+})

@@ -1,0 +1,254 @@
+import t, { type Test } from 'tap'
+import { type ChatOrder, createChat } from '../../domain/llm/chat.ts'
+import type { Provider } from '../../domain/routing/provider.ts'
+import type { Routing } from '../../domain/routing/routing.ts'
+import type { OpenAiOptions } from '../../providers/openai/provider.ts'
+import { provider, stub } from '../providers/openai-setup.ts'
+import { stubText, stubUsage } from '../providers/stub-openai.ts'
+import { auto, everything, isClean, setup, text } from './answering.ts'
+import { bench, collect, fault, model, order, script, theEnd, usage } from './fakes.ts'
+
+const messages = [{ role: 'user', content: 'Hello' }]
+const stubbed: Routing = { mode: 'explicit', provider: 'stub', model: 'chat' }
+
+/** The real adapter in front of the stub; others after it, if any. */
+function chatting(t: Test, changes: Partial<OpenAiOptions> = {}, others: Provider[] = []) {
+  const made = provider(changes)
+  t.teardown(() => made.close())
+  const all = bench([made, ...others])
+  const chat = createChat(all.deps)
+  const orderOf = (body: object, extra: Partial<ChatOrder> = {}): ChatOrder => {
+    const keyless = withoutKey()
+    return { ...keyless, routing: stubbed, body: { messages, ...body }, ...extra }
+  }
+  const once = (body = {}, extra: Partial<ChatOrder> = {}) => chat.complete(orderOf(body, extra))
+  const stream = (body = {}, extra: Partial<ChatOrder> = {}) => chat.stream(orderOf(body, extra))
+  return { ...all, once, stream }
+}
+
+function withoutKey() {
+  const keyless = order({ operation: 'createChatCompletion' })
+  delete keyless.key
+  return keyless
+}
+
+const sent = () => stub.requests.at(-1)?.json ?? {}
+
+t.test('the body goes out and the choices come back untouched', async (t) => {
+  const all = chatting(t)
+  const body = { temperature: 0.3, vendor_knob: { deep: [1, null] }, tools: [], user: 'u', n: 1 }
+  const { completion, route } = await all.once(body, { maxTokens: 7 })
+  t.same(sent(), { messages, ...body, model: 'chat', max_tokens: 7 })
+  t.same(completion, {
+    id: 'chatcmpl-req_0',
+    object: 'chat.completion',
+    created: Math.floor(all.clock.nowMs() / 1000),
+    model: 'stub:chat',
+    choices: [{ index: 0, message: { role: 'assistant', content: stubText }, finish_reason: 'stop' }],
+    usage: stubUsage,
+  })
+  t.match(route, { provider: 'stub', model: 'chat', failovers: 0 })
+  t.match(all.ledger.last.entry.quantities, [
+    { unit: 'input_tokens', amount: 8 },
+    { unit: 'cached_input_tokens', amount: 4 },
+    { unit: 'output_tokens', amount: 6 },
+    { unit: 'reasoning_tokens', amount: 3 },
+  ])
+  isClean(t, all)
+})
+
+t.test('the limit on tokens has the spelling of the server, and none where there is none', async (t) => {
+  const other = chatting(t, { maxTokensField: 'max_completion_tokens' })
+  await other.once({}, { maxTokens: 9 })
+  t.same(sent(), { messages, model: 'chat', max_completion_tokens: 9 })
+  await other.once()
+  t.same(sent(), { messages, model: 'chat' })
+})
+
+t.test('a stream: chunks as they were, the usage only for who asked', async (t) => {
+  const all = chatting(t)
+  const { route, chunks } = await all.stream()
+  const { items, error } = await collect(chunks)
+  t.equal(error, null)
+  t.same(sent(), { messages, model: 'chat', stream: true, stream_options: { include_usage: true } })
+  t.match(route, { provider: 'stub', model: 'chat' })
+  t.ok(items.every(({ id, object }) => id === 'chatcmpl-req_0' && object === 'chat.completion.chunk'))
+  t.ok(items.every((chunk) => chunk.choices.length === 1 && !('usage' in chunk)))
+  t.match(items[0], { choices: [{ delta: { role: 'assistant' } }] })
+  t.match(items.at(-1), { choices: [{ finish_reason: 'stop' }] })
+  t.equal(said(items), stubText)
+  t.match(all.ledger.last, { status: 'succeeded', entry: { costMicroUsd: null } })
+  isClean(t, all)
+
+  const asked = await collect((await all.stream({ stream_options: { include_usage: true, extra: 1 } })).chunks)
+  t.match(sent(), { stream_options: { include_usage: true, extra: 1 } })
+  t.match(asked.items.at(-1), { choices: [], usage: stubUsage })
+
+  const silent = chatting(t, { asksForUsage: false })
+  const counted = await collect((await silent.stream({ stream_options: { include_usage: true } })).chunks)
+  t.same(sent(), { messages, model: 'chat', stream: true })
+  t.match(counted.items.at(-1), { choices: [], usage: stubUsage }, 'the server counts by itself')
+})
+
+t.test('calls come through a stream piece by piece', async (t) => {
+  stub.behave({ kind: 'tool_call' })
+  const { items } = await collect((await chatting(t).stream({ tools: [{ type: 'function' }] })).chunks)
+  t.match(items.at(-1), { choices: [{ finish_reason: 'tool_calls' }] })
+  t.ok(items.some((chunk) => JSON.stringify(chunk).includes('"name":"weather"')))
+})
+
+t.test('a stream that breaks off throws, and says so in the ledger', async (t) => {
+  for (const kind of ['cut', 'reset', 'error_mid'] as const) {
+    const all = chatting(t)
+    stub.behave({ kind })
+    const { items, error } = await collect((await all.stream()).chunks)
+    t.equal(said(items), 'Hello from ', kind)
+    t.match(error, { code: 'provider_error' }, kind)
+    t.match(all.ledger.last, { status: 'failed' }, kind)
+    isClean(t, all)
+  }
+})
+
+t.test('a stream has one attempt, JSON has more; nothing said is a failure', async (t) => {
+  for (const behaviour of [{ kind: 'status', status: 500 }, { kind: 'empty' }] as const) {
+    const second = setup([{ text: 'second', calls: [], stopReason: 'stop', usage }]).catalog.stage('llm')[0]?.provider
+    const all = chatting(t, {}, second ? [second] : [])
+    const routing: Routing = { mode: 'auto', objective: 'balanced' }
+    stub.behave(behaviour)
+    const before = stub.requests.length
+    const streamed = await fault(all.stream({}, { routing }))
+    t.match(streamed, { code: 'provider_error' }, behaviour.kind)
+    t.equal(streamed.detail.attempts?.length, 1)
+    stub.behave(behaviour)
+    const { completion } = await all.once({}, { routing })
+    t.match(completion, { model: 'a:m', choices: [{ message: { content: 'second' } }] })
+    t.equal(stub.requests.length, before + 2)
+  }
+})
+
+t.test('a reader who leaves owes what was written', async (t) => {
+  const all = chatting(t)
+  const { chunks } = await all.stream()
+  const iterator = chunks[Symbol.asyncIterator]()
+  await iterator.next()
+  await iterator.next()
+  await iterator.return?.()
+  t.match(all.ledger.last, { status: 'failed' })
+  t.match(all.ledger.last.entry.quantities, [{ unit: 'input_tokens' }, { unit: 'output_tokens', amount: 2 }])
+  isClean(t, all)
+})
+
+t.test('providers without the protocol are sent a translation', async (t) => {
+  const asked: unknown[] = []
+  const llm = {
+    respond: (request: unknown) => {
+      asked.push(request)
+      return Promise.resolve({
+        text: '',
+        calls: [{ callId: 'c', name: 'f', arguments: '{}' }],
+        stopReason: 'tool_call' as const,
+        usage,
+      })
+    },
+    stream: () => script([text('Hel'), text('lo'), theEnd]),
+  }
+  const row = model('llm', { provider: 'a', id: 'm', capabilities: everything })
+  const all = bench([{ id: 'a', models: [row], unavailable: () => null, close: () => Promise.resolve(), llm }])
+  const chat = createChat(all.deps)
+  const keyless = withoutKey()
+  const base = { ...keyless, routing: auto }
+  const body = {
+    messages: [
+      {
+        role: 'developer',
+        content: [
+          { type: 'text', text: 'Be ' },
+          { type: 'text', text: 'brief.' },
+        ],
+      },
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c0', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'c0', content: 'done' },
+    ],
+    tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+    tool_choice: { type: 'function', function: { name: 'f' } },
+    response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {}, strict: true } },
+    temperature: 0,
+    top_p: 1,
+    reasoning_effort: 'low',
+    user: 'u',
+    metadata: {},
+    seed: 1,
+    n: 1,
+  }
+  const { completion } = await chat.complete({ ...base, body, maxTokens: 5 })
+  t.same(asked, [
+    {
+      model: 'm',
+      items: [
+        { type: 'message', role: 'system', text: 'Be brief.' },
+        { type: 'message', role: 'user', text: 'Hi' },
+        { type: 'function_call', callId: 'c0', name: 'f', arguments: '{}' },
+        { type: 'function_result', callId: 'c0', result: 'done' },
+      ],
+      maxOutputTokens: 5,
+      tools: [{ name: 'f', parameters: { type: 'object' } }],
+      toolChoice: { name: 'f' },
+      responseFormat: { name: 'n', schema: {}, strict: true },
+      temperature: 0,
+      topP: 1,
+      reasoningEffort: 'low',
+    },
+  ])
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
+  t.match(completion, {
+    model: 'a:m',
+    choices: [
+      { index: 0, message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' },
+    ],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  })
+
+  const { chunks } = await chat.stream({ ...base, body: { messages, stream_options: { include_usage: true } } })
+  const { items } = await collect(chunks)
+  t.match(items[0], { choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] })
+  t.equal(said(items), 'Hello')
+  t.match(items.at(-2), { choices: [{ finish_reason: 'stop' }] })
+  t.match(items.at(-1), { choices: [], usage: { total_tokens: 15 } })
+
+  const picture = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }] }
+  for (const [untold, param] of [
+    [{ messages: [picture] }, '/messages/0/content/0'],
+    [{ messages, n: 2 }, '/n'],
+    [{ messages, logprobs: true }, '/logprobs'],
+    [{ messages, audio: { voice: 'alloy' } }, '/audio'],
+    [{ messages, stop: ['x'] }, '/stop'],
+  ] as const) {
+    const refused = await fault(chat.complete({ ...base, body: untold }))
+    t.match(refused, { code: 'capability_unsupported', detail: { param } }, param)
+  }
+})
+
+t.test('what is asked that no model can do is refused by name', async (t) => {
+  const row = model('llm', { provider: 'a', id: 'm' })
+  const { deps } = bench([{ id: 'a', models: [row], unavailable: () => null, close: () => Promise.resolve() }])
+  const chat = createChat(deps)
+  const keyless = withoutKey()
+  for (const [body, need] of [
+    [{ messages, tools: [{}] }, 'tools'],
+    [{ messages, response_format: { type: 'json_object' } }, 'structured_output'],
+    [{ messages, reasoning_effort: 'low' }, 'reasoning'],
+  ] as const) {
+    const refused = await fault(chat.complete({ ...keyless, routing: auto, body }))
+    t.match(refused, { code: 'capability_unsupported', message: new RegExp(need) })
+  }
+})
+
+function said(chunks: { choices: readonly unknown[] }[]): string {
+  const choices = chunks.flatMap((chunk) => chunk.choices) as { delta: { content?: string } }[]
+  return choices.map(({ delta }) => delta.content ?? '').join('')
+}

@@ -1,0 +1,117 @@
+import type { Route } from '../../domain/exchange.ts'
+import type { Fault } from '../../domain/fault.ts'
+import type { Departure } from '../../domain/ports.ts'
+import type { Model } from '../../domain/routing/model.ts'
+import type { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { StreamUsage, TranscribeStreamOrder, TranscriptionListener } from '../../domain/speech/session.ts'
+import type { StreamTranscript, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import { createTranscribeStream, type TranscribeStreamLimits } from '../../domain/speech/transcribe-stream.ts'
+import { bench, hang, model, order, provider } from './fakes.ts'
+
+export const pcm16 = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
+/** 20 ms of 16 kHz samples. */
+export const frame = new Uint8Array(640).fill(1)
+const streams: TranscribeStreamLimits = { openMs: 500, totalMs: 3_600_000, pendingBytesMax: 6500, aheadMsMax: 1000 }
+export const prices = [{ unit: 'audio_hour' as const, microUsd: 3_600_000, source: 's', asOf: 'd' }]
+
+/** A provider's side of one stream: what it was given, and its sink to answer through. */
+class FakeStream implements SttStream {
+  readonly request: SttStreamRequest
+  readonly sink: SttStreamSink
+  readonly signal: Departure
+  readonly taken: number[][] = []
+  readonly calls: string[] = []
+  bytes = 0
+  bufferedBytes = 0
+  onAudio: (() => void) | null = null
+  keepsAudio = true
+
+  constructor(request: SttStreamRequest, sink: SttStreamSink, signal: Departure) {
+    this.request = request
+    this.sink = sink
+    this.signal = signal
+  }
+
+  audio(bytes: Uint8Array): void {
+    this.bytes += bytes.length
+    if (this.keepsAudio) this.taken.push([...bytes])
+    this.onAudio?.()
+  }
+  flush(): void {
+    this.calls.push('flush')
+  }
+  end(): void {
+    this.calls.push('end')
+  }
+  close(): void {
+    this.calls.push('close')
+  }
+}
+
+class Heard implements TranscriptionListener {
+  readonly told: string[] = []
+  readonly transcripts: StreamTranscript[] = []
+  route: Route | null = null
+  usage: StreamUsage | null = null
+  fault: Fault | null = null
+  onReady: (() => void) | null = null
+
+  ready(route: Route): void {
+    this.told.push(`ready ${route.provider}`)
+    this.route = route
+    this.onReady?.()
+  }
+  speechStarted(startMs: number): void {
+    this.told.push(`speech ${startMs}`)
+  }
+  transcript(transcript: StreamTranscript): void {
+    this.told.push(transcript.text)
+    this.transcripts.push(transcript)
+  }
+  ended(usage: StreamUsage): void {
+    this.told.push('ended')
+    this.usage = usage
+  }
+  failed(fault: Fault): void {
+    this.told.push(`failed ${fault.code}`)
+    this.fault = fault
+  }
+}
+
+export function words(text: string, over: Partial<StreamTranscript> = {}): StreamTranscript {
+  return { utterance: 0, text, isFinal: true, speechFinal: true, startMs: 0, endMs: 20, ...over }
+}
+
+type Opening = 'opens' | 'hangs' | ProviderError
+
+export function setup(openings: Opening[], over: Partial<Model> = {}, limits: Partial<TranscribeStreamLimits> = {}) {
+  const opened: FakeStream[] = []
+  const asked: string[] = []
+  const providers = openings.map((opening, i) => {
+    const id = 'abc'[i] ?? ''
+    const open = (request: SttStreamRequest, sink: SttStreamSink, signal: Departure): Promise<SttStream> => {
+      asked.push(id)
+      if (opening === 'hangs') return hang()
+      if (opening !== 'opens') return Promise.reject(opening)
+      const stream = new FakeStream(request, sink, signal)
+      opened.push(stream)
+      return Promise.resolve(stream)
+    }
+    return provider(id, [model('stt', over)], { stt: { open, transcribe: () => hang() } })
+  })
+  const all = bench(providers)
+  const listener = new Heard()
+  const start = createTranscribeStream({ ...all.deps, streams: { ...streams, ...limits } })
+  const begin = (extra: Partial<TranscribeStreamOrder> = {}) => {
+    const { caller, requestId, signal } = order()
+    const unkeyed = { caller, requestId, signal, operation: 'transcribeStream' }
+    const asked = { routing: { mode: 'auto', objective: 'balanced' }, audio: pcm16 } as const
+    return start({ ...unkeyed, ...asked, interimResults: true, words: false, replay: false, ...extra }, listener)
+  }
+  const stream = (at = 0): FakeStream => {
+    const found = opened[at]
+    if (!found) throw new Error(`stream ${at} was not opened`)
+    return found
+  }
+  return { ...all, asked, opened, listener, begin, stream }
+}

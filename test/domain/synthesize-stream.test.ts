@@ -1,0 +1,338 @@
+import t from 'tap'
+import { convertSpeech } from '../../audio/encode-output.ts'
+import type { OutputFormat } from '../../audio/format.ts'
+import type { Route } from '../../domain/exchange.ts'
+import type { Fault } from '../../domain/fault.ts'
+import type { Model } from '../../domain/routing/model.ts'
+import { SentenceBuffer } from '../../domain/speech/sentence-buffer.ts'
+import type { SpeechListener, StreamUsage, SynthesizeStreamOrder } from '../../domain/speech/session.ts'
+import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
+import type { TtsRequest } from '../../domain/speech/tts.ts'
+import { isClean } from './answering.ts'
+import { bench, failure, hang, model, order, provider, script, settled } from './fakes.ts'
+
+const pcm24: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
+const prices = [{ unit: 'million_characters' as const, microUsd: 10_000_000, source: 's', asOf: 'd' }]
+
+class Heard implements SpeechListener {
+  readonly told: string[] = []
+  usage: StreamUsage | null = null
+  fault: Fault | null = null
+  route: Route | null = null
+  isFlowing = true
+
+  ready(route: Route): void {
+    this.told.push(`ready ${route.provider}`)
+    this.route = route
+  }
+  audio(bytes: Uint8Array): boolean {
+    this.told.push(`audio ${bytes[0]}${bytes.length > 2 ? ` ${bytes.length}` : ''}`)
+    return this.isFlowing
+  }
+  cleared(charactersSent: number): void {
+    this.told.push(`cleared ${charactersSent}`)
+  }
+  ended(usage: StreamUsage): void {
+    this.told.push('ended')
+    this.usage = usage
+  }
+  failed(fault: Fault): void {
+    this.told.push(`failed ${fault.code}`)
+    this.fault = fault
+  }
+}
+
+type Part = Uint8Array | Error | 'hang'
+/** The nth sentence is spoken as two chunks of two bytes n. */
+const spoken = (n: number): Part[] => [Uint8Array.of(n, n), Uint8Array.of(n, n)]
+
+function setup(said: (Part[] | Error | 'hang')[] = [], over: Partial<Model> = {}) {
+  const asked: TtsRequest[] = []
+  const signals: AbortSignal[] = []
+  const synthesize = (request: TtsRequest, signal: AbortSignal) => {
+    asked.push(request)
+    signals.push(signal)
+    const each = said[asked.length - 1] ?? spoken(asked.length)
+    if (each === 'hang') return hang<never>()
+    return each instanceof Error ? Promise.reject(each) : Promise.resolve({ format: pcm24, audio: script(each) })
+  }
+  const all = bench([provider('a', [model('tts', over)], { tts: { synthesize } })])
+  const listener = new Heard()
+  const streams = { totalMs: 600_000, waitingMax: 1000 }
+  const start = createSynthesizeStream({ ...all.deps, convert: convertSpeech, streams })
+  const begin = (extra: Partial<SynthesizeStreamOrder> = {}) => {
+    const { caller, requestId, signal } = order()
+    const unkeyed = { caller, requestId, signal, operation: 'synthesizeStream' }
+    return start({ ...unkeyed, routing: { mode: 'auto', objective: 'balanced' }, wanted: pcm24, ...extra }, listener)
+  }
+  return { ...all, asked, signals, listener, begin, texts: () => asked.map(({ text }) => text) }
+}
+
+t.test('text becomes speech a sentence at a time', async (t) => {
+  const all = setup([], { prices })
+  const session = all.begin()
+  session.text('One. Tw')
+  t.same(all.listener.told, [], 'nothing is told before the session is there')
+  await settled()
+  t.same(all.texts(), ['One.'])
+  t.same(all.listener.told, ['ready a', 'audio 1', 'audio 1'])
+  session.text('o, three')
+  await settled()
+  t.same(all.texts(), ['One.'])
+  session.flush()
+  await settled()
+  t.same(all.texts(), ['One.', 'Two, three'])
+  session.text('Last \u{1f600}')
+  session.end()
+  session.text('too late')
+  await settled()
+  t.same(all.listener.told.slice(3), ['audio 2', 'audio 2', 'audio 3', 'audio 3', 'ended'])
+  t.same(all.listener.usage, { characters: 20, costMicroUsd: 200 })
+  t.match(all.ledger.last, {
+    status: 'succeeded',
+    reservedMicroUsd: 10_000,
+    entry: { operation: 'synthesizeStream', quantities: [{ unit: 'characters', amount: 20 }], costMicroUsd: 200 },
+  })
+  t.equal(all.ledger.settlements.length, 1)
+  isClean(t, all)
+
+  const nothing = setup()
+  const mute = nothing.begin()
+  mute.text(' \u{1f600} ... ')
+  mute.end()
+  await settled()
+  t.same(nothing.listener.told, ['ready a', 'ended'], 'nothing to say is said in silence')
+  t.same(nothing.asked, [])
+  t.match(nothing.ledger.last.entry, { firstByteMs: null, costMicroUsd: 0 })
+  isClean(t, nothing)
+})
+
+t.test('the next sentence is asked for while one is handed over', async (t) => {
+  const all = setup()
+  const session = all.begin()
+  all.listener.isFlowing = false
+  session.text('One. Two. Three. ')
+  await settled()
+  t.same(all.texts(), ['One.', 'Two.'], 'one ahead and no more')
+  t.same(all.listener.told, ['ready a', 'audio 1'], 'none is handed over until there is room')
+  all.listener.isFlowing = true
+  session.resume()
+  session.resume()
+  await settled()
+  t.same(all.texts(), ['One.', 'Two.', 'Three.'])
+  t.equal(all.listener.told.length, 7)
+  session.leave()
+  isClean(t, all)
+})
+
+t.test('clear drops all that was not handed over', async (t) => {
+  const all = setup([[Uint8Array.of(1, 1), 'hang']])
+  const session = all.begin()
+  session.text('One. Two. Three. And')
+  await settled()
+  t.same(all.texts(), ['One.', 'Two.'])
+  session.clear()
+  t.same(all.listener.told, ['ready a', 'audio 1', 'cleared 5'], 'within the call; a sentence that was begun counts')
+  t.ok(
+    all.signals.every(({ aborted }) => aborted),
+    'also what was asked for ahead',
+  )
+  session.text('New. ')
+  await settled()
+  t.same(all.texts(), ['One.', 'Two.', 'New.'])
+  t.same(all.listener.told.slice(3), ['audio 3', 'audio 3'], 'nothing of the old text')
+  session.clear()
+  t.equal(all.listener.told.at(-1), 'cleared 5', 'counted from the last clear')
+  session.end()
+  t.same(all.listener.usage, { characters: 12, costMicroUsd: null }, 'what a provider was asked for is billed')
+  isClean(t, all)
+
+  const paused = setup()
+  const another = paused.begin()
+  paused.listener.isFlowing = false
+  another.text('One. Two. ')
+  await settled()
+  another.clear()
+  another.text('Three. ')
+  another.end()
+  await settled()
+  t.same(paused.listener.told, ['ready a', 'audio 1', 'cleared 5'], 'there is still no room')
+  paused.listener.isFlowing = true
+  another.resume()
+  await settled()
+  t.same(paused.listener.told.slice(3), ['audio 3', 'audio 3', 'ended'])
+  isClean(t, paused)
+
+  const ending = setup([[Uint8Array.of(1, 1), 'hang']])
+  const last = ending.begin()
+  last.text('One.')
+  last.end()
+  await settled()
+  last.clear()
+  t.same(ending.listener.told, ['ready a', 'audio 1', 'cleared 4', 'ended'])
+  isClean(t, ending)
+
+  const early = setup()
+  const opening = early.begin()
+  opening.text('One. ')
+  opening.clear()
+  opening.text('Two. ')
+  await settled()
+  t.same(early.texts(), ['Two.'], 'before a provider was chosen')
+  opening.leave()
+})
+
+t.test('speech is handed over in pieces', async (t) => {
+  const all = setup([[new Uint8Array(10_001)]])
+  const session = all.begin()
+  session.text('One.')
+  session.end()
+  await settled()
+  t.same(all.listener.told, ['ready a', 'audio 0 4800', 'audio 0 4800', 'audio 0 400', 'ended'])
+})
+
+t.test('a provider that fails', async (t) => {
+  for (const [said, code] of [
+    [failure('server'), 'provider_error'],
+    [[], 'provider_error'],
+    [[new Uint8Array(0)], 'provider_error'],
+    ['hang', 'request_timeout'],
+    [[Uint8Array.of(2, 2), 'hang'], 'request_timeout'],
+    [[Uint8Array.of(2, 2), failure('protocol')], 'provider_error'],
+  ] as const) {
+    const all = setup([spoken(1), typeof said === 'string' || said instanceof Error ? said : [...said]], { prices })
+    const session = all.begin()
+    session.text('One. Second. ')
+    await settled()
+    await all.clock.advance(2000)
+    t.same(all.listener.told.slice(0, 3), ['ready a', 'audio 1', 'audio 1'], 'what came before is heard')
+    t.equal(all.listener.told.at(-1), `failed ${code}`)
+    t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 40 } })
+    session.text('More. ')
+    session.clear()
+    session.end()
+    t.equal(all.listener.told.at(-1), `failed ${code}`, 'the last that is told')
+    isClean(t, all)
+  }
+})
+
+t.test('none can be chosen', async (t) => {
+  const all = setup([], { voices: [{ id: 'v', name: 'V', gender: 'female', styles: [] }] })
+  all.begin({ voice: 'w' })
+  await settled()
+  t.match(all.listener.fault, { code: 'capability_unsupported', detail: { filter: 'voice' } })
+  isClean(t, all)
+  const fits = setup([], { voices: [{ id: 'v', name: 'V', gender: 'female', styles: [] }] })
+  const session = fits.begin({ voice: 'v' })
+  session.text('One. Two. ')
+  await settled()
+  t.same(
+    fits.asked.map(({ voice }) => voice),
+    ['v', 'v'],
+  )
+  session.leave()
+})
+
+t.test('limits', async (t) => {
+  const all = setup(['hang'])
+  const session = all.begin()
+  for (let i = 0; i < 11; i++) session.text('x'.repeat(99))
+  t.same(all.listener.told, ['failed invalid_parameter'])
+  await settled()
+  t.same(all.listener.told, ['failed invalid_parameter'])
+  isClean(t, all)
+
+  const long = setup()
+  long.begin()
+  await settled()
+  await long.clock.advance(600_000)
+  t.match(long.listener.fault, { code: 'request_timeout' })
+  isClean(t, long)
+})
+
+t.test('credit is reserved in slices', async (t) => {
+  const all = setup([], { prices })
+  all.credit.balance = 21_000
+  const session = all.begin()
+  const say = async () => {
+    for (let i = 0; i < 10; i++) session.text(`${'x'.repeat(98)}. `)
+    await settled()
+    await settled()
+  }
+  await say()
+  t.equal(all.credit.reserved, 10_000)
+  await say()
+  t.equal(all.credit.reserved, 20_000)
+  await say()
+  t.equal(all.listener.told.at(-1), 'failed budget_exhausted')
+  t.match(all.ledger.last, { reservedMicroUsd: 20_000, entry: { outcome: 'budget_exhausted' } })
+  isClean(t, all)
+})
+
+t.test('the time to the first audio is that of the first sentence', async (t) => {
+  const figures: number[] = []
+  const all = setup(['hang'])
+  all.deps.metrics.firstByte = (_stage, _provider, _model, ms) => figures.push(ms)
+  const session = all.begin()
+  await settled()
+  await all.clock.advance(5000)
+  t.same(figures, [], 'choosing a provider is no media')
+  session.leave()
+  isClean(t, all)
+  const spoke = setup()
+  const another = spoke.begin()
+  await settled()
+  await spoke.clock.advance(5000)
+  another.text('One. Two. ')
+  another.end()
+  await settled()
+  t.equal(spoke.ledger.last.entry.firstByteMs, 0, 'waiting for text is not the time of the provider')
+})
+
+t.test('leaving', async (t) => {
+  const all = setup([[Uint8Array.of(1, 1), 'hang']], { prices })
+  const session = all.begin()
+  session.text('One. Two. ')
+  await settled()
+  session.leave()
+  session.leave()
+  await settled()
+  t.same(all.listener.told, ['ready a', 'audio 1'])
+  t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 80 } })
+  t.ok(all.signals.every(({ aborted }) => aborted))
+  isClean(t, all)
+})
+
+t.test('sentences', (t) => {
+  const cut = (...pieces: string[]) => {
+    const buffer = new SentenceBuffer()
+    const whole = pieces.flatMap((piece) => buffer.push(piece))
+    const rest = buffer.flush()
+    t.equal([...whole, rest].join(''), pieces.join(''), 'nothing is lost')
+    return rest === '' ? whole : [...whole, rest]
+  }
+  t.same(cut('Hello. World'), ['Hello. ', 'World'])
+  t.same(cut('Really?! "Yes." Well; fine: so'), ['Really?! ', '"Yes." ', 'Well; ', 'fine: ', 'so'])
+  t.same(cut('It costs 3.14 euros, v1.2.3. Right'), ['It costs 3.14 euros, v1.2.3. ', 'Right'])
+  t.same(cut('It costs 3.', '14 euros.'), ['It costs 3.14 euros.'])
+  t.same(cut('Dr. Smith and Mrs. Jones, e.g. J. Doe. End'), ['Dr. Smith and Mrs. Jones, e.g. J. Doe. ', 'End'])
+  t.same(cut('Dr', '.', ' Smith'), ['Dr. Smith'])
+  t.same(cut('1. First\n2. Second'), ['1. First\n', '2. Second'])
+  t.same(cut('Hello.'), ['Hello.'], 'a piece that ends a sentence')
+  t.same(cut('line\nnext'), ['line\n', 'next'])
+  t.same(cut('你好。今天怎么样？很好'), ['你好。', '今天怎么样？', '很好'])
+  t.same(cut('... ', '\u{1f600}! Hi. '), ['... \u{1f600}! Hi. '], 'marks alone are no sentence')
+  const long = cut(`${'word '.repeat(60)}word, ${'word '.repeat(60)}`)
+  t.ok(long.length > 1 && long.every(({ length }) => length <= 400))
+  t.equal(long[0]?.endsWith('word,'), true, 'at the comma')
+  t.same(
+    cut('\u{1f600}'.repeat(300)).map(({ length }) => length),
+    [400, 200],
+  )
+  t.same(
+    cut(`x${'\u{1f600}'.repeat(300)}`).map(({ length }) => length),
+    [399, 202],
+    'never within a character',
+  )
+  t.end()
+})

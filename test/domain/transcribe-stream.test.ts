@@ -1,0 +1,365 @@
+import t from 'tap'
+import { FrameBuffer } from '../../domain/speech/frame-buffer.ts'
+import { isClean } from './answering.ts'
+import { caller, failure, model, settled } from './fakes.ts'
+import { frame, pcm16, prices, setup, words } from './listening.ts'
+
+t.test('a session from its start to its end', async (t) => {
+  const all = setup([failure('server'), 'opens'], { prices })
+  const session = all.begin()
+  t.same(all.listener.told, [], 'nothing is told before the session is there')
+  await settled()
+  t.same(all.listener.told, ['ready b'], 'it fails over until one has opened')
+  t.match(all.listener.route, { provider: 'b', failovers: 1 })
+  const stream = all.stream()
+  stream.onAudio = () => stream.sink.transcript(words('one', { isFinal: false }))
+  session.audio(frame)
+  t.equal(all.listener.told.at(-1), 'one', 'a transcript comes within the call that brought its audio')
+  stream.sink.speechStarted(5)
+  session.flush()
+  session.end()
+  session.audio(frame)
+  session.flush()
+  session.end()
+  t.same(stream.calls, ['flush', 'end'])
+  stream.sink.transcript(words('one.'))
+  stream.sink.ended()
+  stream.sink.transcript(words('late'))
+  t.same(all.listener.told, ['ready b', 'one', 'speech 5', 'one.', 'ended'])
+  t.same(all.listener.usage, { durationMs: 20, costMicroUsd: 20 })
+  t.equal(all.ledger.settlements.length, 1)
+  t.match(all.ledger.last, {
+    status: 'succeeded',
+    reservedMicroUsd: 60_000,
+    entry: {
+      operation: 'transcribeStream',
+      quantities: [{ unit: 'audio_milliseconds', amount: 20 }],
+      costMicroUsd: 20,
+    },
+  })
+  isClean(t, all)
+})
+
+t.test('what is asked', async (t) => {
+  const capabilities = { ...model('stt').capabilities, keywords: true, prompt: true, word_timestamps: true }
+  const all = setup(['opens'], { capabilities, languages: ['es'] })
+  all.begin({ language: 'es-MX', keywords: ['k'], prompt: 'p', words: true, endpointingMs: 300, interimResults: false })
+  await settled()
+  const { request, sink } = all.stream()
+  t.same(request, {
+    model: 'm',
+    audio: pcm16,
+    interimResults: false,
+    words: true,
+    language: 'es',
+    endpointingMs: 300,
+    keywords: ['k'],
+    prompt: 'p',
+  })
+  sink.transcript(words('partial', { isFinal: false }))
+  t.same(all.listener.told, ['ready a'], 'partials are not told to who did not ask')
+
+  for (const [extra, filter] of [
+    [{ prompt: 'p' }, 'capability'],
+    [{ language: 'de' }, 'language'],
+    [{ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } }, 'encoding'],
+  ] as const) {
+    const audioFormats = [{ encoding: 'pcm_s16le', channels: [1] }]
+    const refused = setup(['opens'], { languages: ['en'], audioFormats })
+    refused.begin(extra)
+    await settled()
+    t.match(refused.listener.fault, { code: 'capability_unsupported', detail: { filter } })
+    isClean(t, refused)
+  }
+  const batch = setup(['opens'], { capabilities: { ...model('stt').capabilities, streaming: false } })
+  batch.begin()
+  await settled()
+  t.match(batch.listener.fault, { code: 'capability_unsupported', message: /^streaming/ })
+  const malformed = setup(['opens'])
+  malformed.begin({ language: 'no such' })
+  t.same(malformed.listener.told, [], 'not before the session is there')
+  await settled()
+  t.match(malformed.listener.fault, { code: 'invalid_parameter' })
+})
+
+t.test('audio that comes before a provider has opened', async (t) => {
+  const all = setup(['hangs', 'opens'])
+  const session = all.begin()
+  session.audio(Uint8Array.of(1, 2, 3))
+  session.flush()
+  session.audio(Uint8Array.of(4, 5, 6, 7))
+  session.end()
+  await settled()
+  await all.clock.advance(500)
+  t.same(all.asked, ['a', 'b'], 'a provider that does not open in time is passed over')
+  t.same(
+    all.stream().taken,
+    [
+      [1, 2],
+      [3, 4, 5, 6],
+    ],
+    'half a sample waits for its other half',
+  )
+  t.same(all.stream().calls, ['flush', 'end'])
+  all.stream().sink.ended()
+  t.match(all.listener.usage, { durationMs: 0, costMicroUsd: 0 })
+  isClean(t, all)
+
+  const full = setup(['hangs'])
+  const fast = full.begin()
+  for (let i = 0; i < 11; i++) fast.audio(frame)
+  t.same(full.listener.told, ['failed rate_limited'])
+  t.match(full.listener.fault?.message, /faster/)
+  await settled()
+  isClean(t, full)
+  t.same(full.listener.told, ['failed rate_limited'], 'once')
+
+  const within = setup(['opens'])
+  const early = within.begin()
+  early.audio(Uint8Array.of(1, 1))
+  within.listener.onReady = () => early.audio(Uint8Array.of(2, 2))
+  await settled()
+  early.audio(Uint8Array.of(3, 3))
+  t.same(
+    within.stream().taken,
+    [
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ],
+    'audio sent from within ready keeps its place',
+  )
+})
+
+t.test('none opens', async (t) => {
+  const all = setup([failure('server'), failure('overloaded')])
+  all.begin()
+  await settled()
+  t.match(all.listener.fault, { code: 'provider_error', detail: { attempts: [{}, {}] } })
+  t.match(all.ledger.last, { status: 'failed', entry: { quantities: [], costMicroUsd: 0 } })
+  isClean(t, all)
+})
+
+t.test('a provider that drops', async (t) => {
+  for (const replay of [false, true]) {
+    const all = setup(['opens', 'opens'], { prices })
+    const session = all.begin({ replay })
+    await settled()
+    session.audio(frame)
+    all.stream().sink.transcript(words('heard'))
+    all.stream().sink.failed(failure('server'))
+    t.same(all.listener.told, ['ready a', 'heard', 'failed provider_error'], 'after a transcript nothing is swapped')
+    t.match(all.ledger.last.entry, { costMicroUsd: 20 }, 'what was transcribed is owed')
+    t.same(all.stream().calls, ['close'])
+    await settled()
+    isClean(t, all)
+  }
+  const mute = setup(['opens'], { prices })
+  mute.begin().audio(frame)
+  await settled()
+  mute.stream().sink.ended()
+  t.match(mute.listener.fault, { code: 'provider_error' }, 'an end that nobody asked for')
+  t.match(mute.ledger.last.entry, { costMicroUsd: 0 }, 'what told nothing is not owed')
+  isClean(t, mute)
+
+  const silent = setup(['opens'])
+  silent.begin().end()
+  await settled()
+  await silent.clock.advance(2000)
+  t.match(silent.listener.fault, { code: 'request_timeout' }, 'a provider that does not end')
+  isClean(t, silent)
+
+  const long = setup(['opens'], {}, { totalMs: 60_000 })
+  long.begin()
+  await settled()
+  await long.clock.advance(60_000)
+  t.match(long.listener.fault, { code: 'request_timeout' }, 'the longest session')
+  isClean(t, long)
+})
+
+t.test('replay swaps once, before the first transcript', async (t) => {
+  const all = setup(['opens', 'opens', 'opens'], {}, { aheadMsMax: 60_000 })
+  const session = all.begin({ replay: true })
+  await settled()
+  for (let i = 0; i < 600; i++) session.audio(frame)
+  all.stream(0).sink.failed(failure('server'))
+  session.audio(Uint8Array.of(9, 9))
+  session.flush()
+  await settled()
+  t.same(all.listener.told, ['ready a', 'ready b'])
+  t.match(all.listener.route, { provider: 'b', failovers: 1 })
+  const second = all.stream(1)
+  t.equal(second.bytes, 320_000 + 2, 'the last 10 s and what came meanwhile')
+  t.same(second.taken.at(-1), [9, 9])
+  t.same(second.calls, ['flush'])
+  all.stream(0).sink.transcript(words('of the old one'))
+  second.sink.transcript(words('again', { startMs: 100, words: [{ text: 'again', startMs: 100, endMs: 120 }] }))
+  t.match(all.listener.transcripts, [{ text: 'again', startMs: 2100, words: [{ startMs: 2100 }] }])
+  session.end()
+  second.sink.ended()
+  t.match(all.listener.usage, { durationMs: 10_000 })
+  t.equal(all.ledger.settlements.length, 1, 'one row for the request')
+  t.same(all.attempts, ['a/m server', 'b/m succeeded'])
+  isClean(t, all)
+
+  const twice = setup(['opens', 'opens', 'opens'])
+  const another = twice.begin({ replay: true })
+  await settled()
+  another.audio(frame)
+  another.end()
+  twice.stream(0).sink.failed(failure('server'))
+  await settled()
+  t.same(twice.stream(1).calls, ['end'], 'an end is said again')
+  twice.stream(1).sink.failed(failure('server'))
+  await settled()
+  t.same(twice.listener.told, ['ready a', 'ready b', 'failed provider_error'])
+  isClean(t, twice)
+
+  const alone = setup(['opens'])
+  alone.begin({ replay: true }).audio(frame)
+  await settled()
+  alone.stream().sink.failed(failure('server'))
+  await settled()
+  t.same(alone.listener.told, ['ready a', 'failed provider_error'], 'the one that failed is not asked again')
+  isClean(t, alone)
+})
+
+t.test('a provider that does not keep up', async (t) => {
+  const all = setup(['opens'])
+  const session = all.begin()
+  await settled()
+  all.stream().bufferedBytes = 32_001
+  session.audio(frame)
+  t.same(all.listener.told, ['ready a', 'failed rate_limited'])
+  isClean(t, all)
+})
+
+t.test('leaving settles what was used and tells nothing more', async (t) => {
+  const all = setup(['opens'], { prices })
+  const session = all.begin()
+  await settled()
+  session.audio(frame)
+  session.leave()
+  session.leave()
+  session.audio(frame)
+  t.same(all.listener.told, ['ready a'])
+  t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 20 } })
+  t.ok(all.stream().signal.aborted)
+  t.equal(all.ledger.settlements.length, 1)
+  isClean(t, all)
+
+  const early = setup(['hangs', 'opens'])
+  early.begin().leave()
+  await settled()
+  t.same(early.asked, [], 'nobody is asked any more')
+  t.same(early.listener.told, [])
+  isClean(t, early)
+
+  const opening = setup(['hangs', 'opens'])
+  const waiting = opening.begin()
+  await settled()
+  waiting.leave()
+  await settled()
+  t.same(opening.asked, ['a'])
+  t.same(opening.listener.told, [])
+  isClean(t, opening)
+
+  const gone = setup(['opens'])
+  const client = new AbortController()
+  gone.begin({ signal: client.signal })
+  await settled()
+  client.abort()
+  t.match(gone.listener.fault, { code: 'service_unavailable' })
+  isClean(t, gone)
+})
+
+t.test('credit is reserved a minute at a time', async (t) => {
+  const all = setup(['opens'], { prices })
+  all.credit.balance = 130_000
+  const session = all.begin()
+  await settled()
+  const minute = async () => {
+    for (let i = 0; i < 3000; i++) session.audio(frame)
+    await settled()
+  }
+  all.stream().keepsAudio = false
+  t.equal(all.credit.reserved, 60_000)
+  await minute()
+  t.equal(all.credit.reserved, 120_000)
+  await minute()
+  t.same(all.listener.told, ['ready a', 'failed budget_exhausted'])
+  t.match(all.ledger.last, { reservedMicroUsd: 120_000, entry: { outcome: 'budget_exhausted', costMicroUsd: 120_000 } })
+  isClean(t, all)
+
+  const poor = setup(['opens'], { prices })
+  poor.credit.balance = 1
+  poor.begin()
+  await settled()
+  t.same(poor.listener.told, ['failed insufficient_credit'])
+  isClean(t, poor)
+
+  const late = setup(['opens'], { prices })
+  const leaving = late.begin()
+  await settled()
+  for (let i = 0; i < 2751; i++) leaving.audio(frame)
+  leaving.leave()
+  await settled()
+  t.equal(late.ledger.last.reservedMicroUsd, 60_000)
+  t.equal(late.credit.reserved, 60_000, 'a slice that is granted after the end is given back')
+})
+
+t.test('the concurrency of a key counts sessions', async (t) => {
+  const all = setup(['opens'])
+  const one = caller({ maxConcurrency: 1 })
+  const first = all.begin({ caller: one })
+  await settled()
+  all.begin({ caller: one })
+  await settled()
+  t.same(all.listener.told, ['ready a', 'failed concurrency_exhausted'])
+  first.leave()
+})
+
+t.test('half an hour of audio does not grow', async (t) => {
+  const all = setup(['opens'], {}, { pendingBytesMax: 64_000 })
+  const session = all.begin()
+  await settled()
+  const stream = all.stream()
+  stream.keepsAudio = false
+  const before = process.memoryUsage().arrayBuffers
+  for (let i = 0; i < 90_000; i++) session.audio(frame)
+  t.equal(stream.bytes, 90_000 * 640)
+  t.ok(process.memoryUsage().arrayBuffers - before < 1_000_000)
+  session.end()
+  stream.sink.ended()
+  t.match(all.listener.usage, { durationMs: 1_800_000 })
+})
+
+t.test('an Opus packet says how long it is', async (t) => {
+  const all = setup(['opens'])
+  const session = all.begin({ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } })
+  await settled()
+  session.audio(Uint8Array.of(0x78, 1, 2)) // CELT, 20 ms, one frame; an odd length is no half sample
+  session.audio(Uint8Array.of(0x0b, 0x03)) // SILK, 20 ms, three frames
+  session.end()
+  all.stream().sink.ended()
+  t.match(all.listener.usage, { durationMs: 80 })
+  t.equal(all.stream().taken.length, 2)
+})
+
+t.test('the frame buffer keeps frames whole around its end', (t) => {
+  const buffer = new FrameBuffer(20)
+  const frames = (...each: number[][]) => each
+  t.equal(buffer.peek(), null)
+  for (let i = 0; i < 50; i++) {
+    const [a, b] = frames([i, i + 1, i + 2], [i, i + 3])
+    t.ok(buffer.push(Uint8Array.from(a ?? [])))
+    t.ok(buffer.push(Uint8Array.from(b ?? [])))
+    t.notOk(buffer.push(new Uint8Array(4)))
+    t.same([...(buffer.peek() ?? [])], a)
+    buffer.drop()
+    t.same([...(buffer.peek() ?? [])], b)
+    buffer.drop()
+    t.ok(buffer.isEmpty)
+  }
+  t.end()
+})

@@ -1,0 +1,60 @@
+import t from 'tap'
+import { convertSpeech } from '../../audio/encode-output.ts'
+import type { OutputFormat } from '../../audio/format.ts'
+import type { Voice } from '../../domain/routing/model.ts'
+import { createSynthesize, type SynthesizeOrder } from '../../domain/speech/synthesize.ts'
+import { isPresetVoice } from '../../domain/speech/voices.ts'
+import { bench, caller, collect, failure, fault, model, order, provider, script } from './fakes.ts'
+
+const pcm24: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
+
+function voice(id: string, gender: Voice['gender'], language?: string): Voice {
+  return { id, name: id, gender, styles: [], ...(language !== undefined && { language }) }
+}
+
+/** The voices that the providers a, b … were asked for; all but the last fail. */
+async function asked(rows: Voice[][], extra: Partial<SynthesizeOrder> = {}): Promise<(string | undefined)[]> {
+  const voices: (string | undefined)[] = []
+  const providers = rows.map((row, i) => {
+    const synthesize = (request: { voice?: string }) => {
+      voices.push(request.voice)
+      if (i < rows.length - 1) return Promise.reject(failure('server'))
+      return Promise.resolve({ format: pcm24, audio: script([Uint8Array.of(1, 2)]) })
+    }
+    return provider('abc'[i] ?? '', [model('tts', { voices: row })], { tts: { synthesize } })
+  })
+  const synthesize = createSynthesize({ ...bench(providers).deps, convert: convertSpeech })
+  const routing = { mode: 'auto', objective: 'balanced' } as const
+  await collect((await synthesize({ ...order(), routing, text: 'hi', wanted: pcm24, ...extra })).audio)
+  return voices
+}
+
+const english = [voice('en_m', 'male', 'en'), voice('en_f', 'female', 'en-US'), voice('es_f', 'female', 'es')]
+
+t.test('a preset is a voice of the provider chosen', async (t) => {
+  t.ok(['alloy', 'marin', 'cedar'].every(isPresetVoice))
+  t.notOk(isPresetVoice('en_m'))
+  t.same(await asked([[voice('x', 'male'), voice('nova', 'male')]], { preset: 'nova' }), ['nova'], 'of that name')
+  t.same(await asked([english], { preset: 'nova' }), ['en_f'], 'else of its gender')
+  t.same(await asked([english], { preset: 'nova', language: 'es-MX' }), ['es_f'], 'and language')
+  t.same(await asked([english], { preset: 'alloy' }), [undefined], "else the provider's default")
+  t.same(await asked([[], english], { preset: 'echo' }), [undefined, 'en_m'], 'at every provider')
+})
+
+t.test('the request goes before the key, the key before the provider', async (t) => {
+  const withVoice = { caller: caller({ voice: 'en_f' }) }
+  t.same(await asked([english], withVoice), ['en_f'])
+  t.same(await asked([english], { ...withVoice, voice: 'auto' }), ['en_f'], 'auto says nothing')
+  t.same(await asked([english], { ...withVoice, preset: 'auto' }), ['en_f'])
+  t.same(await asked([english], { ...withVoice, voice: 'es_f' }), ['es_f'])
+  t.same(await asked([english], { ...withVoice, preset: 'onyx' }), ['en_m'])
+  t.same(await asked([[voice('z', 'male')], english], withVoice), ['en_f'], 'a voice id restricts the routing')
+  t.match(await fault(asked([english], { voice: 'nobody' })), { detail: { filter: 'voice' } })
+})
+
+t.test('a failover keeps the speaker', async (t) => {
+  t.same(await asked([[voice('f', 'female', 'en')], english]), [undefined, 'en_f'], 'the gender and the language')
+  t.same(await asked([[voice('f', 'female', 'en')], english], { language: 'es' }), [undefined, 'es_f'])
+  t.same(await asked([[voice('f', 'neutral')], english]), [undefined, undefined], 'where there is one like it')
+  t.same(await asked([[], english]), [undefined, undefined], 'where it is known')
+})

@@ -1,0 +1,258 @@
+/** Recognition while somebody speaks, by real models in real children. Figures go into the output; PARLEY_TEST_SLOW=1 hears everything. */
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { convertChannels, decodeSamples, encodeSamples } from '../../audio/pcm.ts'
+import { readFixture, spoken } from '../speech/fixtures.ts'
+import { loadPrompts } from '../speech/prompts.ts'
+import { type ErrorCount, errorRate, wordErrors } from '../speech/words.ts'
+import { eventually, isRunning, openLocal, outcome } from './setup.ts'
+import { feed, finalText, listen, median, silence, speakInto, telephone } from './streaming.ts'
+
+const slow = process.env['PARLEY_TEST_SLOW'] === '1'
+const loaded = await loadPrompts()
+const skip = 'missing' in loaded ? loaded.missing : false
+const prompts =
+  'prompts' in loaded ? loaded.prompts.map((prompt) => ({ ...prompt, samples: prompt.wav.subarray(44) })) : []
+const local = openLocal(t)
+const { provider } = local
+const prompt = readFixture('privacy-prompt').subarray(44)
+const text = spoken['privacy-prompt']
+const errors = (expected: string, heard: string) => wordErrors(expected, heard).errors
+
+t.test('recorded people, faster than they spoke', { skip, timeout: 200_000 }, async (t) => {
+  const counts: ErrorCount[] = []
+  const chosen = slow ? prompts : prompts.filter((_, i) => i % 3 === 0)
+  const startedMs = performance.now()
+  for (const { samples, text } of chosen) {
+    const { stream, heard, over } = await listen(provider)
+    await feed(stream, samples)
+    stream.end()
+    t.equal(await over, 'ended')
+    counts.push(wordErrors(text, finalText(heard)))
+  }
+  const rate = errorRate(counts)
+  t.comment(
+    `${chosen.length} prompts in ${Math.round(performance.now() - startedMs)} ms: ${(100 * rate).toFixed(2)} % of words wrong`,
+  )
+  t.ok(chosen.length >= 20)
+  t.ok(rate <= 0.06)
+  t.equal(local.started.length, 1, 'by one process')
+})
+
+t.test('recorded people, as they spoke', { skip, timeout: 200_000 }, async (t) => {
+  const firsts: number[] = []
+  const finals: number[] = []
+  const counts: ErrorCount[] = []
+  const endpointMs = 480
+  for (const { samples, text } of slow ? prompts.slice(0, 20) : prompts.slice(0, 8)) {
+    const { stream, heard, starts, over } = await listen(provider, { endpointingMs: endpointMs })
+    const startedMs = await speakInto(stream, Buffer.concat([samples, silence(1200)]))
+    stream.end()
+    t.equal(await over, 'ended')
+    const first = heard[0]!
+    firsts.push(first.atMs - startedMs - starts[0]!.startMs)
+    for (const { speechFinal, endMs, atMs } of heard)
+      if (speechFinal) finals.push(atMs - startedMs - endMs - endpointMs)
+    counts.push(wordErrors(text, finalText(heard)))
+    t.notOk(first.isFinal)
+  }
+  t.comment(
+    `first partial ${Math.round(median(firsts))} ms after speech starts, final ${Math.round(median(finals))} ms after the endpoint`,
+  )
+  t.comment(`${(100 * errorRate(counts)).toFixed(2)} % of words wrong`)
+  t.ok(median(firsts) <= 1200)
+  t.ok(median(finals) <= 800)
+})
+
+t.test('utterances are counted, placed and ended by a pause', async (t) => {
+  const { stream, heard, starts, over } = await listen(provider)
+  await feed(stream, Buffer.concat([silence(1000), prompt, silence(1500), prompt, silence(1500)]))
+  stream.end()
+  t.equal(await over, 'ended')
+  const finals = heard.filter(({ isFinal }) => isFinal)
+  t.same(
+    finals.map(({ utterance, speechFinal }) => [utterance, speechFinal]),
+    [
+      [0, true],
+      [1, true],
+    ],
+  )
+  t.equal(starts.length, 2)
+  const promptMs = prompt.length / 16
+  finals.forEach(({ startMs, endMs, text: said }, i) => {
+    const expectedMs = 1000 + i * (promptMs + 1500)
+    t.equal(errors(text, said), 0, said)
+    t.ok(Math.abs(startMs - expectedMs) < 400, `starts at ${startMs}`)
+    t.ok(Math.abs(endMs - expectedMs - promptMs) < 600, `ends at ${endMs}`)
+    t.ok(starts[i]!.atMs < finals[i]!.atMs && starts[i]!.startMs === startMs)
+  })
+})
+
+t.test('partials grow towards the final and come only where they are asked for', async (t) => {
+  const [asking, waiting] = await Promise.all([listen(provider), listen(provider, { interimResults: false })])
+  const said = Buffer.concat([prompt, silence(800)])
+  await Promise.all([speakInto(asking.stream, said), speakInto(waiting.stream, said)])
+  for (const { stream, over } of [asking, waiting]) {
+    stream.end()
+    t.equal(await over, 'ended')
+  }
+  t.ok(asking.heard.filter(({ isFinal }) => !isFinal).length >= 2)
+  t.ok(asking.heard.every(({ utterance }) => utterance === 0))
+  t.same(
+    waiting.heard.map(({ isFinal }) => isFinal),
+    [true],
+  )
+  t.equal(waiting.heard[0]!.text, asking.heard.at(-1)!.text)
+})
+
+t.test('speech without a pause is cut, and the utterance goes on', async (t) => {
+  const times = 8
+  const { stream, heard, over } = await listen(provider, { endpointingMs: 3000, interimResults: false })
+  await feed(stream, Buffer.concat(new Array<Uint8Array>(times).fill(prompt)))
+  stream.end()
+  t.equal(await over, 'ended')
+  t.ok(heard.length >= 2)
+  t.ok(heard.every(({ utterance, isFinal }) => utterance === 0 && isFinal))
+  t.same(
+    heard.map(({ speechFinal }) => speechFinal),
+    heard.map((_, i) => i === heard.length - 1),
+  )
+  const { errors: wrong, words } = wordErrors(new Array(times).fill(text).join(' '), finalText(heard))
+  t.ok(wrong <= words * 0.15, `${wrong} of ${words}`)
+})
+
+t.test('flush makes a final of what was said so far', async (t) => {
+  const { stream, heard, over } = await listen(provider, { endpointingMs: 3000 })
+  stream.flush()
+  await feed(stream, prompt)
+  stream.flush()
+  t.ok(await eventually(() => heard.some(({ isFinal }) => isFinal)))
+  t.match(heard.at(-1), { utterance: 0, speechFinal: true })
+  t.equal(errors(text, heard.at(-1)!.text), 0)
+  await feed(stream, prompt)
+  stream.end()
+  t.equal(await over, 'ended')
+  t.match(heard.at(-1), { utterance: 1, speechFinal: true })
+})
+
+t.test('silence and noise give nothing', async (t) => {
+  let seed = 1
+  const noise = () => (seed = (seed * 1664525 + 1013904223) % 2 ** 32) / 2 ** 31 - 1
+  const hiss = Buffer.from(Int16Array.from({ length: 40_000 }, () => 1000 * noise()).buffer)
+  const { stream, heard, starts, over } = await listen(provider)
+  await feed(stream, Buffer.concat([silence(3000), hiss, silence(3000)]))
+  stream.flush()
+  stream.end()
+  t.equal(await over, 'ended')
+  t.same([heard, starts], [[], []])
+})
+
+t.test('in other encodings, rates and channels, cut anywhere', async (t) => {
+  const mono = decodeSamples(prompt, 'pcm_s16le')
+  const wide = Float32Array.from({ length: mono.length * 6 }, (_, i) => mono[Math.floor(i / 6)]!)
+  const formats = [
+    { audio: { ...telephone, encoding: 'mulaw' as const }, bytes: encodeSamples(mono, 'mulaw') },
+    {
+      audio: { encoding: 'alaw' as const, sampleRateHz: 8000, channels: 2 },
+      bytes: encodeSamples(convertChannels(mono, 1, 2), 'alaw'),
+    },
+    { audio: { ...telephone, sampleRateHz: 48_000 }, bytes: encodeSamples(wide, 'pcm_s16le') },
+  ]
+  for (const { audio, bytes } of formats) {
+    const { stream, heard, over } = await listen(provider, { audio })
+    await feed(stream, bytes, { bytes: 777, aheadMs: 10_000 })
+    stream.end()
+    t.equal(await over, 'ended')
+    t.ok(errors(text, finalText(heard)) <= 1, `${JSON.stringify(audio)}: ${finalText(heard)}`)
+  }
+  const audio = { encoding: 'opus' as const, sampleRateHz: 48_000, channels: 1 }
+  t.equal(await outcome(listen(provider, { audio })), 'unsupported unsent')
+})
+
+t.test('streams in one child are kept apart, and one too many is refused', async (t) => {
+  const { provider, started } = openLocal(t, { sttStreamsMax: 3 })
+  const names = ['privacy-prompt', 'tt-weasels', 'please-try-call-later'] as const
+  const streams = await Promise.all(names.map(() => listen(provider)))
+  t.equal(started.length, 1)
+  const refused = await listen(provider).catch((error: unknown) => error)
+  t.match(refused, { errorClass: 'overloaded', sent: false, retryAfterS: Number })
+  await Promise.all(
+    names.map(async (name, i) => {
+      const { stream, heard, over } = streams[i]!
+      await speakInto(stream, Buffer.concat([readFixture(name).subarray(44), silence(700)]))
+      stream.end()
+      t.equal(await over, 'ended')
+      t.ok(errors(spoken[name], finalText(heard)) <= 1, finalText(heard))
+    }),
+  )
+  const next = await listen(provider)
+  next.stream.close()
+})
+
+t.test('who closes in the middle hears nothing more and frees the place', async (t) => {
+  const { provider, started, ended, clock } = openLocal(t, { sttStreamsMax: 1, idleMs: 5000 })
+  const { stream, heard } = await listen(provider)
+  await feed(stream, prompt)
+  const before = heard.length
+  stream.close()
+  stream.close()
+  stream.audio(prompt)
+  const second = await listen(provider)
+  t.equal(heard.length, before)
+  second.leave()
+  const third = await listen(provider)
+  third.stream.end()
+  t.equal(await third.over, 'ended')
+  t.equal(clock.pending, 1, 'only the idle timer is left')
+  clock.pass(5000)
+  t.ok(await eventually(() => ended.length === 1))
+  t.same(ended, started)
+  const gone = AbortSignal.abort()
+  const sink = { speechStarted() {}, transcript() {}, ended() {}, failed() {} }
+  const request = { model: 'moonshine-tiny-en', audio: telephone, interimResults: true, words: false }
+  t.equal(await outcome(provider.stt!.open!(request, sink, gone)), 'cancelled unsent')
+})
+
+t.test('a child that is killed fails its streams; one that is stuck is killed', async (t) => {
+  const { provider, started, clock } = openLocal(t)
+  const both = await Promise.all([listen(provider), listen(provider)])
+  process.kill(started[0]!, 'SIGKILL')
+  t.same(await Promise.all(both.map(({ over }) => over)), ['server', 'server'])
+  const [closing, beside] = await Promise.all([listen(provider), listen(provider)])
+  process.kill(started[1]!, 'SIGSTOP')
+  closing.stream.close()
+  clock.pass(2000)
+  t.equal(await beside.over, 'server')
+  const opening = outcome(listen(provider))
+  t.ok(await eventually(() => started.length === 3))
+  await provider.close()
+  t.equal(await opening, 'server sent')
+  t.notOk(started.some(isRunning))
+  t.equal(clock.pending, 0)
+  t.equal(await outcome(listen(provider)), 'unreachable unsent')
+})
+
+t.test(
+  'half an hour through one stream does not grow its child',
+  { skip: slow ? false : 'slow', timeout: 600_000 },
+  async (t) => {
+    const { provider, started } = openLocal(t)
+    const { stream, heard, over } = await listen(provider)
+    const said = Buffer.concat([prompt, silence(700)])
+    const times = Math.ceil(1_800_000 / (said.length / 16))
+    const sizes: number[] = []
+    for (let i = 0; i < times; i++) {
+      await feed(stream, said, { bytes: 640 })
+      if (i % Math.floor(times / 10) === 0) sizes.push(residentMb(started[0]!))
+    }
+    stream.end()
+    t.equal(await over, 'ended')
+    t.comment(`MB: ${sizes.join(' ')}`)
+    t.equal(heard.at(-1)!.utterance, times - 1)
+    t.ok(sizes.at(-1)! - sizes[2]! < 40)
+  },
+)
+
+function residentMb(pid: number): number {
+  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024)
+}

@@ -1,0 +1,66 @@
+/** A stream as a caller holds it: audio in at a pace, what was heard with the time at which it came. */
+import type { Provider } from '../../domain/routing/provider.ts'
+import type { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { StreamTranscript, SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+
+export const telephone = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
+/** 20 ms of it. */
+export const frameBytes = 320
+const bytesPerMs = 16
+
+export type Heard = StreamTranscript & { atMs: number }
+export type Listening = {
+  stream: SttStream
+  heard: Heard[]
+  starts: { startMs: number; atMs: number }[]
+  /** "ended" or the class of the failure. */
+  over: Promise<string>
+  leave: () => void
+}
+
+export async function listen(provider: Provider, wanted: Partial<SttStreamRequest> = {}): Promise<Listening> {
+  const leaving = new AbortController()
+  const heard: Heard[] = []
+  const starts: Listening['starts'] = []
+  let end: (how: string) => void = () => {}
+  const over = new Promise<string>((resolve) => (end = resolve))
+  const request = { model: 'moonshine-tiny-en', audio: telephone, interimResults: true, words: false, ...wanted }
+  const sink = {
+    speechStarted: (startMs: number) => starts.push({ startMs, atMs: performance.now() }),
+    transcript: (transcript: StreamTranscript) => heard.push({ ...transcript, atMs: performance.now() }),
+    ended: () => end('ended'),
+    failed: (error: ProviderError) => end(error.errorClass),
+  }
+  const stream = await provider.stt!.open!(request, sink, leaving.signal)
+  return { stream, heard, starts, over, leave: () => leaving.abort() }
+}
+
+/** As fast as it is taken: at most `aheadMs` of audio wait. */
+export async function feed(stream: SttStream, samples: Uint8Array, { aheadMs = 1000, bytes = frameBytes } = {}) {
+  for (let at = 0; at < samples.length; at += bytes) {
+    stream.audio(samples.subarray(at, at + bytes))
+    while (stream.bufferedBytes > aheadMs * bytesPerMs) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+/** As somebody speaks. Answers when the first sample was spoken, on the clock of `atMs`. */
+export async function speakInto(stream: SttStream, samples: Uint8Array): Promise<number> {
+  const startedMs = performance.now()
+  for (let at = 0; at < samples.length; at += frameBytes) {
+    const dueMs = startedMs + (at + frameBytes) / bytesPerMs
+    const waitMs = dueMs - performance.now()
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
+    stream.audio(samples.subarray(at, at + frameBytes))
+  }
+  return startedMs
+}
+
+export const silence = (ms: number) => new Uint8Array(ms * bytesPerMs)
+
+export function finalText(heard: readonly Heard[]): string {
+  return heard.flatMap(({ isFinal, text }) => (isFinal && text !== '' ? [text] : [])).join(' ')
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}

@@ -1,0 +1,155 @@
+/** What a realtime session refuses, before the upgrade and after it: the code, the close code of its row, and that nobody else notices. */
+import { randomUUID } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
+import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
+import { startParley } from '../process/parley.ts'
+import { type Client, loopback, loopbackModel, open, refusal, start, subprotocol } from './socket.ts'
+
+const [stt, tts] = ['/v1/transcribe/stream', '/v1/synthesize/stream']
+const masterKey = 'a master key of thirty-two characters'
+const parley = await startParley({
+  PARLEY_PROVIDERS: loopback,
+  PARLEY_MASTER_KEY: masterKey,
+  PARLEY_REALTIME_CONFIG_MS: '500',
+  PARLEY_REALTIME_SILENCE_MS: '1000',
+  PARLEY_LIMITS_READER_TIMEOUT_MS: '2000',
+})
+t.teardown(() => parley.remove())
+
+const echoed = { model: loopbackModel }
+
+async function fails(t: Test, client: Client, code: RealtimeErrorCode, what: string): Promise<void> {
+  const closeCode = await client.closed
+  const { closeCode: expected, retryable } = realtimeErrors[code]
+  t.match(client.received.at(-1)?.frame, { type: 'error', code, retryable, requestId: /^req_/, message: /./ }, what)
+  t.equal(closeCode, expected, `${what}: close code`)
+}
+
+t.test('the first frame', async (t) => {
+  const config = (more: object) => JSON.stringify({ type: 'config', ...more })
+  const cases: [string, string | Buffer | null, RealtimeErrorCode][] = [
+    ['late', null, 'INVALID_CONFIG'],
+    ['binary', Buffer.alloc(320), 'INVALID_CONFIG'],
+    ['not JSON', '{"type":', 'INVALID_CONFIG'],
+    ['no object', '[]', 'INVALID_CONFIG'],
+    ['another type', '{"type":"end"}', 'INVALID_CONFIG'],
+    ['an unknown type', '{"type":"start"}', 'INVALID_CONFIG'],
+    ['an unknown field', config({ samplerate: 8000 }), 'INVALID_CONFIG'],
+    ['an unknown encoding', config({ encoding: 'pcm_s12' }), 'INVALID_CONFIG'],
+    ['an unknown model', config({ model: 'nobody/nothing' }), 'INVALID_CONFIG'],
+  ]
+  for (const address of [stt, tts])
+    await Promise.all(
+      cases.map(async ([what, first, code]) => {
+        const client = await open(parley, address)
+        if (first !== null) client.socket.send(first)
+        await fails(t, client, code, `${address}: ${what}`)
+      }),
+    )
+  const unvoiced = await open(parley, tts)
+  unvoiced.send({ type: 'config', voice: 'nobody', language: 'en' })
+  await fails(t, unvoiced, 'VOICE_NOT_FOUND', 'an unknown voice')
+})
+
+t.test('frames after it', async (t) => {
+  const after = async (address: string, ...frames: (object | Buffer)[]) => {
+    const client = await start(parley, address, echoed)
+    for (const frame of frames) client.socket.send(frame instanceof Buffer ? frame : JSON.stringify(frame))
+    return client
+  }
+  const end = { type: 'end' }
+  const text = (value: string) => ({ type: 'text', text: value })
+  await fails(t, await after(stt, { type: 'config' }), 'INVALID_CONFIG', 'a second config')
+  await fails(t, await after(stt, text('hello')), 'INVALID_FRAME', 'text for recognition')
+  await fails(t, await after(tts, Buffer.alloc(320)), 'INVALID_FRAME', 'audio for speech')
+  await fails(t, await after(tts, text('Hello. '.repeat(2000)), end, text('late')), 'INVALID_FRAME', 'text after end')
+  await fails(t, await after(tts, text('a'.repeat(20_001))), 'TEXT_TOO_LONG', '20,001 characters')
+  await fails(t, await after(tts, text('a\u0000b')), 'INVALID_TEXT', 'a control character')
+  await fails(t, await after(stt, Buffer.alloc(320)), 'AUDIO_TIMEOUT', 'no more audio')
+  await fails(t, await after(tts, text('half a')), 'TEXT_TIMEOUT', 'no more text')
+
+  const odd = await after(stt, Buffer.alloc(321), Buffer.alloc(318), Buffer.alloc(1), end)
+  t.equal(await odd.closed, 1000, 'samples may be cut anywhere')
+  t.match(odd.frames('end'), [{ usage: { durationMs: 20 } }])
+})
+
+t.test('a frame of 10 MB is cut, and another socket lives on', async (t) => {
+  const other = await start(parley, stt, echoed)
+  const client = await start(parley, stt, echoed)
+  client.sendBytes(Buffer.alloc(10 * 1024 * 1024))
+  t.equal(await client.closed, 1006)
+  other.sendBytes(Buffer.alloc(320))
+  t.match(await other.take('transcript'), { isFinal: false })
+  other.send({ type: 'end' })
+  t.equal(await other.closed, 1000)
+})
+
+t.test('a reader that stops reading', async (t) => {
+  const client = await start(parley, tts, { ...echoed, encoding: 'pcm_f32le', sampleRate: 48_000 })
+  client.send({ type: 'text', text: `${'Nobody listens to this. '.repeat(400)}` })
+  client.socket.pause()
+  await new Promise((resolve) => setTimeout(resolve, 4500))
+  client.socket.resume()
+  await fails(t, client, 'BACKPRESSURE', 'slow')
+})
+
+t.test('before the upgrade', async (t) => {
+  const mint = async () => {
+    const headers = { authorization: `Bearer ${parley.key}`, 'content-type': 'application/json' }
+    const answer = await fetch(`${parley.url}/v1/realtime/sessions`, { method: 'POST', headers, body: '{}' })
+    const { client_secret: secret } = (await answer.json()) as { client_secret: { value: string } }
+    return secret.value
+  }
+  const browser = (token: string, origin = parley.url) => ({
+    protocols: [subprotocol, `service.ephemeral.${token}`],
+    headers: { origin },
+  })
+  const unauthenticated = { status: 401, code: 'authentication_failed' }
+  t.same(await refusal(parley, stt, { headers: {} }), unauthenticated, 'no key')
+  t.same(await refusal(parley, stt, { headers: { authorization: 'Bearer sk_live_wrong' } }), unauthenticated)
+  t.same(await refusal(parley, stt, { protocols: [] }), { status: 400, code: 'invalid_parameter' }, 'no subprotocol')
+
+  const token = await mint()
+  const foreign = { status: 403, code: 'origin_not_allowed' }
+  t.same(await refusal(parley, stt, browser(token, 'https://elsewhere.example')), foreign, 'a foreign page')
+  const client = await open(parley, stt, browser(token))
+  t.equal(client.socket.protocol, subprotocol, 'the refusal has not used the token up, and it is not echoed')
+  client.socket.close()
+  await client.closed
+  t.same(await refusal(parley, stt, browser(token)), unauthenticated, 'a token again')
+  t.same(await refusal(parley, stt, browser(expired(await mint()))), unauthenticated, 'an expired token')
+})
+
+t.test('a language that nobody speaks', async (t) => {
+  // The engine that echoes would take any.
+  const server = await startParley()
+  t.teardown(() => server.remove())
+  for (const address of [stt, tts]) {
+    const client = await open(server, address)
+    client.send({ type: 'config', language: 'tlh' })
+    await fails(t, client, 'UNSUPPORTED_LANGUAGE', address)
+  }
+})
+
+t.test('no provider that streams', async (t) => {
+  const server = await startParley({ PARLEY_LOCAL_ENABLED: 'false' })
+  t.teardown(() => server.remove())
+  for (const address of [stt, tts])
+    t.same(await refusal(server, address, {}), { status: 503, code: 'provider_unavailable' }, address)
+})
+
+/** As the server would have made it 61 seconds ago. */
+function expired(token: string): string {
+  const { org, key } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
+    org: string
+    key: string
+  }
+  type Deps = Parameters<typeof createEphemeralTokens>[0]
+  const { mint } = createEphemeralTokens({
+    masterKey,
+    clock: { nowMs: () => Date.now() - 61_000 },
+    tokenId: randomUUID,
+  } as unknown as Deps)
+  return mint({ organization: { id: org }, keyId: key } as Parameters<typeof mint>[0]).value
+}

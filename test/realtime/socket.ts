@@ -1,0 +1,154 @@
+/** A client of the realtime channels that keeps all it gets, in order and with the time of its arrival. */
+import type { IncomingMessage } from 'node:http'
+import { setImmediate as afterOthers, setTimeout as sleep } from 'node:timers/promises'
+import WebSocket from 'ws'
+
+export const subprotocol = 'service.realtime.v1'
+export const loopback = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
+/** Of a provider that answers at once; real speech is never routed to it unless it is named. */
+export const loopbackModel = 'loopback/loopback'
+
+export type Target = { url: string; key: string }
+/** What a text frame holds depends on its type: the contract's tests look at the shapes. */
+export type TextFrame = { type: string } & Record<string, unknown>
+/** One of the two. */
+export type Received = { atMs: number; frame?: TextFrame; audio?: Buffer }
+export type Opening = { protocols?: string[]; headers?: Record<string, string> }
+
+/** Resolves when it is open; rejects with the status of a refusal. */
+export async function open(target: Target, address: string, opening: Opening = {}): Promise<Client> {
+  const client = new Client(dial(target, address, opening))
+  await client.opened
+  return client
+}
+
+/** Opens a session: the config has been sent and answered. With a WAV header announced the answer waits for the first audio. */
+export async function start(target: Target, address: string, config: object = {}, first?: Uint8Array): Promise<Client> {
+  const client = await open(target, address)
+  client.send({ type: 'config', ...config })
+  if (first) client.sendBytes(first)
+  await client.take('ready')
+  return client
+}
+
+/** The status and the error code of an upgrade that must be refused; 101 when it was not. */
+export function refusal(target: Target, address: string, opening: Opening): Promise<{ status: number; code: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = dial(target, address, opening)
+    socket.on('error', reject)
+    socket.on('open', () => {
+      socket.terminate()
+      resolve({ status: 101, code: '' })
+    })
+    socket.on('unexpected-response', (_request, response: IncomingMessage) => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()))
+      response.on('end', () => {
+        const { error } = JSON.parse(text) as { error: { code: string } }
+        resolve({ status: response.statusCode ?? 0, code: error.code })
+      })
+    })
+  })
+}
+
+export class Client {
+  readonly socket: WebSocket
+  readonly received: Received[] = []
+  readonly opened: Promise<void>
+  /** The close code. */
+  readonly closed: Promise<number>
+  #taken = 0
+  #isClosed = false
+  #wake = () => {}
+
+  constructor(socket: WebSocket) {
+    this.socket = socket
+    this.opened = new Promise((resolve, reject) => {
+      socket.once('open', resolve)
+      socket.once('error', reject)
+    })
+    this.closed = new Promise((resolve) => {
+      socket.once('close', (code) => {
+        this.#isClosed = true
+        this.#wake()
+        resolve(code)
+      })
+    })
+    // A connection that is cut is told by its close code.
+    socket.on('error', () => {})
+    socket.on('message', (data: Buffer, isBinary) => {
+      const atMs = performance.now()
+      this.received.push(isBinary ? { atMs, audio: data } : { atMs, frame: JSON.parse(data.toString()) as TextFrame })
+      this.#wake()
+    })
+  }
+
+  send(frame: object | string): void {
+    this.socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    this.socket.send(bytes)
+  }
+
+  /** In frames of a second and as fast as the socket accepts them. */
+  async feed(bytes: Uint8Array, frameBytes = 32_000): Promise<void> {
+    for (let at = 0; at < bytes.length; at += frameBytes) {
+      while (this.socket.bufferedAmount > 1_000_000) await afterOthers()
+      this.sendBytes(bytes.subarray(at, at + frameBytes))
+    }
+  }
+
+  /** The next text frame of this type; those before it are passed over. */
+  take(type: string, limitMs = 20_000): Promise<TextFrame> {
+    return this.#next(`a frame ${type}`, ({ frame }) => frame?.type === type, limitMs).then(({ frame }) => frame!)
+  }
+
+  takeAudio(limitMs = 20_000): Promise<Buffer> {
+    return this.#next('audio', ({ audio }) => audio !== undefined, limitMs).then(({ audio }) => audio!)
+  }
+
+  frames(type: string): TextFrame[] {
+    return this.received.flatMap(({ frame }) => (frame?.type === type ? [frame] : []))
+  }
+
+  /** All audio from an index of `received` on. */
+  audio(from = 0): Buffer {
+    return Buffer.concat(this.received.slice(from).flatMap(({ audio }) => (audio ? [audio] : [])))
+  }
+
+  /** The final texts. */
+  text(): string {
+    return this.frames('transcript')
+      .filter(({ isFinal }) => isFinal as boolean)
+      .map(({ text }) => text as string)
+      .join(' ')
+  }
+
+  async #next(what: string, fits: (received: Received) => boolean, limitMs: number): Promise<Received> {
+    const endMs = performance.now() + limitMs
+    for (;;) {
+      while (this.#taken < this.received.length) {
+        const received = this.received[this.#taken++]!
+        if (fits(received)) return received
+      }
+      if (this.#isClosed) throw new Error(`closed before ${what}: ${JSON.stringify(this.received.at(-1)?.frame)}`)
+      if (performance.now() > endMs) throw new Error(`not within ${limitMs} ms: ${what}`)
+      await Promise.race([
+        new Promise<void>((resolve) => {
+          this.#wake = resolve
+        }),
+        sleep(Math.max(1, endMs - performance.now()), undefined, { ref: false }),
+      ])
+    }
+  }
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
+}
+
+function dial({ url, key }: Target, address: string, opening: Opening): WebSocket {
+  const headers = opening.headers ?? { authorization: `Bearer ${key}` }
+  return new WebSocket(url.replace('http', 'ws') + address, opening.protocols ?? [subprotocol], { headers })
+}

@@ -1,0 +1,246 @@
+/** Ephemeral tokens: what they open, how often, for how long, and who gets in without one. On a real Postgres. */
+import { createHmac, randomUUID } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
+import type { Caller, KeyPolicy, Scope } from '../../domain/access/organization.ts'
+import { createAuthenticate } from '../../handlers/authenticate.ts'
+import { createRealtimeSession } from '../../handlers/compat/realtime-session.ts'
+import { createAdmit } from '../../handlers/realtime/admit.ts'
+import type { Context } from '../../runtime/http/handler.ts'
+import type { UpgradeRequest } from '../../runtime/ws/socket.ts'
+import { connect } from '../../store/connect.ts'
+import type { Store } from '../../store/store.ts'
+import { createUsedTokens } from '../../store/used-tokens.ts'
+import { movableClock, organization, TestCluster } from '../store/cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const masterKey = 'a master key of thirty-two characters'
+const tokensOf = (store: Store, clock = movableClock(), key = masterKey) =>
+  createEphemeralTokens({ masterKey: key, keys: store.keys, used: store.usedTokens, clock, tokenId: randomUUID })
+
+async function setUp(t: Test, policy: KeyPolicy = {}, scopes: readonly Scope[] = ['realtime']) {
+  const clock = movableClock()
+  const url = await cluster.database()
+  const store = await cluster.store(t, url, { clock })
+  const { id } = await organization(store, 'acme')
+  const made = await store.keys.create({
+    organizationId: id,
+    name: 'k',
+    scopes,
+    test: false,
+    policy,
+    expiresAtMs: null,
+  })
+  if (!made) throw new Error('no key')
+  const caller = await store.keys.find(id, made.key.id)
+  if (!caller) throw new Error('no caller')
+  const tokens = tokensOf(store, clock)
+  const admit = createAdmit({ authenticate: createAuthenticate(store.keys), redeem: tokens.redeem })
+  return { ...made, clock, url, store, id, caller, tokens, admit }
+}
+
+const anyone = () => {}
+const host = 'speech.example:8080'
+
+function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
+  return {
+    channelId: 'transcribeStream',
+    scope: 'realtime',
+    requestId: 'req_1',
+    authorization: '',
+    credential: '',
+    origin: `http://${host}`,
+    host,
+    isLocal: true,
+    query: new URLSearchParams(),
+    ...changes,
+  }
+}
+
+t.test('a token', async (t) => {
+  const { tokens, caller, clock, store, url, id, key } = await setUp(t, { language: 'es-MX' })
+
+  await t.test('is of letters that a subprotocol may have, and names its key without holding it', (t) => {
+    const { value, expiresInS } = tokens.mint(caller)
+    t.equal(expiresInS, 60)
+    t.match(value, /^v1\.[\w-]+\.[\w-]{43}$/)
+    const payload = JSON.parse(Buffer.from(value.split('.')[1] ?? '', 'base64url').toString()) as object
+    t.match(payload, { org: id, key: key.id, exp: Number, jti: String })
+    t.end()
+  })
+
+  await t.test('opens once, with all that its key may do now', async (t) => {
+    const { value } = tokens.mint(caller)
+    t.match(await tokens.redeem(value, anyone), { keyId: key.id, organization: { id }, policy: { language: 'es-MX' } })
+    t.equal(await tokens.redeem(value, anyone), null)
+    const { value: raced } = tokens.mint(caller)
+    const other = tokensOf(await cluster.store(t, url, { clock }), clock)
+    const answers = await Promise.all([tokens.redeem(raced, anyone), other.redeem(raced, anyone)])
+    t.equal(answers.filter((answer) => answer !== null).length, 1, 'in one of two processes')
+  })
+
+  await t.test('is not spent by a refusal', async (t) => {
+    const { value } = tokens.mint(caller)
+    const refuse = () => {
+      throw new Error('not you')
+    }
+    await t.rejects(tokens.redeem(value, refuse), { message: 'not you' })
+    t.ok(await tokens.redeem(value, anyone))
+  })
+
+  await t.test('ends after 60 seconds', async (t) => {
+    const [early, late] = [tokens.mint(caller).value, tokens.mint(caller).value]
+    clock.advance(59_000)
+    t.ok(await tokens.redeem(early, anyone))
+    clock.advance(1_001)
+    t.equal(await tokens.redeem(late, anyone), null)
+  })
+
+  await t.test('that was changed, or made elsewhere, is none', async (t) => {
+    const { value } = tokens.mint(caller)
+    const [version, payload = '', signature = ''] = value.split('.')
+    const stretched = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number }
+    stretched.exp += 1_000_000
+    const longer = Buffer.from(JSON.stringify(stretched)).toString('base64url')
+    const unkeyed = createHmac('sha256', masterKey).update(`v1.${longer}`).digest('base64url')
+    const flipped = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
+    const wrong = [
+      '',
+      'v1',
+      'v1..',
+      `${version}.${longer}.${signature}`,
+      `${version}.${payload}.${flipped}`,
+      `${version}.${payload}.${signature.slice(1)}`,
+      `${version}.${payload}.`,
+      `v1.${longer}.${unkeyed}`,
+      `v2.${payload}.${signature}`,
+      `${value}=`,
+      `${value}.x`,
+      `v1.${'A'.repeat(100_000)}.${signature}`,
+      tokensOf(store, clock, 'another master key of 32 characters').mint(caller).value,
+    ]
+    for (const [index, token] of wrong.entries()) t.equal(await tokens.redeem(token, anyone), null, `wrong ${index}`)
+    t.ok(await tokens.redeem(value, anyone), 'and the true one is good still')
+  })
+
+  await t.test('is one organization’s own', async (t) => {
+    const stranger = await organization(store, 'other')
+    t.equal(await store.keys.find(stranger.id, key.id), null)
+    const foreign: Caller = { ...caller, organization: { ...caller.organization, id: stranger.id } }
+    t.equal(await tokens.redeem(tokens.mint(foreign).value, anyone), null)
+  })
+
+  await t.test('ends with its key, at once', async (t) => {
+    const { value } = tokens.mint(caller)
+    await store.keys.revoke(id, key.id)
+    t.equal(await tokens.redeem(value, anyone), null)
+  })
+})
+
+t.test('a key that has expired has no tokens', async (t) => {
+  const { store, id, clock } = await setUp(t)
+  const expiresAtMs = clock.nowMs() + 1_000
+  const made = await store.keys.create({
+    organizationId: id,
+    name: 'k',
+    scopes: [],
+    test: true,
+    policy: {},
+    expiresAtMs,
+  })
+  t.match(await store.keys.find(id, made?.key.id ?? ''), { test: true })
+  clock.advance(1_001)
+  t.equal(await store.keys.find(id, made?.key.id ?? ''), null)
+})
+
+t.test('used tokens are forgotten when they are good no longer, and shown to their organization alone', async (t) => {
+  const { store, url, id, clock } = await setUp(t)
+  await store.usedTokens.spend(id, 'old', clock.nowMs() - 120_000)
+  await store.usedTokens.spend(id, 'new', clock.nowMs() + 60_000)
+  t.equal(await store.usedTokens.spend(id, 'new', clock.nowMs() + 60_000), false)
+  t.equal(await store.usedTokens.spend('org_other', 'new', clock.nowMs() + 60_000), true)
+  const sql = cluster.sql(t, url)
+  const visible = await sql.begin(async (tx) => {
+    await tx`set local role parley`
+    await tx`select set_config('app.organization', ${id}, true)`
+    return tx`select token_id from used_tokens order by token_id`
+  })
+  t.same([...visible], [{ token_id: 'new' }, { token_id: 'old' }])
+  const pools = connect({ databaseUrl: url }, 'sweep', 1)
+  t.teardown(() => Promise.all([pools.system.end(), pools.tenant.end()]))
+  await createUsedTokens(pools, clock).sweep()
+  t.same([...(await sql`select organization_id = ${id} as own from used_tokens where token_id = 'old'`)], [])
+  t.equal((await sql`select from used_tokens`).length, 2)
+})
+
+t.test('who may open a socket', async (t) => {
+  const friend = 'https://app.example'
+  const { admit, tokens, caller, secret, store, id } = await setUp(t, { allowedOrigins: [friend] })
+  const token = () => tokens.mint(caller).value
+  const opens = async (request: Partial<UpgradeRequest>, message: string) =>
+    t.match(await admit(upgrade(request)), { keyId: caller.keyId }, message)
+  const refused = (request: Partial<UpgradeRequest>, code: string, message: string) =>
+    t.rejects(
+      Promise.resolve().then(() => admit(upgrade(request))),
+      { code },
+      message,
+    )
+  const bearer = { authorization: `Bearer ${secret}` }
+
+  await opens({ ...bearer, origin: '' }, 'a server with a key')
+  await opens({ ...bearer, origin: friend }, 'a key from an origin on its list')
+  await opens({ credential: token() }, 'a token from our own origin')
+  await opens({ credential: token(), origin: `https://${host}` }, 'also where TLS ends in front of us')
+  await opens({ credential: token(), origin: friend }, 'a token from an origin on the list of its key')
+  await refused({ origin: '' }, 'authentication_failed', 'nobody')
+  await refused({ authorization: 'Bearer sk_live_000000000000000000000000' }, 'authentication_failed', 'no such key')
+  await refused({ authorization: 'Basic eDp5' }, 'authentication_failed', 'another scheme')
+  await refused({ credential: 'v1.x.y' }, 'authentication_failed', 'no token')
+  await refused({ credential: secret }, 'authentication_failed', 'a key where a token belongs')
+  await refused({ credential: token(), origin: '' }, 'origin_not_allowed', 'a token without an origin')
+  await refused({ ...bearer, credential: token(), origin: 'http://x.example' }, 'origin_not_allowed', 'the key counts')
+
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    `${friend}.evil`,
+    `${friend}:444`,
+    'http://app.example',
+    'http://',
+  ])
+    await refused({ credential: token(), origin }, 'origin_not_allowed', origin)
+  const kept = token()
+  await refused({ credential: kept, origin: 'https://evil.example' }, 'origin_not_allowed', 'from a foreign page')
+  await opens({ credential: kept }, 'a refused origin has not spent the token')
+  await refused({ credential: kept }, 'authentication_failed', 'used')
+
+  const facade = { channelId: 'transcriptionRealtime' }
+  await opens({ ...facade, credential: secret, origin: '' }, 'a key as a subprotocol, where clients of OpenAI send it')
+  await opens({ ...facade, credential: token() }, 'a token there')
+  await refused({ ...facade, credential: secret, origin: 'https://evil.example' }, 'origin_not_allowed', 'a leaked key')
+
+  const narrow = {
+    organizationId: id,
+    name: 'n',
+    scopes: ['router'],
+    test: false,
+    policy: {},
+    expiresAtMs: null,
+  } as const
+  const router = await store.keys.create(narrow)
+  if (!router) throw new Error('no key')
+  await refused({ authorization: `Bearer ${router.secret}` }, 'access_denied', 'a key of another scope')
+  const { value } = tokens.mint({ ...caller, keyId: router.key.id })
+  await refused({ credential: value }, 'access_denied', 'a token of such a key')
+})
+
+t.test('a minted session says how long it is good, and is kept by nobody', async (t) => {
+  const { tokens, caller } = await setUp(t)
+  const answer = createRealtimeSession(tokens.mint)({}, { caller } as Context<Caller>)
+  t.match(answer, { status: 200, headers: { 'Cache-Control': 'no-store' } })
+  const { value, expires_in } = answer.body.client_secret
+  t.equal(expires_in, 60)
+  t.ok(await tokens.redeem(value, anyone))
+})

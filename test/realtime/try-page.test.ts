@@ -1,0 +1,177 @@
+/** The microphone page over HTTP: what it is made of, and who is told that it exists. */
+import http from 'node:http'
+import t, { type Test } from 'tap'
+import type { MintedToken } from '../../domain/access/ephemeral.ts'
+import { Catalog } from '../../domain/routing/catalog.ts'
+import { Chooser } from '../../domain/routing/chooser.ts'
+import { Health } from '../../domain/routing/health.ts'
+import { createPreview } from '../../domain/routing/preview.ts'
+import { widenInternalHandlers } from '../../generated/internal/handlers.ts'
+import { internalSurface } from '../../generated/internal/routes.ts'
+import { createHealth } from '../../handlers/internal/health.ts'
+import { createTry, type TryDeps } from '../../handlers/internal/try.ts'
+import { isLoopbackAddress, isLoopbackHost, isOwnOrigin } from '../../handlers/origin.ts'
+import { createFaultWriter } from '../../handlers/router/envelope.ts'
+import { caller, healthLimits, ManualClock, model, provider } from '../domain/fakes.ts'
+import { type Served, start } from '../http/harness.ts'
+
+const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
+const minted: MintedToken = { value: secret, expiresInS: 60 }
+const pages = ['/try', '/try/app.js', '/try/worklet.js', '/try/style.css'] as const
+
+function previewer(): TryDeps['preview'] {
+  const clock = new ManualClock()
+  const health = new Health(clock, healthLimits)
+  const away = Object.assign(provider('away', [model('stt', { id: 'x' })]), { reason: 'no_credential' })
+  const here = provider('here', [model('stt', { id: 'org/small' })])
+  const chooser = new Chooser({ catalog: new Catalog([here, away]), health, testProviders: new Set() })
+  return createPreview(chooser)
+}
+
+async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
+  const deps = { caller: () => caller(), mint: () => minted, preview: previewer(), headerPrefix: 'Acme', ...changes }
+  const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+  const server = await start([
+    {
+      surface: internalSurface,
+      basePath: '',
+      host: null,
+      handlers: widenInternalHandlers({ ...createHealth([]), ...createTry(deps) }),
+      writeFault: createFaultWriter(quiet, () => {}),
+      corsOrigins: [],
+      quota: false,
+      health: true,
+    },
+  ])
+  t.teardown(() => server.drain())
+  return server
+}
+
+type Answer = { status: number; headers: http.IncomingHttpHeaders; body: string }
+
+/** node:http, because fetch lets nobody choose Host and Origin. */
+function ask(server: Served, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(server.url + path, { method, headers, agent: false }, (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }))
+    })
+    request.on('error', reject).end()
+  })
+}
+
+t.test('the page and its files', async (t) => {
+  const server = await serve(t)
+  const host = new URL(server.url).host
+  for (const path of pages) {
+    const { status, headers, body } = await ask(server, 'GET', path)
+    t.equal(status, 200, path)
+    t.match(headers, {
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'permissions-policy': 'microphone=(self)',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'no-cache',
+    })
+    const policy = headers['content-security-policy'] ?? ''
+    t.match(policy, /^default-src 'none'; script-src 'self';/)
+    t.ok(policy.includes(`connect-src 'self' ws://${host} wss://${host};`))
+    t.notMatch(policy, /unsafe|\*/)
+    t.notMatch(body, /https?:\/\/|\/\/[a-z]+\.|sk_(live|test)_/, 'names no other origin and no key')
+  }
+  t.match((await ask(server, 'GET', '/try')).headers['content-type'], 'text/html')
+  t.match((await ask(server, 'GET', '/try/worklet.js')).headers['content-type'], 'text/javascript')
+  t.match((await ask(server, 'GET', '/try/style.css')).headers['content-type'], 'text/css')
+  t.equal((await ask(server, 'GET', '/try/secret.js')).status, 404)
+})
+
+t.test('the page gets a token, and nobody else’s page does', async (t) => {
+  const server = await serve(t)
+  const own = { origin: server.url }
+  const { status, headers, body } = await ask(server, 'POST', '/try/token', own)
+  t.equal(status, 200)
+  t.equal(headers['cache-control'], 'no-store')
+  t.same(JSON.parse(body), {
+    client_secret: { value: secret, expires_in: 60 },
+    subprotocol: 'acme.realtime.v1',
+    credential_prefix: 'acme.ephemeral.',
+  })
+  const port = new URL(server.url).port
+  const foreign = [
+    '',
+    'null',
+    'https://evil.example',
+    `http://127.0.0.1.evil:${port}`,
+    'http://127.0.0.1',
+    `http://localhost:${port}`,
+  ]
+  for (const origin of foreign) {
+    const answer = await ask(server, 'POST', '/try/token', origin === '' ? {} : { origin })
+    t.equal(answer.status, 403, origin)
+    t.match(JSON.parse(answer.body), { error: { code: 'origin_not_allowed' } })
+    t.notMatch(answer.body, secret)
+  }
+  t.equal((await ask(server, 'GET', '/try/token', own)).status, 405)
+})
+
+t.test('a browser elsewhere is told that there is no such page', async (t) => {
+  const server = await serve(t)
+  const elsewhere: Record<string, string>[] = [
+    // A foreign name that was made to point to this machine.
+    { host: 'evil.example', origin: 'http://evil.example' },
+    { host: '192.168.1.20:8080', origin: 'http://192.168.1.20:8080' },
+    { host: '127.0.0.1.evil.example', origin: 'http://127.0.0.1.evil.example' },
+    // A proxy on this machine that serves the world.
+    { 'x-forwarded-for': '203.0.113.9', origin: server.url },
+  ]
+  for (const headers of elsewhere) {
+    for (const path of [...pages, '/try/route?stage=stt']) {
+      const { status, body } = await ask(server, 'GET', path, headers)
+      t.equal(status, 404, `${path} ${JSON.stringify(headers)}`)
+      t.match(JSON.parse(body), { error: { code: 'not_found' } })
+    }
+    t.equal((await ask(server, 'POST', '/try/token', headers)).status, 404)
+  }
+  const keyless = await serve(t, { caller: () => null })
+  for (const path of pages) t.equal((await ask(keyless, 'GET', path)).status, 404, 'no local key, no page')
+})
+
+t.test('the page learns why a route was chosen', async (t) => {
+  const server = await serve(t)
+  const { status, body } = await ask(server, 'GET', '/try/route?stage=stt&language=en')
+  t.equal(status, 200)
+  t.match(JSON.parse(body), {
+    stage: 'stt',
+    language: 'en',
+    objective: 'balanced',
+    candidate: 'here:org/small',
+    runners_up: [],
+    excluded: [{ provider: 'away', model: 'x', reason: 'unavailable', detail: 'no_credential' }],
+    scores: [{ id: 'here:org/small', parts: Object }],
+  })
+  t.equal((await ask(server, 'GET', '/try/route?stage=llm')).status, 400)
+  t.equal((await ask(server, 'GET', '/try/route')).status, 400)
+})
+
+t.test('loopback addresses, hosts and own origins', (t) => {
+  const loopback = ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1', '0000:0000:0000:0000:0000:0000:0000:0001']
+  for (const address of [...loopback, '0000:0000:0000:0000:0000:ffff:7f00:0001'])
+    t.ok(isLoopbackAddress(address), address)
+  for (const address of ['', '10.0.0.1', '1127.0.0.1', '::', '::ffff:10.0.0.1', '::1:1', '2001:db8::1'])
+    t.notOk(isLoopbackAddress(address), address)
+  for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1:8080', '[::1]:8080']) t.ok(isLoopbackHost(host), host)
+  for (const host of [
+    '',
+    'localhost.evil.example',
+    '127.evil.example',
+    'evil.example',
+    '10.0.0.1',
+    '127.0.0.1:8080@evil',
+  ])
+    t.notOk(isLoopbackHost(host), host)
+  t.ok(isOwnOrigin('http://a:1', 'a:1'))
+  t.notOk(isOwnOrigin('http://', ''))
+  t.notOk(isOwnOrigin('http://a', 'a:1'))
+  t.end()
+})

@@ -1,0 +1,195 @@
+/** /try in a real browser: a recorded voice is the microphone, and what the page shows is what was said. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import { readLocalSecret } from '../../runtime/local-secret.ts'
+import { bytes, fmt, riff } from '../audio/build.ts'
+import { openChromium, type Page } from '../browser/chromium.ts'
+import { startParley } from '../process/parley.ts'
+import { readFixture, spoken } from '../speech/fixtures.ts'
+import { errorRate, wordErrors } from '../speech/words.ts'
+
+const name = 'privacy-prompt'
+const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const recording = path.join(folder, 'voice.wav')
+writeFileSync(recording, withPauses(readFixture(name)))
+
+const browser = await openChromium(recording)
+if ('missing' in browser) {
+  t.test('the microphone page', { skip: browser.missing }, () => {})
+} else {
+  t.teardown(() => browser.close())
+  const away = { id: 'away', adapter: 'openai', apiKey: 'env:ABSENT_KEY', models: { stt: ['elsewhere'] } }
+  // No key is brought, so this is a first local run: it makes one of its own, and with it there is a page.
+  const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_PROVIDERS: JSON.stringify([away]) })
+  t.teardown(() => parley.remove())
+  const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
+
+  t.test('speaking, listening and the route, without a word to anybody else', { timeout: 100_000 }, async (t) => {
+    const context = await browser.newContext({ permissions: ['microphone'] })
+    const page = await context.newPage()
+    const seen = watch(page)
+    await page.goto(`${parley.url}/try`)
+
+    await t.test('speech becomes text', async (t) => {
+      // On a busy machine the fake microphone loses samples and partial text is dropped first: what counts is one good recording.
+      let [text, errors] = ['', 1]
+      for (let attempt = 0; attempt < 3 && (errors > 0 || seen.partials() === 0); attempt += 1) {
+        text = await speak(page)
+        errors = errorRate([wordErrors(spoken[name], text)])
+      }
+      t.equal(errors, 0, text)
+      t.ok(seen.partials() > 0, 'partial text was shown on the way')
+      t.match(await page.textContent('#stt-route'), /local.*moonshine/s)
+      t.match(await page.textContent('#stt-route'), /Left out.*away:elsewhere/s)
+    })
+
+    await t.test('text becomes speech', async (t) => {
+      await page.fill('#text', 'This sentence is spoken by your own server.')
+      await page.click('#play')
+      await shows(page, '#tts-status', 'Done')
+      const seconds = seen.audioBytes() / 2 / 24_000
+      t.ok(seconds > 1 && seconds < 10, `${seconds} s of speech`)
+      t.match(await page.textContent('#tts-route'), /local.*flite/s)
+    })
+
+    await t.test('and stops when asked to', async (t) => {
+      await page.fill('#text', 'One more sentence that takes its time to be said. '.repeat(100))
+      await page.click('#play')
+      await shows(page, '#tts-status', 'Speaking')
+      await page.click('#stop')
+      await shows(page, '#tts-status', 'Stopped after')
+      t.match(await page.textContent('#tts-status'), /^Stopped after \d+ characters/)
+    })
+
+    const { host } = new URL(parley.url)
+    t.same(
+      seen.urls.filter((url) => new URL(url).host !== host && !url.startsWith('data:')),
+      [],
+      'no request to any other origin',
+    )
+    t.same(seen.errors, [], 'nothing went wrong on the page, nor was refused by its own policy')
+    t.ok(key.length > 20)
+    const shown = [await page.content(), ...(await Promise.all(seen.bodies))].join('\n')
+    t.notOk(shown.includes(key), 'the key is in nothing that the page was sent')
+    t.notMatch(shown, /sk_(live|test)_\w/)
+  })
+
+  t.test('a foreign page gets no socket, and 403 before the upgrade', async (t) => {
+    const foreign = await serveEmptyPage()
+    t.teardown(() => foreign.close())
+    const context = await browser.newContext({ permissions: [] })
+    const page = await context.newPage()
+    await page.goto(foreign.url)
+    const token = await ownToken(parley.url)
+    const address = `${parley.url.replace('http', 'ws')}/v1/transcribe/stream`
+    t.equal(await page.evaluate(tryToken, `${parley.url}/try/token`), 'refused', 'nor a token')
+    t.equal(await page.evaluate(trySocket, { address, token }), 'refused')
+    t.same(await upgrade(address, token, foreign.url), { status: 403, code: 'origin_not_allowed' })
+    t.equal((await upgrade(address, token, parley.url)).status, 101, 'and our own page has its token still')
+    t.same(await upgrade(address, token, parley.url), { status: 401, code: 'authentication_failed' }, 'once')
+  })
+}
+
+const patience = { timeout: 30_000, state: 'attached' } as const
+
+/** Silence in front, because a page needs a moment until it hears; and behind, so that the voice is heard to end. */
+function withPauses(wav: Uint8Array): Uint8Array {
+  const rateHz = 8000
+  const pause = new Uint8Array(rateHz * 2 * 2)
+  return riff([
+    ['fmt ', fmt(1, 1, rateHz, 16)],
+    ['data', bytes(pause, wav.subarray(44), pause)],
+  ])
+}
+
+async function shows(page: Page, selector: string, text: string): Promise<void> {
+  try {
+    await page.waitForSelector(`${selector}:has-text("${text}")`, patience)
+  } catch {
+    throw new Error(`${selector} says "${await page.textContent(selector)}" instead of "${text}"`)
+  }
+}
+
+async function speak(page: Page): Promise<string> {
+  await page.click('#speak')
+  await shows(page, '#stt-status', 'Listening')
+  await page.waitForSelector('#transcript .final', patience)
+  await page.click('#speak')
+  await shows(page, '#stt-status', 'Done')
+  return (await page.textContent('#transcript')) ?? ''
+}
+
+/** All that the page asks for, is sent and complains about. */
+function watch(page: Page) {
+  const urls: string[] = []
+  const bodies: Promise<string>[] = []
+  const errors: string[] = []
+  let [partials, audioBytes] = [0, 0]
+  page.on('request', (request) => urls.push(request.url()))
+  page.on('response', (response) => bodies.push(response.text().catch(() => '')))
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  page.on('websocket', (socket) => {
+    urls.push(socket.url())
+    socket.on('framereceived', ({ payload }) => {
+      if (typeof payload !== 'string') audioBytes += payload.length
+      else if (payload.includes('"isFinal":false')) partials += 1
+      if (typeof payload === 'string') bodies.push(Promise.resolve(payload))
+    })
+  })
+  return { urls, bodies, errors, partials: () => partials, audioBytes: () => audioBytes }
+}
+
+async function ownToken(url: string): Promise<string> {
+  const answer = await fetch(`${url}/try/token`, { method: 'POST', headers: { origin: url } })
+  return ((await answer.json()) as { client_secret: { value: string } }).client_secret.value
+}
+
+/** Both run in the browser. */
+const tryToken = (url: string) =>
+  fetch(url, { method: 'POST' }).then(
+    () => 'answered',
+    () => 'refused',
+  )
+const trySocket = ({ address, token }: { address: string; token: string }) =>
+  new Promise<string>((resolve) => {
+    const socket = new globalThis.WebSocket(address, ['service.realtime.v1', `service.ephemeral.${token}`])
+    socket.onopen = () => resolve('opened')
+    socket.onerror = () => resolve('refused')
+  })
+
+/** What a browser does not show to pages: the answer to an upgrade. */
+function upgrade(address: string, token: string, origin: string): Promise<{ status: number; code?: string }> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(address, ['service.realtime.v1', `service.ephemeral.${token}`], { origin })
+    socket.on('error', reject)
+    socket.on('open', () => {
+      socket.terminate()
+      resolve({ status: 101 })
+    })
+    socket.on('unexpected-response', (_, response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+      response.on('end', () => {
+        const { error } = JSON.parse(body) as { error: { code: string } }
+        resolve({ status: response.statusCode ?? 0, code: error.code })
+      })
+    })
+  })
+}
+
+async function serveEmptyPage(): Promise<{ url: string; close(): void }> {
+  const server = http.createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>elsewhere'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const close = () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close }
+}

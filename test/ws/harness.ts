@@ -1,0 +1,175 @@
+/** A small surface of sockets, and the `ws` package as a client that is not ours. */
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { type ClientOptions, WebSocket } from 'ws'
+import type { Channel, SocketSurface } from '../../runtime/ws/channel.ts'
+import type { SocketMount } from '../../runtime/ws/routes.ts'
+import type {
+  FrameProblem,
+  Socket,
+  SocketContext,
+  SocketHandler,
+  SocketSession,
+  UpgradeRequest,
+} from '../../runtime/ws/socket.ts'
+import { mount as createMount, faults, operation, type Served, start, surface, validator } from '../http/harness.ts'
+
+const frame = (type: string, more: object = {}, required: string[] = []) =>
+  validator({
+    type: 'object',
+    additionalProperties: false,
+    required: ['type', ...required],
+    properties: { type: { const: type }, ...more },
+  })
+
+export function channel(more: Partial<Channel> = {}): Channel {
+  return {
+    id: 'talk',
+    address: '/v1/talk',
+    scope: 'realtime',
+    subprotocol: 'service.realtime.v1',
+    requiresSubprotocol: true,
+    credentialPrefix: 'service.ephemeral.',
+    receives: {
+      config: {
+        on: 'config',
+        validate: frame('config', { rate: { type: 'integer' }, mode: { enum: ['a', 'b'], default: 'a' } }, ['rate']),
+      },
+      flush: { on: 'flush', validate: frame('flush') },
+    },
+    acceptsBinary: true,
+    sends: { said: frame('said', { text: { type: 'string' } }, ['text']) },
+    ...more,
+  }
+}
+
+/** Records what it is told; tests replace methods to act. */
+export class Recorder implements SocketSession {
+  readonly socket: Socket
+  readonly context: SocketContext
+  readonly told: unknown[] = []
+  constructor(socket: Socket, context: SocketContext) {
+    this.socket = socket
+    this.context = context
+  }
+  config(value: unknown) {
+    this.told.push(value)
+  }
+  flush() {
+    this.told.push('flush')
+  }
+  onRefused(problem: FrameProblem) {
+    this.told.push(problem)
+  }
+  onBytes(bytes: Uint8Array) {
+    this.told.push(Buffer.from(bytes))
+  }
+  onDrained() {
+    this.told.push('drained')
+  }
+  onSlowReader() {
+    this.told.push('slow')
+  }
+  onShutdown() {
+    this.told.push('shutdown')
+  }
+  onGone() {
+    this.told.push('gone')
+  }
+}
+
+export type SocketServer = Served & { wsUrl: string; sessions: Recorder[]; asked: UpgradeRequest[]; closed: number[] }
+
+type Wanted = {
+  channels?: Channel[]
+  mount?: Partial<SocketMount>
+  more?: SocketMount[]
+  session?: (socket: Socket, context: SocketContext) => Recorder
+  options?: Parameters<typeof start>[1]
+}
+
+export async function serve({
+  channels = [channel()],
+  mount,
+  more = [],
+  session,
+  options,
+}: Wanted = {}): Promise<SocketServer> {
+  const sessions: Recorder[] = []
+  const asked: UpgradeRequest[] = []
+  const closed: number[] = []
+  const handler: SocketHandler = (socket, context) => {
+    const made = session ? session(socket, context) : new Recorder(socket, context)
+    sessions.push(made)
+    return made
+  }
+  const surface: SocketSurface = { name: 'realtime', channels }
+  const sockets: SocketMount[] = [
+    {
+      surface,
+      basePath: '',
+      host: null,
+      handlers: Object.fromEntries(channels.map(({ id }) => [id, handler])),
+      admit: (request) => {
+        asked.push(request)
+        return { name: 'caller' }
+      },
+      writeFault: faults('realtime'),
+      ...mount,
+    },
+    ...more,
+  ]
+  const metrics = {
+    request: () => {},
+    inflight: () => {},
+    socketOpened: () => {},
+    socketClosed: (_channel: string, code: number) => void closed.push(code),
+  }
+  const server = await start([createMount(plain, { ping: () => ({ status: 200, body: 'pong' }) })], {
+    sockets,
+    metrics,
+    ...options,
+  })
+  return Object.assign(server, { wsUrl: `ws://127.0.0.1:${server.port}`, sessions, asked, closed })
+}
+
+const plain = surface('plain', operation('ping', 'get', '/v1/ping'))
+
+export const protocol = 'service.realtime.v1'
+
+/** An open client. */
+export async function open(url: string, protocols: string | string[] = protocol, options: ClientOptions = {}) {
+  const client = new WebSocket(url, protocols, { perMessageDeflate: false, ...options })
+  await once(client, 'open')
+  return client
+}
+
+export type Refused = { status: number; headers: IncomingMessage['headers']; body: Record<string, unknown> }
+
+/** What an upgrade that is refused is answered with. */
+export function refused(url: string, protocols: string | string[] = protocol, options: ClientOptions = {}) {
+  return new Promise<Refused>((resolve, reject) => {
+    const client = new WebSocket(url, protocols, options)
+    client.on('open', () => reject(new Error('it opened')))
+    client.on('error', reject)
+    client.on('unexpected-response', (request, response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        request.destroy()
+        const body = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body })
+      })
+    })
+  })
+}
+
+export async function closing(client: WebSocket): Promise<{ code: number; reason: string }> {
+  const [code, reason] = (await once(client, 'close')) as [number, Buffer]
+  return { code, reason: reason.toString() }
+}
+
+export async function nextText(client: WebSocket): Promise<string> {
+  const [data] = (await once(client, 'message')) as [Buffer]
+  return data.toString()
+}

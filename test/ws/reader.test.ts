@@ -1,0 +1,128 @@
+/** Readers that do not read: what is buffered for them is bounded, and so is the time. */
+import { once } from 'node:events'
+import t from 'tap'
+import type { WebSocket } from 'ws'
+import { ManualClock, until } from '../http/harness.ts'
+import { closing, open, Recorder, type SocketServer, serve } from './harness.ts'
+
+const chunk = new Uint8Array(65_536)
+const bufferMax = 1_048_576
+
+/** Sends until the engine says that it is enough for now. */
+function fill({ socket }: Recorder, untilBytes = 1): void {
+  for (let sent = 0; sent < 1000 && socket.bufferedBytes < untilBytes; sent++) socket.sendBytes(chunk)
+}
+
+/** Stopping gives open sockets a moment of the clock. */
+function stopped(server: SocketServer, clock: ManualClock): Promise<void> {
+  const stopping = server.stop()
+  clock.advance(1000)
+  return stopping
+}
+
+async function paused(url: string): Promise<WebSocket> {
+  const client = await open(`${url}/v1/talk`)
+  client.pause()
+  return client
+}
+
+t.test('a reader that catches up', async (t) => {
+  const server = await serve()
+  t.teardown(() => server.stop())
+  const client = await paused(server.wsUrl)
+  const session = server.sessions[0] as Recorder
+  fill(session)
+  t.equal(session.socket.sendBytes(chunk), false)
+  client.resume()
+  await until(() => session.told.length > 0)
+  t.same(session.told, ['drained'])
+  t.equal(session.socket.bufferedBytes, 0)
+  t.equal(session.socket.sendBytes(chunk), true)
+  client.terminate()
+})
+
+t.test('a reader over the bound, whose session says goodbye', async (t) => {
+  const clock = new ManualClock()
+  const server = await serve({
+    options: { clock },
+    session: (socket, context) => {
+      const made = new Recorder(socket, context)
+      made.onSlowReader = () => {
+        made.told.push('slow')
+        socket.send('{"type":"said","text":"BACKPRESSURE"}')
+        socket.close(1008, 'too slow')
+      }
+      return made
+    },
+  })
+  t.teardown(() => stopped(server, clock))
+  const client = await paused(server.wsUrl)
+  const session = server.sessions[0] as Recorder
+  fill(session, Number.POSITIVE_INFINITY)
+  t.ok(session.socket.bufferedBytes < bufferMax + 3 * chunk.length, 'bounded, whatever the session sends')
+  await until(() => session.told.length > 0)
+  t.same(session.told, ['slow'])
+  t.equal(server.sockets(), 1, 'the close frame waits for what is before it')
+  let last = ''
+  client.on('message', (data: Buffer, isBinary) => {
+    if (!isBinary) last = data.toString()
+  })
+  client.resume()
+  t.same(await closing(client), { code: 1008, reason: 'too slow' })
+  t.match(last, /BACKPRESSURE/, 'a reader that comes back in time sees why')
+  t.equal(clock.pending, 0)
+})
+
+t.test('a reader over the bound, for good', async (t) => {
+  const clock = new ManualClock()
+  const server = await serve({ options: { clock } })
+  t.teardown(() => stopped(server, clock))
+  const [stuck, other] = [await paused(server.wsUrl), await open(`${server.wsUrl}/v1/talk`)]
+  const session = server.sessions[0] as Recorder
+  fill(session, bufferMax + 1)
+  await until(() => session.told.length > 0)
+  t.same(session.told, ['slow'], 'once')
+  for (let seconds = 0; seconds < 4; seconds++) clock.advance(1000)
+  t.equal(server.sockets(), 2)
+  for (let seconds = 0; seconds < 2; seconds++) clock.advance(1000)
+  t.same(session.told, ['slow', 'gone'])
+  t.same(server.closed, [1006])
+  t.equal(server.sockets(), 1)
+  stuck.terminate()
+  other.terminate()
+})
+
+t.test('a reader that takes nothing for too long', async (t) => {
+  const clock = new ManualClock()
+  const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
+  t.teardown(() => stopped(server, clock))
+  const client = await paused(server.wsUrl)
+  const session = server.sessions[0] as Recorder
+  fill(session)
+  for (let seconds = 0; seconds < 9; seconds++) clock.advance(1000)
+  await new Promise(setImmediate)
+  t.same(session.told, [])
+  clock.advance(1000)
+  await new Promise(setImmediate)
+  t.same(session.told, ['slow'])
+  client.terminate()
+})
+
+t.test('a goodbye that is never read', async (t) => {
+  const clock = new ManualClock()
+  const server = await serve({ options: { clock, limits: { readerTimeoutMs: 10_000 } } })
+  t.teardown(() => stopped(server, clock))
+  const client = await paused(server.wsUrl)
+  const session = server.sessions[0] as Recorder
+  fill(session)
+  session.socket.close(1000, 'done')
+  await new Promise(setImmediate)
+  t.equal(server.sockets(), 1)
+  for (let seconds = 0; seconds < 11; seconds++) clock.advance(1000)
+  t.same(session.told, ['gone'])
+  t.equal(clock.pending, 0)
+  client.on('error', () => {})
+  const closed = once(client, 'close')
+  client.resume()
+  t.equal((await closed)[0], 1006)
+})

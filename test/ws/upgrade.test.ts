@@ -1,0 +1,226 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import { Refusal } from '../../runtime/http/handler.ts'
+import { faults, mount, operation, raw, start, surface, until } from '../http/harness.ts'
+import { channel, open, protocol, Recorder, refused, serve } from './harness.ts'
+
+/** The head of the 101, and the client. */
+async function shaken(url: string, protocols: string[], headers: Record<string, string> = {}) {
+  const client = new WebSocket(url, protocols, { headers })
+  const [[response]] = (await Promise.all([once(client, 'upgrade'), once(client, 'open')])) as [[IncomingMessage], []]
+  client.terminate()
+  return response.headers
+}
+
+t.test('what is asked and what is answered', async (t) => {
+  const server = await serve({
+    options: { edgeQuota: { requests: 100, windowS: 300, trustedProxies: [], addressesMax: 10 } },
+  })
+  t.teardown(() => server.stop())
+  const url = `${server.wsUrl}/v1/talk?a=1&b=%20x`
+
+  const headers = await shaken(url, ['service.ephemeral.s3cret', 'other', protocol], {
+    authorization: 'Bearer k',
+    origin: 'https://a.example',
+  })
+  t.equal(headers['sec-websocket-protocol'], protocol, 'the literal, and not the first of the list')
+  t.match(headers, { 'service-request-id': 'req_1', 'service-region': 'testland' })
+  t.match(headers['ratelimit'], /^"relay-ip";r=99;t=\d+$/)
+  t.equal(headers['ratelimit-policy'], '"relay-ip";q=100;w=300')
+  t.notOk(headers['sec-websocket-extensions'])
+  const [asked] = server.asked
+  t.match(asked, {
+    channelId: 'talk',
+    scope: 'realtime',
+    requestId: 'req_1',
+    authorization: 'Bearer k',
+    credential: 's3cret',
+    origin: 'https://a.example',
+    host: `127.0.0.1:${server.port}`,
+    isLocal: true,
+  })
+  t.same(
+    [...(asked?.query ?? [])],
+    [
+      ['a', '1'],
+      ['b', ' x'],
+    ],
+  )
+  const { context } = server.sessions[0] ?? {}
+  t.match(context, { requestId: 'req_1', channelId: 'talk', caller: { name: 'caller' } })
+  await until(() => context?.signal.aborted === true)
+  t.same(server.sessions[0]?.told, ['gone'])
+  t.same(server.closed, [1006])
+  t.equal(server.sockets(), 0)
+})
+
+t.test('a prefix of the deployer', async (t) => {
+  const server = await serve({ options: { headerPrefix: 'Acme' } })
+  t.teardown(() => server.stop())
+  const url = `${server.wsUrl}/v1/talk`
+  const headers = await shaken(url, ['acme.ephemeral.tok', 'acme.realtime.v1'])
+  t.equal(headers['sec-websocket-protocol'], 'acme.realtime.v1')
+  t.equal(headers['acme-region'], 'testland')
+  t.equal(server.asked[0]?.credential, 'tok')
+  const { status, body } = await refused(url)
+  t.equal(status, 400)
+  t.match(body['message'], /acme\.realtime\.v1/)
+})
+
+t.test('refusals', async (t) => {
+  let fault: Error | null = null
+  const server = await serve({
+    mount: {
+      admit: async () => {
+        await new Promise(setImmediate)
+        if (fault) throw fault
+      },
+    },
+    options: { headerPrefix: 'Service' },
+  })
+  t.teardown(() => server.stop())
+  const url = `${server.wsUrl}/v1/talk`
+
+  for (const [kind, status] of [
+    ['unauthenticated', 401],
+    ['forbidden', 403],
+    ['rate_limited', 429],
+    ['overloaded', 503],
+  ] as const) {
+    fault = new Refusal(kind, { retryAfterS: 7 })
+    const answer = await refused(url)
+    t.match(answer, { status, body: { surface: 'realtime', kind } })
+    t.equal(answer.headers['retry-after'], '7')
+    t.equal(answer.headers['service-region'], 'testland')
+    t.equal(answer.headers['service-request-id'], answer.body['requestId'])
+  }
+  fault = new Error('boom')
+  t.match(await refused(url), { status: 500, body: { kind: 'internal' } })
+  fault = null
+
+  t.match(await refused(url, []), { status: 400, body: { param: 'Sec-WebSocket-Protocol' } })
+  t.match(await refused(url, ['service.realtime.v2', 'service.ephemeral.x']), { status: 400 })
+  t.match(await refused(url, protocol, { protocolVersion: 8 }), { body: { param: 'Sec-WebSocket-Version' } })
+
+  t.match(await refused(`${server.wsUrl}/v1/nowhere`), { status: 404, body: { surface: 'plain' } })
+  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'
+  const noUpgrade = await raw(server.port, `GET /v1/talk HTTP/1.1\r\nHost: a\r\n${key}\r\n`)
+  t.match(noUpgrade.text, /^HTTP\/1.1 400 .*"param":"Upgrade"/s)
+  const twoHosts = await raw(server.port, `GET /v1/talk HTTP/1.1\r\nHost: a\r\nHost: b\r\n${key}\r\n`)
+  t.same(twoHosts, { text: '', isClosed: true })
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    const plain = await fetch(`${server.url}/v1/talk`, { method })
+    t.equal(plain.status, 400, method)
+    t.match(await plain.json(), { surface: 'realtime', kind: 'malformed_body', message: /WebSocket address/ })
+  }
+  t.equal(server.sessions.length, 0)
+  t.equal(server.inflight(), 0)
+})
+
+t.test('limits', async (t) => {
+  const server = await serve({
+    options: {
+      limits: { socketsMax: 2 },
+      edgeQuota: { requests: 4, windowS: 300, trustedProxies: [], addressesMax: 10 },
+    },
+  })
+  t.teardown(() => server.stop())
+  const url = `${server.wsUrl}/v1/talk`
+  const [first, second] = [await open(url), await open(url)]
+  t.match(await refused(url), { status: 503, body: { kind: 'overloaded', message: 'too many open sockets' } })
+  first.terminate()
+  await until(() => server.sockets() === 1)
+  const third = await open(url)
+  const answer = await refused(url)
+  t.match(answer, { status: 429, body: { kind: 'rate_limited' } }, 'an upgrade counts as a request')
+  t.match(answer.headers['ratelimit'], /r=0/)
+  second.terminate()
+  third.terminate()
+})
+
+t.test('a client that leaves while it is looked up', async (t) => {
+  let admitted = () => {}
+  const server = await serve({
+    mount: { admit: () => new Promise<void>((resolve) => (admitted = resolve)) },
+  })
+  t.teardown(() => server.stop())
+  const client = new WebSocket(`${server.wsUrl}/v1/talk`, protocol)
+  client.on('error', () => {})
+  await until(() => server.inflight() === 1)
+  client.terminate()
+  // The exchange ends only with the look-up.
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  admitted()
+  await until(() => server.inflight() === 0)
+  t.equal(server.sessions.length, 0)
+})
+
+t.test('a subprotocol that is not required', async (t) => {
+  const server = await serve({
+    channels: [channel({ subprotocol: 'realtime', requiresSubprotocol: false, credentialPrefix: 'insecure-key.' })],
+  })
+  t.teardown(() => server.stop())
+  const url = `${server.wsUrl}/v1/talk`
+  const without = await open(url, [])
+  t.equal(without.protocol, '')
+  const offered = await open(url, ['insecure-key.k', 'realtime'])
+  t.equal(offered.protocol, 'realtime')
+  t.equal(server.asked[1]?.credential, 'k')
+  without.terminate()
+  offered.terminate()
+})
+
+t.test('hosts', async (t) => {
+  const own = { surface: { name: 'own', channels: [channel({ id: 'own' })] }, basePath: '', host: 'rt.example' }
+  const server = await serve({
+    more: [
+      {
+        ...own,
+        handlers: { own: (socket, context) => new Recorder(socket, context) },
+        admit: () => {
+          throw new Refusal('forbidden')
+        },
+        writeFault: faults('own'),
+      },
+    ],
+  })
+  t.teardown(() => server.stop())
+  const url = `${server.wsUrl}/v1/talk`
+  t.match(await refused(url, protocol, { headers: { host: 'RT.example:443' } }), {
+    status: 403,
+    body: { surface: 'own' },
+  })
+  const elsewhere = await open(url)
+  elsewhere.terminate()
+})
+
+t.test('sockets beside HTTP at the same address', async (t) => {
+  const http = mount(surface('http', operation('listTalk', 'get', '/v1/talk')), {
+    listTalk: () => ({ status: 200, body: 'http' }),
+  })
+  const server = await start([http], {
+    sockets: [
+      {
+        surface: { name: 'realtime', channels: [channel()] },
+        basePath: '',
+        host: null,
+        handlers: { talk: (socket, context) => new Recorder(socket, context) },
+        admit: () => null,
+        writeFault: faults('realtime'),
+      },
+    ],
+  })
+  t.teardown(() => server.stop())
+  t.equal(await (await fetch(`${server.url}/v1/talk`)).json(), 'http')
+  const client = await open(`ws://127.0.0.1:${server.port}/v1/talk`)
+  client.terminate()
+})
+
+t.test('mounts that make no sense', async (t) => {
+  await t.rejects(serve({ mount: { handlers: {} } }), /surface realtime: no handler for talk/)
+  await t.rejects(serve({ channels: [channel(), channel({ id: 'again' })] }), /two channels serve \/v1\/talk/)
+  await t.rejects(serve({ channels: [channel({ address: '/v1/{id}' })] }), /have no parameters/)
+  await t.rejects(serve({ options: { limits: { pingS: 4 } } }), /pingS must be from 8 to 960/)
+})
