@@ -1,30 +1,9 @@
-// The floor: uWebSockets.js in, undici out, nothing between. Forked by bench/main.ts with the upstream's port.
+// The floor: uWebSockets.js in, undici out, nothing between; events go on as they come. Forked by bench/main.ts with the upstream's port.
 
-import uWS from 'uWebSockets.js'
+import uWS, { type HttpResponse } from 'uWebSockets.js'
 import { Pool } from 'undici'
 
 const pool = new Pool(`http://127.0.0.1:${process.argv[2]}`, { connections: 256 })
-
-function forward(body: Buffer, done: (answer: Buffer) => void): void {
-  const chunks: Buffer[] = []
-  pool.dispatch(
-    { method: 'POST', path: '/v1/chat/completions', headers: { 'content-type': 'application/json' }, body },
-    {
-      onConnect() {},
-      onHeaders: () => true,
-      onData(chunk) {
-        chunks.push(chunk)
-        return true
-      },
-      onComplete() {
-        done(Buffer.concat(chunks))
-      },
-      onError() {
-        done(Buffer.alloc(0))
-      },
-    },
-  )
-}
 
 uWS
   .App()
@@ -36,13 +15,39 @@ uWS
     })
     res.onData((part, last) => {
       parts.push(Buffer.from(part.slice(0)))
-      if (!last) return
-      forward(Buffer.concat(parts), (answer) => {
-        if (!gone) res.cork(() => res.writeHeader('Content-Type', 'application/json').end(answer))
-      })
+      if (last) forward(res, Buffer.concat(parts), () => gone)
     })
   })
   .listen('127.0.0.1', 0, (socket) => {
     process.send?.({ port: socket ? uWS.us_socket_local_port(socket) : 0 })
   })
 process.on('disconnect', () => process.exit(0))
+
+function forward(res: HttpResponse, body: Buffer, isGone: () => boolean): void {
+  const chunks: Buffer[] = []
+  let streams = false
+  pool.dispatch(
+    { method: 'POST', path: '/v1/chat/completions', headers: { 'content-type': 'application/json' }, body },
+    {
+      onConnect() {},
+      onHeaders(_status, headers) {
+        streams = headers.some((header) => header.toString() === 'text/event-stream')
+        if (streams && !isGone()) res.cork(() => void res.writeHeader('Content-Type', 'text/event-stream'))
+        return true
+      },
+      onData(chunk) {
+        if (!streams) chunks.push(chunk)
+        else if (!isGone()) res.cork(() => void res.write(chunk))
+        return true
+      },
+      onComplete() {
+        if (isGone()) return
+        if (streams) return void res.cork(() => res.end())
+        res.cork(() => res.writeHeader('Content-Type', 'application/json').end(Buffer.concat(chunks)))
+      },
+      onError() {
+        if (!isGone()) res.close()
+      },
+    },
+  )
+}

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { forkListener } from './fork.ts'
-import { providerBody, routerBody, startGateway } from './gateway.ts'
+import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
 import type { Figure } from './main.ts'
 import { median } from './statistics.ts'
 
@@ -11,7 +11,7 @@ const warmUp = 100
 
 export async function firstChunkDelay(dataDir: string): Promise<Figure> {
   const mock = await forkListener('mock-llm.ts')
-  const parley = await startGateway(dataDir, mock.port)
+  const parley = await startGateway(dataDir, withMock(mock.port))
   const direct = new Pool(`http://127.0.0.1:${mock.port}`)
   const through = new Pool(parley.url)
   const json = { 'content-type': 'application/json' }

@@ -2,19 +2,25 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Running, startParley } from '../test/process/parley.ts'
 
-/** Parley with the mock as its only LLM provider: auth, routing, idempotency and ledger are on, as they always are. */
-export function startGateway(dataDir: string, mockPort: number): Promise<Running> {
+/** Parley with these settings: auth, routing, idempotency and ledger are on, as they always are. */
+export function startGateway(dataDir: string, settings: object): Promise<Running> {
   const file = path.join(dataDir, 'bench.yaml')
-  const provider = {
-    id: 'mock',
-    adapter: 'openai',
-    baseUrl: `http://127.0.0.1:${mockPort}/v1`,
-    apiKey: 'none',
-    models: { llm: ['mock'] },
-  }
-  writeFileSync(file, JSON.stringify({ providers: [provider] }))
+  writeFileSync(file, JSON.stringify(settings))
   return startParley({ PARLEY_CONFIG: file }, dataDir)
 }
+
+/** The mock as the only LLM provider besides the stand-in. */
+export const withMock = (mockPort: number) => ({
+  providers: [
+    {
+      id: 'mock',
+      adapter: 'openai',
+      baseUrl: `http://127.0.0.1:${mockPort}/v1`,
+      apiKey: 'none',
+      models: { llm: ['mock', 'mock-words'] },
+    },
+  ],
+})
 
 /** About 2 KB of conversation. */
 export const prompt = 'Which of the lines are open this afternoon? '.repeat(45)
@@ -27,5 +33,5 @@ export const routerBody = (stream: boolean) =>
     stream,
   })
 
-export const providerBody = (stream: boolean) =>
-  JSON.stringify({ model: 'mock', messages: [{ role: 'user', content: prompt }], max_tokens: 500, stream })
+export const providerBody = (stream: boolean, model = 'mock') =>
+  JSON.stringify({ model, messages: [{ role: 'user', content: prompt }], max_tokens: 500, stream })

@@ -1,86 +1,118 @@
-/** CPU of one LLM JSON call through the gateway beside bare uWebSockets.js + undici doing the same hop. */
+/** CPU of one LLM call through the gateway beside bare uWebSockets.js + undici doing the same hop. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Pool } from 'undici'
 import { forkListener } from './fork.ts'
-import { providerBody, routerBody, startGateway } from './gateway.ts'
+import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
 import type { Figure } from './main.ts'
+import { wordsAStream } from './mock-answers.ts'
 import { cpuMs, treeCpuMs } from './process-figures.ts'
 import { median } from './statistics.ts'
 
 const concurrency = 64
-const requestsARound = 12_000
-const warmUp = 4000
 const rounds = 3
+
+type Hop = {
+  name: string
+  bar: number
+  path: string
+  body: string
+  /** What the floor is sent: the provider's wire. */
+  floorBody: string
+  isIdempotent: boolean
+  requestsARound: number
+  warmUp: number
+  /** What one request is counted as: itself, or its chunks. */
+  unitsARequest: number
+}
+
+/** The router surface, JSON. */
+export const routerCpu = (dataDir: string): Promise<Figure> =>
+  hopCpu(dataDir, {
+    name: 'CPU of an LLM JSON call',
+    bar: 4,
+    path: '/router/v1/llm/responses',
+    body: routerBody(false),
+    floorBody: providerBody(false),
+    isIdempotent: true,
+    requestsARound: 12_000,
+    warmUp: 4000,
+    unitsARequest: 1,
+  })
+
+/** The compatible surface, JSON. */
+export const chatCpu = (dataDir: string): Promise<Figure> =>
+  hopCpu(dataDir, {
+    name: 'CPU of a chat JSON call',
+    bar: 3,
+    path: '/v1/chat/completions',
+    body: providerBody(false, 'mock:mock'),
+    floorBody: providerBody(false),
+    isIdempotent: false,
+    requestsARound: 12_000,
+    warmUp: 4000,
+    unitsARequest: 1,
+  })
+
+/** The compatible surface, events: each word is an event of its own in time, so each is read and written for itself. */
+export const chunkCpu = (dataDir: string): Promise<Figure> =>
+  hopCpu(dataDir, {
+    name: 'CPU of a streamed chat chunk',
+    bar: 2,
+    path: '/v1/chat/completions',
+    body: providerBody(true, 'mock:mock-words'),
+    floorBody: providerBody(true, 'mock-words'),
+    isIdempotent: false,
+    requestsARound: 256,
+    warmUp: 128,
+    unitsARequest: wordsAStream,
+  })
 
 type Target = { pool: Pool; path: string; headers: () => Record<string, string>; body: string }
 
-export async function hopCpu(dataDir: string): Promise<Figure> {
+async function hopCpu(dataDir: string, hop: Hop): Promise<Figure> {
   const mock = await forkListener('mock-llm.ts')
   const bare = await forkListener('bare-hop.ts', [String(mock.port)])
-  const parley = await startGateway(dataDir, mock.port)
+  const parley = await startGateway(dataDir, withMock(mock.port))
   const postmaster = Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const json = { 'content-type': 'application/json' }
-  const keyed = () => ({ ...json, authorization: `Bearer ${parley.key}`, 'idempotency-key': randomUUID() })
-  const gateway: Target = {
-    pool: pool(parley.url),
-    path: '/router/v1/llm/responses',
-    headers: keyed,
-    body: routerBody(false),
+  const keyed = () => ({
+    ...json,
+    authorization: `Bearer ${parley.key}`,
+    ...(hop.isIdempotent && { 'idempotency-key': randomUUID() }),
+  })
+  const gateway: Target = { pool: pool(parley.url), path: hop.path, headers: keyed, body: hop.body }
+  const origin = `http://127.0.0.1:${bare.port}`
+  const floor: Target = { pool: pool(origin), path: '/', headers: () => json, body: hop.floorBody }
+  const floorMs: number[] = []
+  const gatewayMs: number[] = []
+  const storeMs: number[] = []
+  try {
+    for (const target of [floor, gateway]) await load(target, hop.warmUp)
+    for (let round = 0; round < rounds; round++) {
+      const before = { bare: cpuMs(bare.pid), parley: 0, store: 0 }
+      await load(floor, hop.requestsARound)
+      floorMs.push(cpuMs(bare.pid) - before.bare)
+      Object.assign(before, { parley: cpuMs(parley.pid), store: treeCpuMs(postmaster) })
+      await load(gateway, hop.requestsARound)
+      gatewayMs.push(cpuMs(parley.pid) - before.parley)
+      storeMs.push(treeCpuMs(postmaster) - before.store)
+    }
+  } finally {
+    await Promise.all([gateway.pool.close(), floor.pool.close()])
+    await parley.stop()
+    for (const one of [bare, mock]) one.child.disconnect()
   }
-  const floor: Target = {
-    pool: pool(`http://127.0.0.1:${bare.port}`),
-    path: '/',
-    headers: () => json,
-    body: providerBody(false),
-  }
-  await load(floor, warmUp)
-  await load(gateway, warmUp)
-  const floors: number[] = []
-  const ours: number[] = []
-  const stores: number[] = []
-  for (let round = 0; round < rounds; round++) {
-    floors.push(
-      await spent(
-        () => cpuMs(bare.pid),
-        () => load(floor, requestsARound),
-      ),
-    )
-    let store = 0
-    ours.push(
-      await spent(
-        () => cpuMs(parley.pid),
-        async () => {
-          store = await spent(
-            () => treeCpuMs(postmaster),
-            () => load(gateway, requestsARound),
-          )
-        },
-      ),
-    )
-    stores.push(store)
-  }
-  await Promise.all([gateway.pool.close(), floor.pool.close()])
-  await parley.stop()
-  for (const one of [bare, mock]) one.child.disconnect()
-  const [base, mine, store] = [floors, ours, stores].map((all) => (median(all) / requestsARound) * 1000) as [
-    number,
-    number,
-    number,
-  ]
-  const detail = `${mine.toFixed(0)} us beside ${base.toFixed(0)} us bare, Postgres ${store.toFixed(0)} us; ${concurrency} concurrent, median of ${rounds} rounds of ${requestsARound}`
-  return { name: 'CPU of an LLM JSON call', value: mine / base, unit: 'times bare', bar: 4, detail }
+  const units = hop.requestsARound * hop.unitsARequest
+  const us = (all: number[]) => (median(all) / units) * 1000
+  const [base, mine, store] = [us(floorMs), us(gatewayMs), us(storeMs)]
+  const detail = `${mine.toFixed(1)} us beside ${base.toFixed(1)} us bare, Postgres ${store.toFixed(1)} us; ${concurrency} concurrent, median of ${rounds} rounds of ${units}`
+  return { name: hop.name, value: mine / base, unit: 'times bare', bar: hop.bar, detail }
 }
 
 function pool(origin: string): Pool {
   return new Pool(origin, { connections: concurrency })
-}
-
-async function spent(read: () => number, run: () => Promise<unknown>): Promise<number> {
-  const before = read()
-  await run()
-  return read() - before
 }
 
 /** Keeps `concurrency` requests in flight until `count` were answered; any answer but 200 ends the bench. */
@@ -96,6 +128,8 @@ async function load(target: Target, count: number): Promise<void> {
       })
       const text = await answer.body.text()
       if (answer.statusCode !== 200) throw new Error(`${answer.statusCode}: ${text.slice(0, 300)}`)
+      if (text.startsWith('data:') && !text.endsWith('data: [DONE]\n\n'))
+        throw new Error(`cut short: ${text.slice(-300)}`)
     }
   }
   await Promise.all(Array.from({ length: concurrency }, one))

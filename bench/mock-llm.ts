@@ -1,52 +1,57 @@
 // The floor's and the gateway's upstream: answers a chat completion at once, as JSON or as events. Forked by bench/main.ts.
-import uWS from 'uWebSockets.js'
+import uWS, { type HttpResponse } from 'uWebSockets.js'
+import { jsonAnswer, streamHead, streamRest, word, wordsAStream, wordsEnd } from './mock-answers.ts'
 
-const content = 'All lines are open. '.repeat(90)
-const usage = { prompt_tokens: 400, completion_tokens: 360, total_tokens: 760 }
-const answer = JSON.stringify({
-  id: 'chatcmpl-1',
-  object: 'chat.completion',
-  created: 1,
-  model: 'mock',
-  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-  usage,
-})
-const chunk = (delta: object, finish: string | null) =>
-  `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'mock', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
-const head = chunk({ role: 'assistant', content: '' }, null) + chunk({ content: 'All ' }, null)
-const rest =
-  Array.from({ length: 20 }, () => chunk({ content: 'lines ' }, null)).join('') +
-  chunk({}, 'stop') +
-  `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'mock', choices: [], usage })}\n\n` +
-  'data: [DONE]\n\n'
+const wordMs = 5
 
 uWS
   .App()
   .post('/v1/chat/completions', (res) => {
     let body = ''
     let gone = false
+    const isGone = () => gone
     res.onAborted(() => {
       gone = true
     })
     res.onData((part, last) => {
       body += Buffer.from(part).toString('latin1')
       if (!last || gone) return
-      if (!body.includes('"stream":true')) {
-        res.cork(() => {
-          res.writeHeader('Content-Type', 'application/json').end(answer)
-        })
-        return
-      }
-      res.cork(() => {
-        res.writeHeader('Content-Type', 'text/event-stream')
-        res.write(head)
-      })
-      setTimeout(() => {
-        if (!gone) res.cork(() => res.end(rest))
-      }, 5)
+      if (!body.includes('"stream":true')) return sendJson(res)
+      if (body.includes('"model":"mock-words"')) return sendWords(res, isGone)
+      sendStream(res, isGone)
     })
   })
   .listen('127.0.0.1', 0, (socket) => {
     process.send?.({ port: socket ? uWS.us_socket_local_port(socket) : 0 })
   })
 process.on('disconnect', () => process.exit(0))
+
+function sendJson(res: HttpResponse): void {
+  res.cork(() => {
+    res.writeHeader('Content-Type', 'application/json').end(jsonAnswer)
+  })
+}
+
+function sendStream(res: HttpResponse, isGone: () => boolean): void {
+  res.cork(() => {
+    res.writeHeader('Content-Type', 'text/event-stream')
+    res.write(streamHead)
+  })
+  setTimeout(() => {
+    if (!isGone()) res.cork(() => res.end(streamRest))
+  }, 5)
+}
+
+function sendWords(res: HttpResponse, isGone: () => boolean): void {
+  let left = wordsAStream
+  res.cork(() => {
+    res.writeHeader('Content-Type', 'text/event-stream')
+    res.write(streamHead)
+  })
+  const timer = setInterval(() => {
+    if (isGone()) return clearInterval(timer)
+    if (left-- > 0) return void res.cork(() => res.write(word))
+    clearInterval(timer)
+    res.cork(() => res.end(wordsEnd))
+  }, wordMs)
+}

@@ -1,0 +1,105 @@
+/** Compiles bench/load.c once and runs it: its figures, and what the measured process spent meanwhile. */
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { cpuMs, residentMiB } from './process-figures.ts'
+
+const source = path.join(import.meta.dirname, 'load.c')
+const program = path.join(import.meta.dirname, '../.cache/bench-load')
+const payloadBytes = 640
+
+/** A server under load. What `ws` and uWebSockets.js echo needs no more than a port. */
+export type SocketServer = {
+  name: string
+  pid: number
+  port: number
+  path: string
+  session?: readonly [string, string, string]
+}
+export type Pace = { streams: number; periodUs: number; warmUpMs: number; measureMs: number }
+export type LoadFigures = {
+  frames: number
+  /** Without an answer a second after the last frame. */
+  lost: number
+  p50Us: number
+  p99Us: number
+  /** How late frames were sent: what the load generator itself is short of. */
+  lagP99Us: number
+  cpuUsAFrame: number
+  /** Share of one processor. */
+  busy: number
+  /** With every stream open and none sending, and at the end of the sending. */
+  openMiB: number
+  residentMiB: number
+}
+/** What the load prints. */
+type Counted = Pick<LoadFigures, 'frames' | 'lost' | 'p50Us' | 'p99Us' | 'lagP99Us'>
+
+/** Null when there is no C compiler. */
+export function buildLoad(): string | null {
+  if (spawnSync('cc', ['--version']).status !== 0) return null
+  if (modifiedMs(program) > modifiedMs(source)) return program
+  mkdirSync(path.dirname(program), { recursive: true })
+  const fresh = `${program}.${process.pid}`
+  execFileSync('cc', ['-O2', '-D_GNU_SOURCE', source, '-o', fresh], { stdio: 'inherit' })
+  renameSync(fresh, program)
+  return program
+}
+
+/** One processor for the server, another for the load: what one core carries. False where that cannot be had. */
+export const pinned = os.availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
+
+export function pinServer(pid: number): void {
+  if (pinned) execFileSync('taskset', ['-a', '-c', '-p', '0', String(pid)], { stdio: 'ignore' })
+}
+
+/** How many files a process may have open: what bounds the streams. */
+export function filesMax(): number {
+  const limit = /Max open files\s+\S+\s+(\S+)/.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
+  return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit)
+}
+
+/** Opens the streams, lets them run warm, measures, and closes them again. Throws what the load says when the server refuses. */
+export async function runLoad(load: string, server: SocketServer, pace: Pace): Promise<LoadFigures> {
+  const { streams, periodUs, warmUpMs, measureMs } = pace
+  const numbers = [streams, periodUs, warmUpMs, measureMs, payloadBytes].map(String)
+  const args = [String(server.port), server.path, ...numbers, ...(server.session ?? [])]
+  const child = pinned ? spawn('taskset', ['-c', '1', load, ...args]) : spawn(load, args)
+  const ended = endOf(child, server.name)
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const next = async () => {
+    const line = await Promise.race([lines.next(), ended])
+    if (!line || line.done) return (await ended) ?? Promise.reject(new Error(`${server.name}: the load stopped early`))
+    return line.value
+  }
+  await next()
+  const openMiB = residentMiB(server.pid)
+  await next()
+  const [cpuBefore, startedMs] = [cpuMs(server.pid), performance.now()]
+  await next()
+  const [spentMs, tookMs] = [cpuMs(server.pid) - cpuBefore, performance.now() - startedMs]
+  const loadedMiB = residentMiB(server.pid)
+  const figures = JSON.parse(String(await next())) as Counted
+  child.stdin.end()
+  await ended
+  const cpuUsAFrame = (spentMs * 1000) / figures.frames
+  return { ...figures, cpuUsAFrame, busy: spentMs / tookMs, openMiB, residentMiB: loadedMiB }
+}
+
+/** Resolves when the load ended well. */
+function endOf(child: ChildProcessWithoutNullStreams, name: string): Promise<undefined> {
+  let said = ''
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  const ended = new Promise<undefined>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => (code === 0 ? resolve(undefined) : reject(new Error(`${name}: ${said.trim()}`))))
+  })
+  ended.catch(() => {})
+  return ended
+}
+
+function modifiedMs(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}

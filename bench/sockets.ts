@@ -1,0 +1,196 @@
+/**
+ * 640-byte audio frames through the real streaming STT route, with the `loopback` adapter as engine, beside a bare uWebSockets.js echo
+ * and a `ws` echo. Each server has a process and a processor of its own, the load has another; rounds are interleaved.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { forkListener } from './fork.ts'
+import { startGateway } from './gateway.ts'
+import {
+  buildLoad,
+  filesMax,
+  type LoadFigures,
+  type Pace,
+  pinned,
+  pinServer,
+  runLoad,
+  type SocketServer,
+} from './load.ts'
+import type { Figure, Result } from './main.ts'
+import { residentMiB } from './process-figures.ts'
+import { median } from './statistics.ts'
+
+const streamsWanted = 2000
+const framePeriodUs = 20_000
+const rounds = 3
+/** A round in which the load was late is run again, so often at most. */
+const roundsMax = 6
+const warmUpMs = 1000
+const measureMs = 3000
+/** A server that is busier than this on its processor falls behind now and then, and what is late is cheaper in bulk. */
+const busyMax = 0.6
+const p99MaxUs = 20_000
+const probesMax = 5
+/** A load that sends this late had no processor: what it sends in bulk then costs a server less, and says nothing of it. */
+const lagMaxUs = 5000
+
+type Name = 'Parley' | 'uWS' | 'ws'
+type Contestant = SocketServer & { name: Name; close(): Promise<unknown>; idleMiB: number }
+
+export async function socketFigures(dataDir: string): Promise<Result[]> {
+  const load = buildLoad()
+  if (!load) return [{ name: 'audio frames', skipped: 'no C compiler (cc) for the load generator' }]
+  const streams = Math.min(streamsWanted, filesMax() - 200)
+  const servers = await Promise.all([echo('uWS', 'bare-echo-uws.ts'), echo('ws', 'bare-echo-ws.ts'), parley(dataDir)])
+  try {
+    for (const server of servers) await settle(load, server, streams)
+    const periodUs = await choosePeriod(load, servers, streams)
+    const measured = await measureRounds(load, servers, { streams, periodUs, warmUpMs, measureMs })
+    const idle = Object.fromEntries(servers.map(({ name, idleMiB }) => [name, idleMiB])) as Record<Name, number>
+    const figures = compare(measured, idle, streams, periodUs)
+    if (isClean(measured)) return [...figures, await capacities(load, servers, measured)]
+    const busy = 'the machine is too busy: the load got no processor in time'
+    return [...figures.map((figure) => ({ ...figure, bar: null })), { name: 'bars of the sockets', skipped: busy }]
+  } finally {
+    await Promise.all(servers.map((server) => server.close()))
+  }
+}
+
+async function echo(name: Name, file: string): Promise<Contestant> {
+  const { port, pid, child } = await forkListener(file)
+  return { name, pid, port, path: '/', idleMiB: 0, close: () => Promise.resolve(child.disconnect()) }
+}
+
+const session = { type: 'config', encoding: 'pcm_s16le', sampleRate: 16_000, interimResults: true }
+
+async function parley(dataDir: string): Promise<Contestant> {
+  // One address opens every stream here, and the search for the limit opens more than a default allows.
+  const settings = {
+    providers: [{ id: 'loopback', adapter: 'loopback' }],
+    local: { enabled: false },
+    limits: { connectionsPerAddressMax: 100_000 },
+    realtime: { socketsMax: 100_000 },
+  }
+  const running = await startGateway(dataDir, settings)
+  return {
+    name: 'Parley',
+    pid: running.pid,
+    port: Number(new URL(running.url).port),
+    path: '/v1/transcribe/stream',
+    session: ['service.realtime.v1', running.key, JSON.stringify(session)],
+    idleMiB: 0,
+    close: () => running.stop(),
+  }
+}
+
+/**
+ * As many streams as will be measured, but never more than a tenth at a time, then their traffic: code is compiled and the heap as large
+ * as work of this kind makes it, so that what all of them together add is theirs.
+ */
+async function settle(load: string, server: Contestant, streams: number): Promise<void> {
+  pinServer(server.pid)
+  const few = { streams: Math.round(streams / 10), periodUs: 8000 }
+  for (let part = 0; part < 10; part++) await runLoad(load, server, { ...few, warmUpMs: 0, measureMs: 100 })
+  await runLoad(load, server, { ...few, warmUpMs: 2000, measureMs: 1000 })
+  await sleep(1000)
+  server.idleMiB = residentMiB(server.pid)
+}
+
+/** The pace of real audio where every server keeps up with it on one processor; half of it, a quarter … where one does not. */
+async function choosePeriod(load: string, servers: readonly SocketServer[], streams: number): Promise<number> {
+  let periodUs = framePeriodUs
+  for (const server of servers) {
+    const slow = { streams, periodUs: framePeriodUs * 4, warmUpMs: 1000, measureMs: 1500 }
+    const { cpuUsAFrame } = await runLoad(load, server, slow)
+    while ((streams * cpuUsAFrame) / periodUs > busyMax) periodUs *= 2
+  }
+  return periodUs
+}
+
+type Round = Record<Name, LoadFigures>
+
+function isClean(measured: readonly Round[]): boolean {
+  return measured.flatMap((round) => Object.values(round)).every(({ lagP99Us }) => lagP99Us <= lagMaxUs)
+}
+
+async function measureRounds(load: string, servers: readonly Contestant[], pace: Pace): Promise<Round[]> {
+  const all: Round[] = []
+  const clean = () => all.filter((round) => isClean([round]))
+  while (all.length < roundsMax && clean().length < rounds) {
+    const round: Partial<Round> = {}
+    for (const server of servers) round[server.name] = await runLoad(load, server, pace)
+    all.push(round as Round)
+  }
+  return clean().length < rounds ? all : clean()
+}
+
+function compare(measured: readonly Round[], idle: Record<Name, number>, streams: number, periodUs: number): Figure[] {
+  const of = (name: Name, read: (figures: LoadFigures) => number) => median(measured.map((round) => read(round[name])))
+  const cpu = (name: Name) => of(name, ({ cpuUsAFrame }) => cpuUsAFrame)
+  // Pair by pair: what drifts between rounds drifts for both.
+  const ratio = (floor: Name) => median(measured.map((round) => round.Parley.cpuUsAFrame / round[floor].cpuUsAFrame))
+  const kilobytes = (name: Name) => (of(name, (figures) => figures.residentMiB - idle[name]) * 1024) / streams
+  const latency = (name: Name) =>
+    `${name} ${millis(of(name, ({ p50Us }) => p50Us))}/${millis(of(name, ({ p99Us }) => p99Us))}`
+  const all = measured.flatMap((round) => Object.values(round))
+  const lost = all.reduce((sum, figures) => sum + figures.lost, 0)
+  const lagUs = Math.max(...all.map(({ lagP99Us }) => lagP99Us))
+  const pace = `${streams} streams, a frame each ${periodUs / 1000} ms${periodUs > framePeriodUs ? ' (20 ms is more than one processor carries)' : ''}`
+  const where = pinned ? 'one processor each' : 'not pinned'
+  const costs = `CPU us a frame: Parley ${cpu('Parley').toFixed(1)}, uWS ${cpu('uWS').toFixed(1)}, ws ${cpu('ws').toFixed(1)}`
+  const answers = `frame to answer p50/p99 ms: ${latency('Parley')}, ${latency('uWS')}, ${latency('ws')}; ${lost} lost; load late by p99 ${millis(lagUs)} ms at most`
+  const memory = `above idle: uWS ${kilobytes('uWS').toFixed(1)}, ws ${kilobytes('ws').toFixed(1)}`
+  return [
+    {
+      name: 'CPU of an audio frame',
+      value: ratio('uWS'),
+      unit: 'times uWS echo',
+      bar: 1.25,
+      detail: `${costs}; ${pace}, ${where}, median of ${measured.length} rounds`,
+    },
+    {
+      name: 'CPU of an audio frame',
+      value: ratio('ws'),
+      unit: 'times ws echo',
+      bar: 1,
+      detail: answers,
+    },
+    { name: 'memory of a stream', value: kilobytes('Parley'), unit: 'KiB', bar: 8, detail: memory },
+  ]
+}
+
+async function capacities(load: string, servers: readonly Contestant[], measured: readonly Round[]): Promise<Result> {
+  const found: Record<Name, Capacity> = { Parley: none, uWS: none, ws: none }
+  for (const server of servers)
+    found[server.name] = await capacity(load, server, median(measured.map((round) => round[server.name].cpuUsAFrame)))
+  const told = ({ streams, isLoadLimited }: Capacity) => `${isLoadLimited ? 'at least ' : ''}${streams}`
+  return {
+    name: 'streams a core holds',
+    value: found.Parley.streams,
+    unit: 'streams',
+    bar: null,
+    detail: `Parley ${told(found.Parley)}, uWS ${told(found.uWS)}, ws ${told(found.ws)}; a frame each 20 ms answered within 20 ms at p99, none lost`,
+  }
+}
+
+type Capacity = { streams: number; isLoadLimited: boolean }
+const none: Capacity = { streams: 0, isLoadLimited: false }
+
+/** From what the CPU of a frame foretells, up or down until it is bracketed within a tenth. */
+async function capacity(load: string, server: SocketServer, cpuUsAFrame: number): Promise<Capacity> {
+  let held = 0
+  let refused = filesMax() - 200
+  let isLoadLimited = false
+  let streams = Math.min(refused, (0.7 * framePeriodUs) / cpuUsAFrame)
+  for (let probe = 0; probe < probesMax && refused - held > held / 10; probe++) {
+    streams = Math.max(50, Math.round(streams / 50) * 50)
+    const pace = { streams, periodUs: framePeriodUs, warmUpMs: 800, measureMs: 2000 }
+    const { p99Us, lost, lagP99Us } = await runLoad(load, server, pace)
+    if (p99Us <= p99MaxUs && lost === 0) held = streams
+    else [refused, isLoadLimited] = [streams, lagP99Us > lagMaxUs]
+    if (refused === filesMax() - 200) streams = Math.min(refused, held * 1.4)
+    else streams = held === 0 ? refused * 0.6 : (held + refused) / 2
+  }
+  return { streams: held, isLoadLimited }
+}
+
+const millis = (us: number) => (us / 1000).toFixed(us < 10_000 ? 2 : 0)
