@@ -64,7 +64,7 @@ export class UwsWire implements Wire {
     })
   }
 
-  /** Answers 101; the socket opens before this returns. `subprotocol` is written as it stands, '' for none. */
+  /** Answers 101; the carrier has made the socket when this returns, unless the client is gone. `subprotocol` is written as it stands, '' for none. */
   upgrade(
     headers: readonly string[],
     userData: object,

@@ -72,10 +72,18 @@ export class Connection implements Socket {
     queueMicrotask(() => this.#finish())
   }
 
-  /** The carrier has opened it. */
-  opened(ws: Live): void {
+  /** The carrier has made it. Nothing more may happen within that call. */
+  attached(ws: Live): void {
     this.#ws = ws
     this.#sockets.add(this)
+  }
+
+  /**
+   * After the carrier's call, never within it: until that returns, uWebSockets.js reads a flag in memory that it has already freed (mended
+   * upstream in uNetworking/uWebSockets#1929), and what a session allocates there can end the socket without a word.
+   */
+  opened(): void {
+    if (!this.#ws) return
     try {
       this.#session = this.#route.handler(this, this.context)
     } catch (error) {

@@ -10,6 +10,8 @@ export type Handshake = {
   version: string
   /** The Upgrade header asks for a WebSocket. */
   isWebSocket: boolean
+  /** The Connection header lists the upgrade; uWebSockets.js would close a socket whose header says `close`. */
+  isUpgrade: boolean
   /** Whether the channel's subprotocol is among those that the client offers. */
   isOffered: boolean
   /** '' when none is offered. */
@@ -29,6 +31,7 @@ export function readHandshake(wire: Wire, { subprotocol, credentialPrefix }: Soc
     key: wire.header('sec-websocket-key'),
     version: wire.header('sec-websocket-version'),
     isWebSocket: wire.header('upgrade').toLowerCase() === 'websocket',
+    isUpgrade: /(^|[\s,])upgrade([\s,]|$)/i.test(wire.header('connection')),
     isOffered: subprotocol !== '' && offered.includes(subprotocol),
     credential: credential?.slice(credentialPrefix.length) ?? '',
     isLocal: isLoopback(wire.address()),
@@ -38,6 +41,7 @@ export function readHandshake(wire: Wire, { subprotocol, credentialPrefix }: Soc
 /** Throws Refusal `invalid_parameter` that names the header. */
 export function requireHandshake({ channel, subprotocol }: SocketRoute, handshake: Handshake): void {
   if (!handshake.isWebSocket) throw refuseHeader('Upgrade', 'Upgrade must be websocket')
+  if (!handshake.isUpgrade) throw refuseHeader('Connection', 'Connection must be Upgrade')
   if (handshake.version !== '13') throw refuseHeader('Sec-WebSocket-Version', 'Sec-WebSocket-Version must be 13')
   if (channel.requiresSubprotocol && !handshake.isOffered) {
     throw refuseHeader('Sec-WebSocket-Protocol', `Sec-WebSocket-Protocol must offer ${subprotocol}`)

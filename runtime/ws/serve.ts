@@ -19,7 +19,7 @@ export function serveSockets(engine: Engine, app: TemplatedApp): void {
       // None of its own: it would drop frames without a word where Connection tells the session.
       maxBackpressure: 0,
       upgrade: (response, request, context) => void upgrade(engine, response, request, context),
-      open: (ws) => (ws as Live).connection.opened(ws as Live),
+      open: (ws) => (ws as Live).connection.attached(ws as Live),
       message: (ws, message, isBinary) => (ws as Live).connection.receive(message, isBinary),
       drain: (ws) => (ws as Live).connection.drained(),
       close: (ws, code) => (ws as Live).connection.gone(code),

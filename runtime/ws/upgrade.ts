@@ -38,6 +38,7 @@ export async function upgrade(
     exchange.status = 101
     const subprotocol = handshake.isOffered ? route.subprotocol : ''
     wire.upgrade(upgradeHeaders(engine, exchange), { connection }, handshake.key, subprotocol, context)
+    connection.opened()
   } catch (error) {
     refuse(engine, exchange, error)
   } finally {

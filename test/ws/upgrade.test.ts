@@ -108,6 +108,11 @@ t.test('refusals', async (t) => {
   const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'
   const noUpgrade = await raw(server.port, `GET /v1/talk HTTP/1.1\r\nHost: a\r\n${key}\r\n`)
   t.match(noUpgrade.text, /^HTTP\/1.1 400 .*"param":"Upgrade"/s)
+  const closing = await raw(
+    server.port,
+    `GET /v1/talk HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: close\r\n${key}\r\n`,
+  )
+  t.match(closing.text, /^HTTP\/1.1 400 .*"param":"Connection"/s)
   const twoHosts = await raw(server.port, `GET /v1/talk HTTP/1.1\r\nHost: a\r\nHost: b\r\n${key}\r\n`)
   t.same(twoHosts, { text: '', isClosed: true })
   for (const method of ['GET', 'POST', 'DELETE']) {
@@ -117,6 +122,27 @@ t.test('refusals', async (t) => {
   }
   t.equal(server.sessions.length, 0)
   t.equal(server.inflight(), 0)
+})
+
+t.test('a session that takes memory as it opens stays open', async (t) => {
+  // Into what the carrier frees as it makes a socket of a request: see Connection.opened.
+  const kept: Buffer[] = []
+  const server = await serve({
+    mount: { admit: () => new Promise((resolve) => setImmediate(resolve)) },
+    session: (socket, context) => {
+      for (let bytes = 8; bytes <= 200; bytes += 8) {
+        for (let i = 0; i < 40; i++) kept.push(Buffer.allocUnsafeSlow(bytes).fill(0x10))
+      }
+      return new Recorder(socket, context)
+    },
+  })
+  t.teardown(() => server.stop())
+  const clients = []
+  for (let i = 0; i < 100; i++) clients.push(await open(`${server.wsUrl}/v1/talk`))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  t.equal(server.sockets(), 100)
+  t.same(server.closed, [])
+  for (const client of clients) client.terminate()
 })
 
 t.test('limits', async (t) => {
