@@ -24,4 +24,9 @@ export interface Tts {
    * An iteration that ends without a byte for non-empty text is the caller's to treat as `empty`.
    */
   synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech>
+  /**
+   * The same over the vendor's socket, for sessions, where a kept socket spares the time to open one. The text of a request is a sentence or more;
+   * absent: `synthesize` serves sessions too.
+   */
+  live?(request: TtsRequest, signal: AbortSignal): Promise<Speech>
 }

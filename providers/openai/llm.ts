@@ -2,8 +2,10 @@
 import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import { type JsonObject, toProviderError } from '../wire/failures.ts'
+import { json, type Wire } from '../wire/http.ts'
 import { ChatTurn, readCompletion } from './chat.ts'
-import { type JsonObject, readObject, toProviderError, type Wire } from './wire.ts'
+import { readObject } from './dialect.ts'
 
 /** How a server spells the limit of the answer. A server that is not known here is asked in the way its model's name suggests. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens'
@@ -19,11 +21,11 @@ export type LlmOptions = {
 export function createLlm(wire: Wire, options: LlmOptions): Llm {
   return {
     async respond(request, signal): Promise<LlmAnswer> {
-      return readCompletion(await wire.call(chatPath, payload(chatBody(request, options)), signal))
+      return readCompletion(await wire.call(chatPath, json(chatBody(request, options)), signal))
     },
     async *stream(request, signal) {
       const body = { ...chatBody(request, options), stream: true, ...(options.asksForUsage && usageOption) }
-      const answer = await wire.stream(chatPath, payload(body), options.limits.answerBytesMax, signal)
+      const answer = await wire.stream(chatPath, json(body), options.limits.answerBytesMax, signal)
       const turn = new ChatTurn()
       try {
         for await (const { data } of readEventStream(answer.body, options.limits.eventCharsMax)) {
@@ -42,7 +44,6 @@ export function createLlm(wire: Wire, options: LlmOptions): Llm {
 }
 
 export const chatPath = '/chat/completions'
-export const payload = (body: JsonObject) => ({ contentType: 'application/json', body: JSON.stringify(body) })
 
 /** The one spelling that the server expects for this model. */
 export function limitField(model: string, { maxTokensField }: LlmOptions): MaxTokensField {

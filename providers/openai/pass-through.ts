@@ -3,18 +3,20 @@ import type { ChatAnswer, ChatPart, ChatPort, ChatRequest, ChatUsage } from '../
 import { ProviderError } from '../../domain/routing/provider-error.ts'
 import { EventReader } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import { isObject, type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
+import { json, type Wire } from '../wire/http.ts'
 import { readUsage } from './chat.ts'
-import { chatPath, type LlmOptions, limitField, payload } from './llm.ts'
-import { isObject, type JsonObject, protocolError, readObject, toProviderError, type Wire } from './wire.ts'
+import { readObject } from './dialect.ts'
+import { chatPath, type LlmOptions, limitField } from './llm.ts'
 
 export function createPassThrough(wire: Wire, options: LlmOptions): ChatPort {
   const { limits } = options
   return {
     async complete(request, signal) {
-      return readAnswer(await wire.call(chatPath, payload(bodyOf(request, options)), signal))
+      return readAnswer(await wire.call(chatPath, json(bodyOf(request, options)), signal))
     },
     stream(request, signal) {
-      const body = payload(streamBodyOf(request, options))
+      const body = json(streamBodyOf(request, options))
       return new Parts(() => wire.stream(chatPath, body, limits.answerBytesMax, signal), options)
     },
   }

@@ -1,14 +1,15 @@
 /** Any server that speaks OpenAI's protocol: chat/completions, audio/transcriptions, audio/speech. */
-import type { Provider } from '../../domain/routing/provider.ts'
+import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
 import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import { createTransport } from '../wire/http.ts'
+import { dialect } from './dialect.ts'
 import { createLlm, type MaxTokensField } from './llm.ts'
 import { modelRows } from './models.ts'
 import { createPassThrough } from './pass-through.ts'
 import type { ModelIds } from './presets.ts'
 import { createStt } from './stt.ts'
 import { createTts } from './tts.ts'
-import { createWire } from './wire.ts'
 
 export type OpenAiOptions = {
   id: string
@@ -29,15 +30,23 @@ export type OpenAiOptions = {
 
 /** Throws TypeError when the base URL is none. */
 export function createOpenAiProvider(options: OpenAiOptions): Provider {
-  const { id, baseUrl, apiKey, models, limits, guard, monotonicMs } = options
-  const wire = createWire({ baseUrl, apiKey, limits, ...(guard && { guard }), monotonicMs })
+  const { id, baseUrl, models, limits, guard, monotonicMs } = options
+  const transport = createTransport({ baseUrl, dialect, limits, ...(guard && { guard }), monotonicMs })
+  const ports = (apiKey: string | null): ProviderPorts => {
+    const wire = transport.wire(apiKey)
+    const keyed = { ...options, apiKey }
+    return {
+      ...(models.llm?.length && { llm: { ...createLlm(wire, keyed), chat: createPassThrough(wire, keyed) } }),
+      ...(models.stt?.length && { stt: createStt(wire) }),
+      ...(models.tts?.length && { tts: createTts(wire, limits.audioBytesMax) }),
+    }
+  }
   return {
     id,
     models: modelRows(id, baseUrl, models),
     unavailable: () => options.unavailable,
-    ...(models.llm?.length && { llm: { ...createLlm(wire, options), chat: createPassThrough(wire, options) } }),
-    ...(models.stt?.length && { stt: createStt(wire) }),
-    ...(models.tts?.length && { tts: createTts(wire, limits.audioBytesMax) }),
-    close: () => wire.close(),
+    ...ports(options.apiKey),
+    forKey: ports,
+    close: () => transport.close(),
   }
 }

@@ -1,0 +1,31 @@
+/** How OpenAI-compatible servers sign and refuse. */
+import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import { classOfStatus, isObject, type JsonObject } from '../wire/failures.ts'
+import { type Dialect, readAnswer } from '../wire/http.ts'
+
+export const dialect: Dialect = {
+  sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
+  classify: (status, body) => classOf(status, body && (body['error'] ?? body)),
+  failureIn: (body) => (body['error'] ? classOf(null, body['error']) : null),
+}
+
+/** The object in `text`, from an event. ProviderError when it is no object, or one that says `error`. */
+export const readObject = (text: string, apiKey: string | null): JsonObject => readAnswer(text, dialect, apiKey)
+
+/** Codes and types only: the sentence in `message` is for people and changes. */
+function classOf(status: number | null, error: unknown): ErrorClass {
+  const fields = isObject(error) ? [error['code'], error['type'], error['status']] : []
+  const words = fields.filter((field) => typeof field === 'string').join(' ')
+  if (/quota|billing|credit|insufficient_funds/.test(words)) return 'quota'
+  // Gateways report the failure of the model behind them as a number in the body of a 200 or of an event.
+  const said = status ?? fields.find((field) => typeof field === 'number')
+  return said === undefined ? classOfWords(words) : classOfStatus(said)
+}
+
+function classOfWords(words: string): ErrorClass {
+  if (/rate_limit/.test(words)) return 'rate_limited'
+  if (/overloaded|unavailable/.test(words)) return 'overloaded'
+  if (/timeout/.test(words)) return 'timeout'
+  if (/authentication|permission|invalid_api_key/.test(words)) return 'auth'
+  return /invalid_request/.test(words) ? 'bad_request' : 'server'
+}

@@ -1,0 +1,49 @@
+/** The body of an answer that is audio, handed on as it comes: raw, or out of the WAV that a server wraps around it. */
+import type { Speech } from '../../domain/speech/tts.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import { protocolError, rejectAsProviderError, toProviderError } from './failures.ts'
+import { readStreamedWav } from './streamed-wav.ts'
+
+const headerBytesMax = 65_536
+
+/** The header is not media: the format comes from it, and the first chunk handed on is samples. */
+export async function readWav(answer: StreamedAnswer): Promise<Speech> {
+  const body = answer.body[Symbol.asyncIterator]()
+  let start: Buffer = Buffer.alloc(0)
+  try {
+    while (start.length < headerBytesMax) {
+      const next = await body.next()
+      if (next.done) throw protocolError('ended within the WAV header')
+      start = Buffer.concat([start, next.value])
+      const header = readStreamedWav(start)
+      if (header) return { format: header.format, audio: audioOf(answer, start.subarray(header.dataOffset)) }
+    }
+    throw protocolError('no samples')
+  } catch (error) {
+    await leave(answer)
+    throw error instanceof RangeError ? protocolError(error.message) : toProviderError(error)
+  }
+}
+
+/** The body as ProviderErrors want it. Not a generator: one that is left before its first `next` would not close the connection. */
+export function audioOf(answer: StreamedAnswer, first?: Uint8Array): AsyncIterable<Uint8Array> {
+  const body = answer.body[Symbol.asyncIterator]()
+  let pending = first?.length ? first : null
+  const iterator: AsyncIterator<Uint8Array> = {
+    next() {
+      if (!pending) return body.next().catch(rejectAsProviderError)
+      const value = pending
+      pending = null
+      return Promise.resolve({ value, done: false })
+    },
+    async return() {
+      await body.return?.()
+      return { value: undefined, done: true }
+    },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
+}
+
+export async function leave(answer: StreamedAnswer): Promise<void> {
+  await answer.body[Symbol.asyncIterator]().return?.()
+}

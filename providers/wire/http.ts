@@ -1,0 +1,187 @@
+/**
+ * Calls to one vendor over HTTP: where they go, how they are signed, and what a failure means. What differs between vendors is a `Dialect`; the
+ * vendor's own words go into `cause`, shortened and without the key, never into a message.
+ */
+
+import type { Departure } from '../../domain/ports.ts'
+import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
+import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
+import type { CollectedAnswer, StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
+import {
+  classOfStatus,
+  excerpt,
+  isObject,
+  type JsonObject,
+  protocolError,
+  rejectAsProviderError,
+  toProviderError,
+} from './failures.ts'
+
+/** How one vendor signs and how it refuses. */
+export type Dialect = {
+  /** Header names and values in turn. */
+  sign: (apiKey: string) => readonly string[]
+  /** What a refusal means by the vendor's own codes (never by its sentences); null: the status decides. `body` is null where it is no JSON object. */
+  classify: (status: number, body: JsonObject | null) => ErrorClass | null
+  /** A failure inside an answer that says 200. Absent: this vendor has none. */
+  failureIn?: (body: JsonObject) => ErrorClass | null
+}
+
+export type TransportOptions = {
+  /** With the path that all calls share. */
+  baseUrl: string
+  dialect: Dialect
+  limits: OutboundLimits
+  /** Absent for what the operator configured; set for a URL that a user gave. */
+  guard?: AddressPolicy
+  monotonicMs: () => number
+}
+
+export type Payload = { contentType: string; body: string | readonly Uint8Array[] }
+
+/** All reject with ProviderError; a status other than 200 and 201 is one. Paths begin with a slash and may carry a query. */
+export interface Wire {
+  /** POST. Answers the object that came. */
+  call(path: string, payload: Payload, signal: Departure): Promise<JsonObject>
+  get(path: string, signal: Departure): Promise<JsonObject>
+  /** DELETE; what is answered does not matter. */
+  remove(path: string, signal: Departure): Promise<void>
+  /** POST. JSON where a stream was asked for is an error. */
+  stream(path: string, payload: Payload, bytesMax: number, signal: Departure): Promise<StreamedAnswer>
+}
+
+/** The connections to one vendor, shared by all its keys. */
+export interface Transport {
+  /** `apiKey` null: calls are not signed. Cheap; nothing to close. */
+  wire(apiKey: string | null): Wire
+  close(): Promise<void>
+}
+
+export const json = (body: JsonObject): Payload => ({ contentType: 'application/json', body: JSON.stringify(body) })
+
+export function createTransport(options: TransportOptions): Transport {
+  const base = new URL(options.baseUrl)
+  const prefix = base.pathname.replace(/\/+$/, '')
+  const { limits, dialect } = options
+  const pool = createPool({
+    origin: base.origin,
+    connectionsMax: limits.connectionsMax,
+    queuedMax: limits.queuedMax,
+    connectMs: limits.connectMs,
+    ...(options.guard && { guard: options.guard }),
+    monotonicMs: options.monotonicMs,
+  })
+  return {
+    wire: (apiKey) => {
+      const signed = apiKey === null ? [] : dialect.sign(apiKey)
+      const request = (
+        method: OutboundRequest['method'],
+        path: string,
+        payload: Payload | null,
+        answerBytesMax: number,
+        headersTimeoutMs: number,
+        signal: Departure,
+      ): OutboundRequest => ({
+        method,
+        path: `${prefix}${path}${base.search}`,
+        headers: payload === null ? signed : [...signed, 'content-type', payload.contentType],
+        ...(payload !== null && { body: payload.body }),
+        signal,
+        headersTimeoutMs,
+        bodyTimeoutMs: limits.idleMs,
+        totalMs: limits.totalMs,
+        answerBytesMax,
+      })
+      // A JSON answer starts when all of it is ready, so the wait for its first byte is the wait for everything.
+      const collect = async (
+        method: OutboundRequest['method'],
+        path: string,
+        payload: Payload | null,
+        signal: Departure,
+      ): Promise<CollectedAnswer> => {
+        const whole = request(method, path, payload, limits.answerBytesMax, limits.totalMs, signal)
+        const answer = await pool.request(whole).catch(rejectAsProviderError)
+        if (!isSuccess(answer.status)) throw refusal(answer, dialect, apiKey)
+        return answer
+      }
+      const read = (answer: CollectedAnswer) => readAnswer(answer.body.toString(), dialect, apiKey)
+      return {
+        call: async (path, payload, signal) => read(await collect('POST', path, payload, signal)),
+        get: async (path, signal) => read(await collect('GET', path, null, signal)),
+        remove: async (path, signal) => void (await collect('DELETE', path, null, signal)),
+        async stream(path, payload, bytesMax, signal) {
+          const answer = await pool
+            .stream(request('POST', path, payload, bytesMax, limits.firstByteMs, signal))
+            .catch(rejectAsProviderError)
+          if (isSuccess(answer.status) && !isJson(answer)) return answer
+          const body = await readAtMost(answer.body, limits.answerBytesMax)
+          if (!isSuccess(answer.status)) throw refusal({ ...answer, body }, dialect, apiKey)
+          readAnswer(body.toString(), dialect, apiKey)
+          throw protocolError('JSON where a stream was asked for')
+        },
+      }
+    },
+    close: () => pool.close(),
+  }
+}
+
+/** The object in `text`, from an answer or an event. ProviderError when it is none, or one that tells of a failure. */
+export function readAnswer(text: string, dialect: Dialect, apiKey: string | null): JsonObject {
+  const body = parsed(text)
+  if (body === null) throw protocolError('not a JSON object')
+  const errorClass = dialect.failureIn?.(body) ?? null
+  if (errorClass === null) return body
+  throw new ProviderError(errorClass, { sent: true, cause: excerpt(text, apiKey) })
+}
+
+const isSuccess = (status: number) => status === 200 || status === 201
+
+/** A vendor that refused, before an answer or before a socket opened. */
+export function refusal(answer: CollectedAnswer, dialect: Dialect, apiKey: string | null): ProviderError {
+  const text = answer.body.toString()
+  const wait = retryAfterS(answer)
+  return new ProviderError(dialect.classify(answer.status, parsed(text)) ?? classOfStatus(answer.status), {
+    sent: true,
+    status: answer.status,
+    ...(wait !== undefined && { retryAfterS: wait }),
+    cause: excerpt(text, apiKey),
+  })
+}
+
+function parsed(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** RFC 9110 §10.2.3: seconds or a date. A date is read against the answer's own Date, so that no clock has to agree. */
+function retryAfterS(answer: CollectedAnswer): number | undefined {
+  const text = answer.headers.get('retry-after')
+  if (text === undefined) return undefined
+  const seconds = /^\d+(\.\d+)?$/.test(text)
+    ? Number(text)
+    : (Date.parse(text) - Date.parse(answer.headers.get('date') ?? '')) / 1000
+  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 0), 86_400) : undefined
+}
+
+const isJson = (answer: StreamedAnswer) => answer.headers.get('content-type')?.includes('json') === true
+
+async function readAtMost(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > bytesMax) break
+    }
+  } catch (error) {
+    throw toProviderError(error)
+  }
+  return Buffer.concat(chunks)
+}

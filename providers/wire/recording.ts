@@ -1,0 +1,54 @@
+/** A recording as vendors take it: a file in a form, or a body of its own. Its chunks are sent as they are, never joined. */
+import { randomUUID } from 'node:crypto'
+import type { Recording } from '../../audio/format.ts'
+import { isSampleEncoding } from '../../audio/pcm.ts'
+import { wavHeader } from '../../audio/wav.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { Payload } from './http.ts'
+
+export type Field = [name: string, value: string]
+
+/** multipart/form-data with the recording last, since gateways choose by the fields while the file still arrives. */
+export function recordingForm(fields: readonly Field[], recording: Recording, fileField = 'file'): Payload {
+  // Random, so that no recording can hold it.
+  const boundary = `parley-${randomUUID()}`
+  const { name, type, chunks } = recordingFile(recording)
+  const head = fields.map(([field, value]) => part(boundary, `name="${field}"`) + `\r\n${value}\r\n`).join('')
+  const fileHead = `${part(boundary, `name="${fileField}"; filename="${name}"`)}Content-Type: ${type}\r\n\r\n`
+  const body = [Buffer.from(head + fileHead), ...chunks, Buffer.from(`\r\n--${boundary}--\r\n`)]
+  return { contentType: `multipart/form-data; boundary=${boundary}`, body }
+}
+
+/** Raw samples get a WAV header, containers go as they came. ProviderError `unsupported` for raw Opus and the like. */
+export function recordingFile(recording: Recording): { name: string; type: string; chunks: readonly Uint8Array[] } {
+  const { container, encoding, sampleRateHz, channels } = recording.format
+  if (container !== 'raw') return { ...files[container], chunks: recording.chunks }
+  if (!isSampleEncoding(encoding)) throw new ProviderError('unsupported', { sent: false, cause: `raw ${encoding}` })
+  const header = wavHeader({ encoding, sampleRateHz, channels }, recording.dataBytes)
+  return { ...files.wav, chunks: [header, ...samples(recording)] }
+}
+
+/** The chunks from `dataOffset` on, `dataBytes` of them. */
+function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
+  const list: Uint8Array[] = []
+  let skip = dataOffset
+  let left = dataBytes
+  for (const chunk of chunks) {
+    const taken = chunk.subarray(Math.min(skip, chunk.length), Math.min(skip, chunk.length) + left)
+    skip -= Math.min(skip, chunk.length)
+    left -= taken.length
+    if (taken.length > 0) list.push(taken)
+  }
+  return list
+}
+
+const part = (boundary: string, disposition: string) =>
+  `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`
+
+/** Servers go by the file's name, so it says what the bytes are. */
+const files = {
+  wav: { name: 'audio.wav', type: 'audio/wav' },
+  flac: { name: 'audio.flac', type: 'audio/flac' },
+  ogg: { name: 'audio.ogg', type: 'audio/ogg' },
+  mp3: { name: 'audio.mp3', type: 'audio/mpeg' },
+} as const
