@@ -15,7 +15,16 @@ export function createMetrics() {
     labelNames: ['operation', 'status'],
     buckets: durationBuckets,
   })
-  const inflight = new Gauge({ ...shared, name: 'parley_requests_inflight', help: 'Requests being served' })
+  let inflight = 0
+  new Gauge({
+    ...shared,
+    name: 'parley_requests_inflight',
+    help: 'Requests being served',
+    // Told at every request and read now and then.
+    collect() {
+      this.set(inflight)
+    },
+  })
   const attempts = new Histogram({
     ...shared,
     name: 'parley_attempt_seconds',
@@ -36,24 +45,40 @@ export function createMetrics() {
     help: 'Answers that are no success, by code',
     labelNames: ['code'],
   })
+  const observeRequest = remembered(requests)
+  const observeAttempt = remembered(attempts)
+  const observeFirstByte = remembered(firstBytes)
   return {
     registry,
     ...createSocketMetrics(registry),
     request(operation: string, status: number, durationMs: number) {
-      requests.labels(operation, String(status)).observe(durationMs / 1000)
+      observeRequest(operation, String(status)).observe(durationMs / 1000)
     },
     inflight(count: number) {
-      inflight.set(count)
+      inflight = count
     },
     refusal(code: string) {
       refusals.labels(code).inc()
     },
     attempt(stage: string, provider: string, model: string, outcome: string, durationMs: number) {
-      attempts.labels(stage, provider, model, outcome).observe(durationMs / 1000)
+      observeAttempt(stage, provider, model, outcome).observe(durationMs / 1000)
     },
     firstByte(stage: string, provider: string, model: string, durationMs: number) {
-      firstBytes.labels(stage, provider, model).observe(durationMs / 1000)
+      observeFirstByte(stage, provider, model).observe(durationMs / 1000)
     },
+  }
+}
+
+type Series = ReturnType<Histogram['labels']>
+
+/** The series of a set of labels, worked out once: the library hashes them at every call. As many as there are sets, which are closed. */
+function remembered(histogram: Histogram): (...labels: string[]) => Series {
+  const all = new Map<string, Series>()
+  return (...labels) => {
+    const key = labels.join(' ')
+    let series = all.get(key)
+    if (!series) all.set(key, (series = histogram.labels(...labels)))
+    return series
   }
 }
 
@@ -72,7 +97,16 @@ function createSocketMetrics(registry: Registry) {
     help: 'Sockets that have ended, by close code; codes that an application may choose as 3xxx and 4xxx',
     labelNames: ['channel', 'code'],
   })
+  const warmSockets = new Counter({
+    ...shared,
+    name: 'parley_warm_sockets_total',
+    help: 'Sockets to providers: opened ahead and there (hit), opened while somebody waited (miss), opened ahead and ended before use (stale)',
+    labelNames: ['provider', 'outcome'],
+  })
   return {
+    warmSocket(provider: string, outcome: 'hit' | 'miss' | 'stale') {
+      warmSockets.labels(provider, outcome).inc()
+    },
     socketOpened(channel: string) {
       sockets.labels(channel).inc()
       socketsOpened.labels(channel).inc()

@@ -12,7 +12,7 @@ export class Call implements Departure {
   readonly #client: Departure
   /** Made for adapters that need a real signal; the call itself serves the others. */
   #controller: AbortController | null = null
-  #listeners: DepartureListener[] = []
+  #listeners: readonly DepartureListener[] = none
   readonly #totalDueMs: number
   readonly #clientLeft = () => this.end(new ProviderError('cancelled', { sent: true }))
   #dueMs: number
@@ -50,12 +50,11 @@ export class Call implements Departure {
   }
 
   addEventListener(_type: 'abort', listener: DepartureListener): void {
-    this.#listeners.push(listener)
+    this.#listeners = this.#listeners === none ? [listener] : [...this.#listeners, listener]
   }
 
   removeEventListener(_type: 'abort', listener: DepartureListener): void {
-    const at = this.#listeners.indexOf(listener)
-    if (at >= 0) this.#listeners.splice(at, 1)
+    if (this.#listeners.includes(listener)) this.#listeners = this.#listeners.filter((each) => each !== listener)
   }
 
   /** Settles as `promise` does, or rejects when the call ends first; always with a ProviderError. One at a time. */
@@ -76,6 +75,8 @@ export class Call implements Departure {
   /** The provider owes nothing: our own reader is the one to wait for. Only the total goes on. */
   rest(): void {
     this.#dueMs = this.#totalDueMs
+    // A session rests for hours: what it was opened with need not be kept.
+    this.#reject = null
   }
 
   /** Told when the call is ended from outside, also while nobody waits in `guard`. */
@@ -90,7 +91,9 @@ export class Call implements Departure {
     this.#ended = error
     this.close()
     this.#controller?.abort(error)
-    for (const listener of this.#listeners.splice(0)) {
+    const listeners = this.#listeners
+    this.#listeners = none
+    for (const listener of listeners) {
       if (typeof listener === 'function') listener()
       else listener.handleEvent()
     }
@@ -117,6 +120,9 @@ export class Call implements Departure {
     else this.end(new ProviderError('timeout', { sent: true }))
   }
 }
+
+/** A list that is pushed to makes room for 17, and there is one for each of thousands of sessions. */
+const none: readonly DepartureListener[] = []
 
 /** What an adapter throws without a class of its own is a defect of the adapter; another candidate may still answer. */
 export function providerError(thrown: unknown): ProviderError {

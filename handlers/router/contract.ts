@@ -1,10 +1,10 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type { OpenapiDocument } from '../../generated/router/types.ts'
+import { serveContract } from '../contract.ts'
 
-/** The contract as it stands in specs/, parsed once; its header names carry this deployer's prefix. */
+/** Its header names carry this deployer's prefix. */
 export function createGetOpenapi(contract: string, headerPrefix: string): RouterHandlers<Caller>['getOpenapi'] {
-  const renamed = headerPrefix === 'Service' ? contract : contract.replace(/\bService-(?=[A-Z])/g, `${headerPrefix}-`)
-  const body = JSON.parse(renamed) as OpenapiDocument
-  return () => ({ status: 200, body })
+  const renamed = () => contract.replace(/\bService-(?=[A-Z])/g, `${headerPrefix}-`)
+  return serveContract<OpenapiDocument>(renamed)
 }

@@ -13,7 +13,7 @@ export class LoopbackStream implements SttStream {
   readonly #interim: boolean
   /** Zero where bytes do not tell. */
   readonly #bytesPerMs: number
-  readonly #echoed = Buffer.alloc(echoedBytes)
+  readonly #echoed = Buffer.allocUnsafe(echoedBytes)
   /** Of `#echoed`; none: nothing was said since the last final. */
   #held = 0
   #utterance = 0

@@ -27,6 +27,8 @@ export type Dialect = {
   classify: (status: number, body: JsonObject | null) => ErrorClass | null
   /** A failure inside an answer that says 200. Absent: this vendor has none. */
   failureIn?: (body: JsonObject) => ErrorClass | null
+  /** Seconds to wait by the body of a refusal, where a vendor says it there and not in Retry-After. */
+  retryAfterIn?: (body: JsonObject) => number | undefined
 }
 
 export type TransportOptions = {
@@ -59,7 +61,8 @@ export interface Transport {
   close(): Promise<void>
 }
 
-export const json = (body: JsonObject): Payload => ({ contentType: 'application/json', body: JSON.stringify(body) })
+const jsonType = 'application/json'
+export const json = (body: JsonObject): Payload => ({ contentType: jsonType, body: JSON.stringify(body) })
 
 export function createTransport(options: TransportOptions): Transport {
   const base = new URL(options.baseUrl)
@@ -76,6 +79,12 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     wire: (apiKey) => {
       const signed = apiKey === null ? [] : dialect.sign(apiKey)
+      // Made once: nearly all calls send JSON.
+      const signedJson = [...signed, 'content-type', jsonType]
+      const headersOf = (payload: Payload | null) => {
+        if (payload === null) return signed
+        return payload.contentType === jsonType ? signedJson : [...signed, 'content-type', payload.contentType]
+      }
       const request = (
         method: OutboundRequest['method'],
         path: string,
@@ -86,31 +95,32 @@ export function createTransport(options: TransportOptions): Transport {
       ): OutboundRequest => ({
         method,
         path: `${prefix}${path}${base.search}`,
-        headers: payload === null ? signed : [...signed, 'content-type', payload.contentType],
-        ...(payload !== null && { body: payload.body }),
+        headers: headersOf(payload),
+        body: payload === null ? '' : payload.body,
         signal,
         headersTimeoutMs,
         bodyTimeoutMs: limits.idleMs,
         totalMs: limits.totalMs,
         answerBytesMax,
       })
+      const accepted = (answer: CollectedAnswer): CollectedAnswer => {
+        if (isSuccess(answer.status)) return answer
+        throw refusal(answer, dialect, apiKey)
+      }
+      const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), dialect, apiKey)
       // A JSON answer starts when all of it is ready, so the wait for its first byte is the wait for everything.
-      const collect = async (
+      const collect = (
         method: OutboundRequest['method'],
         path: string,
         payload: Payload | null,
         signal: Departure,
-      ): Promise<CollectedAnswer> => {
-        const whole = request(method, path, payload, limits.answerBytesMax, limits.totalMs, signal)
-        const answer = await pool.request(whole).catch(rejectAsProviderError)
-        if (!isSuccess(answer.status)) throw refusal(answer, dialect, apiKey)
-        return answer
-      }
-      const read = (answer: CollectedAnswer) => readAnswer(answer.body.toString(), dialect, apiKey)
+      ): Promise<CollectedAnswer> =>
+        pool.request(request(method, path, payload, limits.answerBytesMax, limits.totalMs, signal))
       return {
-        call: async (path, payload, signal) => read(await collect('POST', path, payload, signal)),
-        get: async (path, signal) => read(await collect('GET', path, null, signal)),
-        remove: async (path, signal) => void (await collect('DELETE', path, null, signal)),
+        call: (path, payload, signal) => collect('POST', path, payload, signal).then(read, rejectAsProviderError),
+        get: (path, signal) => collect('GET', path, null, signal).then(read, rejectAsProviderError),
+        remove: (path, signal) =>
+          collect('DELETE', path, null, signal).then((answer) => void accepted(answer), rejectAsProviderError),
         async stream(path, payload, bytesMax, signal) {
           const answer = await pool
             .stream(request('POST', path, payload, bytesMax, limits.firstByteMs, signal))
@@ -141,8 +151,9 @@ const isSuccess = (status: number) => status === 200 || status === 201
 /** A vendor that refused, before an answer or before a socket opened. */
 export function refusal(answer: CollectedAnswer, dialect: Dialect, apiKey: string | null): ProviderError {
   const text = answer.body.toString()
-  const wait = retryAfterS(answer)
-  return new ProviderError(dialect.classify(answer.status, parsed(text)) ?? classOfStatus(answer.status), {
+  const body = parsed(text)
+  const wait = bounded(retryAfter(answer) ?? (body ? dialect.retryAfterIn?.(body) : undefined))
+  return new ProviderError(dialect.classify(answer.status, body) ?? classOfStatus(answer.status), {
     sent: true,
     status: answer.status,
     ...(wait !== undefined && { retryAfterS: wait }),
@@ -160,13 +171,17 @@ function parsed(text: string): JsonObject | null {
 }
 
 /** RFC 9110 §10.2.3: seconds or a date. A date is read against the answer's own Date, so that no clock has to agree. */
-function retryAfterS(answer: CollectedAnswer): number | undefined {
+function retryAfter(answer: CollectedAnswer): number | undefined {
   const text = answer.headers.get('retry-after')
   if (text === undefined) return undefined
-  const seconds = /^\d+(\.\d+)?$/.test(text)
-    ? Number(text)
-    : (Date.parse(text) - Date.parse(answer.headers.get('date') ?? '')) / 1000
-  return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 0), 86_400) : undefined
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  return (Date.parse(text) - Date.parse(answer.headers.get('date') ?? '')) / 1000
+}
+
+/** Whole seconds, a day at most. */
+function bounded(seconds: number | undefined): number | undefined {
+  if (seconds === undefined || !Number.isFinite(seconds)) return undefined
+  return Math.min(Math.max(Math.ceil(seconds), 0), 86_400)
 }
 
 const isJson = (answer: StreamedAnswer) => answer.headers.get('content-type')?.includes('json') === true

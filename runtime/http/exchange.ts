@@ -22,7 +22,8 @@ export class Exchange implements Context {
   /** Null until the header lines were read. */
   head: Head | null = null
   caller: unknown = null
-  contentHash: string | null = null
+  /** Null until the body is whole, or where there is none. */
+  content: { readonly hash: string } | null = null
   accept = ''
   endpoint: Endpoint | null = null
   mount: Mount | null = null
@@ -53,6 +54,10 @@ export class Exchange implements Context {
     this.requestId = requestId
     this.startedMs = startedMs
     this.#memory = memory
+  }
+
+  get contentHash(): string | null {
+    return this.content?.hash ?? null
   }
 
   get operation(): string {

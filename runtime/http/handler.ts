@@ -30,7 +30,7 @@ export type Context<Caller = unknown> = {
   caller: Caller
   operation: string
   /** Hex SHA-256 of the content: the raw body bytes, or the decoded part payloads in part order. Null without a body. */
-  contentHash: string | null
+  readonly contentHash: string | null
   /** The `Accept` header as it was sent; '' without one. */
   accept: string
   /** Aborted when the client has gone or the server is forced to stop. */
@@ -79,7 +79,15 @@ export type RefusalKind =
 
 export class Refusal extends Error {
   readonly kind: RefusalKind
-  readonly detail: { param?: string; message?: string; hint?: string; retryAfterS?: number; allow?: string }
+  readonly detail: {
+    param?: string
+    message?: string
+    hint?: string
+    /** What the schema asks for at `param`. */
+    keyword?: string
+    retryAfterS?: number
+    allow?: string
+  }
 
   constructor(
     kind: RefusalKind,
@@ -87,6 +95,7 @@ export class Refusal extends Error {
       param?: string
       message?: string
       hint?: string
+      keyword?: string
       retryAfterS?: number
       allow?: string
       cause?: unknown

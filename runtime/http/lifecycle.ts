@@ -54,7 +54,7 @@ async function handle(
   if (arriving instanceof Refusal) throw arriving
   if (arriving) {
     await arriving.whole()
-    exchange.contentHash = arriving.content.hash
+    exchange.content = arriving.content
     input.body = arriving.content.read(operation.validateBody)
   }
   if (exchange.isGone) throw new ClientGone()

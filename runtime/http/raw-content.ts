@@ -6,12 +6,12 @@ import type { Content } from './receive.ts'
 
 /** A body of one part: JSON, or bytes that stay bytes. Hashed exactly as sent. */
 export class RawContent implements Content {
-  hash = ''
   readonly #contentType: string
   readonly #isJson: boolean
   readonly #chunks: Buffer[] = []
   #bytes = 0
-  #hash: Hash | null = null
+  #hashing: Hash | null = null
+  #hash = ''
 
   /** `contentType` as it was sent: its parameters say the rate of raw audio. */
   constructor(contentType: string, isJson: boolean) {
@@ -22,14 +22,17 @@ export class RawContent implements Content {
   take(chunk: Buffer, last: boolean): void {
     this.#chunks.push(chunk)
     this.#bytes += chunk.length
-    // Most bodies are one chunk; hashing in one call costs half.
-    if (last && this.#hash === null) this.hash = hash('sha256', chunk, 'hex')
-    else this.#hash = (this.#hash ?? createHash('sha256')).update(chunk)
+    // A body of one chunk, as most are, is hashed in one call and only where somebody asks.
+    if (last && this.#hashing === null) return
+    this.#hashing = (this.#hashing ?? createHash('sha256')).update(chunk)
   }
 
-  finish(): undefined {
-    if (this.#hash) this.hash = this.#hash.digest('hex')
+  get hash(): string {
+    if (this.#hash === '') this.#hash = this.#hashing?.digest('hex') ?? hash('sha256', this.#chunks[0] ?? '', 'hex')
+    return this.#hash
   }
+
+  finish(): undefined {}
 
   destroy(): void {
     this.#chunks.length = 0

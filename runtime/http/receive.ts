@@ -10,7 +10,7 @@ import type { StallWatch } from './stall-watch.ts'
 
 /** What a body becomes. `take` owns the chunk. */
 export interface Content {
-  /** Hex SHA-256; complete once `finish` has settled. */
+  /** Hex SHA-256; to be asked for once `finish` has settled. */
   readonly hash: string
   /** Throws Refusal; `last` only saves work. */
   take(chunk: Buffer, last: boolean): void
