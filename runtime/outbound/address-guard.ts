@@ -36,7 +36,12 @@ export function checkUrl(url: URL, policy: AddressPolicy): void {
   if (url.username !== '' || url.password !== '') throw new AddressRefused('a URL with user information')
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   if (port !== 80 && port !== 443 && port <= 1023) throw new AddressRefused(`port ${port}`)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  checkHost(url.hostname, policy)
+}
+
+/** Throws AddressRefused for a literal address that is not allowed; the others are checked as they are resolved. */
+export function checkHost(hostname: string, policy: AddressPolicy): void {
+  const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isAllowed(host, policy)) throw new AddressRefused('the host')
 }
 
@@ -55,7 +60,8 @@ export function isAllowed(address: string, policy: AddressPolicy): boolean {
   return isPublic(parsed) || policy.allowedSubnets.some((subnet) => contains(subnet, parsed))
 }
 
-function guardedLookup(policy: AddressPolicy): LookupFunction {
+/** For net.connect: refuses with AddressRefused before a packet is sent. */
+export function guardedLookup(policy: AddressPolicy): LookupFunction {
   const lookup: Lookup = policy.lookup ?? systemLookup
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -16,6 +16,21 @@ export type OutboundLimits = {
   audioBytesMax: number
   /** One unfinished server-sent event. */
   eventCharsMax: number
+  /** One message of a socket; a larger one ends it. */
+  frameBytesMax: number
+  /** Bytes that a socket's server has not taken yet; with more the socket is given up. */
+  bufferedBytesMax: number
+  warmSockets: WarmSockets
+}
+
+/** Sockets that are opened before they are asked for. */
+export type WarmSockets = {
+  /** Kept open for a route that was used lately; 0: none. */
+  perRoute: number
+  /** Of one provider, over all its routes and keys. */
+  socketsMax: number
+  /** How long a use counts as lately. */
+  routeMs: number
 }
 
 export const outboundDefaults: OutboundLimits = {
@@ -28,4 +43,8 @@ export const outboundDefaults: OutboundLimits = {
   answerBytesMax: 16 * 1024 * 1024,
   audioBytesMax: 512 * 1024 * 1024,
   eventCharsMax: 1024 * 1024,
+  frameBytesMax: 4 * 1024 * 1024,
+  bufferedBytesMax: 1024 * 1024,
+  // Configuration turns them on. Without it there is nobody who closes what waits.
+  warmSockets: { perRoute: 0, socketsMax: 32, routeMs: 300_000 },
 }

@@ -1,0 +1,163 @@
+/**
+ * A socket that was opened before anybody needed it. It looks like any other, except that its server may have left in the meantime, which
+ * nobody knows before the first answer: until then what is sent is remembered, and where the socket ends instead of answering, a new one
+ * is opened and told the same.
+ *
+ *   waiting ──lend──► untried ──an answer, or too much sent──► proven ──► ended
+ *      │                 └──the socket ends──► reopening ──opened──┘        ▲
+ *      └──────────────────── ends, or is closed ────────────────────────────┘
+ */
+import { KeptFrames } from '../../runtime/outbound/kept-frames.ts'
+import type { OutboundSocket, OutboundSocketListener } from '../../runtime/outbound/socket.ts'
+
+export type StandbyParts = {
+  openedMs: number
+  /** Rejects with whatever; the socket's own end is told then. */
+  reopen: (signal: AbortSignal) => Promise<OutboundSocket>
+  /** It ended while it waited. */
+  ended: () => void
+  /** It ended before its first answer. */
+  stale: () => void
+}
+
+/** A server that took this much without ending the socket was there to take it. Two seconds of 16 kHz audio. */
+const rememberedMax = 65_536
+
+export class StandbySocket implements OutboundSocket, OutboundSocketListener {
+  readonly openedMs: number
+  keptAliveMs: number
+  readonly #parts: StandbyParts
+  readonly #kept = new KeptFrames()
+  readonly #closing = new AbortController()
+  #state: 'waiting' | 'untried' | 'reopening' | 'proven' | 'ended' = 'waiting'
+  #socket: OutboundSocket
+  #listener: OutboundSocketListener | null = null
+  #sent: (string | Uint8Array)[] = []
+  #sentLength = 0
+  #end: { code: number; reason: string } | null = null
+
+  constructor(socket: OutboundSocket, parts: StandbyParts) {
+    this.#parts = parts
+    this.#socket = socket
+    this.openedMs = parts.openedMs
+    this.keptAliveMs = parts.openedMs
+    socket.listen(this)
+  }
+
+  /** From now on it is somebody's. */
+  lend(): void {
+    this.#state = 'untried'
+  }
+
+  keepAlive(text: string, nowMs: number): void {
+    this.keptAliveMs = nowMs
+    this.#socket.send(text)
+  }
+
+  get isOpen(): boolean {
+    // What ends before its first answer is opened again, so for its user it is open.
+    if (this.#state === 'untried' || this.#state === 'reopening') return true
+    return this.#state !== 'ended' && this.#socket.isOpen
+  }
+
+  get bufferedBytes(): number {
+    return this.#state === 'reopening' ? this.#sentLength : this.#socket.bufferedBytes
+  }
+
+  listen(listener: OutboundSocketListener): void {
+    queueMicrotask(() => {
+      this.#kept.tell(listener)
+      if (this.#closing.signal.aborted) return
+      this.#listener = listener
+      if (this.#end) listener.closed(this.#end.code, this.#end.reason)
+    })
+  }
+
+  send(data: string | Uint8Array): void {
+    if (this.#state === 'untried' || this.#state === 'reopening') this.#remember(data)
+    if (this.#state === 'untried' || this.#state === 'proven') this.#socket.send(data)
+  }
+
+  close(): void {
+    this.#state = 'ended'
+    this.#listener = null
+    this.#kept.clear()
+    this.#sent = []
+    this.#closing.abort()
+    this.#socket.close()
+  }
+
+  text(text: string): void {
+    this.#heard()
+    if (this.#listener) this.#listener.text(text)
+    else this.#keep(text)
+  }
+
+  binary(bytes: Uint8Array): void {
+    this.#heard()
+    if (this.#listener) this.#listener.binary(bytes)
+    else this.#keep(bytes)
+  }
+
+  closed(code: number, reason: string): void {
+    if (this.#state === 'untried') return this.#reopen(code, reason)
+    const hasWaited = this.#state === 'waiting'
+    this.#finish(code, reason)
+    if (hasWaited) this.#parts.ended()
+  }
+
+  /** What comes before anything was asked is a greeting, and no answer. */
+  #heard(): void {
+    if (this.#state === 'untried' && this.#sent.length > 0) this.#prove()
+  }
+
+  #prove(): void {
+    this.#state = 'proven'
+    this.#sent = []
+  }
+
+  #keep(frame: string | Uint8Array): void {
+    if (this.#kept.add(frame)) return
+    this.#socket.close()
+    this.#state = this.#state === 'untried' ? 'proven' : this.#state
+    this.closed(1009, 'local: more came than anybody reads')
+  }
+
+  #remember(data: string | Uint8Array): void {
+    // Bytes are lent until `send` returns.
+    this.#sent.push(typeof data === 'string' ? data : new Uint8Array(data))
+    this.#sentLength += data.length
+    if (this.#sentLength <= rememberedMax) return
+    if (this.#state === 'untried') this.#prove()
+    // Not in this call: who sends does not expect to be told of an end meanwhile.
+    else queueMicrotask(() => this.#giveUp(1009, 'local: more was sent than is kept for a new socket'))
+  }
+
+  #reopen(code: number, reason: string): void {
+    this.#state = 'reopening'
+    this.#parts.stale()
+    this.#parts.reopen(this.#closing.signal).then(
+      (socket) => this.#replace(socket),
+      () => this.#giveUp(code, reason),
+    )
+  }
+
+  #replace(socket: OutboundSocket): void {
+    if (this.#state !== 'reopening') return socket.close()
+    this.#socket = socket
+    socket.listen(this)
+    for (const data of this.#sent) socket.send(data)
+    this.#prove()
+  }
+
+  #giveUp(code: number, reason: string): void {
+    if (this.#state === 'reopening') this.#finish(code, reason)
+  }
+
+  #finish(code: number, reason: string): void {
+    this.#state = 'ended'
+    this.#sent = []
+    this.#end = { code, reason }
+    this.#listener?.closed(code, reason)
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * From a URL to an open WebSocket, through the `ws` package: its handshake, with our guard, bounds and failures around it.
+ *
+ *   connecting ──TCP, TLS──► asking ──101──► open
+ *       └──────────┬───────────┴──other──► refused: the answer is collected
+ *            failed, in time or not, or cancelled (the first outcome stays)
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { isIP, connect as netConnect, type Socket } from 'node:net'
+import { connect as tlsConnect } from 'node:tls'
+import { WebSocket } from 'ws'
+import { type AddressPolicy, AddressRefused, checkHost, guardedLookup } from './address-guard.ts'
+import { AnswerHeaders, type CollectedAnswer } from './exchange.ts'
+import { OutboundError, toOutboundError } from './outbound-error.ts'
+import type { OutboundSocketOptions } from './socket.ts'
+
+/** The server answered the upgrade with something else. Of the body there is at most the beginning, 64 KiB. */
+export class UpgradeRefused extends Error {
+  readonly answer: CollectedAnswer
+
+  constructor(answer: CollectedAnswer) {
+    super(`the upgrade was refused with ${answer.status}`)
+    this.name = 'UpgradeRefused'
+    this.answer = answer
+  }
+}
+
+const refusalBytesMax = 65_536
+/** How long a server may take to say goodbye, too. */
+const graceMs = 2000
+/** A peer that is gone without a word is noticed by the kernel after this and ten more seconds. */
+const keepAliveDelayMs = 10_000
+
+/** `opened` is called in the turn in which the socket opens, so that no frame is missed. */
+export function upgrade<T>(options: OutboundSocketOptions, opened: (ws: WebSocket) => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const { signal, guard, url } = options
+    if (signal?.aborted) return reject(new OutboundError('cancelled', false, signal.reason))
+    try {
+      if (guard) checkHost(new URL(url).hostname, guard)
+      new Upgrade(options, (ws) => resolve(opened(ws)), reject)
+    } catch (cause) {
+      const refused = cause instanceof AddressRefused
+      // The others are a URL, header or protocol that cannot be written.
+      reject(new OutboundError(refused ? 'address_refused' : 'protocol', false, cause))
+    }
+  })
+}
+
+class Upgrade {
+  readonly #options: OutboundSocketOptions
+  readonly #resolve: (ws: WebSocket) => void
+  readonly #reject: (error: Error) => void
+  readonly #ws: WebSocket
+  #timer: NodeJS.Timeout
+  #settled = false
+  #connected = false
+  /** Whether a status line has come. */
+  #answered = false
+  /** Ends the collecting of a refusal with what is there. */
+  #refuse: (() => void) | null = null
+
+  constructor(options: OutboundSocketOptions, resolve: (ws: WebSocket) => void, reject: (error: Error) => void) {
+    this.#options = options
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#ws = new WebSocket(options.url, [...options.protocols], this.#clientOptions())
+    this.#timer = setTimeout(() => this.#expire(), options.connectMs)
+    options.signal?.addEventListener('abort', this)
+    this.#ws.on('upgrade', () => {
+      this.#answered = true
+    })
+    this.#ws.on('open', () => this.#open())
+    this.#ws.on('unexpected-response', (request, response) => this.#collect(request, response))
+    this.#ws.on('error', (error) => this.#fail(this.#failure(error)))
+  }
+
+  /** The signal's listener. */
+  handleEvent(): void {
+    this.#fail(new OutboundError('cancelled', this.#connected, this.#options.signal?.reason))
+  }
+
+  #clientOptions(): WebSocket.ClientOptions {
+    const { headers, frameBytesMax, url, guard } = this.#options
+    const secure = new URL(url).protocol === 'wss:'
+    // Its type is all the overloads of net.connect; called it is with an object only.
+    const createConnection = ((target: Target) => {
+      const socket = connect(target, secure, guard)
+      socket.once(secure ? 'secureConnect' : 'connect', () => this.#connect())
+      return socket
+    }) as unknown as typeof netConnect
+    const fields = Object.fromEntries(headers.flatMap((name, i) => (i % 2 ? [] : [[name, headers[i + 1] as string]])))
+    // What @types/ws does not know yet stands in a variable, where more is allowed.
+    const options = { headers: fields, maxPayload: frameBytesMax, closeTimeout: graceMs, createConnection }
+    return { ...options, perMessageDeflate: false }
+  }
+
+  /** From here on the request is on its way. */
+  #connect(): void {
+    this.#connected = true
+    if (this.#settled) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#expire(), this.#options.openMs)
+  }
+
+  #expire(): void {
+    if (this.#refuse) this.#refuse()
+    else this.#fail(new OutboundError(this.#connected ? 'first_byte_timeout' : 'connect_timeout', this.#connected))
+  }
+
+  #open(): void {
+    if (!this.#settle()) return
+    this.#ws.removeAllListeners()
+    this.#resolve(this.#ws)
+  }
+
+  #collect(request: ClientRequest, response: IncomingMessage): void {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const refuse = () => {
+      const headers = new AnswerHeaders(response.rawHeaders.map((text) => Buffer.from(text, 'latin1')))
+      const body = Buffer.concat(chunks).subarray(0, refusalBytesMax)
+      this.#fail(new UpgradeRefused({ status: response.statusCode ?? 0, headers, body }))
+      request.destroy()
+    }
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= refusalBytesMax) refuse()
+    })
+    // A body that breaks off, or does not end in time, refuses all the same.
+    response.on('error', () => {})
+    response.once('close', refuse)
+    this.#refuse = refuse
+  }
+
+  #failure(error: Error & { code?: string }): OutboundError {
+    // Node's parser carries the bytes that it stumbled over; what a server said is not for the log.
+    if (error.code?.startsWith('HPE_')) return new OutboundError('protocol', true, error.message)
+    if (this.#answered) return new OutboundError('protocol', true, error)
+    return toOutboundError(error, this.#connected)
+  }
+
+  #fail(error: Error): void {
+    if (!this.#settle()) return
+    this.#ws.terminate()
+    this.#reject(error)
+  }
+
+  /** False when the outcome stands already. */
+  #settle(): boolean {
+    if (this.#settled) return false
+    this.#settled = true
+    clearTimeout(this.#timer)
+    this.#options.signal?.removeEventListener('abort', this)
+    return true
+  }
+}
+
+type Target = { host: string; port: number; servername?: string }
+
+function connect({ host, port, servername }: Target, secure: boolean, guard: AddressPolicy | undefined): Socket {
+  const target = {
+    host,
+    port,
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveDelayMs,
+    ...(guard && { lookup: guardedLookup(guard) }),
+  }
+  // RFC 6066 §3: an address is no server name.
+  return secure ? tlsConnect({ ...target, servername: servername ?? (isIP(host) ? '' : host) }) : netConnect(target)
+}

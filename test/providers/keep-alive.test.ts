@@ -1,0 +1,111 @@
+/** Connections that are kept for the next request, and what becomes of a request that meets one which its server has given up. */
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
+import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
+import { delay, failure, until } from './stub-socket.ts'
+
+const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+const post: OutboundRequest = {
+  method: 'POST',
+  path: '/v1/speak',
+  headers: ['content-type', 'text/plain'],
+  body: 'Hello',
+  headersTimeoutMs: 5000,
+  bodyTimeoutMs: 5000,
+  totalMs: 5000,
+  answerBytesMax: 1024,
+}
+
+/** A server on bare TCP, because one of node's says how long it keeps a connection. `served` is how many requests of its connection came before. */
+async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
+  const connections: Socket[] = []
+  let requests = 0
+  const server = createServer((socket) => {
+    let served = 0
+    connections.push(socket.on('error', () => {}))
+    socket.on('data', () => {
+      requests++
+      serve(socket, served++)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const pool = createPool({
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    connectionsMax: 4,
+    queuedMax: 4,
+    connectMs: 1000,
+    monotonicMs: () => performance.now(),
+  })
+  t.teardown(async () => {
+    await pool.close()
+    for (const socket of connections) socket.destroy()
+    server.close()
+  })
+  return { pool, connections, requests: () => requests }
+}
+
+t.test('a connection outlives a pause between two calls', async (t) => {
+  const { pool, connections } = await setup(t, (socket) => socket.write(answer))
+  await pool.request(post)
+  // Beyond the default of undici, whose timers tick once or twice a second.
+  await delay(6000)
+  await pool.request(post)
+  t.equal(connections.length, 1)
+})
+
+t.test('one that its server has closed costs nothing', async (t) => {
+  const { pool, connections, requests } = await setup(t, (socket) => socket.write(answer))
+  await pool.request(post)
+  for (let i = 1; i <= 30; i++) {
+    await idle()
+    // In the same turn: the end is under way, and nobody here has heard of it.
+    connections.at(-1)?.end()
+    t.equal((await pool.request(post)).status, 200)
+    t.equal(connections.length, 1 + i)
+  }
+  t.equal(requests(), 31, 'nothing was sent twice')
+})
+
+t.test('one that its server has reset was sent nothing', async (t) => {
+  const { pool, connections, requests } = await setup(t, (socket) => socket.write(answer))
+  await pool.request(post)
+  await idle()
+  connections[0]?.resetAndDestroy()
+  // undici takes the reset for the failure of whatever waits for the connection.
+  t.match({ ...(await failure(pool.request(post))) }, { failure: 'unreachable', sent: false })
+  t.equal(requests(), 1)
+  t.equal((await pool.request(post)).status, 200)
+  await idle()
+  connections[1]?.resetAndDestroy()
+  await idle()
+  t.equal((await pool.request(post)).status, 200, 'once it is known, it costs nothing')
+})
+
+t.test('a close that crosses the request is a failure after sending, and nothing is sent again', async (t) => {
+  const { pool, connections, requests } = await setup(t, (socket, served) => {
+    if (served === 0) socket.write(answer)
+    else socket.resetAndDestroy()
+  })
+  await pool.request(post)
+  await idle()
+  const error = await failure(pool.request(post))
+  t.ok(error instanceof OutboundError)
+  t.match({ ...error }, { failure: 'cut', sent: true })
+  await delay(20)
+  t.equal(requests(), 2)
+  t.equal(connections.length, 1)
+})
+
+t.test('a server that names its time is left before it', async (t) => {
+  const { pool, connections } = await setup(t, (socket) =>
+    socket.write(answer.replace('\r\n\r\n', '\r\nkeep-alive: timeout=3\r\n\r\n')),
+  )
+  await pool.request(post)
+  await until(() => connections[0]?.readyState !== 'open', 'the end of the connection')
+  t.equal((await pool.request(post)).status, 200)
+  t.equal(connections.length, 2)
+})
+
+/** Straight after an answer undici takes another connection. */
+const idle = () => delay(5)

@@ -1,0 +1,338 @@
+import t, { type Test } from 'tap'
+import { createSocketTransport, type Standby, type WarmOutcome } from '../../providers/wire/socket.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { outboundDefaults, type WarmSockets } from '../../runtime/outbound/limits.ts'
+import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
+import { ManualClock } from '../domain/fakes.ts'
+import { delay, failure, StubSocket, transcript, until } from './stub-socket.ts'
+
+const never = new AbortController().signal
+const route = { path: '/v1/listen?model=nova' }
+const silent: Standby = { keepAlive: null, idleMsMax: 8000 }
+
+type Changes = { standby?: Standby; warm?: Partial<WarmSockets>; real?: true }
+
+async function setup(t: Test, { standby = silent, warm = {}, real }: Changes = {}) {
+  const stub = await StubSocket.start()
+  const clock = new ManualClock()
+  const outcomes: WarmOutcome[] = []
+  const sockets = createSocketTransport({
+    baseUrl: stub.url,
+    dialect: { sign: (key) => ['authorization', key], classify: () => null },
+    limits: { ...outboundDefaults, warmSockets: { perRoute: 2, socketsMax: 8, routeMs: 60_000, ...warm } },
+    clock: real ? systemClock : clock,
+    standby,
+    observeWarm: (outcome) => outcomes.push(outcome),
+  })
+  const lent: OutboundSocket[] = []
+  t.teardown(async () => {
+    for (const socket of lent) socket.close()
+    await sockets.close()
+    await until(() => stub.open === 0, 'the end of all connections')
+    await stub.close()
+    if (clock.timers > 0) throw new Error('a timer is left')
+  })
+  const open = async (to: { path: string } = route, key: string | null = 'key') => {
+    const socket = await sockets.open(key, to, never)
+    lent.push(socket)
+    return socket
+  }
+  /** Once so many upgrades were accepted and have arrived here. */
+  const accepted = async (count: number) => {
+    await until(() => stub.accepted.length >= count, `socket ${count}`)
+    await delay(20)
+  }
+  return { stub, clock, sockets, open, accepted, outcomes }
+}
+
+/** What a session does at first: ask, and wait for the answer. */
+async function ask(socket: OutboundSocket, question: string) {
+  const heard = transcript()
+  socket.listen(heard)
+  socket.send(question)
+  await until(() => heard.lines.some((line) => line === question || line.startsWith('closed')))
+  return heard.lines
+}
+
+t.test('a warm socket is there at once, a cold one after its handshake', async (t) => {
+  const { stub, open, accepted, outcomes } = await setup(t, { real: true })
+  // A timer is late on a busy machine, so the handshake is what it took.
+  const handshakesMs: number[] = []
+  stub.upgrade = ({ accept }) => {
+    const started = performance.now()
+    setTimeout(() => {
+      handshakesMs.push(performance.now() - started)
+      accept()
+    }, 150)
+  }
+  const timed = async (to = route) => {
+    const started = performance.now()
+    await open(to)
+    return performance.now() - started
+  }
+  const cold: number[] = []
+  for (let i = 0; i < 5; i++) {
+    cold.push((await timed({ path: `/v1/speak?voice=${i}` })) - (handshakesMs.at(-1) as number))
+    await accepted(2 * (i + 1))
+  }
+  t.ok(median(cold) < 20, `cold: ${median(cold).toFixed(1)} ms more than the handshake`)
+  await timed()
+  const warm: number[] = []
+  for (let i = 0; i < 11; i++) {
+    // One ahead for each route so far, and from the second use on two for this one.
+    await accepted(12 + i + Math.min(i, 1))
+    warm.push(await timed())
+  }
+  t.ok(median(warm) < 20, `warm: ${median(warm).toFixed(2)} ms`)
+  t.same(outcomes.slice(5), ['miss', ...warm.map(() => 'hit')])
+})
+
+t.test('as many wait as the route was used lately, and none of another route or key', async (t) => {
+  const { stub, clock, open, accepted, outcomes } = await setup(t)
+  await open()
+  await accepted(2)
+  t.equal(stub.asked.length, 2, 'one use, one that waits')
+  await open()
+  await accepted(4)
+  t.equal(stub.asked.length, 4, 'two uses, two that wait')
+  t.same(outcomes, ['miss', 'hit'])
+  await open(route, 'another organization')
+  await open({ path: '/v1/listen?model=flux' })
+  t.same(outcomes.splice(0), ['miss', 'hit', 'miss', 'miss'])
+  t.equal(stub.asked.at(-1)?.url, '/v1/listen?model=flux')
+  await accepted(8)
+  t.same(stub.asked.filter(({ headers }) => headers.authorization === 'another organization').length, 2)
+
+  await clock.advance(30_000)
+  await open()
+  await clock.advance(30_000)
+  await until(() => stub.open === 4 + 1 + 1, 'one for the one use that was lately')
+  await clock.advance(60_000)
+  await until(() => stub.open === 5, 'routes that nobody uses are forgotten')
+})
+
+t.test('the vendor is never kept waiting longer than it likes', async (t) => {
+  const keepAlive = { text: '{"type":"KeepAlive"}', everyMs: 3000 }
+  const { stub, clock, open, accepted, outcomes } = await setup(t, { standby: { keepAlive, idleMsMax: 20_000 } })
+  const first = await open()
+  await accepted(2)
+  t.equal(clock.timers, 1, 'one timer for all')
+  for (let i = 0; i < 12; i++) await clock.advance(1000)
+  await until(() => stub.heard[1]?.length === 4)
+  t.same(stub.heard, [[], Array.from({ length: 4 }, () => keepAlive.text)], 'not to one that is used')
+  for (let i = 0; i < 8; i++) {
+    await clock.advance(1000)
+    await delay(5)
+  }
+  t.equal(stub.asked.length, 3, 'the successor is opened before the old one goes')
+  await until(() => stub.open === 2, 'the end of the old one')
+  t.equal(clock.timers, 1)
+  t.ok(first.isOpen)
+  await open()
+  t.same(outcomes, ['miss', 'hit'])
+})
+
+t.test('nothing is opened ahead where idle sockets are billed, or where it is off', async (t) => {
+  for (const changes of [{ standby: { keepAlive: null, idleMsMax: 0 } }, { warm: { perRoute: 0 } }]) {
+    const { stub, clock, open, outcomes } = await setup(t, changes)
+    await open()
+    await open()
+    await delay(30)
+    t.equal(stub.asked.length, 2)
+    t.same(outcomes, [])
+    t.equal(clock.timers, 0)
+  }
+})
+
+t.test('a socket that ended while it waited is dropped and replaced', async (t) => {
+  const { stub, clock, open, accepted, outcomes } = await setup(t)
+  await open()
+  await accepted(2)
+  await clock.advance(1000)
+  stub.accepted[1]?.close(1011, 'NET-0001')
+  await accepted(3)
+  t.same(await ask(await open(), 'hello'), ['hello'])
+  t.same(outcomes, ['miss', 'stale', 'hit'])
+  t.same(stub.heard[2], ['hello'])
+})
+
+t.test('one that turns out to be gone at its first use costs no request', async (t) => {
+  const { stub, open, accepted, outcomes } = await setup(t)
+  await open()
+  await accepted(2)
+  const socket = await open()
+  const heard = transcript()
+  socket.listen(heard)
+  // Both in flight at the same time: what is said, and the server's end.
+  stub.accepted[1]?.terminate()
+  const lent = Buffer.from('audio')
+  socket.send('config')
+  socket.send(lent)
+  lent.fill(0)
+  await until(() => outcomes.includes('stale'))
+  t.ok(socket.isOpen)
+  socket.send('said meanwhile')
+  t.ok(socket.bufferedBytes >= 'configaudiosaid meanwhile'.length)
+  await until(() => heard.lines.length === 3)
+  t.same(heard.lines, ['config', '5 bytes', 'said meanwhile'])
+  t.same(outcomes, ['miss', 'hit', 'stale'])
+  stub.accepted.at(-1)?.close(4000, 'the real end')
+  t.equal(await heard.done, 'closed 4000 the real end')
+})
+
+t.test('one that is closed before anything was said, and one that answers a question with a close', async (t) => {
+  const { stub, open, accepted, outcomes } = await setup(t)
+  await open()
+  await accepted(2)
+  const unused = await open()
+  stub.accepted[1]?.close(1000)
+  await until(() => outcomes.includes('stale'))
+  t.same(await ask(unused, 'hello'), ['hello'])
+
+  stub.answer = (ws, data) => ws.close(4001, `no ${data.toString()}`)
+  await accepted(stub.asked.length)
+  const refused = await open()
+  t.same(await ask(refused, 'credit'), ['closed 4001 no credit'], 'what a new socket says is what counts')
+  t.equal(stub.heard.flat().filter((text) => text === 'credit').length, 2)
+})
+
+t.test('what was answered once is never said again', async (t) => {
+  const { stub, open, accepted, outcomes } = await setup(t)
+  await open()
+  await accepted(2)
+  const socket = await open()
+  const heard = transcript()
+  socket.listen(heard)
+  socket.send('one')
+  await until(() => heard.lines.length === 1)
+  stub.accepted[1]?.terminate()
+  t.equal(await heard.done, 'closed 1006')
+  t.notOk(socket.isOpen)
+
+  stub.answer = () => {}
+  await accepted(stub.asked.length)
+  const long = await open()
+  const told = transcript()
+  long.listen(told)
+  for (let i = 0; i < 10; i++) long.send(Buffer.alloc(10_000))
+  await until(() => stub.heard.some((lines) => lines.length === 10))
+  stub.accepted[stub.heard.findIndex((lines) => lines.length === 10)]?.terminate()
+  t.equal(await told.done, 'closed 1006', 'nor what was taken for a while')
+  t.notOk(outcomes.includes('stale'))
+})
+
+t.test('a vendor that is gone altogether ends the socket as it would any other', async (t) => {
+  const { stub, open, accepted } = await setup(t)
+  await open()
+  await accepted(2)
+  const socket = await open()
+  await accepted(stub.asked.length)
+  stub.upgrade = ({ socket }) => socket.destroy()
+  stub.accepted[1]?.terminate()
+  t.same(await ask(socket, 'hello'), ['closed 1006'])
+  t.notOk(socket.isOpen)
+  const closing = await open()
+  closing.close()
+})
+
+t.test('a greeting is kept for who listens later, and is no answer', async (t) => {
+  const { stub, open, accepted } = await setup(t)
+  stub.greeting = ['{"type":"session_started"}']
+  await open()
+  await accepted(2)
+  const socket = await open()
+  const heard = transcript()
+  socket.listen(heard)
+  socket.send('hello')
+  stub.accepted[1]?.terminate()
+  await until(() => heard.lines.includes('hello'))
+  t.same(heard.lines, [...stub.greeting, ...stub.greeting, 'hello'])
+})
+
+t.test('closing while a new socket is opened leaves nothing', async (t) => {
+  const { stub, open, accepted, outcomes } = await setup(t)
+  await open()
+  await accepted(2)
+  const socket = await open()
+  await accepted(stub.asked.length)
+  stub.upgrade = () => {}
+  const heard = transcript()
+  socket.listen(heard)
+  stub.accepted[1]?.terminate()
+  const asked = stub.asked.length
+  await until(() => stub.asked.length > asked)
+  t.ok(outcomes.includes('stale'))
+  socket.close()
+  await delay(20)
+  t.same(heard.lines, [])
+})
+
+t.test('sockets are bounded over all routes, and the route used last has them', async (t) => {
+  const { stub, open, accepted, sockets } = await setup(t, { warm: { socketsMax: 3 } })
+  for (let i = 0; i < 6; i++) {
+    await open({ path: `/${i}` })
+    await accepted(2 * (i + 1))
+  }
+  await until(() => stub.open === 6 + 3, 'no more than three that wait')
+  const [, last] = [await open({ path: '/0' }), await open({ path: '/5' })]
+  t.ok(last.isOpen)
+  await delay(20)
+  t.ok(stub.open <= 6 + 2 + 3)
+  await sockets.close()
+  await until(() => stub.open === 8, 'those that wait are closed, those in use are not')
+  await open({ path: '/5' })
+  await delay(20)
+  t.equal(stub.open, 9, 'and none is opened ahead any more')
+})
+
+t.test('a vendor that refuses is not asked for nobody', async (t) => {
+  const { stub, clock, open, accepted } = await setup(t)
+  const refuse = () => {
+    stub.upgrade = ({ socket }) => socket.end('HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n')
+  }
+  refuse()
+  t.match(await failure(open()), { errorClass: 'auth' })
+  await delay(20)
+  t.equal(stub.asked.length, 1)
+  stub.upgrade = ({ accept }) => accept()
+  await open()
+  await accepted(2)
+  await clock.advance(1000)
+  refuse()
+  const before = stub.asked.length
+  for (const socket of stub.accepted.slice(1)) socket.terminate()
+  for (let i = 0; i < 10; i++) {
+    await clock.advance(1000)
+    await delay(5)
+  }
+  const tried = stub.asked.length - before
+  t.ok(tried >= 1 && tried <= 3, `${tried} attempts`)
+})
+
+t.test('a vendor that accepts everybody and then refuses is asked once more for a caller, and not again', async (t) => {
+  const { stub, open } = await setup(t)
+  const accept: typeof stub.upgrade = ({ accept }) => {
+    accept()
+    stub.accepted.at(-1)?.close(4001, 'unknown key')
+  }
+  stub.upgrade = accept
+  for (let i = 1; i <= 3; i++) {
+    await open()
+    await delay(40)
+    t.equal(stub.asked.length, 2 * i)
+  }
+})
+
+t.test('closing while sockets are opened ahead', async (t) => {
+  const { stub, open, accepted, sockets } = await setup(t)
+  await open()
+  await accepted(2)
+  stub.upgrade = () => {}
+  await open()
+  await until(() => stub.asked.length === 4)
+  await sockets.close()
+})
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] as number
+}
