@@ -1,0 +1,79 @@
+/**
+ * Files of the catalog: the one that ships, and a newer one in the data folder. Of the two the newer counts, so that neither an update
+ * nor an upgrade of Parley brings old figures back. A file is checked when it is read: a figure that nobody can trace is none.
+ */
+import { readFileSync } from 'node:fs'
+import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
+import { validateCatalog } from '../../generated/catalog/validator.ts'
+
+/** What is wrong with a file, in words for whoever made it. */
+export class CatalogError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'CatalogError'
+  }
+}
+
+/** Beside this file for the sources, and in the same place of the package for what is compiled from them into dist/. */
+export const shippedFile = new URL(
+  import.meta.url.endsWith('.js') ? '../../../providers/catalog/figures.json' : 'figures.json',
+  import.meta.url,
+)
+
+/** `name` is how messages call it. Throws CatalogError for what is no JSON, does not fit the schema or names an unknown source. */
+export function parseCatalog(text: string, name: string): CatalogFile {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new CatalogError(`${name}: is not JSON`)
+  }
+  if (!validateCatalog(value)) throw new CatalogError(`${name}: ${whyInvalid()}`)
+  const file = value as CatalogFile
+  const wrong = wrongReference(file)
+  if (wrong !== null) throw new CatalogError(`${name}: ${wrong}`)
+  return file
+}
+
+export function readShipped(): CatalogFile {
+  return parseCatalog(readFileSync(shippedFile, 'utf8'), 'the catalog that ships')
+}
+
+/** Null where there is none. */
+export function readUpdated(path: string): CatalogFile | null {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new CatalogError(`${path}: cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`)
+  }
+  return parseCatalog(text, path)
+}
+
+export function newer(shipped: CatalogFile, updated: CatalogFile | null): CatalogFile {
+  return updated !== null && updated.as_of >= shipped.as_of ? updated : shipped
+}
+
+export function keyOf({ vendor, stage, model }: Pick<CatalogModel, 'vendor' | 'stage' | 'model'>): string {
+  return `${stage}:${vendor}/${model}`
+}
+
+function whyInvalid(): string {
+  const [error] = validateCatalog.errors ?? []
+  if (!error) return 'does not fit the schema'
+  const extra = 'additionalProperty' in error.params ? ` (${String(error.params['additionalProperty'])})` : ''
+  return `${error.instancePath || '/'} ${error.message ?? 'does not fit the schema'}${extra}`
+}
+
+function wrongReference({ sources, models }: CatalogFile): string | null {
+  const seen = new Set<string>()
+  for (const entry of models) {
+    const key = keyOf(entry)
+    if (seen.has(key)) return `${key} is listed twice`
+    seen.add(key)
+    const stray = [...entry.figures, ...entry.prices].find(({ source }) => !Object.hasOwn(sources, source))
+    if (stray) return `${key} quotes ${stray.source}, which is no source of the file`
+  }
+  return null
+}

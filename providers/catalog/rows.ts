@@ -1,0 +1,91 @@
+/** The rows of a provider: what its adapter says of each model, with the figures that the catalog has of it. */
+import type { Benchmark, Model, Price, Stage } from '../../domain/routing/model.ts'
+import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
+import type { VendorModel } from '../vendor.ts'
+import { keyOf, newer, readShipped, readUpdated } from './file.ts'
+
+export type Published = Pick<Model, 'benchmarks' | 'prices' | 'deprecationDate'>
+
+/** `ids` null: all. Throws RangeError for an id that the adapter does not serve. */
+export function catalogued(
+  vendor: string,
+  provider: string,
+  models: readonly VendorModel[],
+  ids: readonly string[] | null,
+): Model[] {
+  const unknown = ids?.find((id) => models.every((model) => model.id !== id))
+  if (unknown !== undefined) throw new RangeError(`${provider} has no model ${unknown}`)
+  return models
+    .filter(({ id }) => ids === null || ids.includes(id))
+    .map((model) => ({ ...model, provider, lastResort: false, ...published(vendor, model.stage, model.id) }))
+}
+
+/** What the catalog says of a vendor's model; empty lists where it says nothing. Throws CatalogError for a file that cannot be used. */
+export function published(vendor: string, stage: Stage, model: string): Published {
+  index ??= indexOf(newer(readShipped(), updatedFile === null ? null : readUpdated(updatedFile)))
+  return index.get(keyOf({ vendor, stage, model })) ?? nothing
+}
+
+/** Where an update may lie. To be told before the first provider is made; rows that exist keep what they have. */
+export function useUpdatedCatalog(path: string | null): void {
+  updatedFile = path
+  index = null
+}
+
+let updatedFile: string | null = null
+/** Read once, when the first provider needs it. */
+let index: ReadonlyMap<string, Published> | null = null
+
+const nothing: Published = { benchmarks: [], prices: [] }
+
+function indexOf({ sources, models }: CatalogFile): ReadonlyMap<string, Published> {
+  const found = new Map(models.map((entry) => [keyOf(entry), publishedOf(entry, sources)]))
+  for (const { stage, served_as = [], figures } of models) {
+    const elsewhere = figures.filter(({ unit }) => unit !== 'ms' && unit !== 'ratio')
+    for (const pin of served_as) {
+      const own = found.get(`${stage}:${pin}`) ?? nothing
+      const benchmarks = elsewhere.map((figure) => benchmarkOf(figure, sources))
+      // What was measured at that vendor itself goes first.
+      found.set(`${stage}:${pin}`, { ...own, benchmarks: [...own.benchmarks, ...benchmarks] })
+    }
+  }
+  return found
+}
+
+function publishedOf({ figures, prices, deprecation_date }: CatalogModel, sources: CatalogFile['sources']): Published {
+  return {
+    benchmarks: figures.map((figure) => benchmarkOf(figure, sources)),
+    prices: prices.map((price) => priceOf(price, sources)),
+    ...(deprecation_date !== undefined && { deprecationDate: deprecation_date }),
+  }
+}
+
+function benchmarkOf(figure: CatalogModel['figures'][number], sources: CatalogFile['sources']): Benchmark {
+  const { metric, value, unit, language, path } = figure
+  const source = sources[figure.source]
+  const interested = figure.interested ?? source?.interested
+  return {
+    metric,
+    value,
+    unit,
+    language,
+    path,
+    source: source?.title ?? figure.source,
+    ...(source && { sourceUrl: source.url }),
+    asOf: figure.as_of,
+    ...(interested !== undefined && { interested }),
+  }
+}
+
+function priceOf(price: CatalogModel['prices'][number], sources: CatalogFile['sources']): Price {
+  const source = sources[price.source]
+  const sourceUrl = price.page ?? source?.url
+  return {
+    unit: price.unit,
+    microUsd: price.micro_usd,
+    ...(price.path && { path: price.path }),
+    source: source?.title ?? price.source,
+    ...(sourceUrl !== undefined && { sourceUrl }),
+    asOf: price.as_of,
+  }
+}

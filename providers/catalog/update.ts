@@ -1,0 +1,107 @@
+/** `parley models update`: a newer file is merged over what is in force, and the result put into the data folder. */
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
+import { CatalogError, keyOf, newer, parseCatalog, readShipped, readUpdated } from './file.ts'
+
+/** In the data folder. */
+export const updatedCatalogFile = 'catalog.json'
+
+export type CatalogUpdate = {
+  path: string
+  before: string
+  after: string
+  models: number
+  figures: number
+  prices: number
+}
+
+/**
+ * `source` is a path or an http(s) URL. Throws CatalogError, with the data folder as it was, for what cannot be had, does not fit the
+ * schema or is older than what is in force.
+ */
+export async function updateCatalog(source: string, dataDir: string): Promise<CatalogUpdate> {
+  const target = path.join(dataDir, updatedCatalogFile)
+  const inForce = newer(readShipped(), readUpdated(target))
+  const update = parseCatalog(await textOf(source), source)
+  if (update.as_of < inForce.as_of)
+    throw new CatalogError(`${source}: is of ${update.as_of}, and what is in force is newer (${inForce.as_of})`)
+  const merged = mergeCatalogs(inForce, update)
+  // Read back as it will be: a merge must not make what a start would refuse.
+  const text = `${JSON.stringify(merged, null, 1)}\n`
+  parseCatalog(text, 'the merged catalog')
+  mkdirSync(dataDir, { recursive: true })
+  // A reader sees the old file or the new one, never half of one.
+  writeFileSync(`${target}.new`, text)
+  renameSync(`${target}.new`, target)
+  return {
+    path: target,
+    before: inForce.as_of,
+    after: update.as_of,
+    models: merged.models.length,
+    figures: count(merged, 'figures'),
+    prices: count(merged, 'prices'),
+  }
+}
+
+/** What the update says of a figure or a price replaces what was known; the rest stays. */
+export function mergeCatalogs(before: CatalogFile, update: CatalogFile): CatalogFile {
+  const models = new Map(before.models.map((entry) => [keyOf(entry), entry]))
+  for (const entry of update.models) {
+    const known = models.get(keyOf(entry))
+    models.set(keyOf(entry), known ? mergeModels(known, entry) : entry)
+  }
+  return { as_of: update.as_of, sources: { ...before.sources, ...update.sources }, models: [...models.values()] }
+}
+
+function mergeModels(before: CatalogModel, update: CatalogModel): CatalogModel {
+  const figureOf = ({ metric, language, path, source, data }: CatalogModel['figures'][number]) =>
+    [metric, language, path, source, data].join(' ')
+  // One price a unit and path, whoever says it: two would leave open which one is billed.
+  const priceOf = ({ unit, path }: CatalogModel['prices'][number]) => [unit, path].join(' ')
+  return {
+    ...before,
+    ...update,
+    figures: replaced(before.figures, update.figures, figureOf),
+    prices: replaced(before.prices, update.prices, priceOf),
+  }
+}
+
+function replaced<T>(before: readonly T[], update: readonly T[], nameOf: (item: T) => string): T[] {
+  const names = new Set(update.map(nameOf))
+  return [...update, ...before.filter((item) => !names.has(nameOf(item)))]
+}
+
+function count({ models }: CatalogFile, list: 'figures' | 'prices'): number {
+  return models.reduce((sum, entry) => sum + entry[list].length, 0)
+}
+
+const bytesMax = 16 * 1024 * 1024
+const fetchTimeoutMs = 30_000
+
+async function textOf(source: string): Promise<string> {
+  if (/^https?:\/\//.test(source)) return download(source)
+  try {
+    if ((await stat(source)).size > bytesMax) throw new CatalogError(`${source}: is larger than ${bytesMax} bytes`)
+    return await readFile(source, 'utf8')
+  } catch (cause) {
+    if (cause instanceof CatalogError) throw cause
+    throw new CatalogError(`${source}: cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`)
+  }
+}
+
+async function download(url: string): Promise<string> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(fetchTimeoutMs) }).catch((cause: Error) => {
+    throw new CatalogError(`${url}: cannot be fetched (${cause.message})`)
+  })
+  if (!response.ok || response.body === null) throw new CatalogError(`${url}: answers ${response.status}`)
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    length += chunk.length
+    if (length > bytesMax) throw new CatalogError(`${url}: is larger than ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,32 @@
+/**
+ * `make check`: warns of models that Parley serves without being told to and that their vendors take away soon, and fails where the catalog that ships
+ * is no catalog. A date alone fails nothing: a build that was good yesterday is good today.
+ */
+import { CatalogError, readShipped } from '../../providers/catalog/file.ts'
+import { createProviders } from '../../providers/registry.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { outboundDefaults } from '../../runtime/outbound/limits.ts'
+
+const warnedDays = 120
+const dayMs = 86_400_000
+
+try {
+  const { as_of: asOf, models } = readShipped()
+  console.log(`catalog of ${asOf}: ${models.length} models`)
+} catch (error) {
+  if (!(error instanceof CatalogError)) throw error
+  console.error(error.message)
+  process.exit(1)
+}
+
+const deps = { limits: outboundDefaults, clock: systemClock, local: null, ollamaUrl: null }
+const providers = await createProviders([], {}, deps)
+const today = systemClock.nowMs()
+for (const { provider, id, deprecationDate } of providers.flatMap(({ models }) => models)) {
+  if (deprecationDate === undefined) continue
+  const days = Math.floor((Date.parse(deprecationDate) - today) / dayMs)
+  if (days > warnedDays) continue
+  const when = days < 0 ? `was taken away on ${deprecationDate}` : `goes on ${deprecationDate}, in ${days} days`
+  console.warn(`WARNING: ${provider}/${id} ${when}`)
+}
+await Promise.all(providers.map((provider) => provider.close()))

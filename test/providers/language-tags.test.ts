@@ -1,0 +1,28 @@
+import t from 'tap'
+import { canonicalTag, heardLanguage, vendorTag } from '../../providers/language-tags.ts'
+
+t.test('a tag goes out in the spelling of the vendor, and as it is where the vendor has none of its own', (t) => {
+  const cases = [
+    ['assemblyai', 'en-US', 'en_us'],
+    ['assemblyai', 'en-GB', 'en_uk'],
+    ['assemblyai', 'de-CH', 'de_ch'],
+    ['assemblyai', 'jv', 'jw'],
+    ['assemblyai', 'de', 'de'],
+    ['deepgram', 'fil', 'tl'],
+    ['deepgram', 'nb', 'no'],
+    ['deepgram', 'es-419', 'es-419'],
+    ['soniox', 'fil', 'tl'],
+    ['soniox', 'zh', 'zh'],
+    ['speechmatics', 'zh', 'cmn'],
+  ] as const
+  for (const [vendor, tag, code] of cases) t.equal(vendorTag(vendor, tag), code, `${vendor} ${tag}`)
+  t.end()
+})
+
+t.test('what a vendor heard comes back as a canonical tag', (t) => {
+  const codes = { deu: 'de', en_us: 'en-US', en_uk: 'en-GB', cmn: 'zh', tl: 'fil', jw: 'jv', 'pt-BR': 'pt-BR' }
+  for (const [code, tag] of Object.entries(codes)) t.equal(canonicalTag(code), tag, code)
+  for (const none of ['', 'no such language', 7, null, undefined]) t.same(heardLanguage(none), {})
+  t.same(heardLanguage('spa'), { language: 'es' })
+  t.end()
+})
