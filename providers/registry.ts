@@ -2,12 +2,15 @@
  * The one table of adapters. Configuration names providers; a usual key in the environment enables its vendor without a file;
  * an Ollama on loopback is picked up when it answers. An adapter is loaded when the first provider needs it, and not before.
  */
+import type { Clock } from '../domain/ports.ts'
 import type { Provider } from '../domain/routing/provider.ts'
 import { ConfigError, type Environment } from '../runtime/config.ts'
 import type { OutboundLimits } from '../runtime/outbound/limits.ts'
 import type { LocalOptions } from './local/provider.ts'
 import { discoverOllama } from './openai/ollama.ts'
 import { type ModelIds, type Preset, presets } from './openai/presets.ts'
+import type { VendorOptions } from './vendor.ts'
+import type { WarmOutcome } from './wire/socket.ts'
 
 export type ProviderConfig = {
   id: string
@@ -21,7 +24,9 @@ export type ProviderConfig = {
 
 export type RegistryDeps = {
   limits: OutboundLimits
-  monotonicMs: () => number
+  clock: Clock
+  /** Hears whether sockets that were opened ahead were of use; for the metrics. */
+  observeWarm?: (provider: string, outcome: WarmOutcome) => void
   /** Options of the embedded engines; null when they are off. */
   local: LocalOptions | null
   /** Base URL at which an Ollama is looked for; null: nowhere. */
@@ -29,6 +34,48 @@ export type RegistryDeps = {
 }
 
 type Factory = (config: ProviderConfig, env: Environment, deps: RegistryDeps) => Promise<Provider>
+
+type Vendor = {
+  /** The usual variable of its key. */
+  keyVariable: string
+  load: () => Promise<(options: VendorOptions) => Provider>
+}
+
+/** Vendors with a protocol of their own. */
+export const vendors: Readonly<Record<string, Vendor>> = {
+  anthropic: {
+    keyVariable: 'ANTHROPIC_API_KEY',
+    load: async () => (await import('./anthropic/provider.ts')).createAnthropicProvider,
+  },
+  assemblyai: {
+    keyVariable: 'ASSEMBLYAI_API_KEY',
+    load: async () => (await import('./assemblyai/provider.ts')).createAssemblyaiProvider,
+  },
+  cartesia: {
+    keyVariable: 'CARTESIA_API_KEY',
+    load: async () => (await import('./cartesia/provider.ts')).createCartesiaProvider,
+  },
+  deepgram: {
+    keyVariable: 'DEEPGRAM_API_KEY',
+    load: async () => (await import('./deepgram/provider.ts')).createDeepgramProvider,
+  },
+  elevenlabs: {
+    keyVariable: 'ELEVENLABS_API_KEY',
+    load: async () => (await import('./elevenlabs/provider.ts')).createElevenLabsProvider,
+  },
+  gemini: {
+    keyVariable: 'GEMINI_API_KEY',
+    load: async () => (await import('./gemini/provider.ts')).createGeminiProvider,
+  },
+  soniox: {
+    keyVariable: 'SONIOX_API_KEY',
+    load: async () => (await import('./soniox/provider.ts')).createSonioxProvider,
+  },
+  speechmatics: {
+    keyVariable: 'SPEECHMATICS_API_KEY',
+    load: async () => (await import('./speechmatics/provider.ts')).createSpeechmaticsProvider,
+  },
+}
 
 const adapters: Readonly<Record<string, Factory>> = {
   local: async ({ id }, _env, { local }) => {
@@ -39,6 +86,7 @@ const adapters: Readonly<Record<string, Factory>> = {
   loopback: async ({ id, models }) =>
     (await import('./loopback/provider.ts')).createLoopbackProvider({ id, ...(models && { models }) }),
   ...Object.fromEntries(Object.entries(presets).map(([name, preset]) => [name, openAiFactory(name, preset)])),
+  ...Object.fromEntries(Object.entries(vendors).map(([name, vendor]) => [name, vendorFactory(name, vendor)])),
 }
 
 /** In the order of configuration, then what was found by itself. Throws ConfigError that names the provider at fault. */
@@ -47,7 +95,7 @@ export async function createProviders(
   env: Environment,
   deps: RegistryDeps,
 ): Promise<Provider[]> {
-  const all = [...configs, ...implied(configs, env, deps)]
+  const all = [...configs, ...implied(configs, deps)]
   const ids = new Set<string>()
   for (const { id, adapter } of all) {
     if (ids.has(id)) throw new ConfigError(`providers: the id ${id} is used twice`)
@@ -64,29 +112,58 @@ export async function createProviders(
   return [...providers, discoverOllama(ollamaUrl, appear)]
 }
 
-/** What needs no file. Configuration comes first: an id or a vendor that it names is not added again. */
-function implied(configs: readonly ProviderConfig[], env: Environment, deps: RegistryDeps): ProviderConfig[] {
+/**
+ * What needs no file: every vendor, since organizations may bring their own keys; without the operator's it is there for those alone. Configuration
+ * comes first: an id or a vendor that it names is not added again.
+ */
+function implied(configs: readonly ProviderConfig[], deps: RegistryDeps): ProviderConfig[] {
   const taken = (name: string) =>
     configs.some(({ id, adapter, baseUrl }) => id === name || (adapter === name && baseUrl === undefined))
   const names = Object.entries<Preset>(presets)
-    .filter(([, { keyVariable, models }]) => keyVariable !== null && env[keyVariable] && models !== null)
+    .filter(([, { keyVariable, models }]) => keyVariable !== null && models !== null)
     .map(([name]) => name)
+  names.push(...Object.keys(vendors))
   if (deps.local) names.push('local')
   return names.filter((name) => !taken(name)).map((name) => ({ id: name, adapter: name }))
 }
 
+function vendorFactory(name: string, { keyVariable, load }: Vendor): Factory {
+  return async (config, env, { limits, clock, observeWarm }) => {
+    const { id, baseUrl = null, models } = config
+    if (baseUrl !== null) requireHttp(id, baseUrl)
+    const key = credential(config, baseUrl === null ? keyVariable : null, env)
+    const create = await load()
+    try {
+      return create({
+        id,
+        baseUrl,
+        apiKey: key ?? null,
+        models: models ? Object.values(models).flat() : null,
+        limits,
+        clock,
+        unavailable: key === undefined ? 'no_credential' : null,
+        ...(observeWarm && { observeWarm: (outcome) => observeWarm(id, outcome) }),
+      })
+    } catch (error) {
+      if (error instanceof RangeError) throw new ConfigError(`providers: ${error.message}; ${name} has others`)
+      throw error
+    }
+  }
+}
+
 function openAiFactory(name: string, preset: Preset): Factory {
-  return async (config, env, { limits, monotonicMs }) => {
+  return async (config, env, { limits, clock, observeWarm }) => {
     const { id } = config
     const baseUrl = config.baseUrl ?? preset.baseUrl
     if (baseUrl === null) throw new ConfigError(`providers: ${id} needs a baseUrl`)
-    if (!isHttpUrl(baseUrl)) throw new ConfigError(`providers: the baseUrl of ${id} is not an http or https URL`)
+    requireHttp(id, baseUrl)
     const own = preset.baseUrl !== null && sameBase(baseUrl, preset.baseUrl)
     const models = config.models ?? (own ? preset.models : null)
     if (!models) throw new ConfigError(`providers: ${id} names no models`)
     const key = credential(config, own ? preset.keyVariable : null, env)
     // The plain adapter in front of another server cannot know its dialect.
     const known = own || name !== 'openai'
+    const realtime = own ? (preset.realtime ?? []).filter((model) => models.stt?.includes(model)) : []
     const { createOpenAiProvider } = await import('./openai/provider.ts')
     return createOpenAiProvider({
       id,
@@ -95,9 +172,17 @@ function openAiFactory(name: string, preset: Preset): Factory {
       models,
       maxTokensField: known ? preset.maxTokensField : null,
       asksForUsage: preset.asksForUsage,
+      ...(preset.responses && own && { responses: preset.responses }),
+      ...(realtime.length > 0 && {
+        realtime: {
+          models: realtime,
+          clock,
+          ...(observeWarm && { observeWarm: (outcome: WarmOutcome) => observeWarm(id, outcome) }),
+        },
+      }),
       limits,
       unavailable: key === undefined ? 'no_credential' : null,
-      monotonicMs,
+      monotonicMs: () => clock.monotonicMs(),
     })
   }
 }
@@ -109,8 +194,9 @@ function credential(config: ProviderConfig, usual: string | null, env: Environme
   return config.apiKey ?? null
 }
 
-function isHttpUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+function requireHttp(id: string, baseUrl: string): void {
+  if (URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)) return
+  throw new ConfigError(`providers: the baseUrl of ${id} is not an http or https URL`)
 }
 
 const sameBase = (a: string, b: string) => a.replace(/\/+$/, '') === b.replace(/\/+$/, '')

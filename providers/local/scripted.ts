@@ -120,6 +120,11 @@ const rules: readonly { when: RegExp; say: (match: RegExpExecArray) => string }[
     when: /^(?:hello|hi|hey|good (?:morning|afternoon|evening))\b/i,
     say: () => `Hello! ${introduction}. Ask me to repeat something.`,
   },
+  {
+    when: /\bwhat (?:can|do) you do\b/i,
+    say: () =>
+      `${introduction}: I repeat, I add up, and I call the tools that you name. For real answers set a key such as OPENAI_API_KEY.`,
+  },
   { when: /\bthank(?:s| you)\b/i, say: () => 'You are welcome.' },
   { when: /\b(?:goodbye|bye)\b/i, say: () => 'Goodbye.' },
 ]

@@ -12,6 +12,9 @@ export const dialect: Dialect = {
 /** The object in `text`, from an event. ProviderError when it is no object, or one that says `error`. */
 export const readObject = (text: string, apiKey: string | null): JsonObject => readAnswer(text, dialect, apiKey)
 
+/** What the `error` of an event means. */
+export const classOfError = (error: unknown): ErrorClass => classOf(null, error)
+
 /** Codes and types only: the sentence in `message` is for people and changes. */
 function classOf(status: number | null, error: unknown): ErrorClass {
   const fields = isObject(error) ? [error['code'], error['type'], error['status']] : []
@@ -24,7 +27,7 @@ function classOf(status: number | null, error: unknown): ErrorClass {
 
 function classOfWords(words: string): ErrorClass {
   if (/rate_limit/.test(words)) return 'rate_limited'
-  if (/overloaded|unavailable/.test(words)) return 'overloaded'
+  if (/overloaded|unavailable|slow_down/.test(words)) return 'overloaded'
   if (/timeout/.test(words)) return 'timeout'
   if (/authentication|permission|invalid_api_key/.test(words)) return 'auth'
   return /invalid_request/.test(words) ? 'bad_request' : 'server'

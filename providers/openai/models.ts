@@ -1,11 +1,17 @@
 /** Catalog rows out of the ids that configuration names. A capability is true where the protocol has it and no model of that name is known to lack it. */
-import { type AudioSupport, type Model, noCapabilities, type Stage, type Voice } from '../../domain/routing/model.ts'
-import { knownModel, type ModelIds } from './presets.ts'
-import { nativeSpeech, oggOpus } from './tts.ts'
+import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/routing/model.ts'
+import { published } from '../catalog/rows.ts'
+import { type ModelIds, vendorAt } from './presets.ts'
+import { oggOpus, speechManner } from './speech.ts'
 
-export function modelRows(provider: string, baseUrl: string, ids: ModelIds): Model[] {
+/** `live`: the ids of `stt` that also listen while somebody speaks. */
+export function modelRows(provider: string, baseUrl: string, ids: ModelIds, live: readonly string[]): Model[] {
+  // The same name at another address is another server, of which nothing is known.
+  const vendor = vendorAt(baseUrl)
   const row = (stage: Stage, id: string): Model => {
-    const facts = knownModel(baseUrl, id)
+    const known = vendor === null ? { benchmarks: [], prices: [] } : published(vendor, stage, id)
+    const columns = stages[stage](id)
+    const isLive = stage === 'stt' && live.includes(id)
     return {
       provider,
       id,
@@ -13,17 +19,17 @@ export function modelRows(provider: string, baseUrl: string, ids: ModelIds): Mod
       languages: ['*'],
       regions: ['global'],
       providerOptions: [],
-      benchmarks: [],
-      prices: facts?.prices ?? [],
       lastResort: false,
-      ...stages[stage](id),
-      ...(facts?.deprecationDate !== undefined && { deprecationDate: facts.deprecationDate }),
+      ...columns,
+      ...(isLive && { capabilities: { ...columns.capabilities, streaming: true } }),
+      ...known,
     }
   }
   return (['llm', 'stt', 'tts'] as const).flatMap((stage) => (ids[stage] ?? []).map((id) => row(stage, id)))
 }
 
-type StageColumns = Pick<Model, 'capabilities' | 'audioFormats' | 'voices' | 'nativeOutput'>
+type StageColumns = Pick<Model, 'capabilities' | 'audioFormats' | 'voices'> &
+  Partial<Pick<Model, 'languages' | 'nativeOutput'>>
 
 const stages: Record<Stage, (id: string) => StageColumns> = {
   llm: (id) => ({
@@ -40,36 +46,30 @@ const stages: Record<Stage, (id: string) => StageColumns> = {
     voices: [],
   }),
   stt: (id) => ({
-    // Streaming recognition is another protocol (a socket) and another model.
     capabilities: { ...noCapabilities, prompt: true, word_timestamps: !withoutWordTimes.test(id), batch: true },
     audioFormats: readable,
     voices: [],
   }),
-  tts: (id) => ({
-    capabilities: {
-      ...noCapabilities,
-      instructions: !withoutInstructions.test(id),
-      speed: true,
-      batch: true,
-      streaming: true,
-    },
-    audioFormats: [nativeSpeech, oggOpus].map(({ encoding, sampleRateHz, channels }) => ({
-      encoding,
-      sampleRatesHz: [sampleRateHz],
-      channels: [channels],
-    })),
-    voices,
-    nativeOutput: nativeSpeech,
-  }),
+  tts: (id) => {
+    const { native, opus, instructions, speed, languages, voices } = speechManner(id)
+    return {
+      capabilities: { ...noCapabilities, instructions, speed, batch: true, streaming: true },
+      audioFormats: [native, ...(opus ? [oggOpus] : [])].map(({ encoding, sampleRateHz, channels }) => ({
+        encoding,
+        sampleRatesHz: [sampleRateHz],
+        channels: [channels],
+      })),
+      languages,
+      voices,
+      nativeOutput: native,
+    }
+  },
 }
 
 /** These refuse `reasoning_effort`. */
 const withoutReasoning = /(^|\/)(gpt-3\.5|gpt-4|chatgpt-4o|mistral-)/
 /** These answer `json` only: no `verbose_json`, so no times. */
 const withoutWordTimes = /(^|\/)gpt-.*transcribe/
-
-/** These ignore `instructions`. */
-const withoutInstructions = /(^|\/)(tts-1|kokoro)/
 
 const anyRate = { sampleRateRangeHz: { min: 8000, max: 192_000 }, channels: [1, 2] }
 const readable: AudioSupport[] = [
@@ -84,19 +84,3 @@ const readable: AudioSupport[] = [
   'mp3',
   'opus',
 ].map((encoding) => ({ encoding, ...anyRate }))
-
-const voices: Voice[] = (
-  [
-    ['alloy', 'neutral'],
-    ['ash', 'male'],
-    ['ballad', 'male'],
-    ['coral', 'female'],
-    ['echo', 'male'],
-    ['fable', 'neutral'],
-    ['nova', 'female'],
-    ['onyx', 'male'],
-    ['sage', 'female'],
-    ['shimmer', 'female'],
-    ['verse', 'male'],
-  ] as const
-).map(([id, gender]) => ({ id, name: id, gender, styles: [] }))

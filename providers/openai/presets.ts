@@ -2,7 +2,6 @@
  * Servers that speak OpenAI's protocol, as data: where they are, which variable holds their key, how they differ.
  * Base URLs and spellings are the vendors' own; what could not be confirmed is not here.
  */
-import type { Price } from '../../domain/routing/model.ts'
 import type { MaxTokensField } from './llm.ts'
 
 export type ModelIds = { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }
@@ -14,6 +13,10 @@ export type Preset = {
   keyVariable: string | null
   maxTokensField: MaxTokensField | null
   asksForUsage: boolean
+  /** LLMs are asked by /responses. */
+  responses?: true
+  /** Of `models.stt`, or of what configuration names: those that listen on a socket too. */
+  realtime?: readonly string[]
   /** Served when only the key is there; null where a deployment's models are its own. */
   models: ModelIds | null
 }
@@ -26,16 +29,23 @@ export const presets = {
     asksForUsage: true,
     models: {
       llm: ['gpt-4o-mini', 'gpt-4.1-mini'],
-      stt: ['whisper-1', 'gpt-4o-mini-transcribe'],
+      stt: ['whisper-1', 'gpt-4o-mini-transcribe', 'gpt-4o-transcribe'],
       tts: ['gpt-4o-mini-tts'],
     },
+    responses: true,
+    // gpt-live-transcribe and gpt-realtime-whisper find no end of an utterance by themselves, which a stream here must.
+    realtime: ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'],
   },
   groq: {
     baseUrl: 'https://api.groq.com/openai/v1',
     keyVariable: 'GROQ_API_KEY',
     maxTokensField: 'max_completion_tokens',
     asksForUsage: true,
-    models: { llm: ['openai/gpt-oss-120b', 'openai/gpt-oss-20b'], stt: ['whisper-large-v3', 'whisper-large-v3-turbo'] },
+    models: {
+      llm: ['openai/gpt-oss-120b', 'openai/gpt-oss-20b'],
+      stt: ['whisper-large-v3', 'whisper-large-v3-turbo'],
+      tts: ['canopylabs/orpheus-v1-english'],
+    },
   },
   cerebras: {
     baseUrl: 'https://api.cerebras.ai/v1',
@@ -44,13 +54,16 @@ export const presets = {
     asksForUsage: true,
     models: { llm: ['gpt-oss-120b'] },
   },
-  // Refuses stream_options with 422 and reports usage by itself. Its speech is base64 in JSON and its transcriptions are a wire of their own, so only its LLMs are served.
+  // Refuses stream_options with 422 and reports usage by itself. Its transcriptions are a wire of their own and not served.
   mistral: {
     baseUrl: 'https://api.mistral.ai/v1',
     keyVariable: 'MISTRAL_API_KEY',
     maxTokensField: 'max_tokens',
     asksForUsage: false,
-    models: { llm: ['mistral-small-latest', 'mistral-medium-latest'] },
+    models: {
+      llm: ['mistral-small-latest', 'mistral-medium-latest'],
+      tts: ['voxtral-mini-tts-3-0', 'voxtral-mini-tts-2603'],
+    },
   },
   openrouter: {
     baseUrl: 'https://openrouter.ai/api/v1',
@@ -66,44 +79,32 @@ export const presets = {
     asksForUsage: true,
     models: null,
   },
+  lmstudio: {
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    keyVariable: null,
+    maxTokensField: 'max_tokens',
+    asksForUsage: true,
+    models: null,
+  },
+  speaches: {
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    keyVariable: null,
+    maxTokensField: 'max_tokens',
+    asksForUsage: true,
+    models: null,
+  },
+  kokoro: {
+    baseUrl: 'http://127.0.0.1:8880/v1',
+    keyVariable: null,
+    maxTokensField: null,
+    asksForUsage: true,
+    models: { tts: ['kokoro'] },
+  },
   vllm: { baseUrl: null, keyVariable: null, maxTokensField: 'max_tokens', asksForUsage: true, models: null },
 } as const satisfies Record<string, Preset>
 
-/** What is known beyond the id of a model, by base URL: the same name elsewhere costs something else. */
-type KnownModel = { prices: readonly Price[]; deprecationDate?: string }
-
-const list = { source: 'litellm 1.109.1, model prices', asOf: '2026-11-21' }
-const perHour = (microUsd: number): Price[] => [{ unit: 'audio_hour', microUsd, ...list }]
-/** Reasoning is billed as output. Micro-dollars a million tokens. */
-const perToken = (input: number, cached: number | null, output: number): Price[] => [
-  { unit: 'million_input_tokens', microUsd: input, ...list },
-  { unit: 'million_cached_input_tokens', microUsd: cached, ...list },
-  { unit: 'million_output_tokens', microUsd: output, ...list },
-  { unit: 'million_reasoning_tokens', microUsd: output, ...list },
-]
-
-const known: Partial<Record<string, Record<string, KnownModel>>> = {
-  [presets.openai.baseUrl]: {
-    'gpt-4o-mini': { prices: perToken(150_000, 75_000, 600_000) },
-    'gpt-4.1-mini': { prices: perToken(400_000, 100_000, 1_600_000) },
-    'whisper-1': { prices: perHour(360_000), deprecationDate: '2027-02-26' },
-    'gpt-4o-mini-transcribe': { prices: perHour(180_000), deprecationDate: '2027-02-26' },
-    // Billed by audio tokens, which no price unit of ours counts.
-    'gpt-4o-mini-tts': { prices: [], deprecationDate: '2027-01-06' },
-  },
-  [presets.groq.baseUrl]: {
-    'openai/gpt-oss-120b': { prices: perToken(150_000, 75_000, 600_000) },
-    'openai/gpt-oss-20b': { prices: perToken(75_000, 37_500, 300_000) },
-    'whisper-large-v3': { prices: perHour(110_988) },
-    'whisper-large-v3-turbo': { prices: perHour(39_996) },
-  },
-  [presets.cerebras.baseUrl]: { 'gpt-oss-120b': { prices: perToken(350_000, null, 750_000) } },
-  [presets.mistral.baseUrl]: {
-    'mistral-small-latest': { prices: perToken(150_000, 15_000, 600_000) },
-    'mistral-medium-latest': { prices: perToken(1_500_000, 150_000, 7_500_000) },
-  },
-}
-
-export function knownModel(baseUrl: string, id: string): KnownModel | undefined {
-  return known[baseUrl.replace(/\/+$/, '')]?.[id]
+/** The vendor whose own address this is, as the catalog names it; null for any other server. */
+export function vendorAt(baseUrl: string): string | null {
+  const address = baseUrl.replace(/\/+$/, '')
+  return Object.entries<Preset>(presets).find(([, preset]) => preset.baseUrl === address)?.[0] ?? null
 }

@@ -1,13 +1,19 @@
-/** Any server that speaks OpenAI's protocol: chat/completions, audio/transcriptions, audio/speech. */
+/** Any server that speaks OpenAI's protocol: chat/completions or responses, audio/transcriptions, audio/speech, realtime transcription. */
+import type { Clock } from '../../domain/ports.ts'
 import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import type { Stt } from '../../domain/speech/stt.ts'
 import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { createTransport } from '../wire/http.ts'
+import { createSocketTransport, type SocketTransport, type WarmOutcome } from '../wire/socket.ts'
 import { dialect } from './dialect.ts'
 import { createLlm, type MaxTokensField } from './llm.ts'
 import { modelRows } from './models.ts'
 import { createPassThrough } from './pass-through.ts'
 import type { ModelIds } from './presets.ts'
+import { openRealtime, realtimePath } from './realtime.ts'
+import { RealtimeAudio } from './realtime-audio.ts'
+import { createResponses } from './responses.ts'
 import { createStt } from './stt.ts'
 import { createTts } from './tts.ts'
 
@@ -20,6 +26,10 @@ export type OpenAiOptions = {
   models: ModelIds
   maxTokensField: MaxTokensField | null
   asksForUsage: boolean
+  /** Asks /responses where a request is not passed through. Absent: /chat/completions. */
+  responses?: true
+  /** Absent: no model listens while somebody speaks. */
+  realtime?: RealtimeOptions
   limits: OutboundLimits
   /** Absent for a base URL that the operator configured (it may be private); set for one that a user gave. */
   guard?: AddressPolicy
@@ -28,25 +38,58 @@ export type OpenAiOptions = {
   monotonicMs: () => number
 }
 
+export type RealtimeOptions = {
+  /** Those of `models.stt` that also listen on a socket. */
+  models: readonly string[]
+  clock: Clock
+  /** Hears whether sockets that were opened ahead were of use; for the metrics. */
+  observeWarm?: (outcome: WarmOutcome) => void
+}
+
 /** Throws TypeError when the base URL is none. */
 export function createOpenAiProvider(options: OpenAiOptions): Provider {
-  const { id, baseUrl, models, limits, guard, monotonicMs } = options
-  const transport = createTransport({ baseUrl, dialect, limits, ...(guard && { guard }), monotonicMs })
+  const { id, baseUrl, models, limits, guard, monotonicMs, realtime } = options
+  const shared = { baseUrl, dialect, limits, ...(guard && { guard }) }
+  const transport = createTransport({ ...shared, monotonicMs })
+  const sockets = realtime ? createSocketTransport({ ...shared, standby: realtimeStandby, ...realtime }) : null
   const ports = (apiKey: string | null): ProviderPorts => {
     const wire = transport.wire(apiKey)
     const keyed = { ...options, apiKey }
+    const asks = options.responses ? createResponses : createLlm
+    const open = sockets && realtime ? openWith(sockets, apiKey, realtime.clock, limits) : null
     return {
-      ...(models.llm?.length && { llm: { ...createLlm(wire, keyed), chat: createPassThrough(wire, keyed) } }),
-      ...(models.stt?.length && { stt: createStt(wire) }),
-      ...(models.tts?.length && { tts: createTts(wire, limits.audioBytesMax) }),
+      ...(models.llm?.length && { llm: { ...asks(wire, keyed), chat: createPassThrough(wire, keyed) } }),
+      ...(models.stt?.length && { stt: { ...createStt(wire), ...(open && { open }) } }),
+      ...(models.tts?.length && { tts: createTts(wire, limits, apiKey) }),
     }
   }
   return {
     id,
-    models: modelRows(id, baseUrl, models),
+    models: modelRows(id, baseUrl, models, realtime?.models ?? []),
     unavailable: () => options.unavailable,
     ...ports(options.apiKey),
     forKey: ports,
-    close: () => transport.close(),
+    close: async () => void (await Promise.all([transport.close(), sockets?.close()])),
+  }
+}
+
+/** A session is billed by what it hears, so one that waits costs nothing. It needs no keep-alive: what is stale is replaced. */
+const realtimeStandby = { keepAlive: null, idleMsMax: 60_000 }
+
+function openWith(
+  sockets: SocketTransport,
+  apiKey: string | null,
+  clock: Clock,
+  limits: OutboundLimits,
+): NonNullable<Stt['open']> {
+  return async (request, sink, signal) => {
+    const audio = await RealtimeAudio.create(request.audio)
+    try {
+      const socket = await sockets.open(apiKey, { path: realtimePath }, signal)
+      return await openRealtime(request, audio, { socket, sink, signal, apiKey, clock, limits })
+    } catch (error) {
+      audio.close()
+      throw error
+    }
   }
 }

@@ -1,33 +1,31 @@
 /** POST /audio/speech, streamed. What comes is told by the answer's Content-Type, not by what was asked for. */
-import type { OutputFormat } from '../../audio/format.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { audioOf, leave, readWav } from '../wire/audio-answer.ts'
 import { type JsonObject, protocolError } from '../wire/failures.ts'
 import { json, type Wire } from '../wire/http.ts'
+import { nativeSpeech, oggOpus, type SpeechManner, speechManner } from './speech.ts'
+import { speechOfEvents } from './speech-events.ts'
 
-/** `response_format: pcm` has no header; its rate is fixed by the protocol. */
-export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
-/** RFC 7845: Opus in Ogg is decoded at 48 kHz whatever it was made from. */
-export const oggOpus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
-
-/** The protocol requires a voice; every server that follows it knows this one. */
-const defaultVoice = 'alloy'
-
-export function createTts(wire: Wire, audioBytesMax: number): Tts {
+export function createTts(wire: Wire, limits: OutboundLimits, apiKey: string | null): Tts {
   return {
     async synthesize(request, signal) {
-      return readSpeech(await wire.stream('/audio/speech', json(speechBody(request)), audioBytesMax, signal))
+      const manner = speechManner(request.model)
+      if (manner.answers === 'events') return speechOfEvents(wire, request, manner, { limits, apiKey, signal })
+      const body = json(speechBody(request, manner))
+      return readSpeech(await wire.stream('/audio/speech', body, limits.audioBytesMax, signal))
     },
   }
 }
 
-function speechBody({ model, text, voice, instructions, speed, wanted }: TtsRequest): JsonObject {
+function speechBody(request: TtsRequest, manner: SpeechManner): JsonObject {
+  const { model, text, voice = manner.defaultVoice, instructions, speed, wanted } = request
   return {
     model,
     input: text,
-    voice: voice ?? defaultVoice,
-    response_format: wanted.encoding === 'opus' ? 'opus' : 'pcm',
+    voice,
+    response_format: manner.opus && wanted.encoding === 'opus' ? 'opus' : manner.answers,
     ...(instructions !== undefined && { instructions }),
     ...(speed !== undefined && { speed }),
   }

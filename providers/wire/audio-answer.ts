@@ -1,4 +1,5 @@
 /** The body of an answer that is audio, handed on as it comes: raw, or out of the WAV that a server wraps around it. */
+import { ProviderError } from '../../domain/routing/provider-error.ts'
 import type { Speech } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { protocolError, rejectAsProviderError, toProviderError } from './failures.ts'
@@ -13,7 +14,7 @@ export async function readWav(answer: StreamedAnswer): Promise<Speech> {
   try {
     while (start.length < headerBytesMax) {
       const next = await body.next()
-      if (next.done) throw protocolError('ended within the WAV header')
+      if (next.done) throw endedEarly(start)
       start = Buffer.concat([start, next.value])
       const header = readStreamedWav(start)
       if (header) return { format: header.format, audio: audioOf(answer, start.subarray(header.dataOffset)) }
@@ -24,6 +25,9 @@ export async function readWav(answer: StreamedAnswer): Promise<Speech> {
     throw error instanceof RangeError ? protocolError(error.message) : toProviderError(error)
   }
 }
+
+const endedEarly = (start: Buffer): ProviderError =>
+  start.length === 0 ? new ProviderError('empty', { sent: true }) : protocolError('ended within the WAV header')
 
 /** The body as ProviderErrors want it. Not a generator: one that is left before its first `next` would not close the connection. */
 export function audioOf(answer: StreamedAnswer, first?: Uint8Array): AsyncIterable<Uint8Array> {

@@ -13,7 +13,8 @@ export const protocolError = (cause: unknown) => new ProviderError('protocol', {
 export function toProviderError(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error
   const errorClass = classes[error.failure]
-  return new ProviderError(error.sent || errorClass === 'cancelled' ? errorClass : 'unreachable', {
+  const isOurs = errorClass === 'cancelled' || errorClass === 'overloaded'
+  return new ProviderError(error.sent || isOurs ? errorClass : 'unreachable', {
     sent: error.sent,
     cause: error,
   })
@@ -27,7 +28,8 @@ const classes: Record<OutboundFailure, ErrorClass> = {
   unreachable: 'unreachable',
   connect_timeout: 'unreachable',
   address_refused: 'unreachable',
-  queue_full: 'unreachable',
+  // Our own connections, not the vendor, are at their limit.
+  queue_full: 'overloaded',
   first_byte_timeout: 'timeout',
   idle_timeout: 'timeout',
   total_timeout: 'timeout',

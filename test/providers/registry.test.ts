@@ -5,13 +5,14 @@ import type { Recording } from '../../audio/format.ts'
 import type { LlmRequest } from '../../domain/llm/llm.ts'
 import { createLoopbackProvider } from '../../providers/loopback/provider.ts'
 import { createProviders, type ProviderConfig, type RegistryDeps } from '../../providers/registry.ts'
+import { systemClock } from '../../runtime/clock.ts'
 import type { Environment } from '../../runtime/config.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
 import { collect, until } from './openai-setup.ts'
 import { startStubOpenAi } from './stub-openai.ts'
 
 const never = new AbortController().signal
-const quiet: RegistryDeps = { limits: outboundDefaults, monotonicMs: () => 0, local: null, ollamaUrl: null }
+const quiet: RegistryDeps = { limits: outboundDefaults, clock: systemClock, local: null, ollamaUrl: null }
 const ask: LlmRequest = {
   model: 'chat',
   items: [{ type: 'message', role: 'user', text: 'Hello' }],
@@ -24,6 +25,10 @@ async function create(configs: ProviderConfig[], env: Environment = {}, deps: Pa
   t.teardown(() => Promise.all(providers.map((provider) => provider.close())))
   return providers
 }
+
+/** Ids of those that the operator's keys can call. */
+const callable = (providers: Awaited<ReturnType<typeof create>>) =>
+  providers.filter((provider) => provider.unavailable() === null).map(({ id }) => id)
 
 t.test('a configured provider', async (t) => {
   const stub = await startStubOpenAi()
@@ -70,27 +75,20 @@ t.test('a configured provider', async (t) => {
 t.test('a usual key in the environment enables its vendor', async (t) => {
   const env = { OPENAI_API_KEY: 'a', GROQ_API_KEY: 'b', MISTRAL_API_KEY: '' }
   const found = await create([], env)
-  t.same(
-    found.map(({ id }) => id),
-    ['openai', 'groq'],
-  )
+  t.same(callable(found), ['openai', 'groq'])
+  const silent = found.find(({ id }) => id === 'deepgram')
+  t.equal(silent?.unavailable(), 'no_credential', "a vendor without the operator's key")
+  t.match(silent?.forKey?.('own').stt, { open: Function }, "is there for an organization's own")
   const whisper = found[0]?.models.find(({ id }) => id === 'whisper-1')
   t.match(whisper, { deprecationDate: '2027-02-26', prices: [{ unit: 'audio_hour', microUsd: 360_000 }] })
   const elsewhere = { id: 'mock', adapter: 'openai', baseUrl: 'http://127.0.0.1:1/v1', models: { llm: ['x'] } }
-  t.same(
-    (await create([elsewhere], env)).map(({ id }) => id),
-    ['mock', 'openai', 'groq'],
-  )
+  t.same(callable(await create([elsewhere], env)), ['mock', 'openai', 'groq'])
   const own = [
     { id: 'openai', adapter: 'openai', models: { llm: ['gpt-4o'] } },
     { id: 'fast', adapter: 'groq' },
   ]
   const configured = await create(own, env)
-  t.same(
-    configured.map(({ id }) => id),
-    ['openai', 'fast'],
-    'configuration comes first',
-  )
+  t.same(callable(configured), ['openai', 'fast'], 'configuration comes first')
   t.same(
     configured[0]?.models.map(({ id }) => id),
     ['gpt-4o'],
@@ -127,18 +125,16 @@ t.test('an Ollama on this machine appears when it answers', async (t) => {
   await new Promise((resolve) => server.once('listening', resolve))
   t.teardown(() => new Promise((resolve) => server.close(resolve)))
   const ollamaUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-  const [ollama] = await create([], {}, { ollamaUrl })
+  const ollamaOf = (providers: Awaited<ReturnType<typeof create>>) => providers.find(({ id }) => id === 'ollama')
+  const ollama = ollamaOf(await create([], {}, { ollamaUrl }))
   t.match(ollama, { id: 'ollama', models: [] }, 'nothing waits for it')
   t.equal(ollama?.unavailable(), 'not_running')
   await until(() => ollama?.unavailable() === null)
   t.match(ollama?.models, [{ provider: 'ollama', id: 'llama3.2:3b', stage: 'llm' }])
   t.ok(ollama?.llm)
-  t.same((await create([], {}, { ollamaUrl: 'http://127.0.0.1:1/v1' }))[0]?.models, [])
+  t.same(ollamaOf(await create([], {}, { ollamaUrl: 'http://127.0.0.1:1/v1' }))?.models, [])
   const configured = { id: 'mine', adapter: 'ollama', models: { llm: ['x'] } }
-  t.same(
-    (await create([configured], {}, { ollamaUrl })).map(({ id }) => id),
-    ['mine'],
-  )
+  t.same(callable(await create([configured], {}, { ollamaUrl })), ['mine'])
 })
 
 t.test('loopback', async (t) => {

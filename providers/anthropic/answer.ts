@@ -1,0 +1,131 @@
+/** Reads a message, whole or event by event, into the domain's answer. Pure: what it is given has already been parsed. */
+import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+
+/** ProviderError `protocol` for what is no message, `empty` for one with nothing in it, `bad_request` for one that was refused before its first word. */
+export function readMessage(body: JsonObject): LlmAnswer {
+  if (!Array.isArray(body['content'])) throw protocolError('no content')
+  const blocks = body['content'].filter(isObject)
+  const text = blocks.map((block) => (block['type'] === 'text' ? stringOf(block['text']) : '')).join('')
+  const calls = blocks.filter(({ type }) => type === 'tool_use').map(readCall)
+  const stopReason = stopReasonOf(body['stop_reason'], text !== '', calls.length > 0)
+  return { text, calls, stopReason, usage: readUsage(body['usage']) }
+}
+
+/** One streamed message. `read` takes the events in order, `end` says how it went. */
+export class MessageTurn {
+  /** `message_stop` was seen: nothing follows. */
+  ended = false
+  #stopReason: unknown = null
+  #usage: JsonObject = {}
+  #said = false
+  /** The index of a block of content → that of its call, counted among calls. */
+  readonly #calls = new Map<unknown, number>()
+
+  /** Kinds of events that are not known, pings among them, say nothing. */
+  read(event: JsonObject): LlmEvent[] {
+    switch (event['type']) {
+      case 'message_start':
+        if (isObject(event['message'])) this.#count(event['message']['usage'])
+        return []
+      case 'content_block_start':
+        return this.#start(event['index'], event['content_block'])
+      case 'content_block_delta':
+        return this.#delta(event['index'], event['delta'])
+      case 'message_delta':
+        this.#count(event['usage'])
+        if (isObject(event['delta'])) this.#stopReason = event['delta']['stop_reason'] ?? this.#stopReason
+        return []
+      case 'message_stop':
+        this.ended = true
+    }
+    return []
+  }
+
+  /** Throws ProviderError `protocol` when the terminal event was not seen: the stream was cut. */
+  end(): LlmEvent {
+    if (!this.ended) throw protocolError('no message_stop')
+    const stopReason = stopReasonOf(this.#stopReason, this.#said, this.#calls.size > 0)
+    return { type: 'end', stopReason, usage: readUsage(this.#usage) }
+  }
+
+  #start(at: unknown, block: unknown): LlmEvent[] {
+    if (!isObject(block)) throw protocolError('no content_block')
+    if (block['type'] === 'text') return this.#say(block['text'])
+    if (block['type'] !== 'tool_use') return []
+    const { callId, name } = readCall(block)
+    const index = this.#calls.size
+    this.#calls.set(at, index)
+    return [{ type: 'call', index, callId, name }]
+  }
+
+  #delta(at: unknown, delta: unknown): LlmEvent[] {
+    if (!isObject(delta)) throw protocolError('no delta')
+    if (delta['type'] === 'text_delta') return this.#say(delta['text'])
+    if (delta['type'] !== 'input_json_delta') return []
+    const index = this.#calls.get(at)
+    if (index === undefined) throw protocolError('arguments of no call')
+    const text = stringOf(delta['partial_json'])
+    return text === '' ? [] : [{ type: 'arguments', index, delta: text }]
+  }
+
+  #say(value: unknown): LlmEvent[] {
+    const delta = stringOf(value)
+    if (delta === '') return []
+    this.#said = true
+    return [{ type: 'text', delta }]
+  }
+
+  /** Counts are cumulative, and those that did not change may come as null. */
+  #count(usage: unknown): void {
+    if (!isObject(usage)) return
+    for (const [name, value] of Object.entries(usage)) if (value !== null) this.#usage[name] = value
+  }
+}
+
+function readCall(block: JsonObject): LlmAnswer['calls'][number] {
+  const { id, name, input } = block
+  if (typeof id !== 'string' || typeof name !== 'string' || name === '') throw protocolError('a call without a name')
+  return { callId: id, name, arguments: JSON.stringify(input ?? {}) }
+}
+
+function stopReasonOf(reason: unknown, said: boolean, called: boolean): StopReason {
+  switch (reason) {
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'max_output_tokens'
+    case 'tool_use':
+      if (!called) throw protocolError('calls announced, none made')
+      return 'tool_call'
+    case 'end_turn':
+    case 'stop_sequence':
+      if (called) return 'tool_call'
+      if (!said) throw new ProviderError('empty', { sent: true })
+      return 'stop'
+    case 'refusal':
+      // What was said before the refusal stands; a request that was refused outright is not to be tried elsewhere.
+      if (!said) throw new ProviderError('bad_request', { sent: true, cause: 'refusal' })
+      return 'stop'
+    case 'pause_turn':
+      throw protocolError('a pause for tools of the server, which were not asked for')
+  }
+  throw protocolError('no stop_reason that is known')
+}
+
+/** `input_tokens` leaves cached ones out. Writing the cache is input, reading it is not; thinking is counted in the output. */
+function readUsage(usage: unknown): LlmUsage {
+  const counts = isObject(usage) ? usage : {}
+  const details = counts['output_tokens_details']
+  const output = count(counts['output_tokens'])
+  const reasoning = Math.min(isObject(details) ? count(details['thinking_tokens']) : 0, output)
+  return {
+    inputTokens: count(counts['input_tokens']) + count(counts['cache_creation_input_tokens']),
+    cachedInputTokens: count(counts['cache_read_input_tokens']),
+    outputTokens: output - reasoning,
+    reasoningTokens: reasoning,
+  }
+}
+
+const stringOf = (value: unknown) => (typeof value === 'string' ? value : '')
+const count = (value: unknown) => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)

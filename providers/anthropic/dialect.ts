@@ -1,0 +1,37 @@
+/** How the Messages API signs and refuses. */
+import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import { isObject } from '../wire/failures.ts'
+import type { Dialect } from '../wire/http.ts'
+
+/** The version whose requests may carry sampling parameters, which some of the models still take. */
+const version = '2023-06-01'
+
+export const dialect: Dialect = {
+  sign: (apiKey) => ['x-api-key', apiKey, 'anthropic-version', version],
+  classify: (_status, body) => (body ? classOf(body['error']) : null),
+  // An event of a stream that began with 200.
+  failureIn: (body) => (body['type'] === 'error' ? (classOf(body['error']) ?? 'server') : null),
+}
+
+/** `details.error_code` says more than `type`, but only some errors have it. */
+function classOf(error: unknown): ErrorClass | null {
+  if (!isObject(error)) return null
+  const code = isObject(error['details']) ? error['details']['error_code'] : undefined
+  return classes[String(code)] ?? classes[String(error['type'])] ?? null
+}
+
+const classes: Partial<Record<string, ErrorClass>> = {
+  contract_spend_limit_reached: 'quota',
+  enforced_spend_limit_reached: 'quota',
+  organization_on_hold: 'auth',
+  authentication_error: 'auth',
+  permission_error: 'auth',
+  billing_error: 'quota',
+  invalid_request_error: 'bad_request',
+  // There is one path, so what was not found is the model.
+  not_found_error: 'unsupported',
+  rate_limit_error: 'rate_limited',
+  overloaded_error: 'overloaded',
+  timeout_error: 'timeout',
+  api_error: 'server',
+}

@@ -1,0 +1,29 @@
+import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import { catalogued } from '../catalog/rows.ts'
+import type { VendorOptions } from '../vendor.ts'
+import { createTransport } from '../wire/http.ts'
+import { dialect } from './dialect.ts'
+import { createLlm } from './llm.ts'
+import { anthropicModels } from './models.ts'
+
+/** The Messages API. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
+export function createAnthropicProvider(options: VendorOptions): Provider {
+  const { id, limits, guard, clock } = options
+  const models = catalogued('anthropic', id, anthropicModels, options.models)
+  const transport = createTransport({
+    baseUrl: options.baseUrl ?? 'https://api.anthropic.com',
+    dialect,
+    limits,
+    ...(guard && { guard }),
+    monotonicMs: () => clock.monotonicMs(),
+  })
+  const ports = (apiKey: string | null): ProviderPorts => ({ llm: createLlm(transport.wire(apiKey), apiKey, limits) })
+  return {
+    id,
+    models,
+    unavailable: () => options.unavailable,
+    ...ports(options.apiKey),
+    forKey: ports,
+    close: () => transport.close(),
+  }
+}

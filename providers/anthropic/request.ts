@@ -1,0 +1,100 @@
+/** A request of the domain as the body of POST /v1/messages. What the model cannot do is refused here, so that another may be asked. */
+import type { LlmItem, LlmRequest, LlmTool, ResponseFormat, ToolChoice } from '../../domain/llm/llm.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { isObject, type JsonObject } from '../wire/failures.ts'
+import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
+import { type Traits, traitsOf } from './models.ts'
+
+/** Throws ProviderError: `unsupported` for what this model does not take, `bad_request` for a conversation that cannot be said. */
+export function messagesBody(request: LlmRequest): JsonObject {
+  const traits = traitsOf(request.model) ?? refuse('the model')
+  const system = systemOf(request.items)
+  const { output_config: effort, ...thinking } = thinkingOf(request, traits)
+  const format = request.responseFormat && { format: outputFormat(request.responseFormat) }
+  return {
+    model: request.model,
+    max_tokens: request.maxOutputTokens,
+    messages: turnsOf(request.items, block).map(({ speaker, parts }) => ({
+      role: speaker === 'model' ? 'assistant' : 'user',
+      content: parts,
+    })),
+    ...(system !== '' && { system }),
+    ...sampling(request, traits),
+    ...thinking,
+    ...((effort || format) && { output_config: { ...effort, ...format } }),
+    // A choice among no tools is refused.
+    ...(request.tools.length > 0 && {
+      tools: request.tools.map(tool),
+      ...(request.toolChoice && { tool_choice: choice(request.toolChoice) }),
+    }),
+  }
+}
+
+function refuse(what: string): never {
+  throw new ProviderError('unsupported', { sent: false, cause: what })
+}
+
+function block(item: LlmItem): object {
+  switch (item.type) {
+    case 'message':
+      return { type: 'text', text: item.text }
+    case 'function_call':
+      return { type: 'tool_use', id: item.callId, name: item.name, input: argumentsOf(item) }
+    case 'function_result':
+      return { type: 'tool_result', tool_use_id: item.callId, content: item.result }
+  }
+}
+
+type Thinking = { output_config?: object; thinking?: object }
+
+function thinkingOf({ reasoningEffort, toolChoice, tools }: LlmRequest, traits: Traits): Thinking {
+  const quiet = reasoningEffort === 'none'
+  const forced = tools.length > 0 && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
+  if (forced && reasoningEffort !== undefined && !quiet) return refuse('a forced tool with reasoning')
+  if (forced || quiet) return traits.unthinking ?? refuse(forced ? 'a forced tool' : 'no reasoning')
+  if (reasoningEffort === undefined) return {}
+  return traits.efforts[reasoningEffort] ?? refuse('the reasoning effort')
+}
+
+/** The scale ends at 1 here. 1 is the default, which every model takes when it is not said. */
+function sampling({ temperature, topP }: LlmRequest, traits: Traits): JsonObject {
+  const asked = {
+    ...(temperature !== undefined && temperature !== 1 && { temperature }),
+    ...(topP !== undefined && topP !== 1 && { top_p: topP }),
+  }
+  if (!traits.sampling && Object.keys(asked).length > 0) return refuse('sampling parameters')
+  if (temperature !== undefined && temperature > 1) return refuse('a temperature above 1')
+  return asked
+}
+
+const tool = ({ name, description, parameters }: LlmTool) => ({
+  name,
+  ...(description !== undefined && { description }),
+  input_schema: parameters ?? { type: 'object' },
+})
+
+function choice(chosen: ToolChoice): object {
+  if (typeof chosen === 'object') return { type: 'tool', name: chosen.name }
+  return { type: chosen === 'required' ? 'any' : chosen }
+}
+
+function outputFormat({ schema }: ResponseFormat): object {
+  return { type: 'json_schema', schema: closed(schema) }
+}
+
+/** Every object must be closed here. One that says nothing is closed, which only narrows the answer; one that is meant to be open cannot be asked for. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (!isObject(schema)) return schema
+  const fields = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closedUnder(name, value)]))
+  if (schema['type'] !== 'object') return fields
+  const open = schema['additionalProperties'] ?? schema['properties'] === undefined
+  return open === false ? { ...fields, additionalProperties: false } : refuse('an open object')
+}
+
+/** Examples and constants are values, whatever they look like; `properties` and `$defs` hold schemas under names of their own. */
+function closedUnder(name: string, value: unknown): unknown {
+  if (name === 'enum' || name === 'const' || name === 'default' || name === 'examples') return value
+  if ((name !== 'properties' && name !== '$defs') || !isObject(value)) return closed(value)
+  return Object.fromEntries(Object.entries(value).map(([key, schema]) => [key, closed(schema)]))
+}

@@ -1,0 +1,39 @@
+/** How AssemblyAI signs and refuses. */
+import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { Dialect } from '../wire/http.ts'
+
+/** The key stands without a scheme. Refusals carry a sentence and no code, so the status says all. */
+export const dialect: Dialect = {
+  sign: (apiKey) => ['authorization', apiKey],
+  classify: () => null,
+}
+
+/** Of an Error frame and of the close that follows it. The credentials are checked after the upgrade. Null: not a code of this vendor. */
+export function classOfCode(code: unknown): ErrorClass | null {
+  return typeof code === 'number' ? (codes.get(code) ?? null) : null
+}
+
+const codes: ReadonlyMap<number, ErrorClass> = new Map([
+  [1008, 'auth'],
+  [3005, 'server'],
+  [3006, 'bad_request'],
+  // Frames that are too short or too long, or that come too fast.
+  [3007, 'bad_request'],
+  // The longest session is over.
+  [3008, 'timeout'],
+  [3009, 'rate_limited'],
+  [4000, 'bad_request'],
+  [4001, 'auth'],
+  [4002, 'quota'],
+  // A feature that the free tier has not.
+  [4003, 'quota'],
+  [4008, 'timeout'],
+  [4010, 'protocol'],
+  [4029, 'rate_limited'],
+  [4031, 'timeout'],
+  [4032, 'bad_request'],
+  [4033, 'bad_request'],
+  [4034, 'bad_request'],
+  [4101, 'bad_request'],
+  [4102, 'rate_limited'],
+])

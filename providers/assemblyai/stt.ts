@@ -1,0 +1,143 @@
+/**
+ * A recording: it is uploaded, transcribed behind an id that is asked for until the text is there, and deleted. One call to the domain, under one
+ * deadline; the deletion is nobody's to wait for.
+ */
+import type { Recording } from '../../audio/format.ts'
+import type { Clock, Departure } from '../../domain/ports.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
+import { heardLanguage, vendorTag } from '../language-tags.ts'
+import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { json, type Payload, type Wire } from '../wire/http.ts'
+import { recordingFile } from '../wire/recording.ts'
+import type { Removals } from './removals.ts'
+
+/** A short recording is done in a second; a long one is asked for less often. */
+const firstPollMs = 200
+const pollGrowth = 1.5
+const pollMsMax = 3000
+
+export type SttParts = { wire: Wire; clock: Clock; totalMs: number; removals: Removals }
+
+export function createStt(parts: SttParts): Pick<Stt, 'transcribe'> {
+  const { wire, clock, totalMs, removals } = parts
+  return {
+    async transcribe(request, signal) {
+      const deadlineMs = clock.monotonicMs() + totalMs
+      const upload = await wire.call('/v2/upload', octets(request.recording), signal)
+      const ordered = await wire.call('/v2/transcript', json(order(request, stringOf(upload, 'upload_url'))), signal)
+      const id = stringOf(ordered, 'id')
+      try {
+        return readTranscript(await completed(parts, ordered, deadlineMs, signal), request)
+      } finally {
+        removals.remove(wire, pathOf(id))
+      }
+    },
+  }
+}
+
+const octets = (recording: Recording): Payload => ({
+  contentType: 'application/octet-stream',
+  body: recordingFile(recording).chunks,
+})
+
+function order({ model, language, options }: SttRequest, audioUrl: string): JsonObject {
+  return {
+    audio_url: audioUrl,
+    speech_models: [model],
+    ...(language === undefined ? { language_detection: true } : { language_code: vendorTag('assemblyai', language) }),
+    ...(options.diarization && { speaker_labels: true }),
+    ...(options.keywords?.length && { keyterms_prompt: options.keywords }),
+    ...(options.prompt !== undefined && { prompt: options.prompt }),
+    ...options.providerOptions,
+  }
+}
+
+const pathOf = (id: string) => `/v2/transcript/${encodeURIComponent(id)}`
+
+async function completed(
+  { wire, clock }: SttParts,
+  ordered: JsonObject,
+  deadlineMs: number,
+  signal: Departure,
+): Promise<JsonObject> {
+  const path = pathOf(stringOf(ordered, 'id'))
+  let answer = ordered
+  for (let delayMs = firstPollMs; !isCompleted(answer); delayMs = Math.min(delayMs * pollGrowth, pollMsMax)) {
+    if (clock.monotonicMs() + delayMs > deadlineMs) throw new ProviderError('timeout', { sent: true })
+    await pause(clock, delayMs, signal)
+    answer = await wire.get(path, signal)
+  }
+  return answer
+}
+
+/** What went wrong is told in a sentence only, so that whose fault it was is not known; another provider may do better. */
+function isCompleted({ status }: JsonObject): boolean {
+  if (status === 'error')
+    throw new ProviderError('server', { sent: true, cause: 'the transcript ended with status error' })
+  if (status !== 'queued' && status !== 'processing' && status !== 'completed') throw protocolError('no status')
+  return status === 'completed'
+}
+
+function pause(clock: Clock, delayMs: number, signal: Departure): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      cancel()
+      reject(new ProviderError('cancelled', { sent: true, cause: signal.reason }))
+    }
+    const cancel = clock.after(delayMs, () => {
+      signal.removeEventListener('abort', leave)
+      resolve()
+    })
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave)
+  })
+}
+
+function readTranscript(body: JsonObject, { recording, options }: SttRequest): Transcript {
+  const text = stringOf(body, 'text').trim()
+  const words = wordsIn(body['words'])
+  const { language_code: code, audio_duration: durationS } = body
+  return {
+    text,
+    segments: text === '' ? [] : segmentsOf(body['utterances'], text, words, recording.durationMs),
+    ...(options.wordTimestamps && { words }),
+    ...heardLanguage(code),
+    ...(typeof durationS === 'number' && { billedMs: Math.round(durationS * 1000) }),
+  }
+}
+
+/** Utterances come with speakers only; without them one segment spans what was said. */
+function segmentsOf(utterances: unknown, text: string, words: readonly Word[], durationMs: number): Segment[] {
+  const segments = timed(utterances).map(timesAndText)
+  if (segments.length > 0) return segments
+  return [{ text, startMs: words[0]?.startMs ?? 0, endMs: words.at(-1)?.endMs ?? durationMs }]
+}
+
+function wordsIn(words: unknown): Word[] {
+  return timed(words).map((word) => {
+    const { confidence } = word
+    return { ...timesAndText(word), ...(typeof confidence === 'number' && { confidence }) }
+  })
+}
+
+const timed = (rows: unknown): JsonObject[] =>
+  Array.isArray(rows)
+    ? rows.filter(isObject).filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))
+    : []
+
+/** Times are milliseconds. */
+function timesAndText({ text, start, end, speaker }: JsonObject): Segment {
+  return {
+    text: typeof text === 'string' ? text : '',
+    startMs: start as number,
+    endMs: end as number,
+    ...(typeof speaker === 'string' && { speaker }),
+  }
+}
+
+function stringOf(body: JsonObject, name: string): string {
+  const value = body[name]
+  if (typeof value !== 'string') throw protocolError(`no ${name}`)
+  return value
+}

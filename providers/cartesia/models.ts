@@ -1,0 +1,66 @@
+/** The models of Cartesia: Sonic speaks, Ink hears. */
+import { type AudioSupport, noCapabilities } from '../../domain/routing/model.ts'
+import type { VendorModel } from '../vendor.ts'
+
+/** Hears turns, on a socket of their own. The other hears what it is told to. */
+export const hearsTurns = (model: string): boolean => model.startsWith('ink-2')
+
+export const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
+/** Of every encoding. */
+export const speechRatesHz: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000]
+
+const words = (text: string): string[] => text.trim().split(/\s+/)
+
+const sonicLanguages = words(`
+  en de es fr ja pt zh hi ko it nl pl ru sv tr fil bg ro ar cs el fi hr ms sk da ta uk hu no nb vi bn th he ka id te gu
+  kn ml mr pa`)
+const whisperLanguages = words(`
+  en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no nb th ur hr bg lt la mi ml cy
+  sk te fa lv bn sr az sl kn et mk br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo
+  uz fo ht ps tk nn mt sa lb my bo fil mg as tt haw ln ha ba jv su yue`)
+
+const frames: AudioSupport[] = ['pcm_s16le', 'mulaw', 'alaw'].map((encoding) => ({ encoding, channels: [1] }))
+/** A row has one list. Files could be Opus or have two channels of these samples too, but live audio could not. */
+const files: AudioSupport[] = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'flac', 'mp3'].map((encoding) => ({
+  encoding,
+  channels: [1, 2],
+}))
+
+const sonic = (id: string): VendorModel => ({
+  id,
+  stage: 'tts',
+  capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
+  languages: sonicLanguages,
+  regions: ['global'],
+  audioFormats: ['pcm_s16le', 'pcm_f32le', 'mulaw', 'alaw'].map((encoding) => ({
+    encoding,
+    sampleRatesHz: [...speechRatesHz],
+    channels: [1],
+  })),
+  // There are hundreds, and those of an account. A request names one by its id, or gets the default of speech.ts.
+  voices: [],
+  providerOptions: [],
+  nativeOutput: nativeSpeech,
+})
+
+const shared = { stage: 'stt', regions: ['global'], voices: [], providerOptions: [] } as const
+
+export const cartesiaModels: readonly VendorModel[] = [
+  sonic('sonic-3.5'),
+  sonic('sonic-3'),
+  {
+    ...shared,
+    id: 'ink-2',
+    capabilities: { ...noCapabilities, keywords: true, streaming: true },
+    languages: ['en'],
+    audioFormats: frames,
+  },
+  {
+    ...shared,
+    id: 'ink-whisper',
+    // It detects no language: without one it hears English.
+    capabilities: { ...noCapabilities, word_timestamps: true, batch: true, streaming: true },
+    languages: whisperLanguages,
+    audioFormats: [...frames, ...files],
+  },
+]

@@ -1,0 +1,53 @@
+/** Cartesia: Sonic, which speaks over HTTP and sockets, and Ink, which hears recordings and live audio. */
+import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import type { Stt } from '../../domain/speech/stt.ts'
+import { catalogued } from '../catalog/rows.ts'
+import type { VendorOptions } from '../vendor.ts'
+import { createTransport } from '../wire/http.ts'
+import { createSocketTransport } from '../wire/socket.ts'
+import { dialect } from './dialect.ts'
+import { FinalizingStream, finalizingPath } from './finalizing.ts'
+import { standby as hearingStandby } from './listening.ts'
+import { cartesiaModels, hearsTurns } from './models.ts'
+import { transcribe } from './stt.ts'
+import { synthesize } from './tts.ts'
+import { standby as speakingStandby, speakLive } from './tts-live.ts'
+import { TurnsStream, turnsPath } from './turns.ts'
+
+const apiUrl = 'https://api.cartesia.ai'
+
+/** Throws TypeError when the base URL is none, RangeError for a model that is not served. */
+export function createCartesiaProvider(options: VendorOptions): Provider {
+  const { id, limits, clock, guard, observeWarm } = options
+  const shared = { baseUrl: options.baseUrl ?? apiUrl, dialect, limits, ...(guard && { guard }) }
+  const transport = createTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
+  const socketOptions = { ...shared, clock, ...(observeWarm && { observeWarm }) }
+  const speaking = createSocketTransport({ ...socketOptions, standby: speakingStandby })
+  const hearing = createSocketTransport({ ...socketOptions, standby: hearingStandby })
+  const ports = (apiKey: string | null): ProviderPorts => {
+    const wire = transport.wire(apiKey)
+    const open: Stt['open'] = async (request, sink, signal) => {
+      const path = hearsTurns(request.model) ? turnsPath(request) : finalizingPath(request)
+      const socket = await hearing.open(apiKey, { path }, signal)
+      const Stream = hearsTurns(request.model) ? TurnsStream : FinalizingStream
+      const stream = new Stream(request, { socket, sink, signal, apiKey, clock, limits })
+      await stream.opened
+      return stream
+    }
+    return {
+      tts: {
+        synthesize: (request, signal) => synthesize(wire, request, limits.audioBytesMax, signal),
+        live: (request, signal) => speakLive({ sockets: speaking, apiKey, clock, limits }, request, signal),
+      },
+      stt: { transcribe: (request, signal) => transcribe(wire, request, signal), open },
+    }
+  }
+  return {
+    id,
+    models: catalogued('cartesia', id, cartesiaModels, options.models),
+    unavailable: () => options.unavailable,
+    ...ports(options.apiKey),
+    forKey: ports,
+    close: async () => void (await Promise.all([transport.close(), speaking.close(), hearing.close()])),
+  }
+}

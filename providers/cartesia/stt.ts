@@ -1,0 +1,62 @@
+/** POST /stt. */
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
+import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import type { Wire } from '../wire/http.ts'
+import { type Field, recordingForm } from '../wire/recording.ts'
+import { toCode, toTag } from './language.ts'
+import { hearsTurns } from './models.ts'
+
+/** Rejects with ProviderError. */
+export async function transcribe(wire: Wire, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
+  if (hearsTurns(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'hears live audio only' })
+  return readTranscript(await wire.call('/stt', recordingForm(fields(request), request.recording), signal), request)
+}
+
+function fields({ model, language, options }: SttRequest): Field[] {
+  const list: Field[] = [['model', model]]
+  if (language !== undefined) list.push(['language', toCode(language)])
+  if (options.wordTimestamps) list.push(['timestamp_granularities[]', 'word'])
+  return list
+}
+
+function readTranscript(body: JsonObject, { options, language, recording }: SttRequest): Transcript {
+  if (typeof body['text'] !== 'string') throw protocolError('no text')
+  const text = body['text'].trim()
+  const words = readWords(body['words'])
+  if (options.wordTimestamps && words.length === 0 && text !== '')
+    throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
+  const heard = toTag(body['language']) ?? language
+  const { duration } = body
+  return {
+    text,
+    // There are no segments, so it is one: less than could be said, but true.
+    segments:
+      text === ''
+        ? []
+        : [{ text, startMs: words[0]?.startMs ?? 0, endMs: words.at(-1)?.endMs ?? recording.durationMs }],
+    ...(options.wordTimestamps && { words }),
+    ...(heard !== undefined && { language: heard }),
+    ...(typeof duration === 'number' && duration >= 0 && { billedMs: milliseconds(duration) }),
+  }
+}
+
+export const milliseconds = (seconds: number): number => Math.max(0, Math.round(seconds * 1000))
+
+/** A word each, or, on sockets, lists of words, starts and ends that belong together. */
+export function readWords(given: unknown): Word[] {
+  const rows = Array.isArray(given) ? given.filter(isObject) : []
+  return rows.flatMap((row) => {
+    const { word, words, start, end } = row
+    if (!Array.isArray(words)) return wordOf(word, start, end)
+    return words.flatMap((text, i) => wordOf(text, itemOf(start, i), itemOf(end, i)))
+  })
+}
+
+const itemOf = (list: unknown, i: number): unknown => (Array.isArray(list) ? list[i] : undefined)
+
+function wordOf(text: unknown, start: unknown, end: unknown): Word[] {
+  if (typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number') return []
+  const startMs = milliseconds(start)
+  return [{ text: text.trim(), startMs, endMs: Math.max(startMs, milliseconds(end)) }]
+}

@@ -1,0 +1,51 @@
+/** Deepgram: Nova and Flux hear, Aura speaks. */
+import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import type { Stt } from '../../domain/speech/stt.ts'
+import { catalogued } from '../catalog/rows.ts'
+import type { VendorOptions } from '../vendor.ts'
+import { createTransport } from '../wire/http.ts'
+import { createSocketTransport, type Standby } from '../wire/socket.ts'
+import { dialect } from './dialect.ts'
+import { FluxDialogue } from './flux.ts'
+import { ListenDialogue } from './listen.ts'
+import { deepgramModels, isFlux } from './models.ts'
+import { createLive, speakStandby } from './speak.ts'
+import { createTranscribe } from './stt.ts'
+import { ListeningStream, listenStandby } from './stt-stream.ts'
+import { createSynthesize } from './tts.ts'
+
+const vendorUrl = 'https://api.deepgram.com'
+
+/** Throws TypeError when the base URL is none, RangeError for a model that is not served. */
+export function createDeepgramProvider(options: VendorOptions): Provider {
+  const { id, limits, clock, guard, observeWarm } = options
+  const shared = { baseUrl: options.baseUrl ?? vendorUrl, dialect, limits, ...(guard && { guard }) }
+  const transport = createTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
+  const socketsOf = (standby: Standby) =>
+    createSocketTransport({ ...shared, clock, standby, ...(observeWarm && { observeWarm }) })
+  const hearing = socketsOf(listenStandby)
+  const speaking = socketsOf(speakStandby)
+  const ports = (apiKey: string | null): ProviderPorts => {
+    const wire = transport.wire(apiKey)
+    const synthesize = createSynthesize(wire, limits.audioBytesMax)
+    const open: Stt['open'] = async (request, sink, signal) => {
+      const dialogue = isFlux(request.model) ? new FluxDialogue(request, sink) : new ListenDialogue(request, sink)
+      const socket = await hearing.open(apiKey, { path: dialogue.path }, signal)
+      const stream = new ListeningStream(dialogue, { socket, sink, signal, apiKey, clock, limits })
+      await stream.opened
+      return stream
+    }
+    return {
+      stt: { transcribe: createTranscribe(wire), open },
+      tts: { synthesize, live: createLive({ sockets: speaking, apiKey, clock, limits, synthesize }) },
+    }
+  }
+  return {
+    id,
+    models: catalogued('deepgram', id, deepgramModels, options.models),
+    unavailable: () => options.unavailable,
+    ...ports(options.apiKey),
+    forKey: ports,
+    close: async () => void (await Promise.all([transport.close(), hearing.close(), speaking.close()])),
+  }
+}

@@ -1,0 +1,74 @@
+/** POST /v1/listen: the recording is the body, everything else the query. */
+import type { Recording } from '../../audio/format.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
+import { canonicalTag, vendorTag } from '../language-tags.ts'
+import { isObject, type JsonObject } from '../wire/failures.ts'
+import type { Wire } from '../wire/http.ts'
+import { recordingFile } from '../wire/recording.ts'
+import {
+  bestOf,
+  firstLanguage,
+  hasTimes,
+  listOf,
+  milliseconds,
+  speakerOf,
+  stringOf,
+  times,
+  wordsOf,
+} from './hearing.ts'
+import { isEnglish, isFlux, takesKeyterms } from './models.ts'
+
+export function createTranscribe(wire: Wire): Stt['transcribe'] {
+  return async (request, signal) => {
+    if (isFlux(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'hears live audio only' })
+    const { type, chunks } = recordingFile(request.recording)
+    const answer = await wire.call(`/v1/listen?${query(request)}`, { contentType: type, body: chunks }, signal)
+    return readTranscript(answer, request)
+  }
+}
+
+function query({ model, language, options }: SttRequest): string {
+  const list = new URLSearchParams({ model, punctuate: 'true', utterances: 'true' })
+  if (language !== undefined) list.set('language', vendorTag('deepgram', language))
+  // Without either it would hear English.
+  else if (!isEnglish(model)) list.set('detect_language', 'true')
+  if (options.diarization) list.set('diarize_model', 'latest')
+  for (const keyword of options.keywords ?? []) list.append(takesKeyterms(model) ? 'keyterm' : 'keywords', keyword)
+  for (const [name, value] of Object.entries(options.providerOptions ?? {})) list.set(name, String(value))
+  return list.toString()
+}
+
+function readTranscript(body: JsonObject, request: SttRequest): Transcript {
+  const results = isObject(body['results']) ? body['results'] : {}
+  const channel = listOf(results['channels'])[0]
+  const { text, best } = bestOf(channel)
+  const language = canonicalTag(channel?.['detected_language']) ?? firstLanguage(best['languages']) ?? request.language
+  return {
+    text,
+    segments: text === '' ? [] : segments(results['utterances'], text, request.recording),
+    ...(request.options.wordTimestamps && { words: words(best['words'], text) }),
+    ...(language !== undefined && { language }),
+    ...billed(body['metadata']),
+  }
+}
+
+/** Without utterances, one segment that spans the recording: less than could be said, but true. */
+function segments(utterances: unknown, text: string, { durationMs }: Recording): Segment[] {
+  const list = listOf(utterances)
+    .filter(hasTimes)
+    .map((row) => ({ text: stringOf(row['transcript']), ...times(row), ...speakerOf(row) }))
+  return list.length > 0 ? list : [{ text, startMs: 0, endMs: durationMs }]
+}
+
+function words(given: unknown, text: string): Word[] {
+  const list = wordsOf(given)
+  if (list.length === 0 && text !== '') throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
+  return list
+}
+
+/** It bills the duration that it found, whatever a header claims. */
+function billed(metadata: unknown): { billedMs: number } | undefined {
+  if (!isObject(metadata) || !Number.isFinite(metadata['duration'])) return undefined
+  return { billedMs: milliseconds(metadata['duration']) }
+}

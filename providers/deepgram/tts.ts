@@ -1,0 +1,47 @@
+/** POST /v1/speak, streamed as it is made. */
+import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import { audioOf, leave, readWav } from '../wire/audio-answer.ts'
+import { protocolError } from '../wire/failures.ts'
+import { json, type Wire } from '../wire/http.ts'
+import { type SpokenFormat, speechQuery, spokenFormat } from './speech.ts'
+
+/** RFC 7845: in Ogg, whatever rate it was made from. */
+const oggOpus: SpokenFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
+
+export function createSynthesize(wire: Wire, audioBytesMax: number): Tts['synthesize'] {
+  return async (request, signal) => {
+    const format = request.wanted.encoding === 'opus' ? oggOpus : spokenFormat(request.wanted)
+    const path = `/v1/speak?${query(request, format)}`
+    return readSpeech(await wire.stream(path, json({ text: request.text }), audioBytesMax, signal), format)
+  }
+}
+
+/** Without `none` the samples would come in a WAV. */
+function query(request: TtsRequest, format: SpokenFormat): string {
+  const list = speechQuery(request, format)
+  list.set('container', format.encoding === 'opus' ? 'ogg' : 'none')
+  return list.toString()
+}
+
+async function readSpeech(answer: StreamedAnswer, format: SpokenFormat): Promise<Speech> {
+  const [type = ''] = (answer.headers.get('content-type') ?? '').toLowerCase().split(';')
+  switch (type.trim()) {
+    case 'audio/wav':
+    case 'audio/x-wav':
+      return readWav(answer)
+    case `audio/${mediaTypes[format.encoding]}`:
+    case 'application/octet-stream':
+    case '':
+      return { format, audio: audioOf(answer) }
+  }
+  await leave(answer)
+  throw protocolError(`Content-Type ${type.slice(0, 64)}`)
+}
+
+const mediaTypes: Record<SpokenFormat['encoding'], string> = {
+  pcm_s16le: 'l16',
+  mulaw: 'mulaw',
+  alaw: 'alaw',
+  opus: 'ogg',
+}

@@ -1,0 +1,50 @@
+/**
+ * The voices of Aura 2. To Deepgram a voice is a model of its own, `aura-2-thalia-en`; to the catalog `aura-2` is the model and that id its voice,
+ * so that one row stands for what has one price and one latency, and a voice can be asked for by name, language or gender. On the wire the
+ * voice's id goes into `model`.
+ */
+import type { Voice } from '../../domain/routing/model.ts'
+
+/** The first of a language speaks it when no voice is named; the first of all speaks when no language is. */
+export function voiceFor(language: string | undefined): string {
+  const base = language?.split('-')[0]
+  return (aura2Voices.find((voice) => voice.language === base) ?? aura2Voices[0])?.id ?? ''
+}
+
+type Cast = { language: string; female: string; male: string }
+
+const cast: readonly Cast[] = [
+  {
+    language: 'en',
+    female:
+      'thalia andromeda helena amalthea asteria athena aurora callista cora cordelia delia electra harmonia hera iris janus juno luna minerva ophelia pandora phoebe selene theia vesta',
+    male: 'apollo arcas aries atlas draco hermes hyperion jupiter mars neptune odysseus orion orpheus pluto saturn zeus',
+  },
+  {
+    language: 'es',
+    female: 'celeste estrella carina diana selena agustina antonia gloria olivia silvia',
+    male: 'nestor sirio alvaro aquila javier luciano valerio',
+  },
+  { language: 'de', female: 'viktoria elara aurelia lara kara', male: 'julius fabian' },
+  { language: 'fr', female: 'agathe', male: 'hector' },
+  { language: 'nl', female: 'rhea beatrix daphne cornelia hestia leda', male: 'sander lars roman' },
+  { language: 'it', female: 'livia melia maia cinzia demetra', male: 'dionisio elio flavio cesare' },
+  { language: 'ja', female: 'izanami uzume ama', male: 'fujin ebisu' },
+]
+
+export const aura2Voices: readonly Voice[] = cast.flatMap(({ language, female, male }) => [
+  ...voices(language, female, 'female'),
+  ...voices(language, male, 'male'),
+])
+
+export const aura2Languages: readonly string[] = cast.map(({ language }) => language)
+
+function voices(language: string, names: string, gender: Voice['gender']): Voice[] {
+  return names.split(' ').map((name) => ({
+    id: `aura-2-${name}-${language}`,
+    name: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    gender,
+    styles: [],
+    language,
+  }))
+}

@@ -1,0 +1,99 @@
+/** POST /v1/speech-to-text. */
+import type { Segment, SttOptions, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
+import { canonicalTag } from '../language-tags.ts'
+import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import type { Wire } from '../wire/http.ts'
+import { type Field, recordingForm } from '../wire/recording.ts'
+import { batchKeyterms, keyterms } from './keyterms.ts'
+
+export async function transcribe(wire: Wire, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
+  const form = recordingForm(fields(request), request.recording)
+  return readTranscript(await wire.call('/v1/speech-to-text', form, signal), request)
+}
+
+function fields({ model, language, options }: SttRequest): Field[] {
+  const list: [string, string][] = [['model_id', model]]
+  if (language !== undefined) list.push(['language_code', language])
+  if (options.diarization) list.push(['diarize', 'true'])
+  for (const keyword of keyterms(options.keywords, batchKeyterms)) list.push(['keyterms', keyword])
+  // Segments are made of words, so that these are always needed.
+  list.push(['timestamps_granularity', 'word'])
+  return [...list, ...ownFields(options)]
+}
+
+/** Laughter and footsteps would stand in the text, in brackets, for who did not ask for them. */
+function ownFields({ providerOptions = {} }: SttOptions): Field[] {
+  const own = { tag_audio_events: false, ...providerOptions }
+  return Object.entries(own).map(([name, value]) => [name, String(value)])
+}
+
+function readTranscript(body: JsonObject, { options, language, recording }: SttRequest): Transcript {
+  if (typeof body['text'] !== 'string') throw protocolError('no text')
+  const text = body['text'].trim()
+  const tokens = timedTokens(body['words'])
+  const segments = segmentsOf(tokens, options.diarization === true)
+  const heard = canonicalTag(body['language_code']) ?? language
+  const seconds = body['audio_duration_secs']
+  return {
+    text,
+    // Without words, one that spans the recording: less than could be said, but true.
+    segments: segments.length > 0 || text === '' ? segments : [{ text, startMs: 0, endMs: recording.durationMs }],
+    ...(options.wordTimestamps && { words: readWords(body['words']) }),
+    ...(heard !== undefined && { language: heard }),
+    ...(typeof seconds === 'number' && seconds >= 0 && { billedMs: milliseconds(seconds) }),
+  }
+}
+
+/** The words among the tokens of either transcriber; spaces and sounds are left out. */
+export function readWords(given: unknown): Word[] {
+  return timedTokens(given)
+    .filter(({ isWord }) => isWord)
+    .map(({ text, startMs, endMs, speaker, confidence }) => ({
+      text: text.trim(),
+      startMs,
+      endMs,
+      ...(speaker !== undefined && { speaker }),
+      ...(confidence !== undefined && { confidence }),
+    }))
+}
+
+type Token = Word & { isWord: boolean }
+
+/** Spaces are tokens too, and in languages without them there are none: the text of a segment is its tokens, joined. */
+function timedTokens(given: unknown): Token[] {
+  const rows = Array.isArray(given) ? given.filter(isObject) : []
+  return rows.flatMap(({ text, start, end, type, speaker_id: speaker, logprob }) => {
+    if (typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number') return []
+    return {
+      text,
+      startMs: milliseconds(start),
+      endMs: milliseconds(end),
+      isWord: type === undefined || type === 'word',
+      ...(typeof speaker === 'string' && { speaker }),
+      ...(typeof logprob === 'number' && { confidence: Math.min(1, Math.exp(logprob)) }),
+    }
+  })
+}
+
+/** A segment is a sentence of one speaker. */
+function segmentsOf(tokens: readonly Token[], bySpeaker: boolean): Segment[] {
+  const segments: Segment[] = []
+  let open: Segment | null = null
+  for (const token of tokens) {
+    const speaker = bySpeaker ? token.speaker : undefined
+    if (open && (open.speaker !== speaker || (token.text.trim() !== '' && sentenceEnd.test(open.text)))) open = null
+    if (open) {
+      open.text += token.text
+      if (token.text.trim() !== '') open.endMs = token.endMs
+    } else if (token.text.trim() !== '') {
+      open = { text: token.text, startMs: token.startMs, endMs: token.endMs, ...(speaker !== undefined && { speaker }) }
+      segments.push(open)
+    }
+  }
+  return segments.map((segment) => ({ ...segment, text: segment.text.trim() }))
+}
+
+/** A full stop needs its space, or `3.5` would be two sentences. */
+const sentenceEnd = /[.!?…]\s+$|[。！？]\s*$/
+
+const milliseconds = (seconds: number) => Math.max(0, Math.round(seconds * 1000))

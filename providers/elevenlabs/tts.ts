@@ -1,0 +1,80 @@
+/** POST /v1/text-to-speech/{voice}/stream: raw samples, or Opus in Ogg, as they are made. */
+import { ascii } from '../../audio/chunked-bytes.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import { audioOf, leave } from '../wire/audio-answer.ts'
+import { type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
+import { json, type Wire } from '../wire/http.ts'
+import { speechTraits } from './models.ts'
+import { type Output, outputFor } from './output-format.ts'
+
+export async function synthesize(
+  wire: Wire,
+  request: TtsRequest,
+  audioBytesMax: number,
+  signal: AbortSignal,
+): Promise<Speech> {
+  const output = outputFor(request.wanted)
+  const path = `${voicePath(request)}/stream?output_format=${output.name}`
+  const answer = await wire.stream(path, json(speechBody(request)), audioBytesMax, signal)
+  return readSpeech(answer, output)
+}
+
+/** The voice of the vendor's own examples, for who names none. */
+const defaultVoice = 'JBFqnCBsd6RMkjVDRZzb'
+
+export const voicePath = ({ voice = defaultVoice }: TtsRequest) => `/v1/text-to-speech/${encodeURIComponent(voice)}`
+
+/** Only for models that enforce a language; the others refuse the field. */
+export const languageCode = ({ model, language }: TtsRequest) =>
+  speechTraits[model]?.languageCode === true ? language : undefined
+
+/** The vendor's bounds of `speed`. Another provider may go further, so it is not clipped in silence. */
+const speedMin = 0.7
+const speedMax = 1.2
+
+/** ProviderError `unsupported` for a speed beyond what the vendor's voices take. */
+export function voiceSettings({ speed }: TtsRequest): { voice_settings?: JsonObject } {
+  if (speed === undefined) return {}
+  if (speed < speedMin || speed > speedMax) throw new ProviderError('unsupported', { sent: false, cause: 'speed' })
+  return { voice_settings: { speed } }
+}
+
+function speechBody(request: TtsRequest): JsonObject {
+  const language = languageCode(request)
+  return {
+    text: request.text,
+    model_id: request.model,
+    ...(language !== undefined && { language_code: language }),
+    ...voiceSettings(request),
+  }
+}
+
+async function readSpeech(answer: StreamedAnswer, { format }: Output): Promise<Speech> {
+  const type = (answer.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  // MP3 is what the vendor falls back to. Played as samples it would be noise.
+  if (type === 'audio/mpeg' || !/^(audio\/.*|application\/(octet-stream|ogg)|)$/.test(type)) {
+    await leave(answer)
+    throw protocolError(`Content-Type ${type.slice(0, 64)}`)
+  }
+  return format.encoding === 'opus' ? readOgg(answer, format) : { format, audio: audioOf(answer) }
+}
+
+/** The vendor names the codec and not the container, so that is looked at before it is passed on as Ogg (RFC 3533 §6). */
+async function readOgg(answer: StreamedAnswer, format: Output['format']): Promise<Speech> {
+  try {
+    const body = answer.body[Symbol.asyncIterator]()
+    let start: Buffer = Buffer.alloc(0)
+    while (start.length < 4) {
+      const next = await body.next()
+      if (next.done) return { format, audio: audioOf(answer, start) }
+      start = Buffer.concat([start, next.value])
+    }
+    if (ascii(start, 0, 4) === 'OggS') return { format, audio: audioOf(answer, start) }
+  } catch (error) {
+    throw toProviderError(error)
+  }
+  await leave(answer)
+  throw new ProviderError('unsupported', { sent: true, cause: 'Opus that is not in Ogg' })
+}

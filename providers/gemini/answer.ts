@@ -1,0 +1,104 @@
+/** Reads a GenerateContentResponse, whole or piece by piece (each piece is one), into the domain's answer. Pure: what it is given has already been parsed. */
+import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { filtered, finishOf, refuseBlocked } from './finish.ts'
+
+type End = Extract<LlmEvent, { type: 'end' }>
+
+/** ProviderError `protocol` for what is no answer, `empty` for one with nothing in it, `bad_request` for one that a filter emptied. */
+export function readContent(body: JsonObject): LlmAnswer {
+  const turn = new ContentTurn()
+  const calls: LlmAnswer['calls'] = []
+  let text = ''
+  for (const event of turn.read(body)) {
+    if (event.type === 'text') text += event.delta
+    else if (event.type === 'call') calls.push({ callId: event.callId, name: event.name, arguments: '' })
+    else if (event.type === 'arguments') Object.assign(calls[event.index] ?? {}, { arguments: event.delta })
+  }
+  const { stopReason, usage } = turn.end()
+  return { text, calls, stopReason, usage }
+}
+
+/** One streamed turn. `read` takes the pieces in order, `end` says how it went. */
+export class ContentTurn {
+  /** The finish and the count were seen: nothing follows. */
+  ended = false
+  #finish: unknown
+  #usage: unknown = null
+  #said = false
+  #calls = 0
+
+  /** Throws ProviderError `bad_request` for a prompt that was blocked. */
+  read(piece: JsonObject): LlmEvent[] {
+    refuseBlocked(piece)
+    const candidate = candidateOf(piece)
+    this.#usage = piece['usageMetadata'] ?? this.#usage
+    this.#finish = candidate?.['finishReason'] ?? this.#finish
+    this.ended = this.#finish !== undefined && piece['usageMetadata'] !== undefined
+    return partsOf(candidate).flatMap((part) => this.#readPart(part, piece['responseId']))
+  }
+
+  /** Throws ProviderError `protocol` when no finish was seen: the stream was cut. */
+  end(): End {
+    return { type: 'end', stopReason: this.#stopReason(), usage: readUsage(this.#usage) }
+  }
+
+  /** Calls come whole. */
+  #readPart(part: JsonObject, responseId: unknown): LlmEvent[] {
+    const { text, thought, functionCall } = part
+    if (isObject(functionCall)) {
+      const index = this.#calls++
+      const { callId, name } = readCall(functionCall, index, responseId)
+      const delta = JSON.stringify(functionCall['args'] ?? {})
+      return [
+        { type: 'call', index, callId, name },
+        { type: 'arguments', index, delta },
+      ]
+    }
+    if (typeof text !== 'string' || text === '' || thought === true) return []
+    this.#said = true
+    return [{ type: 'text', delta: text }]
+  }
+
+  #stopReason(): StopReason {
+    const finish = finishOf(this.#finish)
+    if (finish === 'max_output_tokens') return finish
+    if (this.#calls > 0) return 'tool_call'
+    // Filtered text that did arrive stands.
+    if (!this.#said) throw finish === 'filtered' ? filtered(this.#finish) : new ProviderError('empty', { sent: true })
+    return 'stop'
+  }
+}
+
+/** One is asked for. */
+export function candidateOf({ candidates }: JsonObject): JsonObject | undefined {
+  return Array.isArray(candidates) ? candidates.find(isObject) : undefined
+}
+
+export function partsOf(candidate: JsonObject | undefined): JsonObject[] {
+  const content = candidate?.['content']
+  return isObject(content) && Array.isArray(content['parts']) ? content['parts'].filter(isObject) : []
+}
+
+/** Where a model gives calls no id, one is made that differs from turn to turn. */
+function readCall({ id, name }: JsonObject, index: number, responseId: unknown): { callId: string; name: string } {
+  if (typeof name !== 'string' || name === '') throw protocolError('a call without a name')
+  if (typeof id === 'string' && id !== '') return { callId: id, name }
+  return { callId: `call_${typeof responseId === 'string' ? responseId : ''}_${index}`, name }
+}
+
+/** The prompt includes what was cached; thoughts are counted beside the candidates. */
+function readUsage(usage: unknown): LlmUsage {
+  const counts = isObject(usage) ? usage : {}
+  const prompt = count(counts['promptTokenCount']) + count(counts['toolUsePromptTokenCount'])
+  const cached = Math.min(count(counts['cachedContentTokenCount']), prompt)
+  return {
+    inputTokens: prompt - cached,
+    cachedInputTokens: cached,
+    outputTokens: count(counts['candidatesTokenCount']),
+    reasoningTokens: count(counts['thoughtsTokenCount']),
+  }
+}
+
+const count = (value: unknown) => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)

@@ -1,0 +1,33 @@
+import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import { catalogued } from '../catalog/rows.ts'
+import type { VendorOptions } from '../vendor.ts'
+import { createTransport } from '../wire/http.ts'
+import { dialect } from './dialect.ts'
+import { createLlm } from './llm.ts'
+import { geminiModels } from './models.ts'
+import { createTts } from './tts.ts'
+
+/** The Gemini API: text and speech of one endpoint. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
+export function createGeminiProvider(options: VendorOptions): Provider {
+  const { id, limits, guard, clock } = options
+  const models = catalogued('gemini', id, geminiModels, options.models)
+  const transport = createTransport({
+    baseUrl: options.baseUrl ?? 'https://generativelanguage.googleapis.com',
+    dialect,
+    limits,
+    ...(guard && { guard }),
+    monotonicMs: () => clock.monotonicMs(),
+  })
+  const ports = (apiKey: string | null): ProviderPorts => {
+    const wire = transport.wire(apiKey)
+    return { llm: createLlm(wire, apiKey, limits), tts: createTts(wire, apiKey, limits) }
+  }
+  return {
+    id,
+    models,
+    unavailable: () => options.unavailable,
+    ...ports(options.apiKey),
+    forKey: ports,
+    close: () => transport.close(),
+  }
+}

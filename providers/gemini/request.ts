@@ -1,0 +1,86 @@
+/** A request of the domain as the body of generateContent. */
+import type { LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { JsonObject } from '../wire/failures.ts'
+import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
+import { type Traits, traitsOf } from './models.ts'
+
+/** Throws ProviderError: `unsupported` for what this model does not take, `bad_request` for a conversation that cannot be said. */
+export function contentBody(request: LlmRequest): JsonObject {
+  const traits = traitsOf(request.model) ?? refuse('the model')
+  const system = systemOf(request.items)
+  return {
+    contents: contents(request.items, traits),
+    ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
+    generationConfig: generationConfig(request, traits),
+    // A choice among no tools is refused.
+    ...(request.tools.length > 0 && {
+      tools: [{ functionDeclarations: request.tools.map(declaration) }],
+      ...(request.toolChoice && { toolConfig: { functionCallingConfig: choice(request.toolChoice) } }),
+    }),
+  }
+}
+
+/** `method` with the colon's part of the path: `generateContent`, or `streamGenerateContent` for events. */
+export function modelPath(model: string, method: 'generateContent' | 'streamGenerateContent'): string {
+  const path = `/v1beta/models/${encodeURIComponent(model)}:${method}`
+  // Without it the stream is one JSON array that grows.
+  return method === 'streamGenerateContent' ? `${path}?alt=sse` : path
+}
+
+function refuse(what: string): never {
+  throw new ProviderError('unsupported', { sent: false, cause: what })
+}
+
+type Part = { text?: string; functionCall?: object; functionResponse?: object; thoughtSignature?: string }
+
+/** What the vendor documents for calls whose signature is not known, such as those of another vendor's model. */
+const unsigned = 'skip_thought_signature_validator'
+
+function contents(items: readonly LlmItem[], traits: Traits): object[] {
+  const names = new Map(items.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])))
+  return turnsOf(items, (item) => part(item, names)).map(({ speaker, parts }) => {
+    // Of calls side by side only the first is signed.
+    const call = parts.find(({ functionCall }) => functionCall)
+    if (call && traits.signsCalls) call.thoughtSignature = unsigned
+    return { role: speaker, parts }
+  })
+}
+
+function part(item: LlmItem, names: ReadonlyMap<string, string>): Part {
+  switch (item.type) {
+    case 'message':
+      return { text: item.text }
+    case 'function_call':
+      return { functionCall: { id: item.callId, name: item.name, args: argumentsOf(item) } }
+    case 'function_result': {
+      const name = names.get(item.callId)
+      if (name === undefined)
+        throw new ProviderError('bad_request', { sent: false, cause: 'a result without its call' })
+      return { functionResponse: { id: item.callId, name, response: { output: item.result } } }
+    }
+  }
+}
+
+function generationConfig(request: LlmRequest, { efforts }: Traits): JsonObject {
+  const { temperature, topP, reasoningEffort, responseFormat } = request
+  const thinkingConfig = reasoningEffort === undefined ? null : (efforts[reasoningEffort] ?? refuse('the effort'))
+  return {
+    maxOutputTokens: request.maxOutputTokens,
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(thinkingConfig && { thinkingConfig }),
+    ...(responseFormat && { responseMimeType: 'application/json', responseJsonSchema: responseFormat.schema }),
+  }
+}
+
+const declaration = ({ name, description, parameters }: LlmTool) => ({
+  name,
+  ...(description !== undefined && { description }),
+  ...(parameters && { parametersJsonSchema: parameters }),
+})
+
+function choice(chosen: ToolChoice): object {
+  if (typeof chosen === 'object') return { mode: 'ANY', allowedFunctionNames: [chosen.name] }
+  return { mode: { auto: 'AUTO', none: 'NONE', required: 'ANY' }[chosen] }
+}

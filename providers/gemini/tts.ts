@@ -1,0 +1,116 @@
+/**
+ * Speech of the same endpoint as text: events whose parts are audio in base64. The format is told by each part's `mimeType`; some models put a WAV
+ * header before the first sample, which is not media and is taken off.
+ */
+import type { OutputFormat } from '../../audio/format.ts'
+import type { Departure } from '../../domain/ports.ts'
+import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
+import { readEventStream } from '../../runtime/outbound/event-stream.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import { isObject, type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
+import { json, readAnswer, type Wire } from '../wire/http.ts'
+import { candidateOf, partsOf } from './answer.ts'
+import { dialect } from './dialect.ts'
+import { filtered, finishOf, refuseBlocked } from './finish.ts'
+import { defaultVoice, nativeSpeech } from './models.ts'
+import { modelPath } from './request.ts'
+import { headerOf, type Media } from './wav-header.ts'
+
+export function createTts(wire: Wire, apiKey: string | null, limits: OutboundLimits): Tts {
+  return {
+    async synthesize(request: TtsRequest, signal: Departure): Promise<Speech> {
+      const path = modelPath(request.model, 'streamGenerateContent')
+      const answer = await wire.stream(path, json(speechBody(request)), limits.audioBytesMax, signal)
+      const media = samplesOf(answer, apiKey, limits)
+      const first = await media.next()
+      return { format: first.done ? nativeSpeech : first.value.format, audio: audioFrom(first, media) }
+    },
+  }
+}
+
+/** The text is read out as it stands, so what is to be done with it goes into `speechMetadata`. */
+function speechBody({ text, voice = defaultVoice, language, instructions }: TtsRequest): JsonObject {
+  const part = { text, ...(instructions !== undefined && { speechMetadata: { style: instructions } }) }
+  return {
+    contents: [{ role: 'user', parts: [part] }],
+    generationConfig: {
+      responseModalities: ['AUDIO'],
+      speechConfig: {
+        voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } },
+        ...(language !== undefined && { languageCode: language }),
+      },
+    },
+  }
+}
+
+type MediaStream = AsyncGenerator<Media, void, undefined>
+
+/** Samples without their header, whatever chunks it came in. Throws ProviderError. */
+async function* samplesOf(answer: StreamedAnswer, apiKey: string | null, limits: OutboundLimits): MediaStream {
+  let start: Media | null = null
+  let format: OutputFormat | null = null
+  for await (const media of mediaOf(answer, apiKey, limits)) {
+    if (format) yield { ...media, format }
+    else {
+      start = start ? { ...media, bytes: Buffer.concat([start.bytes, media.bytes]) } : media
+      const body = headerOf(start)
+      format = body?.format ?? null
+      if (body && body.bytes.length > 0) yield body
+    }
+  }
+}
+
+/** Not a clean end unless the model says so itself: speech that stops in the middle of a word is a failure. */
+async function* mediaOf(answer: StreamedAnswer, apiKey: string | null, limits: OutboundLimits): MediaStream {
+  let reason: unknown
+  try {
+    // One event may hold all of the speech.
+    for await (const { data } of readEventStream(answer.body, limits.answerBytesMax)) {
+      const piece = readAnswer(data, dialect, apiKey)
+      refuseBlocked(piece)
+      const candidate = candidateOf(piece)
+      reason = candidate?.['finishReason'] ?? reason
+      for (const { inlineData } of partsOf(candidate)) {
+        const media = isObject(inlineData) ? readMedia(inlineData) : null
+        if (media && media.bytes.length > 0) yield media
+      }
+      if (reason === undefined) continue
+      answer.body.discard()
+      break
+    }
+  } catch (error) {
+    throw toProviderError(error)
+  }
+  const finish = finishOf(reason)
+  if (finish === 'filtered') throw filtered(reason)
+  if (finish !== 'stop') throw protocolError('the limit of tokens cut the speech')
+}
+
+/** `audio/L16;codec=pcm;rate=24000`: little-endian, unlike RFC 2586, where L16 comes from. */
+function readMedia({ mimeType, data }: JsonObject): Media {
+  const [type = '', ...parameters] = String(mimeType).toLowerCase().split(';')
+  if (!types.has(type.trim()) || typeof data !== 'string') throw protocolError(`media ${type.slice(0, 64)}`)
+  const rate = Number(/(?:^|;)\s*rate=(\d+)\s*(?:;|$)/.exec(parameters.join(';'))?.[1] ?? nativeSpeech.sampleRateHz)
+  if (rate < 8000 || rate > 192_000) throw protocolError(`${rate} samples a second`)
+  return { format: { ...nativeSpeech, sampleRateHz: rate }, bytes: Buffer.from(data, 'base64') }
+}
+
+const types: ReadonlySet<string> = new Set(['audio/l16', 'audio/pcm', 'audio/wav'])
+
+/** Who leaves at any point closes the connection, since the generator has been started. */
+function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): AsyncIterable<Uint8Array> {
+  let pending: IteratorResult<Media, void> | null = first
+  const iterator: AsyncIterator<Uint8Array> = {
+    async next() {
+      const next = pending ?? (await media.next())
+      pending = null
+      return next.done ? { value: undefined, done: true } : { value: next.value.bytes, done: false }
+    },
+    async return() {
+      await media.return()
+      return { value: undefined, done: true }
+    },
+  }
+  return { [Symbol.asyncIterator]: () => iterator }
+}

@@ -1,0 +1,75 @@
+/** What a stream's samples become on the way into a realtime session, which hears 24 kHz s16le or G.711 at 8 kHz, in one channel and nothing else. */
+import {
+  convertChannels,
+  decodeSamples,
+  encodeSamples,
+  frameBytes,
+  isSampleEncoding,
+  type SampleEncoding,
+} from '../../audio/pcm.ts'
+import { Resampler } from '../../audio/resample.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { StreamAudio } from '../../domain/speech/stt-stream.ts'
+import type { JsonObject } from '../wire/failures.ts'
+
+const pcmHz = 24_000
+const g711Hz = 8000
+
+export class RealtimeAudio {
+  /** As the session is told. */
+  readonly format: JsonObject
+  /** Bytes that come in, for each that goes out in base64. */
+  readonly bytesInPerSent: number
+  readonly bytesInPerMs: number
+  readonly #encoding: SampleEncoding
+  readonly #channels: number
+  readonly #isConverted: boolean
+  readonly #resampler: Resampler | null
+
+  /** Rejects with ProviderError `unsupported` for packets. */
+  static async create({ encoding, sampleRateHz, channels }: StreamAudio): Promise<RealtimeAudio> {
+    if (!isSampleEncoding(encoding)) throw new ProviderError('unsupported', { sent: false, cause: `raw ${encoding}` })
+    const isPassed = channels === 1 && sampleRateHz === (encoding === 'pcm_s16le' ? pcmHz : g711Hz)
+    const isResampled = !isPassed && sampleRateHz !== pcmHz
+    const shape = { channels: 1, fromHz: sampleRateHz, toHz: pcmHz }
+    const resampler = isResampled ? await Resampler.create(shape) : null
+    return new RealtimeAudio({ encoding, sampleRateHz, channels }, isPassed, resampler)
+  }
+
+  private constructor(
+    audio: StreamAudio & { encoding: SampleEncoding },
+    isPassed: boolean,
+    resampler: Resampler | null,
+  ) {
+    const { encoding, sampleRateHz, channels } = audio
+    this.format =
+      isPassed && encoding !== 'pcm_s16le' ? { type: g711Types[encoding] } : { type: 'audio/pcm', rate: pcmHz }
+    this.bytesInPerMs = (sampleRateHz * frameBytes({ encoding, channels })) / 1000
+    this.bytesInPerSent = isPassed ? 3 / 4 : (this.bytesInPerMs / ((pcmHz * 2) / 1000)) * (3 / 4)
+    this.#encoding = encoding
+    this.#channels = channels
+    this.#isConverted = !isPassed
+    this.#resampler = resampler
+  }
+
+  /** Base64; empty when the filter holds all of it. `bytes` are only read. */
+  convert(bytes: Uint8Array): string {
+    if (!this.#isConverted) return base64(bytes)
+    const mono = convertChannels(decodeSamples(bytes, this.#encoding), this.#channels, 1)
+    return base64(encodeSamples(this.#resampler ? this.#resampler.process(mono) : mono, 'pcm_s16le'))
+  }
+
+  /** What the filter still holds. */
+  flush(): string {
+    return this.#resampler ? base64(encodeSamples(this.#resampler.flush(), 'pcm_s16le')) : ''
+  }
+
+  close(): void {
+    this.#resampler?.close()
+  }
+}
+
+const g711Types: Partial<Record<SampleEncoding, string>> = { mulaw: 'audio/pcmu', alaw: 'audio/pcma' }
+
+const base64 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64')

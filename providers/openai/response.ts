@@ -1,0 +1,131 @@
+/** Reads a response, whole or event by event, into the domain's answer. Pure: what it is given has already been parsed. */
+import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { excerpt, isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { classOfError } from './dialect.ts'
+
+/** Calls in one turn; more is a server that has lost its way. */
+const callsMax = 128
+
+/** ProviderError `protocol` for what is no response, `empty` for one with nothing in it, `bad_request` for one that a filter emptied. */
+export function readResponse(body: JsonObject): LlmAnswer {
+  const output = listOf(body['output'])
+  if (!Array.isArray(body['output'])) throw protocolError('no output')
+  const text = output
+    .flatMap((item) => listOf(item['content']))
+    .map(textOf)
+    .join('')
+  const calls = output.filter(isCall).map((item) => ({ ...callOf(item), arguments: stringOf(item['arguments']) }))
+  if (calls.length > callsMax) throw protocolError('too many calls')
+  const stopReason = stopReasonOf(body, text !== '', calls.length > 0)
+  return { text, calls, stopReason, usage: usageOf(body['usage']) }
+}
+
+/** One streamed response. */
+export class ResponseTurn {
+  readonly #apiKey: string | null
+  #said = false
+  #isOver = false
+  /** The server's place of a call in its output → ours, which counts calls from 0. */
+  readonly #calls = new Map<unknown, number>()
+
+  constructor(apiKey: string | null) {
+    this.#apiKey = apiKey
+  }
+
+  /** The terminal event was read. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Throws ProviderError for the event that says how it failed. What is not known here does not matter. */
+  read(event: JsonObject): LlmEvent[] {
+    switch (event['type']) {
+      case 'response.output_text.delta':
+      // A refusal is what the assistant said instead.
+      case 'response.refusal.delta':
+        return this.#text(stringOf(event['delta']))
+      case 'response.output_item.added':
+        return isObject(event['item']) && isCall(event['item']) ? this.#call(event['output_index'], event['item']) : []
+      case 'response.function_call_arguments.delta':
+        return this.#arguments(event['output_index'], stringOf(event['delta']))
+      case 'response.completed':
+      case 'response.incomplete':
+        return [this.#end(event['response'])]
+      case 'response.failed':
+        throw this.#failure(isObject(event['response']) ? event['response']['error'] : null)
+      case 'error':
+        throw this.#failure(event)
+    }
+    return []
+  }
+
+  #text(delta: string): LlmEvent[] {
+    if (delta === '') return []
+    this.#said = true
+    return [{ type: 'text', delta }]
+  }
+
+  #call(place: unknown, item: JsonObject): LlmEvent[] {
+    const index = this.#calls.size
+    if (index === callsMax) throw protocolError('too many calls')
+    this.#calls.set(place, index)
+    return [{ type: 'call', index, ...callOf(item) }, ...this.#arguments(place, stringOf(item['arguments']))]
+  }
+
+  #arguments(place: unknown, delta: string): LlmEvent[] {
+    const index = this.#calls.get(place)
+    if (index === undefined) throw protocolError('arguments of no call')
+    return delta === '' ? [] : [{ type: 'arguments', index, delta }]
+  }
+
+  #end(response: unknown): LlmEvent {
+    if (!isObject(response)) throw protocolError('no response')
+    this.#isOver = true
+    const stopReason = stopReasonOf(response, this.#said, this.#calls.size > 0)
+    return { type: 'end', stopReason, usage: usageOf(response['usage']) }
+  }
+
+  #failure(error: unknown): ProviderError {
+    return new ProviderError(classOfError(error), { sent: true, cause: excerpt(JSON.stringify(error), this.#apiKey) })
+  }
+}
+
+const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
+const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const textOf = (part: JsonObject) => stringOf(part['type'] === 'refusal' ? part['refusal'] : part['text'])
+const isCall = (item: JsonObject) => item['type'] === 'function_call'
+
+function callOf(item: JsonObject): { callId: string; name: string } {
+  const [callId, name] = [stringOf(item['call_id']), stringOf(item['name'])]
+  if (callId === '' || name === '') throw protocolError('a call without its id or name')
+  return { callId, name }
+}
+
+/** Reasoning that used up the limit is an answer; a filter that left nothing refused the request, and another provider is not to be tried for it. */
+function stopReasonOf(response: JsonObject, said: boolean, called: boolean): StopReason {
+  const { status, incomplete_details: details } = response
+  const reason = isObject(details) ? details['reason'] : undefined
+  if (status !== 'completed' && status !== 'incomplete') throw protocolError('no final status')
+  if (status === 'incomplete' && reason !== 'content_filter') return 'max_output_tokens'
+  if (called) return 'tool_call'
+  if (!said) throw new ProviderError(reason === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
+  return 'stop'
+}
+
+/** Cached and reasoning tokens are counted inside the others. */
+function usageOf(usage: unknown): LlmUsage {
+  const counts = isObject(usage) ? usage : {}
+  const [input, output] = [count(counts['input_tokens']), count(counts['output_tokens'])]
+  const cached = Math.min(detail(counts['input_tokens_details'], 'cached_tokens'), input)
+  const reasoning = Math.min(detail(counts['output_tokens_details'], 'reasoning_tokens'), output)
+  return {
+    inputTokens: input - cached,
+    cachedInputTokens: cached,
+    outputTokens: output - reasoning,
+    reasoningTokens: reasoning,
+  }
+}
+
+const detail = (details: unknown, name: string) => (isObject(details) ? count(details[name]) : 0)
+const count = (value: unknown) => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)

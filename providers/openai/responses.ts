@@ -1,0 +1,67 @@
+/** POST /responses, whole and as an event stream: how OpenAI wants its own models asked. */
+import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/llm/llm.ts'
+import { readEventStream } from '../../runtime/outbound/event-stream.ts'
+import { type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
+import { json, type Wire } from '../wire/http.ts'
+import { readObject } from './dialect.ts'
+import type { LlmOptions } from './llm.ts'
+import { ResponseTurn, readResponse } from './response.ts'
+
+export function createResponses(wire: Wire, { apiKey, limits }: Pick<LlmOptions, 'apiKey' | 'limits'>): Llm {
+  return {
+    respond: async (request, signal) => readResponse(await wire.call(path, json(bodyOf(request)), signal)),
+    async *stream(request, signal) {
+      const body = json({ ...bodyOf(request), stream: true })
+      const answer = await wire.stream(path, body, limits.answerBytesMax, signal)
+      const turn = new ResponseTurn(apiKey)
+      try {
+        for await (const { data } of readEventStream(answer.body, limits.eventCharsMax)) {
+          yield* turn.read(readObject(data, apiKey))
+          if (!turn.isOver) continue
+          answer.body.discard()
+          return
+        }
+      } catch (error) {
+        throw toProviderError(error)
+      }
+      throw protocolError('ended without a terminal event')
+    },
+  }
+}
+
+const path = '/responses'
+
+function bodyOf(request: LlmRequest): JsonObject {
+  const { temperature, topP, reasoningEffort, responseFormat, toolChoice, tools } = request
+  const body: JsonObject = {
+    model: request.model,
+    input: request.items.map(itemOf),
+    max_output_tokens: request.maxOutputTokens,
+    // The conversation is the caller's: without this the vendor keeps it for 30 days.
+    store: false,
+  }
+  if (temperature !== undefined) body['temperature'] = temperature
+  if (topP !== undefined) body['top_p'] = topP
+  if (reasoningEffort !== undefined) body['reasoning'] = { effort: reasoningEffort }
+  if (responseFormat) body['text'] = { format: { type: 'json_schema', ...responseFormat } }
+  if (tools.length > 0) body['tools'] = tools.map(toolOf)
+  if (tools.length > 0 && toolChoice)
+    body['tool_choice'] = typeof toolChoice === 'string' ? toolChoice : { type: 'function', name: toolChoice.name }
+  return body
+}
+
+function itemOf(item: LlmItem): JsonObject {
+  if (item.type === 'message') return { type: 'message', role: item.role, content: item.text }
+  if (item.type === 'function_result')
+    return { type: 'function_call_output', call_id: item.callId, output: item.result }
+  return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }
+}
+
+/** Here, unlike in chat completions, a schema is strict unless it is said not to be, and a strict one refuses what most schemas have. */
+const toolOf = ({ name, description, parameters }: LlmTool): JsonObject => ({
+  type: 'function',
+  name,
+  ...(description !== undefined && { description }),
+  parameters: parameters ?? { type: 'object', properties: {} },
+  strict: false,
+})

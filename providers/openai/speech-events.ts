@@ -1,0 +1,87 @@
+/** POST /audio/speech as Mistral answers it: `speech.audio.delta` with base64, then `speech.audio.done`. It refuses fields that it does not know. */
+import type { Departure } from '../../domain/ports.ts'
+import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
+import { EventReader } from '../../runtime/outbound/event-stream.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import { protocolError, toProviderError } from '../wire/failures.ts'
+import { json, type Wire } from '../wire/http.ts'
+import { readObject } from './dialect.ts'
+import type { SpeechManner } from './speech.ts'
+
+type Parts = { limits: OutboundLimits; apiKey: string | null; signal: Departure }
+
+/** Rejects with ProviderError, also out of the iteration. */
+export async function speechOfEvents(
+  wire: Wire,
+  { model, text, voice }: TtsRequest,
+  manner: SpeechManner,
+  { limits, apiKey, signal }: Parts,
+): Promise<Speech> {
+  const body = { model, input: text, voice_id: voice ?? manner.defaultVoice, response_format: 'pcm', stream: true }
+  const answer = await wire.stream('/audio/speech', json(body), limits.audioBytesMax, signal)
+  return { format: manner.native, audio: new SpokenEvents(answer, limits.eventCharsMax, apiKey) }
+}
+
+/** Not a generator: one that is left before its first `next` would not close the connection. */
+class SpokenEvents implements AsyncIterableIterator<Uint8Array> {
+  readonly #answer: StreamedAnswer
+  readonly #body: AsyncIterator<Uint8Array>
+  readonly #reader: EventReader
+  readonly #apiKey: string | null
+  readonly #ready: Uint8Array[] = []
+  #failure: Error | null = null
+  #ended = false
+
+  constructor(answer: StreamedAnswer, eventCharsMax: number, apiKey: string | null) {
+    this.#answer = answer
+    this.#body = answer.body[Symbol.asyncIterator]()
+    this.#reader = new EventReader(eventCharsMax)
+    this.#apiKey = apiKey
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array>> {
+    for (;;) {
+      const value = this.#ready.shift()
+      if (value) return { value, done: false }
+      if (this.#failure !== null) throw this.#failure
+      if (this.#ended) return { value: undefined, done: true }
+      try {
+        const next = await this.#body.next()
+        if (next.done) throw protocolError('ended without speech.audio.done')
+        this.#read(next.value)
+      } catch (error) {
+        // What came before it in the same chunk is heard first.
+        this.#failure = toProviderError(error) as Error
+        await this.#body.return?.()
+      }
+    }
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array>> {
+    this.#ended = true
+    this.#ready.length = 0
+    await this.#body.return?.()
+    return { value: undefined, done: true }
+  }
+
+  #read(chunk: Uint8Array): void {
+    for (const { data } of this.#reader.read(chunk)) {
+      const event = readObject(data, this.#apiKey)
+      if (event['type'] === 'speech.audio.done') {
+        this.#ended = true
+        return this.#answer.body.discard()
+      }
+      if (event['type'] !== 'speech.audio.delta') continue
+      if (typeof event['audio_data'] !== 'string') throw protocolError('a delta without audio')
+      const audio = Buffer.from(event['audio_data'], 'base64')
+      // An empty one is no media.
+      if (audio.length > 0) this.#ready.push(audio)
+    }
+    this.#reader.check()
+  }
+}

@@ -1,0 +1,138 @@
+/** How servers that share POST /audio/speech differ in it, as data. Voices and spellings are the vendors' own. */
+import type { OutputFormat } from '../../audio/format.ts'
+import type { Voice } from '../../domain/routing/model.ts'
+
+export type SpeechManner = {
+  /** Asked for as `response_format`; a WAV where the server has no samples without a header. `events`: base64 in server-sent events, with fields of its own. */
+  answers: 'pcm' | 'wav' | 'events'
+  /** What samples without a header are. */
+  native: OutputFormat
+  /** Answers Opus in Ogg when it is asked to. */
+  opus: boolean
+  instructions: boolean
+  speed: boolean
+  languages: readonly string[]
+  voices: readonly Voice[]
+  /** Where the caller names none: the protocol requires one. */
+  defaultVoice: string
+}
+
+/** The rate is fixed by the protocol. */
+export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
+/** RFC 7845: Opus in Ogg is decoded at 48 kHz whatever it was made from. */
+export const oggOpus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
+
+const voice = (id: string, gender: Voice['gender'], language?: string, name = id): Voice => ({
+  id,
+  name,
+  gender,
+  styles: [],
+  ...(language !== undefined && { language }),
+})
+
+const openai: SpeechManner = {
+  answers: 'pcm',
+  native: nativeSpeech,
+  opus: true,
+  instructions: true,
+  speed: true,
+  languages: ['*'],
+  voices: [
+    voice('alloy', 'neutral'),
+    voice('ash', 'male'),
+    voice('ballad', 'male'),
+    voice('coral', 'female'),
+    voice('echo', 'male'),
+    voice('fable', 'neutral'),
+    voice('nova', 'female'),
+    voice('onyx', 'male'),
+    voice('sage', 'female'),
+    voice('shimmer', 'female'),
+    voice('verse', 'male'),
+  ],
+  // Every server that follows the protocol knows it.
+  defaultVoice: 'alloy',
+}
+
+const orpheusEnglish: SpeechManner = {
+  answers: 'wav',
+  native: nativeSpeech,
+  opus: false,
+  instructions: false,
+  speed: true,
+  languages: ['en'],
+  voices: [
+    voice('autumn', 'female', 'en'),
+    voice('diana', 'female', 'en'),
+    voice('hannah', 'female', 'en'),
+    voice('austin', 'male', 'en'),
+    voice('daniel', 'male', 'en'),
+    voice('troy', 'male', 'en'),
+  ],
+  defaultVoice: 'autumn',
+}
+const orpheusArabic: SpeechManner = { ...orpheusEnglish, languages: ['ar'], voices: [], defaultVoice: 'fahad' }
+
+/** Their pcm is 32-bit floats. A voice speaks its own language. */
+const voxtral2: SpeechManner = {
+  answers: 'events',
+  native: { encoding: 'pcm_f32le', sampleRateHz: 24_000, channels: 1 },
+  opus: false,
+  instructions: false,
+  speed: false,
+  languages: ['en', 'fr'],
+  voices: [
+    voice('en_paul_neutral', 'male', 'en-US', 'Paul'),
+    voice('gb_jane_neutral', 'female', 'en-GB', 'Jane'),
+    voice('gb_oliver_neutral', 'male', 'en-GB', 'Oliver'),
+    voice('fr_marie_neutral', 'female', 'fr', 'Marie'),
+  ],
+  defaultVoice: 'en_paul_neutral',
+}
+const voxtral3: SpeechManner = {
+  ...voxtral2,
+  languages: ['en', 'fr', 'de', 'es', 'it', 'pt', 'ar'],
+  voices: [
+    ...voxtral2.voices,
+    voice('voice_481', 'female', 'de', 'Fiona'),
+    voice('voice_483', 'female', 'es', 'Esmeralda'),
+    voice('voice_482', 'female', 'it', 'Andrea'),
+    voice('voice_480', 'female', 'pt', 'Marina'),
+    voice('voice_479', 'female', 'ar', 'Linda'),
+  ],
+}
+
+/** The first letter of a voice is its language. */
+const kokoro: SpeechManner = {
+  ...openai,
+  instructions: false,
+  languages: ['en', 'es', 'fr', 'hi', 'it', 'ja', 'pt', 'zh'],
+  voices: [
+    voice('af_heart', 'female', 'en-US'),
+    voice('am_michael', 'male', 'en-US'),
+    voice('bf_emma', 'female', 'en-GB'),
+    voice('bm_george', 'male', 'en-GB'),
+    voice('ef_dora', 'female', 'es'),
+    voice('ff_siwis', 'female', 'fr'),
+    voice('hf_alpha', 'female', 'hi'),
+    voice('if_sara', 'female', 'it'),
+    voice('jf_alpha', 'female', 'ja'),
+    voice('pf_dora', 'female', 'pt-BR'),
+    voice('zf_xiaobei', 'female', 'zh'),
+  ],
+  defaultVoice: 'af_heart',
+}
+
+/** By what the id of a model says; each server serves one family. */
+const families: readonly [RegExp, SpeechManner][] = [
+  [/(^|\/)orpheus-arabic/, orpheusArabic],
+  [/(^|\/)orpheus/, orpheusEnglish],
+  [/(^|\/)voxtral-mini-tts-3/, voxtral3],
+  [/(^|\/)voxtral.*tts/, voxtral2],
+  [/(^|\/)kokoro/i, kokoro],
+  [/(^|\/)tts-1/, { ...openai, instructions: false }],
+]
+
+export function speechManner(model: string): SpeechManner {
+  return families.find(([name]) => name.test(model))?.[1] ?? openai
+}

@@ -1,0 +1,37 @@
+/** Soniox: live speech. */
+
+import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { catalogued } from '../catalog/rows.ts'
+import type { VendorOptions } from '../vendor.ts'
+import { createSocketTransport } from '../wire/socket.ts'
+import { dialect } from './dialect.ts'
+import { sonioxModels } from './models.ts'
+import { openStream } from './stream.ts'
+
+const liveUrl = 'https://stt-rt.soniox.com'
+/** The first frame starts the request, and with it what is billed: a socket may wait for it, half of the time after which an idle one is closed. */
+const standby = { keepAlive: null, idleMsMax: 10_000 }
+
+export function createSonioxProvider(options: VendorOptions): Provider {
+  const { id, baseUrl, limits, guard, clock } = options
+  const shared = { dialect, limits, ...(guard && { guard }), clock, standby }
+  const sockets = createSocketTransport({ ...shared, baseUrl: baseUrl ?? liveUrl })
+  const ports = (apiKey: string | null): ProviderPorts => ({
+    stt: {
+      transcribe: () => Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' })),
+      async open(request, sink, signal) {
+        const socket = await sockets.open(apiKey, { path: '/transcribe-websocket' }, signal)
+        return openStream(request, { socket, sink, signal, apiKey, clock, limits })
+      },
+    },
+  })
+  return {
+    id,
+    models: catalogued('soniox', id, sonioxModels, options.models),
+    unavailable: () => options.unavailable,
+    ...ports(options.apiKey),
+    forKey: ports,
+    close: () => sockets.close(),
+  }
+}

@@ -1,0 +1,33 @@
+/** How Speechmatics signs and refuses. */
+import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { Dialect } from '../wire/http.ts'
+
+export const dialect: Dialect = {
+  sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
+  classify: (_status, body) => classOfType(body?.['type']),
+}
+
+/** Of an Error message. Null: not a type of this vendor. */
+export function classOfType(type: unknown): ErrorClass | null {
+  return typeof type === 'string' && Object.hasOwn(types, type) ? (types[type as keyof typeof types] ?? null) : null
+}
+
+const types = {
+  invalid_message: 'bad_request',
+  // A language that the model has not, or not for this contract.
+  invalid_model: 'unsupported',
+  invalid_language: 'unsupported',
+  invalid_config: 'bad_request',
+  invalid_audio_type: 'unsupported',
+  invalid_output_format: 'bad_request',
+  not_authorised: 'auth',
+  not_allowed: 'auth',
+  job_error: 'server',
+  protocol_error: 'protocol',
+  // The contract's connections at one time; its hours are the other one.
+  quota_exceeded: 'rate_limited',
+  timelimit_exceeded: 'quota',
+  idle_timeout: 'timeout',
+  session_timeout: 'timeout',
+  unknown_error: 'server',
+} as const satisfies Record<string, ErrorClass>

@@ -1,0 +1,22 @@
+/** What Speechmatics' models can do live. Both speak the same languages, and hear none that they were not told of. */
+import { type AudioSupport, noCapabilities } from '../../domain/routing/model.ts'
+import type { VendorModel } from '../vendor.ts'
+
+const languages =
+  `en en-GB en-US en-AU ar ba eu be bg bn yue ca hr cs da nl eo et fa fi fr gl de el he hi hu it id ga ja ko lv lt ms mt zh mr mn no pl pt
+  ro ru sk sl es sv sw ta th tr ug uk ur vi cy`.split(/\s+/)
+
+const audioFormats: AudioSupport[] = ['pcm_s16le', 'mulaw'].map((encoding) => ({ encoding, channels: [1] }))
+
+const live = (id: string): VendorModel => ({
+  id,
+  stage: 'stt',
+  capabilities: { ...noCapabilities, streaming: true, keywords: true, word_timestamps: true },
+  languages,
+  regions: ['eu', 'us'],
+  audioFormats,
+  voices: [],
+  providerOptions: [],
+})
+
+export const speechmaticsModels: readonly VendorModel[] = [live('enhanced'), live('standard')]

@@ -1,0 +1,46 @@
+/** Speechmatics: live speech. */
+
+import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { catalogued } from '../catalog/rows.ts'
+import type { VendorOptions } from '../vendor.ts'
+import { createSocketTransport } from '../wire/socket.ts'
+import { dialect } from './dialect.ts'
+import { speechmaticsModels } from './models.ts'
+import { startRecognition } from './start.ts'
+import { openStream } from './stream.ts'
+
+const liveUrl = 'https://eu2.rt.speechmatics.com'
+
+export function createSpeechmaticsProvider(options: VendorOptions): Provider {
+  const { id, baseUrl, limits, guard, clock } = options
+  // Whether a connection that waits for its StartRecognition counts as one of the contract's is not documented, so none waits.
+  const sockets = createSocketTransport({
+    baseUrl: baseUrl ?? liveUrl,
+    dialect,
+    limits,
+    ...(guard && { guard }),
+    clock,
+  })
+  const ports = (apiKey: string | null): ProviderPorts => ({
+    stt: {
+      transcribe: () => Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' })),
+      async open(request, sink, signal) {
+        // It has to be told the language, and to guess one would be heard as rubbish.
+        if (request.language === undefined)
+          throw new ProviderError('unsupported', { sent: false, cause: 'no language' })
+        const start = startRecognition(request, request.language)
+        const socket = await sockets.open(apiKey, { path: '/v2' }, signal)
+        return openStream(request, start, { socket, sink, signal, apiKey, clock, limits })
+      },
+    },
+  })
+  return {
+    id,
+    models: catalogued('speechmatics', id, speechmaticsModels, options.models),
+    unavailable: () => options.unavailable,
+    ...ports(options.apiKey),
+    forKey: ports,
+    close: () => sockets.close(),
+  }
+}

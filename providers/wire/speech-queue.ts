@@ -1,0 +1,116 @@
+/**
+ * Speech that a socket pushes, read chunk by chunk. The reader sets the pace of the listener, the vendor that of its machines, and a socket cannot be
+ * paused, so what is held back is bounded. Silence is timed only while the reader waits.
+ *
+ *   open ──end──► drained, then done        open ──fail──► drained, then rejects        any ──return──► done
+ */
+import type { Clock } from '../../domain/ports.ts'
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { protocolError } from './failures.ts'
+
+export type SpeechQueueOptions = {
+  clock: Clock
+  /** To the first chunk. */
+  firstByteMs: number
+  /** Between two chunks. */
+  idleMs: number
+  heldBytesMax: number
+  signal: AbortSignal
+  /** Nothing more is wanted from the socket. Called once. */
+  over: () => void
+}
+
+type Waiting = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: ProviderError) => void }
+
+export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array> {
+  readonly #options: SpeechQueueOptions
+  readonly #chunks: Uint8Array[] = []
+  #heldBytes = 0
+  #waitMs: number
+  #waiting: Waiting | null = null
+  #cancelTimer: (() => void) | null = null
+  #isOver = false
+  #failure: ProviderError | null = null
+
+  constructor(options: SpeechQueueOptions) {
+    this.#options = options
+    this.#waitMs = options.firstByteMs
+    options.signal.addEventListener('abort', this)
+    if (options.signal.aborted) this.handleEvent()
+  }
+
+  /** The signal's listener: the caller has left, and wants nothing of what is held. */
+  handleEvent(): void {
+    this.#drop()
+    this.fail(new ProviderError('cancelled', { sent: true, cause: this.#options.signal.reason }))
+  }
+
+  /** The bytes are the queue's. */
+  push(chunk: Uint8Array): void {
+    if (this.#isOver || chunk.length === 0) return
+    this.#waitMs = this.#options.idleMs
+    const waiting = this.#stopWaiting()
+    if (waiting) return waiting.resolve({ value: chunk, done: false })
+    this.#chunks.push(chunk)
+    this.#heldBytes += chunk.length
+    if (this.#heldBytes > this.#options.heldBytesMax) this.fail(protocolError('more speech than can be held'))
+  }
+
+  end(): void {
+    this.#settle(null)
+  }
+
+  fail(error: ProviderError): void {
+    this.#settle(error)
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  next(): Promise<IteratorResult<Uint8Array>> {
+    const chunk = this.#chunks.shift()
+    if (chunk) {
+      this.#heldBytes -= chunk.length
+      return Promise.resolve({ value: chunk, done: false })
+    }
+    if (this.#failure) return Promise.reject(this.#failure)
+    if (this.#isOver) return Promise.resolve({ value: undefined, done: true })
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+      const late = () => this.fail(new ProviderError('timeout', { sent: true, cause: 'no speech in time' }))
+      this.#cancelTimer = this.#options.clock.after(this.#waitMs, late)
+    })
+  }
+
+  return(): Promise<IteratorResult<Uint8Array>> {
+    this.#drop()
+    this.#failure = null
+    this.end()
+    return Promise.resolve({ value: undefined, done: true })
+  }
+
+  #settle(error: ProviderError | null): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#failure = error
+    this.#options.signal.removeEventListener('abort', this)
+    this.#options.over()
+    const waiting = this.#stopWaiting()
+    if (error) waiting?.reject(error)
+    else waiting?.resolve({ value: undefined, done: true })
+  }
+
+  #stopWaiting(): Waiting | null {
+    const waiting = this.#waiting
+    this.#waiting = null
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    return waiting
+  }
+
+  #drop(): void {
+    this.#chunks.length = 0
+    this.#heldBytes = 0
+  }
+}

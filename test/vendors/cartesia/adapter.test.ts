@@ -1,0 +1,38 @@
+/** Both models of each kind through the one suite of each port. */
+import t from 'tap'
+import { recordingMs, sttSuite } from '../suite/stt.ts'
+import { sttStreamSuite } from '../suite/stt-stream.ts'
+import { heard } from '../suite/stub-server.ts'
+import { ttsSuite } from '../suite/tts.ts'
+import { ttsLiveSuite } from '../suite/tts-live.ts'
+import { apiKey, provider } from './setup.ts'
+import { startCartesiaStub } from './stub.ts'
+import { withoutSilence } from './stub-sockets.ts'
+
+const stub = await startCartesiaStub()
+t.teardown(() => stub.close())
+const given = { provider, stub, apiKey }
+/** undici opens a connection in the place of one that was ended with its call. */
+const keeps = { sockets: 1, because: 'the pool replaces the connection of a call that was left' }
+const text = (utterance: Buffer) => heard(withoutSilence(utterance))
+
+t.test('Sonic speaks over HTTP', (t) =>
+  ttsSuite(t, {
+    ...given,
+    keeps,
+    model: 'sonic-3.5',
+    cannot: { header_only: 'raw samples have no header', error_mid: 'an audio body has no room for an error' },
+  }),
+)
+t.test('Sonic speaks over the socket', (t) => ttsLiveSuite(t, { ...given, model: 'sonic-3' }))
+t.test('Ink hears a recording', (t) =>
+  sttSuite(t, {
+    ...given,
+    keeps,
+    model: 'ink-whisper',
+    billedMs: recordingMs,
+    cannot: { error_mid: 'an answer is one object' },
+  }),
+)
+t.test('Ink hears live', (t) => sttStreamSuite(t, { ...given, model: 'ink-whisper', text }))
+t.test('Ink hears turns', (t) => sttStreamSuite(t, { ...given, model: 'ink-2', text }))

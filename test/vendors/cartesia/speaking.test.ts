@@ -1,0 +1,152 @@
+/** What Cartesia is asked to speak, and the socket that it speaks through. */
+import t from 'tap'
+import type { OutputFormat } from '../../../audio/format.ts'
+import type { Provider } from '../../../domain/routing/provider.ts'
+import type { Tts, TtsRequest } from '../../../domain/speech/tts.ts'
+import { createCartesiaProvider } from '../../../providers/cartesia/provider.ts'
+import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
+import { never, present, until } from '../suite/given.ts'
+import { startStub } from '../suite/stub-server.ts'
+import { hear, speechFormat } from '../suite/tts.ts'
+import { apiKey, failureOf, options, provider } from './setup.ts'
+import { startCartesiaStub } from './stub.ts'
+import { spoken } from './stub-answers.ts'
+
+const stub = await startCartesiaStub()
+const cartesia = provider(stub.url)
+const tts = present(cartesia.tts, 'tts')
+const liveOf = ({ tts }: Provider) => present(tts?.live?.bind(tts), 'live')
+const live = liveOf(cartesia)
+t.beforeEach(() => stub.behave('ok'))
+t.teardown(async () => {
+  await cartesia.close()
+  await stub.close()
+})
+
+const say: TtsRequest = { model: 'sonic-3', text: 'Say "this"\n', wanted: speechFormat }
+const katie = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
+
+/** What went over the wire, once the speech has been heard to its end. */
+async function asked(speak: Tts['synthesize'], request: Partial<TtsRequest> = {}) {
+  stub.behave('ok')
+  const { format, items } = await hear(speak({ ...say, ...request }, never))
+  const seen = present(stub.seen[0], 'request')
+  const text = seen.texts[0] ?? seen.body.toString()
+  return { seen, format, audio: Buffer.concat(items), body: JSON.parse(text) as Record<string, unknown> }
+}
+
+t.test('what is spoken, and as what, over HTTP and the socket', async (t) => {
+  const formats: [OutputFormat['encoding'], number, string, OutputFormat['encoding'], number][] = [
+    ['pcm_s16le', 8000, 'pcm_s16le', 'pcm_s16le', 8000],
+    ['pcm_s16le', 11_025, 'pcm_s16le', 'pcm_s16le', 16_000],
+    ['pcm_s16le', 96_000, 'pcm_s16le', 'pcm_s16le', 48_000],
+    ['pcm_f32le', 32_000, 'pcm_f32le', 'pcm_f32le', 44_100],
+    ['mulaw', 8000, 'pcm_mulaw', 'mulaw', 8000],
+    ['alaw', 8000, 'pcm_alaw', 'alaw', 8000],
+    ['alaw', 12_000, 'pcm_s16le', 'pcm_s16le', 16_000],
+    ['opus', 48_000, 'pcm_s16le', 'pcm_s16le', 48_000],
+  ]
+  for (const speak of [tts.synthesize.bind(tts), live])
+    for (const [encoding, sampleRateHz, name, emitted, rateHz] of formats) {
+      const { body, format, audio } = await asked(speak, { wanted: { encoding, sampleRateHz, channels: 2 } })
+      const output = { container: 'raw', encoding: name, sample_rate: rateHz }
+      t.same(body['output_format'], output)
+      t.same(format, { encoding: emitted, sampleRateHz: rateHz, channels: 1 })
+      t.ok(audio.equals(spoken(output)))
+    }
+})
+
+t.test('the rest of a request', async (t) => {
+  const output_format = { container: 'raw', encoding: 'pcm_s16le', sample_rate: 24_000 }
+  const plain = { model_id: 'sonic-3', transcript: say.text, voice: katie, output_format }
+  const own = { voice: 'my-voice', language: 'fil', speed: 1.5 }
+  const full = { ...plain, voice: 'my-voice', language: 'tl', generation_config: { speed: 1.5 } }
+  const http = tts.synthesize.bind(tts)
+  const { body, seen } = await asked(http)
+  t.same(body, plain)
+  t.match(seen, {
+    method: 'POST',
+    path: '/tts/bytes',
+    headers: { authorization: `Bearer ${apiKey}`, 'cartesia-version': '2026-08-14' },
+  })
+  t.same((await asked(http, own)).body, full)
+  for (const [request, expected] of [
+    [{}, plain],
+    [own, full],
+  ] as const) {
+    const { body, seen } = await asked(live, request)
+    const { context_id, ...rest } = body
+    t.same(rest, { ...expected, continue: false })
+    t.match(context_id, /^[0-9a-f-]{36}$/)
+    t.match(seen, {
+      path: '/tts/websocket',
+      headers: { authorization: `Bearer ${apiKey}`, 'cartesia-version': '2026-08-14' },
+    })
+  }
+})
+
+t.test('a speed that the vendor has not is asked of nobody', async (t) => {
+  for (const speak of [tts.synthesize.bind(tts), live])
+    for (const speed of [0.5, 1.6])
+      t.match(await failureOf(speak({ ...say, speed }, never)), { errorClass: 'unsupported', sent: false })
+  t.same(stub.seen, [])
+})
+
+t.test('a text that is left is cancelled, one that is over is not', async (t) => {
+  const texts = () => present(stub.seen[0], 'request').texts
+  await hear(live(say, never))
+  t.equal(texts().length, 1)
+  const ways: ((leaving: AbortController, audio: AsyncIterator<Uint8Array>) => unknown)[] = [
+    (leaving) => leaving.abort(),
+    (_leaving, audio) => audio.return?.(),
+  ]
+  for (const leave of ways) {
+    stub.behave('slow_first_byte')
+    const leaving = new AbortController()
+    const { audio } = await live(say, leaving.signal)
+    leave(leaving, audio[Symbol.asyncIterator]())
+    await until(() => texts().length === 2, 'not cancelled')
+    const [order = '', cancel = ''] = texts()
+    const { context_id } = JSON.parse(order) as { context_id: string }
+    t.same(JSON.parse(cancel), { context_id, cancel: true })
+  }
+})
+
+t.test('an answer that is no samples', async (t) => {
+  for (const type of ['audio/mpeg', 'text/html; charset=utf-8', 'audio/mp3']) {
+    const other = await startStub({
+      http: (_, response) => void response.writeHead(200, { 'content-type': type }).end('ID3'),
+    })
+    const adapter = provider(other.url)
+    t.match(await failureOf(present(adapter.tts, 'tts').synthesize(say, never)), { errorClass: 'protocol' }, type)
+    await adapter.close()
+    await other.close()
+  }
+})
+
+t.test('a chunk without its data', async (t) => {
+  const other = await startStub({
+    socket: (socket) => socket.listen({ text: () => socket.send({ type: 'chunk', done: false }) }),
+  })
+  const adapter = provider(other.url)
+  t.match(await failureOf(hear(liveOf(adapter)(say, never))), { errorClass: 'protocol' })
+  await adapter.close()
+  await other.close()
+})
+
+t.test('a socket that waited speaks like any other', async (t) => {
+  const outcomes: string[] = []
+  const limits = { ...outboundDefaults, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
+
+  const warm = createCartesiaProvider({
+    ...options(stub.url, limits),
+    observeWarm: (outcome) => void outcomes.push(outcome),
+  })
+  for (const text of [1, 2, 3]) {
+    const { items } = await hear(liveOf(warm)(say, never))
+    t.ok(Buffer.concat(items).equals(spoken({ encoding: 'pcm_s16le', sample_rate: 24_000 })))
+    await until(() => stub.seen.length === text + 1, 'none was opened ahead')
+  }
+  t.same(outcomes, ['miss', 'hit', 'hit'], 'whatever its text and voice, a text finds it')
+  await warm.close()
+})

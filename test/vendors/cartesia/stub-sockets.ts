@@ -1,0 +1,208 @@
+/** The three sockets. A cell that breaks one does so when the first sound has come, or in the middle of what is spoken. */
+import type { Cell } from '../suite/matrix.ts'
+import { heard, pause, pieces, type StubSocket, slowMs } from '../suite/stub-server.ts'
+import { complaintAboutSpeech, errorFrame, failures, type OutputFormat, spoken } from './stub-answers.ts'
+
+type Order = Record<string, unknown> & { context_id?: string; cancel?: boolean; continue?: boolean }
+
+/** Any number of contexts, each up to its `done`; the socket stays up. */
+export function playSpeech(socket: StubSocket, cell: Cell): void {
+  const cancelled = new Set<string>()
+  const speak = async (context_id: string, order: Order) => {
+    const send = (type: string, fields: object = {}) =>
+      socket.send({ type, context_id, done: type === 'done', status_code: 200, ...fields })
+    if (failures[cell] || complaintAboutSpeech(order)) return socket.send(errorFrame(cell, { context_id }))
+    if (cell === 'header_only' || cell === 'slow_first_byte')
+      send('timestamps', { word_timestamps: { words: [], start: [], end: [] } })
+    if (cell === 'slow_first_byte') await pause(slowMs)
+    const isSilent = cell === 'header_only' || cell === 'empty'
+    const chunks = isSilent ? [] : pieces(spoken(order['output_format'] as OutputFormat), cell)
+    for (const [at, chunk] of chunks.entries()) {
+      if (cancelled.has(context_id)) return
+      if (at === 3 && cell === 'cut') return socket.close(1000)
+      if (at === 3 && cell === 'reset') return socket.reset()
+      if (at === 3 && cell === 'garbage') return socket.send('{"type": "chu')
+      if (at === 3 && cell === 'error_mid') return socket.send(errorFrame('overloaded', { context_id }))
+      send('chunk', { data: Buffer.from(chunk).toString('base64'), step_time: 1 })
+      await new Promise(setImmediate)
+    }
+    send('done')
+  }
+  socket.listen({
+    text(text) {
+      const order = JSON.parse(text) as Order
+      if (order.context_id === undefined) return socket.send(errorFrame('bad_request'))
+      if (order.cancel) cancelled.add(order.context_id)
+      else void speak(order.context_id, order)
+    },
+  })
+}
+
+/** Commands are bare words. Text comes in two pieces, so that who trims them is found out. */
+export function playFinalizing(socket: StubSocket, query: URLSearchParams, cell: Cell): void {
+  const hearing = new Hearing(query)
+  const inOrder = ordered(cell)
+  let isBroken = false
+  const transcript = (text: string, is_final: boolean, seconds = 0) =>
+    socket.send({
+      type: 'transcript',
+      is_final,
+      request_id: 'stub',
+      text,
+      duration: seconds,
+      language: query.get('language') ?? 'en',
+      words: [wordsOf(text.trim(), hearing.startS)],
+    })
+  const breaking: Partial<Record<Cell, () => void>> = {
+    empty: () => socket.close(1000),
+    header_only: () => {
+      transcript('', false)
+      socket.close(1000)
+    },
+    cut: () => socket.cut(),
+    reset: () => socket.reset(),
+    garbage: () => socket.send('{"type": "tra'),
+    error_mid: () => socket.send(errorFrame('overloaded')),
+  }
+  const finals = () => {
+    const seconds = hearing.seconds
+    const [first = '', second = ''] = hearing.take().split(' ')
+    if (first === '') return
+    transcript(first, true, seconds / 2)
+    transcript(` ${second}`, true, seconds / 2)
+  }
+  if (failures[cell]) socket.send(errorFrame(cell))
+  socket.listen({
+    binary(bytes) {
+      if (isBroken || !hearing.push(bytes)) return
+      isBroken = cell in breaking
+      inOrder(() => (breaking[cell] ?? (() => transcript('heard', false)))())
+    },
+    text(text) {
+      if (isBroken) return
+      if (text !== 'finalize' && text !== 'close') return socket.send(errorFrame('bad_request'))
+      inOrder(() => {
+        finals()
+        socket.send({ type: text === 'close' ? 'done' : 'flush_done', request_id: 'stub' })
+        if (text === 'close') socket.close(1000)
+      })
+    },
+  })
+}
+
+type Command = { type: string; turn?: { end_timeout_ms?: number } }
+
+/** A turn is over when it has been silent for long enough. */
+export function playTurns(socket: StubSocket, query: URLSearchParams, cell: Cell): void {
+  const hearing = new Hearing(query)
+  const inOrder = ordered(cell)
+  let timeoutMs = Number(query.get('turn_end_timeout_ms') ?? 5600)
+  let isBroken = false
+  const send = (type: string, fields: object = {}) => socket.send({ type, request_id: 'stub', ...fields })
+  const breaking: Partial<Record<Cell, () => void>> = {
+    empty: () => socket.close(1000),
+    header_only: () => {
+      send('turn.update', { transcript: '' })
+      socket.close(1000)
+    },
+    cut: () => socket.cut(),
+    reset: () => socket.reset(),
+    garbage: () => socket.send('{"type": "tur'),
+    error_mid: () => socket.send(errorFrame('overloaded')),
+  }
+  const begin = () => {
+    send('turn.start')
+    send('turn.update', { transcript: 'heard' })
+    breaking[cell]?.()
+  }
+  const end = (transcript: string) => {
+    if (transcript === '') return
+    send('turn.update', { transcript })
+    send('turn.eager_end', { transcript })
+    send('turn.end', { transcript })
+  }
+  if (failures[cell]) return socket.send(errorFrame(cell))
+  send('connected')
+  socket.listen({
+    binary(bytes) {
+      if (isBroken) return
+      if (hearing.push(bytes)) inOrder(begin)
+      isBroken = hearing.isSpoken && cell in breaking
+      if (isBroken || !hearing.isSpoken || hearing.silentMs < timeoutMs) return
+      const transcript = hearing.take()
+      inOrder(() => end(transcript))
+    },
+    text(text) {
+      if (isBroken) return
+      const { type, turn } = JSON.parse(text) as Command
+      if (type === 'config') timeoutMs = turn?.end_timeout_ms ?? timeoutMs
+      else if (type !== 'close') socket.send(errorFrame('bad_request'))
+      else
+        inOrder(() => {
+          end(hearing.take())
+          socket.close(1000)
+        })
+    },
+  })
+}
+
+/** Speech without the silence around it, which nobody transcribes. */
+export function withoutSilence(samples: Buffer): Buffer {
+  const isSound = (byte: number) => byte !== 0
+  const from = samples.findIndex(isSound)
+  return from < 0 ? Buffer.alloc(0) : samples.subarray(from, samples.findLastIndex(isSound) + 1)
+}
+
+/** One thing after the other, each of them late where the cell says so. */
+function ordered(cell: Cell): (run: () => void) => void {
+  let work = Promise.resolve()
+  return (run) => {
+    if (cell === 'slow_first_byte') work = work.then(() => pause(slowMs))
+    work = work.then(run)
+  }
+}
+
+/** Words, starts and ends belong together by their place. */
+function wordsOf(text: string, startS: number): object {
+  const words = text.split(' ').filter(Boolean)
+  return { words, start: words.map((_, i) => startS + i / 100), end: words.map((_, i) => startS + (i + 1) / 100) }
+}
+
+/** Sound since the last that was told, as long as there was any. */
+class Hearing {
+  isSpoken = false
+  /** Of silence since the last sound. */
+  silentMs = 0
+  startS = 0
+  readonly #bytesPerS: number
+  #samples: Buffer[] = []
+  #bytes = 0
+
+  constructor(query: URLSearchParams) {
+    const bytes: Record<string, number> = { pcm_s16le: 2, pcm_f32le: 4 }
+    this.#bytesPerS = Number(query.get('sample_rate')) * (bytes[query.get('encoding') ?? ''] ?? 1)
+  }
+
+  get seconds(): number {
+    return this.#bytes / this.#bytesPerS - this.startS
+  }
+
+  /** True for the first sound. */
+  push(bytes: Buffer): boolean {
+    this.#samples.push(bytes)
+    this.#bytes += bytes.length
+    const isSilent = bytes.every((byte) => byte === 0)
+    this.silentMs = isSilent ? this.silentMs + (bytes.length / this.#bytesPerS) * 1000 : 0
+    const isFirst = !isSilent && !this.isSpoken
+    this.isSpoken ||= isFirst
+    return isFirst
+  }
+
+  take(): string {
+    const text = heard(withoutSilence(Buffer.concat(this.#samples)))
+    this.#samples = []
+    this.isSpoken = false
+    this.startS = this.#bytes / this.#bytesPerS
+    return text
+  }
+}

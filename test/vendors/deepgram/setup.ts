@@ -1,0 +1,49 @@
+/** An adapter in front of the stub, for what no suite asks. */
+import t from 'tap'
+import { ProviderError } from '../../../domain/routing/provider-error.ts'
+import type { SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
+import { createDeepgramProvider } from '../../../providers/deepgram/provider.ts'
+import type { VendorOptions } from '../../../providers/vendor.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import { never, patient, present } from '../suite/given.ts'
+import { type Listening, listen } from '../suite/stt-stream.ts'
+import { queryOf, startDeepgramStub } from './stub.ts'
+
+export const apiKey = 'dg-stub-0123456789abcdef'
+export const stub = await startDeepgramStub()
+export const adapter = (changes: Partial<VendorOptions> = {}) =>
+  createDeepgramProvider({
+    id: 'deepgram',
+    baseUrl: stub.url,
+    apiKey,
+    models: null,
+    limits: patient,
+    clock: systemClock,
+    unavailable: null,
+    ...changes,
+  })
+export const provider = adapter()
+export const stt = present(provider.stt, 'stt')
+export const tts = present(provider.tts, 'tts')
+export const live = present(tts.live?.bind(tts), 'live')
+t.beforeEach(() => stub.behave('ok'))
+t.teardown(async () => {
+  await provider.close()
+  await stub.close()
+})
+
+export const given = { provider: () => provider, stub, apiKey, model: 'nova-3' }
+export const listenTo = (changes: Partial<SttStreamRequest> = {}): Promise<Listening> =>
+  listen(t, provider, given, never, changes)
+export const lastQuery = () => queryOf(present(stub.seen.at(-1), 'request'))
+export const asked = () => Object.fromEntries(lastQuery())
+
+export async function failureOf(work: Promise<unknown>): Promise<ProviderError> {
+  try {
+    await work
+  } catch (error) {
+    if (error instanceof ProviderError) return error
+    throw error
+  }
+  throw new Error('it succeeded')
+}

@@ -1,0 +1,32 @@
+/** OpenAI on 127.0.0.1: chat completions, responses, transcriptions, speech, realtime transcription; and Mistral's speech, for models named voxtral. */
+import type { ServerResponse } from 'node:http'
+import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
+import { startStub } from '../suite/stub-server.ts'
+import { refuse } from './stub-answers.ts'
+import { chat } from './stub-chat.ts'
+import { listen, refuseUpgrade } from './stub-realtime.ts'
+import { respond } from './stub-responses.ts'
+import { speak, transcribe } from './stub-speech.ts'
+
+export function startOpenAiStub(options: { tls?: { key: string; cert: string } } = {}): Promise<VendorStub> {
+  return startStub({ ...options, http: answer, refuseUpgrade, socket: listen, protocol: 'realtime' })
+}
+
+/** The path ends in this, whatever the version before it. */
+const operations: [
+  path: string,
+  play: (request: SeenRequest, response: ServerResponse, cell: Cell) => Promise<void> | void,
+][] = [
+  ['/chat/completions', chat],
+  ['/responses', respond],
+  ['/audio/transcriptions', transcribe],
+  ['/audio/speech', speak],
+]
+
+function answer(request: SeenRequest, response: ServerResponse, cell: Cell): Promise<void> | void {
+  if (cell === 'hang') return
+  if (refuse(request, response, cell)) return
+  const operation = operations.find(([path]) => request.path.split('?')[0]?.endsWith(path))
+  if (!operation) return void response.writeHead(404).end('{}')
+  return operation[1](request, response, cell)
+}

@@ -1,0 +1,199 @@
+import t from 'tap'
+import type { StreamTranscript, SttStream, SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
+import { createSonioxProvider } from '../../../providers/soniox/provider.ts'
+import { startRequest } from '../../../providers/soniox/start.ts'
+import { openStream } from '../../../providers/soniox/stream.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
+import { never, until } from '../suite/given.ts'
+import { ScriptedSocket } from '../suite/scripted-socket.ts'
+import { sttStreamSuite } from '../suite/stt-stream.ts'
+import { heard, sinePcm } from '../suite/stub-server.ts'
+import { startSonioxStub } from './stub.ts'
+
+const apiKey = 'sx-key-canary'
+const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
+  createSonioxProvider({
+    id: 'soniox',
+    baseUrl,
+    apiKey,
+    models: null,
+    limits,
+    clock: systemClock,
+    unavailable: null,
+  })
+const audio = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
+const request: SttStreamRequest = { model: 'stt-rt-v5', audio, interimResults: true, words: true }
+
+void t.test('live', async (t) => {
+  const stub = await startSonioxStub()
+  t.teardown(() => stub.close())
+  await sttStreamSuite(t, { provider, stub, model: 'stt-rt-v5', apiKey })
+})
+
+void t.test('what a session is opened with', async (t) => {
+  const stub = await startSonioxStub()
+  const soniox = provider(stub.url)
+  t.teardown(() => stub.close())
+  t.teardown(() => soniox.close())
+  const sink = { speechStarted() {}, transcript() {}, ended() {}, failed() {} }
+  const stream = await soniox.stt?.open?.(request, sink, never)
+  stream?.flush()
+  stream?.end()
+  await until(() => stub.seen[0]?.texts.length === 3, 'the end did not arrive')
+  const [seen] = stub.seen
+  t.match(seen, { path: '/transcribe-websocket', headers: { authorization: `Bearer ${apiKey}` } })
+  t.same(seen?.texts.slice(1), ['{"type":"finalize"}', ''])
+  const shared = { model: 'stt-rt-v5', num_channels: 1, enable_endpoint_detection: true }
+  t.same(JSON.parse(seen?.texts[0] ?? ''), {
+    ...shared,
+    audio_format: 'pcm_s16le',
+    sample_rate: 16_000,
+    enable_language_identification: true,
+  })
+  const asked = { endpointingMs: 200, keywords: ['Parley'], prompt: 'A call.', language: 'fil' }
+  t.same(startRequest({ ...request, ...asked, audio: { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } }), {
+    ...shared,
+    audio_format: 'mulaw',
+    sample_rate: 8000,
+    max_endpoint_delay_ms: 500,
+    language_hints: ['tl'],
+    language_hints_strict: true,
+    context: { terms: ['Parley'], text: 'A call.' },
+  })
+})
+
+void t.test('a socket that waited takes its configuration like any other', async (t) => {
+  const stub = await startSonioxStub()
+  const warmSockets = { perRoute: 1, socketsMax: 2, routeMs: 60_000 }
+  const soniox = provider(stub.url, { ...outboundDefaults, warmSockets })
+  t.teardown(() => stub.close())
+  t.teardown(() => soniox.close())
+  const samples = sinePcm(3200, 16_000)
+  for (const session of [1, 2]) {
+    const finals: string[] = []
+    let isEnded = false
+    const sink = {
+      speechStarted() {},
+      transcript: ({ text, isFinal }: StreamTranscript) => void (isFinal && finals.push(text)),
+      ended: () => {
+        isEnded = true
+      },
+      failed: (error: Error) => t.fail('failed', { error }),
+    }
+    const stream = await soniox.stt?.open?.(request, sink, never)
+    stream?.audio(samples)
+    stream?.end()
+    await until(() => isEnded, 'no end')
+    t.same(finals, [heard(samples)])
+    // One more is opened for whoever comes next.
+    await until(() => stub.seen.length === session + 1, 'none was opened ahead')
+  }
+})
+
+void t.test('tokens become utterances', async (t) => {
+  const script = new ScriptedSocket()
+  const told: StreamTranscript[] = []
+  const sink = {
+    speechStarted() {},
+    transcript: (transcript: StreamTranscript) => void told.push(transcript),
+    ended() {},
+    failed: (error: Error) => t.fail('failed', { error }),
+  }
+  const clock = new StepClock()
+  const stream = await openStream(request, {
+    socket: script,
+    sink,
+    signal: never,
+    apiKey,
+    clock,
+    limits: outboundDefaults,
+  })
+  const token = (text: string, startMs: number, is_final = true) => ({
+    text,
+    start_ms: startMs,
+    end_ms: startMs + 100,
+    confidence: 0.8,
+    is_final,
+    language: 'en',
+  })
+  const mark = (text: string) => ({ text, is_final: true, confidence: 1 })
+  script.say({ tokens: [token('Hel', 100, false), token('low', 200, false)] })
+  script.say({ tokens: [token('Hel', 100), token('lo', 200), token(' wor', 300, false)] })
+  script.say({
+    tokens: [token(' wor', 300), token('ld', 400), token('.', 500), mark('<end>'), token(' And', 900, false)],
+  })
+  script.say({ tokens: [mark('<fin>')] })
+  script.say({ tokens: [token('你', 2000), token('好', 2100), mark('<fin>')] })
+  t.same(
+    told.map(({ utterance, text, isFinal, speechFinal }) => [utterance, text, isFinal, speechFinal]),
+    [
+      [0, 'Hellow', false, false],
+      [0, 'Hello wor', false, false],
+      [0, 'Hello world.', true, true],
+      [1, 'And', false, false],
+      [1, '你好', true, true],
+    ],
+  )
+  t.match(told[2], { startMs: 100, endMs: 600, confidence: 0.8, language: 'en' })
+  const wordsOf = (index: number) => told[index]?.words?.map(({ text, startMs, endMs }) => [text, startMs, endMs])
+  t.same(wordsOf(2), [
+    ['Hello', 100, 300],
+    ['world.', 300, 600],
+  ])
+  t.same(wordsOf(4), [
+    ['你', 2000, 2100],
+    ['好', 2100, 2200],
+  ])
+  const sentLately = () => script.sent.splice(0).filter((data) => typeof data === 'string')
+  sentLately()
+  clock.step()
+  t.same(sentLately(), ['{"type":"keepalive"}'], 'while nothing is sent')
+  stream.audio(Buffer.alloc(640))
+  clock.step()
+  t.same(sentLately(), [], 'audio keeps it alive')
+  clock.step()
+  t.same(sentLately(), ['{"type":"keepalive"}'])
+  stream.close()
+  t.equal(clock.timers.size, 0, 'no timer is left')
+})
+
+void t.test('a caller who closes in the middle of a frame hears no more of it', async (t) => {
+  const script = new ScriptedSocket()
+  const told: string[] = []
+  const closing: { stream?: SttStream } = {}
+  const sink = {
+    speechStarted: () => void told.push('speech'),
+    transcript: ({ text }: StreamTranscript) => {
+      told.push(text)
+      closing.stream?.close()
+    },
+    ended: () => void told.push('ended'),
+    failed: () => void told.push('failed'),
+  }
+  const parts = { socket: script, sink, signal: never, apiKey, clock: systemClock, limits: outboundDefaults }
+  closing.stream = await openStream({ ...request, interimResults: false }, parts)
+  const token = (text: string) => ({ text, start_ms: 0, end_ms: 100, is_final: true })
+  script.say({ tokens: [token('One.'), token('<end>'), token('Two.'), token('<end>')], finished: true })
+  t.same(told, ['speech', 'One.'])
+  t.notOk(script.isOpen)
+})
+
+/** Each step runs what is due next. */
+class StepClock {
+  readonly timers = new Map<() => void, number>()
+  nowMs = () => 0
+  monotonicMs = () => 0
+
+  after = (delayMs: number, run: () => void): (() => void) => {
+    this.timers.set(run, delayMs)
+    return () => void this.timers.delete(run)
+  }
+
+  step(): void {
+    for (const run of [...this.timers.keys()]) {
+      this.timers.delete(run)
+      run()
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/** The vendor's own SDK against the stub, so that the stub is known to be fair. It is made for browsers: a recorder stands in for theirs. */
+import { createRequire } from 'node:module'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import { until } from '../suite/given.ts'
+import type { Cell } from '../suite/matrix.ts'
+import { heard, sinePcm } from '../suite/stub-server.ts'
+import { startSonioxStub } from './stub.ts'
+
+/** As much of the SDK as is used here; it is installed apart from the product. */
+type Result = { tokens: { text: string; is_final: boolean }[]; finished?: boolean }
+type Client = { start(options: object): Promise<void>; stop(): void; finalize(): void; readonly state: string }
+type Sdk = { SonioxClient: new (options: object) => Client }
+type Failure = { status: string; code: number | undefined }
+
+class Recorder extends EventTarget {
+  static latest: Recorder | null = null
+  readonly stream = { getTracks: () => [] }
+
+  constructor() {
+    super()
+    Recorder.latest = this
+  }
+
+  start(): void {}
+  stop(): void {}
+
+  say(audio: Buffer): void {
+    const data = { arrayBuffer: () => Promise.resolve(audio) }
+    this.dispatchEvent(Object.assign(new Event('dataavailable'), { data }))
+  }
+}
+
+const sdk = load()
+const skip = sdk ? false : '@soniox/speech-to-text-web is not installed: npm ci in test/vendors'
+
+void t.test('live', { skip }, async (t) => {
+  const stub = await startSonioxStub()
+  t.teardown(() => stub.close())
+  const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
+
+  const listen = async (cell: Cell) => {
+    stub.behave(cell)
+    const results: Result[] = []
+    const failures: Failure[] = []
+    const client = new (present(sdk).SonioxClient)({
+      apiKey: 'key',
+      webSocketUri: `${stub.url.replace('http', 'ws')}/transcribe-websocket`,
+      onPartialResult: (result: Result) => results.push(result),
+      onError: (status: string, _message: string, code?: number) => failures.push({ status, code }),
+    })
+    const options = { model: 'stt-rt-v5', audioFormat: 'pcm_s16le', sampleRate: 16_000, numChannels: 1 }
+    await client.start({ ...options, stream: { clone: () => ({}) }, enableEndpointDetection: true })
+    await until(() => client.state !== 'OpeningWebSocket', 'not open')
+    return { client, results, failures, say: (audio: Buffer) => Recorder.latest?.say(audio) }
+  }
+
+  await t.test('two utterances', async (t) => {
+    const { client, results, say } = await listen('ok')
+    say(first)
+    // The recorder hands its data over a turn later.
+    await until(() => results.length === 1, 'nothing was heard')
+    client.finalize()
+    await until(() => results.some(({ tokens }) => tokens.at(-1)?.text === '<fin>'), 'not finalized')
+    say(second)
+    await until(() => results.length === 3, 'nothing more was heard')
+    client.stop()
+    await until(() => client.state === 'Finished', 'not finished')
+    const finals = results.flatMap(({ tokens }) => tokens.filter(({ is_final }) => is_final))
+    t.equal(finals.map(({ text }) => text).join(''), `${heard(first)}<fin>${heard(second)}`)
+    t.ok(results.some(({ tokens }) => tokens.some(({ is_final }) => !is_final)))
+    t.equal(results.at(-1)?.finished, true)
+  })
+
+  await t.test('refused', async (t) => {
+    const codes = { auth: 401, quota: 402, rate_limited_bare: 429, overloaded: 503, server: 500, bad_request: 400 }
+    for (const [cell, code] of Object.entries(codes)) {
+      const { failures } = await listen(cell as Cell)
+      await until(() => failures.length > 0, 'no error')
+      t.same(failures, [{ status: 'api_error', code }], cell)
+    }
+    t.same((await listen('rate_limited')).failures, [{ status: 'websocket_error', code: undefined }])
+  })
+
+  await t.test('broken in the middle', async (t) => {
+    const { failures, say } = await listen('error_mid')
+    say(first)
+    await until(() => failures.length > 0, 'no error')
+    t.same(failures, [{ status: 'api_error', code: 503 }])
+  })
+})
+
+function load(): Sdk | null {
+  // It looks for a browser as soon as it is loaded.
+  Object.assign(globalThis, { window: { WebSocket }, WebSocket, MediaRecorder: Recorder })
+  Object.defineProperty(globalThis, 'navigator', { value: { mediaDevices: { getUserMedia() {} } }, configurable: true })
+  try {
+    return createRequire(import.meta.url)('@soniox/speech-to-text-web') as Sdk
+  } catch {
+    return null
+  }
+}
+
+function present(sdk: Sdk | null): Sdk {
+  if (!sdk) throw new Error('the SDK is not installed')
+  return sdk
+}

@@ -1,0 +1,140 @@
+/** Soniox' live socket as it answers, well and badly. */
+import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
+import { heard, pause, type StubSocket, slowMs, startStub } from '../suite/stub-server.ts'
+
+export function startSonioxStub(): Promise<VendorStub> {
+  return startStub({
+    refuseUpgrade: ({ path }, cell) => {
+      if (path !== '/transcribe-websocket') return { status: 404 }
+      return cell === 'hang' ? 'hang' : (upgradeRefusals[cell] ?? null)
+    },
+    socket: (socket, request, cell) => new Session(socket, request, cell).begin(),
+  })
+}
+
+/** What can only be said before the upgrade, because it needs a header. */
+const upgradeRefusals: Partial<Record<Cell, { status: number; headers: Record<string, string> }>> = {
+  rate_limited: { status: 429, headers: { 'retry-after': '7' } },
+}
+
+/** What is answered to the configuration. */
+const errorCodes: Partial<Record<Cell, number>> = {
+  auth: 401,
+  quota: 402,
+  rate_limited_bare: 429,
+  overloaded: 503,
+  server: 500,
+  bad_request: 400,
+}
+
+type Start = { api_key?: string; model?: string; audio_format?: string; sample_rate?: number; num_channels?: number }
+type Token = { text: string; start_ms?: number; end_ms?: number; confidence?: number; is_final: boolean }
+
+class Session {
+  readonly #socket: StubSocket
+  readonly #request: SeenRequest
+  readonly #cell: Cell
+  #start: Start | null = null
+  #audio: Buffer[] = []
+  #startMs = 0
+  #hasSpoken = false
+
+  constructor(socket: StubSocket, request: SeenRequest, cell: Cell) {
+    this.#socket = socket
+    this.#request = request
+    this.#cell = cell
+  }
+
+  begin(): void {
+    this.#socket.listen({ text: (text) => void this.#text(text), binary: (bytes) => this.#hear(bytes) })
+  }
+
+  async #text(text: string): Promise<void> {
+    // A reset leaves a moment later.
+    if (this.#cell === 'reset' && this.#hasSpoken) return
+    if (!this.#start) return this.#begin(JSON.parse(text) as Start)
+    if (this.#cell === 'slow_first_byte') await pause(slowMs)
+    if (text === '') return this.#finish()
+    const { type } = JSON.parse(text) as { type: string }
+    if (type === 'finalize') this.#send([...this.#settled(), { text: '<fin>', is_final: true }])
+    else if (type !== 'keepalive') this.#fail(400)
+  }
+
+  #begin(start: Start): void {
+    const isSigned = this.#request.headers['authorization']?.startsWith('Bearer ') || start.api_key
+    const code = errorCodes[this.#cell] ?? (isSigned ? undefined : 401)
+    if (code !== undefined) return this.#fail(code)
+    if (!start.model || !start.audio_format) return this.#fail(400)
+    this.#start = start
+  }
+
+  #fail(code: number): void {
+    this.#socket.send({ tokens: [], error_code: code, error_message: 'What the vendor says to people.' })
+    this.#socket.close(1000)
+  }
+
+  #hear(bytes: Buffer): void {
+    if (!this.#start) return this.#fail(400)
+    this.#audio.push(bytes)
+    if (this.#hasSpoken || this.#cell === 'slow_first_byte' || heard(bytes) === '') return
+    this.#hasSpoken = true
+    if (this.#cell === 'empty') return this.#socket.close(1000)
+    if (this.#cell === 'header_only') {
+      this.#send([])
+      return this.#socket.close(1000)
+    }
+    this.#guess()
+    if (this.#cell === 'cut') this.#socket.cut()
+    if (this.#cell === 'reset') this.#socket.reset()
+    if (this.#cell === 'garbage') this.#socket.send('{"tokens":[{"te')
+    if (this.#cell === 'error_mid') this.#fail(503)
+  }
+
+  /** An empty frame. */
+  #finish(): void {
+    const tokens = this.#settled()
+    this.#send(tokens)
+    this.#socket.send({
+      tokens: [],
+      final_audio_proc_ms: this.#startMs,
+      total_audio_proc_ms: this.#startMs,
+      finished: true,
+    })
+    this.#socket.close(1000)
+  }
+
+  #guess(): void {
+    const times = { start_ms: this.#startMs, end_ms: this.#startMs + 50, confidence: 0.6 }
+    this.#send([{ text: 'he', is_final: false, ...times }])
+  }
+
+  /** Words in two tokens each; only the first one of a word has a space before it, and nothing comes before the first word. */
+  #settled(): Token[] {
+    const audio = Buffer.concat(this.#audio)
+    const text = heard(audio)
+    if (text !== '' && !this.#hasSpoken) this.#guess()
+    const durationMs = this.#msOf(audio.length)
+    const texts = text.split(' ').flatMap((word, i) => [(i > 0 ? ' ' : '') + word.slice(0, 3), word.slice(3)])
+    const stepMs = durationMs / texts.length
+    const tokens = texts.map((part, i) => ({
+      text: part,
+      start_ms: Math.round(this.#startMs + i * stepMs),
+      end_ms: Math.round(this.#startMs + (i + 1) * stepMs),
+      confidence: 0.9,
+      is_final: true,
+    }))
+    this.#audio = []
+    this.#startMs += durationMs
+    this.#hasSpoken = false
+    return text === '' ? [] : tokens
+  }
+
+  #send(tokens: Token[]): void {
+    this.#socket.send({ tokens, final_audio_proc_ms: this.#startMs, total_audio_proc_ms: this.#startMs })
+  }
+
+  #msOf(bytes: number): number {
+    const { audio_format: format, sample_rate: rateHz = 16_000 } = this.#start ?? {}
+    return (bytes / (format === 'pcm_s16le' ? 2 : 1) / rateHz) * 1000
+  }
+}

@@ -1,0 +1,185 @@
+import t from 'tap'
+import type { Provider } from '../../../domain/routing/provider.ts'
+import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
+import { classOfType } from '../../../providers/speechmatics/dialect.ts'
+import { createSpeechmaticsProvider } from '../../../providers/speechmatics/provider.ts'
+import { startRecognition } from '../../../providers/speechmatics/start.ts'
+import { openStream } from '../../../providers/speechmatics/stream.ts'
+import { systemClock } from '../../../runtime/clock.ts'
+import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
+import { never, present, until } from '../suite/given.ts'
+import { ScriptedSocket } from '../suite/scripted-socket.ts'
+import { sttStreamSuite } from '../suite/stt-stream.ts'
+import { startSpeechmaticsStub } from './stub.ts'
+
+const apiKey = 'sm-key-canary'
+const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
+  createSpeechmaticsProvider({
+    id: 'speechmatics',
+    baseUrl,
+    apiKey,
+    models: null,
+    limits,
+    clock: systemClock,
+    unavailable: null,
+  })
+
+/** This vendor has to be told the language. */
+function inEnglish(speechmatics: Provider): Provider {
+  const stt = present(speechmatics.stt, 'stt')
+  const open = present(stt.open?.bind(stt), 'open')
+  return {
+    ...speechmatics,
+    stt: { ...stt, open: (request, sink, signal) => open({ language: 'en', ...request }, sink, signal) },
+  }
+}
+
+const audio = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
+
+void t.test('live', async (t) => {
+  const stub = await startSpeechmaticsStub()
+  t.teardown(() => stub.close())
+  await sttStreamSuite(t, {
+    provider: (baseUrl, limits) => inEnglish(provider(baseUrl, limits)),
+    stub,
+    model: 'enhanced',
+    apiKey,
+    expected: { error_mid: { errorClass: 'server', because: 'this vendor has no word for its overload' } },
+  })
+})
+
+void t.test('what a session is opened with', async (t) => {
+  const stub = await startSpeechmaticsStub()
+  const speechmatics = provider(stub.url)
+  t.teardown(() => stub.close())
+  t.teardown(() => speechmatics.close())
+  const request: SttStreamRequest = { model: 'enhanced', audio, language: 'zh', interimResults: true, words: true }
+  const sink = { speechStarted() {}, transcript() {}, ended() {}, failed() {} }
+  const stream = await speechmatics.stt?.open?.(request, sink, never)
+  stream?.audio(Buffer.alloc(640))
+  stream?.audio(Buffer.alloc(0))
+  stream?.audio(Buffer.alloc(640))
+  stream?.flush()
+  stream?.end()
+  await until(() => stub.seen[0]?.texts.length === 3, 'the end did not arrive')
+  const [seen] = stub.seen
+  t.match(seen, { path: '/v2', headers: { authorization: `Bearer ${apiKey}` } })
+  t.same(
+    seen?.texts.map((text): unknown => JSON.parse(text)),
+    [
+      {
+        message: 'StartRecognition',
+        audio_format: { type: 'raw', encoding: 'pcm_s16le', sample_rate: 16_000 },
+        transcription_config: {
+          language: 'cmn',
+          model: 'enhanced',
+          enable_partials: true,
+          conversation_config: { end_of_utterance_silence_trigger: 0.5 },
+        },
+      },
+      { message: 'ForceEndOfUtterance' },
+      { message: 'EndOfStream', last_seq_no: 2 },
+    ],
+  )
+  const more = { ...request, endpointingMs: 4000, keywords: ['Parley'], interimResults: false }
+  t.match(startRecognition(more, 'en-GB'), {
+    transcription_config: {
+      language: 'en',
+      output_locale: 'en-GB',
+      enable_partials: false,
+      conversation_config: { end_of_utterance_silence_trigger: 2 },
+      additional_vocab: [{ content: 'Parley' }],
+    },
+  })
+})
+
+void t.test('without a language another provider is tried', async (t) => {
+  const speechmatics = provider('http://127.0.0.1:1')
+  const request = { model: 'enhanced', audio, interimResults: true, words: false }
+  const open = () => present(speechmatics.stt?.open?.bind(speechmatics.stt), 'open')
+  const sink = { speechStarted() {}, transcript() {}, ended() {}, failed() {} }
+  await t.rejects(open()(request, sink, never), { message: 'provider unsupported' })
+})
+
+void t.test('pieces become utterances', async (t) => {
+  const script = new ScriptedSocket()
+  const told: StreamTranscript[] = []
+  const speech: number[] = []
+  const sink = {
+    speechStarted: (startMs: number) => void speech.push(startMs),
+    transcript: (transcript: StreamTranscript) => void told.push(transcript),
+    ended() {},
+    failed: (error: Error) => t.fail('failed', { error }),
+  }
+  const request = { model: 'enhanced', audio, interimResults: true, words: true }
+  const opening = openStream(
+    request,
+    {},
+    {
+      socket: script,
+      sink,
+      signal: never,
+      apiKey,
+      clock: systemClock,
+      limits: outboundDefaults,
+    },
+  )
+  script.say({ message: 'RecognitionStarted', language_pack_info: { word_delimiter: ' ' } })
+  const stream = await opening
+  const word = (content: string, startS: number, more = {}) => ({
+    type: 'word',
+    start_time: startS,
+    end_time: startS + 0.25,
+    alternatives: [{ content, confidence: 0.8, language: 'en' }],
+    ...more,
+  })
+  const mark = (content: string, startS: number) =>
+    word(content, startS, { type: 'punctuation', end_time: startS, attaches_to: 'previous', is_eos: true })
+  script.say({ message: 'AddPartialTranscript', results: [word('Hello', 1), word('bold', 1.5)] })
+  script.say({ message: 'AddTranscript', results: [word('Hello', 1), mark(',', 1.25)] })
+  script.say({ message: 'AddPartialTranscript', results: [word('world', 1.5)] })
+  script.say({ message: 'AddPartialTranscript', results: [word('world', 1.5)] })
+  script.say({ message: 'AddTranscript', results: [word('world', 1.5), mark('.', 1.75)] })
+  script.say({ message: 'EndOfUtterance', metadata: {} })
+  script.say({ message: 'EndOfUtterance', metadata: {} })
+  // Nobody pauses for breath: a final comes all the same, and one that says that the speaker has stopped.
+  for (let second = 10; second < 30; second += 5)
+    script.say({ message: 'AddTranscript', results: [word(`w${second}`, second)] })
+  script.say({ message: 'EndOfUtterance', metadata: {} })
+  t.same(
+    told.map(({ utterance, text, isFinal, speechFinal }) => [utterance, text, isFinal, speechFinal]),
+    [
+      [0, 'Hello bold', false, false],
+      [0, 'Hello, world', false, false],
+      [0, 'Hello, world.', true, true],
+      [1, 'w10 w15 w20 w25', true, false],
+      [1, '', true, true],
+    ],
+  )
+  t.same(speech, [1000, 10_000])
+  t.match(told[2], { startMs: 1000, endMs: 1750, confidence: 0.8, language: 'en' })
+  t.same(told[2]?.words, [
+    { text: 'Hello,', startMs: 1000, endMs: 1250, confidence: 0.8 },
+    { text: 'world.', startMs: 1500, endMs: 1750, confidence: 0.8 },
+  ])
+  stream.close()
+  script.say({ message: 'AddTranscript', results: [word('late', 40)] })
+  t.equal(told.length, 5)
+})
+
+void t.test('types of errors', (t) => {
+  const classes = {
+    auth: ['not_authorised', 'not_allowed'],
+    quota: ['timelimit_exceeded'],
+    rate_limited: ['quota_exceeded'],
+    unsupported: ['invalid_model', 'invalid_language', 'invalid_audio_type'],
+    bad_request: ['invalid_message', 'invalid_config', 'invalid_output_format'],
+    timeout: ['idle_timeout', 'session_timeout'],
+    server: ['job_error', 'unknown_error'],
+    protocol: ['protocol_error'],
+  }
+  for (const [errorClass, types] of Object.entries(classes))
+    for (const type of types) t.equal(classOfType(type), errorClass, type)
+  t.equal(classOfType('toString'), null)
+  t.end()
+})

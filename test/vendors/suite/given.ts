@@ -1,0 +1,202 @@
+/** What every suite is given, and how one operation of a port goes through all cells of the matrix. */
+import { inspect } from 'node:util'
+import type { Test } from 'tap'
+import type { Provider } from '../../../domain/routing/provider.ts'
+import { type ErrorClass, ProviderError } from '../../../domain/routing/provider-error.ts'
+import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
+import { type Cell, cells, type VendorStub } from './matrix.ts'
+
+export type SuiteGiven = {
+  /** An adapter whose base URL is that of the stub (or of nobody), bound to `apiKey`. */
+  provider: (baseUrl: string, limits: OutboundLimits) => Provider
+  stub: VendorStub
+  model: string
+  /** No message and no cause may show it. */
+  apiKey: string
+  /** What this vendor's wire cannot play, and why: a visible skip. */
+  cannot?: Partial<Record<Cell, string>>
+  /** Where this vendor's words mean another class than the matrix has. */
+  expected?: Partial<Record<Cell, Expected>>
+  /** Connections that outlive a call that was ended, such as a socket that serves many calls. Absent: none. */
+  keeps?: { sockets: number; because: string }
+}
+export type Expected = { errorClass: ErrorClass; because: string }
+
+/** What follows from the port and not from the vendor. */
+export type PortRules = Pick<SuiteGiven, 'cannot' | 'expected'> & {
+  /** The port leaves the wait for the first answer to its caller, who ends it by the signal: `hang` may be `cancelled` then, not only `timeout`. */
+  callersDeadline?: true
+}
+
+/** `call` rejects with what the port rejects with. */
+export type Operation<T> = {
+  name: string
+  call: (provider: Provider, signal: AbortSignal) => Promise<T>
+  check: (t: Test, value: T, cell: Cell) => void
+}
+
+/** All that a call may take, on a machine that is busy. */
+const overMs = 8000
+export const patient: OutboundLimits = { ...outboundDefaults, firstByteMs: 10_000, idleMs: 10_000, totalMs: 20_000 }
+/** For `hang`. The timers of a connection tick about twice a second. */
+export const impatient: OutboundLimits = {
+  ...outboundDefaults,
+  connectMs: 300,
+  firstByteMs: 300,
+  idleMs: 300,
+  totalMs: 600,
+}
+/** When a caller with a deadline of its own gives up. */
+const callersMs = 900
+export const never: AbortSignal = new AbortController().signal
+/** A pool keeps the connection of a request that went well, and may have opened the next one already. */
+const pooledMax = 2
+/** Nobody listens on the port of tcpmux. */
+const nowhere = 'http://127.0.0.1:1'
+
+/** Every cell, then the ways in which a caller leaves. */
+export async function playOperation<T>(
+  t: Test,
+  given: SuiteGiven,
+  rules: PortRules,
+  operation: Operation<T>,
+): Promise<void> {
+  for (const cell of Object.keys(cells) as Cell[]) await playCell(t, given, rules, operation, cell)
+  await t.test(`${operation.name}: a caller who leaves ends the call`, { skip: skipOf('hang', given, rules) }, (t) =>
+    playLeaving(t, given, operation, 'hang'),
+  )
+  await t.test(
+    `${operation.name}: a caller who leaves in the middle ends the call`,
+    { skip: skipOf('slow_first_byte', given, rules) },
+    (t) => playLeaving(t, given, operation, 'slow_first_byte'),
+  )
+}
+
+export const skipOf = (cell: Cell, given: SuiteGiven, rules: PortRules): string | false =>
+  given.cannot?.[cell] ?? rules.cannot?.[cell] ?? false
+
+/** Null: the call succeeds. */
+export const classOf = (cell: Cell, given: SuiteGiven, rules: PortRules): ErrorClass | null =>
+  (given.expected?.[cell] ?? rules.expected?.[cell])?.errorClass ?? cells[cell]
+
+/** `work` with an adapter in front of the stub that plays `cell`; afterwards no connection is left but those of a pool, and after `close` none. */
+export async function withProvider(
+  t: Test,
+  given: SuiteGiven,
+  cell: Cell,
+  work: (provider: Provider) => Promise<void>,
+): Promise<void> {
+  const { stub, keeps } = given
+  stub.behave(cell)
+  const baseUrl = cell === 'refuse' ? nowhere : stub.url
+  const provider = given.provider(baseUrl, cell === 'hang' ? impatient : patient)
+  try {
+    await work(provider)
+    await until(() => stub.openSockets <= pooledMax + (keeps?.sockets ?? 0), 'connections were left open')
+  } finally {
+    await provider.close()
+  }
+  await until(() => stub.openSockets === 0, 'connections outlive the adapter')
+  t.equal(stub.openSockets, 0, 'nothing is left open')
+}
+
+/** The ProviderError of `work`, checked as far as every one is alike. */
+export async function failureOf(t: Test, given: SuiteGiven, work: Promise<unknown>): Promise<ProviderError> {
+  const error: unknown = await work.then(
+    (value) => new Error('it succeeded', { cause: value }),
+    (error: unknown) => error,
+  )
+  if (!(error instanceof ProviderError)) throw error
+  checkSecrets(t, given, error)
+  return error
+}
+
+export function checkSecrets(t: Test, { apiKey }: SuiteGiven, error: ProviderError): void {
+  const all = inspect(error, { depth: 12, showHidden: true, maxStringLength: null })
+  t.notOk(all.includes(apiKey), 'the key is neither in the message nor in a cause')
+}
+
+export async function until(condition: () => boolean, otherwise: string, withinMs = overMs): Promise<void> {
+  const endMs = performance.now() + withinMs
+  while (!condition()) {
+    if (performance.now() > endMs) throw new Error(otherwise)
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+/** The connection of a call that was left has ended. */
+export async function untilLeft({ stub, keeps }: SuiteGiven): Promise<void> {
+  const openMax = pooledMax + (keeps?.sockets ?? 0)
+  const hasEnded = () => (keeps !== undefined || stub.endedSockets > 0) && stub.openSockets <= openMax
+  await until(hasEnded, 'the connection of a call that was left stays open')
+}
+
+export function present<T>(part: T | undefined, name: string): T {
+  if (part === undefined) throw new Error(`the provider has no ${name}`)
+  return part
+}
+
+async function playCell<T>(
+  t: Test,
+  given: SuiteGiven,
+  rules: PortRules,
+  operation: Operation<T>,
+  cell: Cell,
+): Promise<void> {
+  const expected = classOf(cell, given, rules)
+  const title = `${operation.name}: ${cell} ${expected === null ? 'succeeds' : `is ${expected}`}`
+  await t.test(title, { skip: skipOf(cell, given, rules) }, (t) =>
+    withProvider(t, given, cell, async (provider) => {
+      const startMs = performance.now()
+      const leaves = cell === 'hang' && rules.callersDeadline === true
+      const call = operation.call(provider, leaves ? AbortSignal.timeout(callersMs) : never)
+      if (expected === null) operation.check(t, await call, cell)
+      else checkFailure(t, await failureOf(t, given, call), expected, cell, leaves)
+      t.ok(performance.now() - startMs < overMs, 'it was over quickly')
+    }),
+  )
+}
+
+export function checkFailure(t: Test, error: ProviderError, expected: ErrorClass, cell: Cell, hasLeft = false): void {
+  const own = hasLeft && error.errorClass === 'cancelled' ? 'cancelled' : expected
+  t.equal(error.errorClass, own, `${cell}: ${inspect(error.cause, { depth: 1 })}`)
+  t.equal(error.sent, cell !== 'refuse', 'sent')
+  if (cell === 'rate_limited') t.equal(error.retryAfterS, 7, 'retryAfterS')
+  if (cell === 'rate_limited_bare') t.equal(error.retryAfterS, undefined, 'no retryAfterS')
+}
+
+/** In `slow_first_byte` a header, a role or a session came already, media did not. */
+async function playLeaving<T>(
+  t: Test,
+  given: SuiteGiven,
+  operation: Operation<T>,
+  cell: 'hang' | 'slow_first_byte',
+): Promise<void> {
+  const { stub } = given
+  stub.behave(cell)
+  const provider = given.provider(stub.url, patient)
+  try {
+    const leaving = new AbortController()
+    const failed = failureOf(t, given, operation.call(provider, leaving.signal))
+    // Awaited below; one that comes early must not count as unhandled.
+    failed.catch(() => {})
+    await until(() => stub.seen.length > 0, 'no request came')
+    if (cell === 'slow_first_byte') await new Promise((resolve) => setTimeout(resolve, 40))
+    leaving.abort()
+    t.equal((await failed).errorClass, 'cancelled')
+    await untilLeft(given)
+  } finally {
+    await provider.close()
+  }
+}
+
+/** All that comes, and how soon the first of it did. */
+export async function timed<T>(source: AsyncIterable<T>): Promise<{ items: T[]; firstMs: number }> {
+  const startMs = performance.now()
+  const items: T[] = []
+  let firstMs = 0
+  for await (const item of source) {
+    if (items.push(item) === 1) firstMs = performance.now() - startMs
+  }
+  return { items, firstMs }
+}

@@ -1,0 +1,26 @@
+/** A socket whose server says what a test has it say, where the order of frames is what matters. */
+import type { OutboundSocket, OutboundSocketListener } from '../../../runtime/outbound/socket.ts'
+
+export class ScriptedSocket implements OutboundSocket {
+  readonly bufferedBytes = 0
+  /** Texts as they stand; bytes by their number. */
+  readonly sent: (string | number)[] = []
+  isOpen = true
+  #listener: OutboundSocketListener | null = null
+
+  listen(listener: OutboundSocketListener): void {
+    this.#listener = listener
+  }
+
+  send(data: string | Uint8Array): void {
+    this.sent.push(typeof data === 'string' ? data : data.length)
+  }
+
+  close(): void {
+    this.isOpen = false
+  }
+
+  say(message: object): void {
+    this.#listener?.text(JSON.stringify(message))
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * What the stub servers of all vendors share: one port of 127.0.0.1 for HTTP and sockets, what was asked, and the ways to break a connection.
+ * A vendor's stub is then its own words only: `http` answers a request, `refuseUpgrade` and `socket` play its sockets.
+ */
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Cell, SeenRequest, VendorStub } from './matrix.ts'
+
+export type StubOptions = {
+  /** The whole body has come. */
+  http?: (request: SeenRequest, response: ServerResponse, cell: Cell) => void | Promise<void>
+  /** Asked before a socket opens. Null: it opens. `hang`: the upgrade is never answered. Absent: what `refusals` says of the cell. */
+  refuseUpgrade?: (request: SeenRequest, cell: Cell) => Refusal | 'hang' | null
+  socket?: (socket: StubSocket, request: SeenRequest, cell: Cell) => void
+  /** The subprotocol that is agreed on; absent: the first that was offered. */
+  protocol?: string
+  /** Where an SDK insists on https and wss: see tls.ts. */
+  tls?: { key: string; cert: string }
+}
+
+export type Refusal = { status: number; headers?: Readonly<Record<string, string>>; body?: object | string }
+
+/** One open socket of a stub. What comes is written into `SeenRequest` before the listener hears it. */
+export interface StubSocket {
+  /** Called for each message; set it once, at once. */
+  listen(listener: { text?: (text: string) => void; binary?: (bytes: Buffer) => void; closed?: () => void }): void
+  /** Bytes go out as a binary frame, a string as it stands, anything else as JSON. */
+  send(message: object | string | Uint8Array): void
+  close(code?: number, reason?: string): void
+  /** Ends the connection without a close frame. */
+  cut(): void
+  /** RST. */
+  reset(): void
+}
+
+/** How long a stub waits in `slow_first_byte`, after what must not count as media. */
+export const slowMs = 400
+
+/** Status and headers of the cells that are a refusal; the body is the vendor's. */
+export const refusals: Partial<Record<Cell, Refusal>> = {
+  auth: { status: 401 },
+  quota: { status: 402 },
+  rate_limited: { status: 429, headers: { 'retry-after': '7' } },
+  rate_limited_bare: { status: 429 },
+  overloaded: { status: 503 },
+  server: { status: 500 },
+  bad_request: { status: 400 },
+}
+
+export async function startStub(options: StubOptions): Promise<VendorStub> {
+  let cell: Cell = 'ok'
+  const seen: SeenRequest[] = []
+  const connections = new Set<Socket>()
+  let ended = 0
+  const server = options.tls ? createTlsServer(options.tls) : createServer()
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket)
+    socket.on('error', ignore)
+    socket.once('close', () => {
+      connections.delete(socket)
+      ended++
+    })
+  })
+  server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
+    void receive(incoming)
+      .then((request) => {
+        seen.push(request)
+        return options.http ? options.http(request, response, cell) : void sendJson(response, {}, { status: 404 })
+      })
+      .catch(() => response.destroy())
+  })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    handleProtocols: (offered) => options.protocol ?? [...offered][0] ?? false,
+  })
+  server.on('upgrade', (incoming: IncomingMessage, duplex: Duplex, head: Buffer) => {
+    const request = describe(incoming)
+    seen.push(request)
+    const playing = cell
+    const refusal = options.refuseUpgrade ? options.refuseUpgrade(request, playing) : (refusals[playing] ?? null)
+    // Nobody reads an upgrade that is not taken: unread, its end would not be noticed.
+    if (refusal !== null) duplex.once('end', () => duplex.end()).resume()
+    if (refusal === 'hang') return
+    if (refusal || !options.socket) return refuse(duplex, refusal ?? { status: 404 })
+    sockets.handleUpgrade(incoming, duplex, head, (socket) =>
+      options.socket?.(stubSocket(socket, incoming.socket, request), request, playing),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    behave(next) {
+      cell = next
+      seen.length = 0
+      ended = 0
+    },
+    seen,
+    get openSockets() {
+      return connections.size
+    },
+    get endedSockets() {
+      return ended
+    },
+    close: async () => {
+      for (const socket of connections) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** After what was written has left, so that the client sees a beginning. */
+export function resetSoon(response: ServerResponse): void {
+  setTimeout(() => response.socket && resetNow(response.socket), 20)
+}
+
+/** Ends the connection in the middle of a body, after what was written has left. */
+export function cutSoon(response: ServerResponse): void {
+  setTimeout(() => response.socket?.destroySoon(), 20)
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** What a JSON answer does in `ok`, `cut`, `reset` and `garbage`; any other cell sends it whole. */
+export function sendJson(
+  response: ServerResponse,
+  value: unknown,
+  { status = 200, headers = {} }: Partial<Refusal> = {},
+  cell?: Cell,
+): void {
+  const text = cell === 'garbage' ? '{"text": "tr' : JSON.stringify(value)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  })
+  if (cell !== 'cut' && cell !== 'reset') return void response.end(text)
+  response.write(text.slice(0, 10))
+  if (cell === 'reset') resetSoon(response)
+  else cutSoon(response)
+}
+
+/** One server-sent event, in a packet of its own. */
+export async function sendEvent(response: ServerResponse, data: object | string, event?: string): Promise<void> {
+  if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
+  const text = typeof data === 'string' ? data : JSON.stringify(data)
+  response.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`)
+  await new Promise(setImmediate)
+}
+
+/** `samples` of a 440 Hz sine, s16le mono. */
+export function sinePcm(samples: number, sampleRateHz: number): Buffer {
+  const audio = Buffer.alloc(samples * 2)
+  for (let i = 0; i < samples; i++)
+    audio.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * 440 * i) / sampleRateHz)), i * 2)
+  return audio
+}
+
+/** Cut into pieces of an even number of bytes, or of an odd one where samples are to be torn. */
+export function pieces(audio: Uint8Array, cell: Cell): Uint8Array[] {
+  const bytes = cell === 'half_sample' ? 577 : 960
+  return Array.from({ length: Math.ceil(audio.length / bytes) }, (_, i) => audio.subarray(i * bytes, (i + 1) * bytes))
+}
+
+/** What a stub hears in samples: a digest, so that audio that was lost or doubled shows; nothing in digital silence. Two words, so that it can come in parts. */
+export function heard(samples: Uint8Array): string {
+  if (samples.every((byte) => byte === 0)) return ''
+  return `heard ${createHash('sha256').update(samples).digest('hex').slice(0, 16)}`
+}
+
+/** The samples in a WAV file; anything else as it stands. */
+export function samplesOf(file: Buffer): Buffer {
+  if (file.toString('latin1', 0, 4) !== 'RIFF') return file
+  const at = file.indexOf('data', 12, 'latin1')
+  return file.subarray(at + 8, at + 8 + file.readUInt32LE(at + 4))
+}
+
+async function receive(incoming: IncomingMessage): Promise<SeenRequest> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+  return { ...describe(incoming), body: Buffer.concat(chunks) }
+}
+
+function describe({ method = '', url = '', headers }: IncomingMessage): SeenRequest {
+  const flat = Object.entries(headers).map(([name, value]) => [name, String(value)])
+  const none = Buffer.alloc(0)
+  return {
+    method,
+    path: url,
+    headers: Object.fromEntries(flat) as Record<string, string>,
+    body: none,
+    texts: [],
+    audio: none,
+  }
+}
+
+function refuse(duplex: Duplex, { status, headers = {}, body = '' }: Refusal): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const all = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    connection: 'close',
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  duplex.end(`HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${text}`)
+}
+
+function stubSocket(socket: WebSocket, connection: Socket, request: SeenRequest): StubSocket {
+  socket.on('error', ignore)
+  // Who is about to break a connection says and hears nothing more on it.
+  let isBroken = false
+  const breakWith = (run: () => void) => {
+    isBroken = true
+    run()
+  }
+  return {
+    listen: ({ text, binary, closed }) => {
+      socket.on('message', (data: Buffer, isBinary: boolean) => {
+        if (isBroken) return
+        if (isBinary) {
+          request.audio = Buffer.concat([request.audio, data])
+          binary?.(data)
+        } else {
+          request.texts.push(data.toString())
+          text?.(data.toString())
+        }
+      })
+      if (closed) socket.once('close', closed)
+    },
+    send: (message) => {
+      if (isBroken) return
+      if (message instanceof Uint8Array) socket.send(message, { binary: true })
+      else socket.send(typeof message === 'string' ? message : JSON.stringify(message))
+    },
+    close: (code, reason) => breakWith(() => socket.close(code, reason)),
+    cut: () => breakWith(() => void connection.destroySoon()),
+    reset: () => breakWith(() => void setTimeout(() => resetNow(connection), 20)),
+  }
+}
+
+/** Under TLS there is no RST to send from here: then it is cut without a goodbye. */
+function resetNow(connection: Socket): void {
+  if ('encrypted' in connection) connection.destroy()
+  else connection.resetAndDestroy()
+}
+
+/** A connection that breaks is what a stub is for. */
+const ignore = () => {}
