@@ -1,12 +1,17 @@
 /** Starts a serving process: store, providers, engine. What was opened is closed in the opposite order, also when a start fails. */
 import { randomBytes } from 'node:crypto'
+import path from 'node:path'
 import type { Provider } from './domain/routing/provider.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createAuthenticate } from './handlers/authenticate.ts'
+import { useUpdatedCatalog } from './providers/catalog/rows.ts'
+import { updatedCatalogFile } from './providers/catalog/update.ts'
 import { createProviders } from './providers/registry.ts'
+import type { WarmOutcome } from './providers/wire/socket.ts'
 import { startAdmin } from './runtime/admin.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError, type Environment } from './runtime/config.ts'
+import { isLoopbackHost } from './runtime/http/loopback.ts'
 import { type Server, startServer } from './runtime/http/server.ts'
 import { localSecret, readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
@@ -44,11 +49,12 @@ export async function startGateway(
   }
   try {
     const key = worker === 0 ? await bootstrap(store, config, log) : null
-    const providers = await openProviders(config, env, log)
+    if (worker === 0) await checkSealed(store, log)
+    const providers = await openProviders(config, env, log, metrics)
     closing.unshift(() => Promise.all(providers.map((provider) => provider.close())))
     const tracing = await createTracing(env)
     closing.unshift(() => tracing?.close())
-    const localKey = isLoopback(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
+    const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const server = await listen({ config, env, store, providers, log, metrics, tracing, localKey, first: worker === 0 })
     if (config.adminPort !== null) {
       const admin = await startAdmin(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
@@ -75,7 +81,7 @@ export function openConfiguredStore(
   log: Log,
   progress: (message: string) => void,
 ): Promise<Store> {
-  const { connectionsMax, keyCacheMs, keyCacheMax } = config.store
+  const { connectionsMax, keyCacheMs, keyCacheMax, choiceDays } = config.store
   const { leaseMs, retentionS } = config.idempotency
   return openStore({
     databaseUrl: config.databaseUrl,
@@ -85,13 +91,15 @@ export function openConfiguredStore(
     clock: systemClock,
     connectionsMax,
     idempotency: { leaseMs, retentionMs: retentionS * 1000 },
+    masterKeys: () => ({ current: masterKeyOf(config), previous: config.previousMasterKeys }),
+    choicesKeptMs: choiceDays * dayMs,
     keyCacheMs,
     keyCacheMax,
   })
 }
 
 function checkExposure({ host, masterKey }: ParleyConfig): void {
-  if (masterKey !== null || isLoopback(host)) return
+  if (masterKey !== null || isLoopbackHost(host)) return
   throw new ConfigError(
     `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
   )
@@ -103,8 +111,6 @@ function checkSharing({ port, processes }: ParleyConfig): void {
   throw new ConfigError(`PARLEY_PORT: 0 leaves the choice to the system, which ${processes} processes cannot share`)
 }
 
-const isLoopback = (host: string) => host === 'localhost' || host === '::1' || host.startsWith('127.')
-
 /** The key to show. On loopback a fresh store gets one of its own, kept in the data folder for the command line. */
 async function bootstrap(store: Store, config: ParleyConfig, log: Log): Promise<string | null> {
   if (config.bootstrapKey !== null) {
@@ -113,16 +119,33 @@ async function bootstrap(store: Store, config: ParleyConfig, log: Log): Promise<
       log.warn({}, 'PARLEY_BOOTSTRAP_KEY works on an empty store only, and this one has organizations already')
     return null
   }
-  if (!isLoopback(config.host)) return null
+  if (!isLoopbackHost(config.host)) return null
   const key = localSecret(config.dataDir, localKeyFile, () => newSecret(false).secret)
   return (await store.organizations.bootstrap({ key })) === 'refused' ? null : key
 }
 
-type Log = ReturnType<typeof createLog>
+/** Said at the start and not at the first request that would need such a key. The others go on: a request without it is routed to other providers. */
+async function checkSealed({ providerKeys }: Store, log: Log): Promise<void> {
+  const unreadable = await providerKeys.unreadable()
+  if (unreadable > 0)
+    log.error(
+      { unreadable },
+      'provider keys of organizations were sealed with another master key: set PARLEY_MASTER_KEY to it, or name it in PARLEY_PREVIOUS_MASTER_KEYS',
+    )
+}
 
-export function openProviders(config: ParleyConfig, env: Environment, log: Log): Promise<Provider[]> {
+type Log = ReturnType<typeof createLog>
+type Metrics = ReturnType<typeof createMetrics>
+
+export function openProviders(
+  config: ParleyConfig,
+  env: Environment,
+  log: Log,
+  metrics?: Metrics,
+): Promise<Provider[]> {
   const { connectMs, firstTokenMs, firstAudioMs, idleMs, transcriptionMs } = config.timeouts
   const { enabled, ...local } = config.local
+  useUpdatedCatalog(path.join(config.dataDir, updatedCatalogFile))
   return createProviders(config.providers, env, {
     limits: {
       ...outboundDefaults,
@@ -132,8 +155,10 @@ export function openProviders(config: ParleyConfig, env: Environment, log: Log):
       totalMs: transcriptionMs,
       connectionsMax: config.limits.providerConnectionsMax,
       answerBytesMax: config.limits.answerBytesMax,
+      warmSockets: config.warmSockets,
     },
-    monotonicMs: systemClock.monotonicMs,
+    clock: systemClock,
+    ...(metrics && { observeWarm: (provider: string, outcome: WarmOutcome) => metrics.warmSocket(provider, outcome) }),
     local: enabled ? { ...local, clock: systemClock, log } : null,
     ollamaUrl: enabled ? 'http://127.0.0.1:11434/v1' : null,
   })
@@ -170,7 +195,7 @@ async function listen(parts: Listening): Promise<Server> {
     region: config.region,
     headerPrefix: config.headerPrefix,
     ...createSurfaces({ ...parts, masterKey: masterKeyOf(config), readyChecks }),
-    echo: parts.env['PARLEY_TEST_ECHO'] === '1' && isLoopback(config.host),
+    echo: parts.env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
     authenticate: createAuthenticate(store.keys),
     requestId: systemIds.request,
     limits: {
@@ -203,6 +228,7 @@ async function listen(parts: Listening): Promise<Server> {
   return server
 }
 
+const dayMs = 86_400_000
 /** In the data folder: the master key of a local run. */
 const masterKeyFile = 'master.key'
 

@@ -7,16 +7,18 @@ import path from 'node:path'
 import { type Actions, type Admin, type Check, CommandError, type OrganizationRow } from './cli/actions.ts'
 import { explain } from './cli/client.ts'
 import { createProgram } from './cli/program.ts'
-import { type Scope, scopes } from './domain/access/organization.ts'
+import { type KeyPolicy, type Scope, scopes } from './domain/access/organization.ts'
 import { type Gateway, localKeyFile, openConfiguredStore, openProviders, startGateway } from './gateway.ts'
 import { configKeys } from './generated/config/keys.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { validateConfig } from './generated/config/validator.ts'
+import { updateCatalog } from './providers/catalog/update.ts'
 import { ConfigError, type Environment, loadConfig } from './runtime/config.ts'
 import { readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { endInstance, readPidFile, writePidFile } from './runtime/pid-file.ts'
 import { workerVariable } from './runtime/workers.ts'
+import { PolicyError, policyFields, readKeyPolicy } from './store/key-policy.ts'
 import type { OrganizationRecord } from './store/organizations.ts'
 import type { Store } from './store/store.ts'
 
@@ -131,6 +133,7 @@ function createActions(env: Environment): Actions {
         await store.close({ stopPostgres: true })
       }
     },
+    updateCatalog: (source) => updateCatalog(source, config().dataDir),
     connection: () => {
       const { dataDir, host, port } = config()
       const baseUrl = env['PARLEY_URL'] ?? readPidFile(dataDir)?.url ?? `http://${host}:${port}`
@@ -139,7 +142,7 @@ function createActions(env: Environment): Actions {
   }
 }
 
-function createAdmin({ organizations, keys }: Store): Admin {
+function createAdmin({ organizations, keys, providerKeys }: Store): Admin {
   return {
     organizations: async () => (await organizations.list()).map(rowOf),
     createOrganization: async (name) => {
@@ -148,14 +151,14 @@ function createAdmin({ organizations, keys }: Store): Admin {
     },
     addCredit: async (id, microUsd) =>
       rowOf(found(await organizations.addCredit(id, microUsd), `there is no organization ${id}`)),
-    keys: (id) => keys.list(id),
+    keys: async (id) => (await keys.list(id)).map(({ policy, ...key }) => ({ ...key, policy: policyFields(policy) })),
     createKey: async (organizationId, { scopes: names, test, policy }) => {
       const made = await keys.create({
         organizationId,
         name: '',
         scopes: readScopes(names),
         test,
-        policy,
+        policy: readPolicy(policy),
         expiresAtMs: null,
       })
       return found(made, `there is no organization ${organizationId}`).secret
@@ -163,6 +166,7 @@ function createAdmin({ organizations, keys }: Store): Admin {
     rotateKey: async (organizationId, id) =>
       found(await keys.rotate(organizationId, id), `there is no live key ${id}`).secret,
     revokeKey: (organizationId, id) => keys.revoke(organizationId, id),
+    resealKeys: async () => ({ ...(await providerKeys.reseal()), unreadable: await providerKeys.unreadable() }),
   }
 }
 
@@ -173,6 +177,14 @@ function rowOf({ id, name, creditMicroUsd, maxConcurrency }: OrganizationRecord)
 function found<Value>(value: Value | null, message: string): Value {
   if (value === null) throw new CommandError(message)
   return value
+}
+
+function readPolicy(policy: unknown): KeyPolicy {
+  try {
+    return readKeyPolicy(policy)
+  } catch (error) {
+    throw error instanceof PolicyError ? new CommandError(`--policy: ${error.message}`) : error
+  }
 }
 
 function readScopes(names: readonly string[]): Scope[] {

@@ -24,27 +24,35 @@ import { compatSurface } from './generated/compat/routes.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { widenInternalHandlers } from './generated/internal/handlers.ts'
 import { internalSurface } from './generated/internal/routes.ts'
+import { platformContract } from './generated/platform/contract.ts'
+import { type PlatformHandlers, widenPlatformHandlers } from './generated/platform/handlers.ts'
+import { platformSurface } from './generated/platform/routes.ts'
 import { type RealtimeHandlers, realtimeSurface, widenRealtimeHandlers } from './generated/realtime/channels.ts'
 import { realtimeContract } from './generated/realtime/contract.ts'
 import { routerContract } from './generated/router/contract.ts'
 import { type RouterHandlers, widenRouterHandlers } from './generated/router/handlers.ts'
 import { routerSurface } from './generated/router/routes.ts'
+import type { OpenapiDocument } from './generated/router/types.ts'
 import { createAuthenticate } from './handlers/authenticate.ts'
 import { createCompatHandlers } from './handlers/compat/handlers.ts'
 import { createRealtimeSession } from './handlers/compat/realtime-session.ts'
+import { serveContract } from './handlers/contract.ts'
 import { createHealth, type ReadyCheck } from './handlers/internal/health.ts'
+import { createRankingPage } from './handlers/internal/ranking.ts'
 import { createTry } from './handlers/internal/try.ts'
+import { createPlatformFaultWriter } from './handlers/platform/envelope.ts'
+import { createPlatformHandlers } from './handlers/platform/handlers.ts'
 import { createAdmit } from './handlers/realtime/admit.ts'
 import { Deadlines } from './handlers/realtime/deadlines.ts'
 import { createSynthesizeStream } from './handlers/realtime/synthesize-stream.ts'
 import { createTranscribeStream } from './handlers/realtime/transcribe-stream.ts'
 import { createTranscriptionRealtime } from './handlers/realtime/transcription-realtime.ts'
-import { createGetOpenapi } from './handlers/router/contract.ts'
 import { createFaultWriter } from './handlers/router/envelope.ts'
 import { createListModels } from './handlers/router/models.ts'
 import { createResponse } from './handlers/router/response.ts'
 import { createSpeech } from './handlers/router/speech.ts'
 import { createTranscription } from './handlers/router/transcription.ts'
+import { vendorNameOf } from './providers/vendor-names.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { Mount } from './runtime/http/options.ts'
 import type { createLog } from './runtime/log.ts'
@@ -77,10 +85,14 @@ export function createSurfaces(parts: Parts): Surfaces {
     clock: systemClock,
     tokenId: systemIds.token,
   })
-  const writeFault = createFaultWriter(log, (code) => metrics.refusal(code))
-  const mount = { host: null, basePath: '', writeFault, corsOrigins: [], quota: true, health: false }
-  const { routerHost, compatHost, realtimeHost } = config.surfaces
-  const internal = { ...createHealth(parts.readyChecks), ...tryHandlers(parts, deps, tokens) }
+  const { headerPrefix } = config
+  const count = (code: string) => metrics.refusal(code)
+  const told = { log, count, headerPrefix }
+  const compatFaults = createFaultWriter({ ...told, ...compatWords })
+  const mount = { host: null, basePath: '', writeFault: compatFaults, corsOrigins: [], quota: true, health: false }
+  const { routerHost, compatHost, realtimeHost, platformHost } = config.surfaces
+  const ranking = createRankingPage({ ...config.circuit, hedges: config.routing.hedge })
+  const internal = { ...createHealth(parts.readyChecks), ...tryHandlers(parts, deps, tokens), ...ranking }
   return {
     mounts: [
       {
@@ -96,12 +108,24 @@ export function createSurfaces(parts: Parts): Surfaces {
         basePath: routerHost ? '' : '/router',
         host: routerHost,
         handlers: widenRouterHandlers(routerHandlers(config, deps)),
+        writeFault: createFaultWriter({
+          ...told,
+          ...routerWords,
+          contract: routerHost ? '/openapi.json' : '/router/openapi.json',
+        }),
       },
       {
         ...mount,
         surface: compatSurface,
         host: compatHost,
         handlers: widenCompatHandlers(compatHandlers(config, deps, tokens)),
+      },
+      {
+        ...mount,
+        surface: platformSurface,
+        host: platformHost,
+        handlers: widenPlatformHandlers(platformHandlers(parts, deps)),
+        writeFault: createPlatformFaultWriter(log, count),
       },
     ],
     sockets: [
@@ -111,16 +135,27 @@ export function createSurfaces(parts: Parts): Surfaces {
         host: realtimeHost,
         handlers: widenRealtimeHandlers(realtimeHandlers(config, deps)),
         admit: admission(parts, deps, tokens),
-        writeFault,
+        writeFault: createFaultWriter({ ...told, ...compatWords, contract: '/asyncapi/realtime.json' }),
       },
     ],
   }
 }
 
+/** What the faults of all surfaces name in the words of each. */
+const routerWords = {
+  hasIdempotencyKeys: true,
+  paramOfFilter: { not_allowed: '/routing/allow_providers', denied: '/routing/deny_providers' },
+} as const
+const compatWords = {
+  contract: '/openapi/compat.json',
+  hasIdempotencyKeys: false,
+  paramOfFilter: { not_allowed: '/constraints/allowedProviders' },
+} as const
+
 function routerHandlers(config: ParleyConfig, deps: ExchangeDeps): RouterHandlers<Caller> {
   const { region } = config
   return {
-    getOpenapi: createGetOpenapi(routerContract, config.headerPrefix),
+    getOpenapi: serveContract<OpenapiDocument>(routerContract, config.headerPrefix),
     listModels: createListModels(createModelList(deps.chooser)),
     createTranscription: createTranscription({
       transcribe: createTranscribe(deps),
@@ -153,8 +188,19 @@ function compatHandlers(config: ParleyConfig, deps: ExchangeDeps, tokens: Epheme
   }
 }
 
+function platformHandlers({ config, store }: Parts, { chooser }: ExchangeDeps): PlatformHandlers<Caller> {
+  return createPlatformHandlers({
+    catalog: chooser.world.catalog,
+    keys: store.providerKeys,
+    vendorName: (provider) => vendorNameOf(provider, config.providers),
+    requestRoutes: store.requestRoutes,
+    contract: platformContract,
+    headerPrefix: config.headerPrefix,
+  })
+}
+
 function realtimeHandlers({ realtime, region }: ParleyConfig, deps: ExchangeDeps): RealtimeHandlers<Caller> {
-  const { configMs, silenceMs, openMs, sessionMs, pendingBytesMax, aheadMsMax, textCharactersMax } = realtime
+  const { configMs, silenceMs, commitMs, openMs, sessionMs, pendingBytesMax, aheadMsMax, textCharactersMax } = realtime
   const { catalog } = deps.chooser.world
   const deadlines = new Deadlines(systemClock)
   const transcribe = createTranscriptionStream({
@@ -173,6 +219,7 @@ function realtimeHandlers({ realtime, region }: ParleyConfig, deps: ExchangeDeps
     transcriptionRealtime: createTranscriptionRealtime({
       deadlines,
       silenceMs,
+      commitMs,
       transcribe,
       catalog,
       sessionId: systemIds.session,
@@ -214,11 +261,13 @@ function exchangeDeps({ config, store, providers, log, metrics }: Parts): Exchan
     log,
     metrics,
     health,
+    providerKeys: store.providerKeys,
     chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),
     leases: config.processes > 1 ? store.leases : createLocalLeases(),
     idempotency: store.idempotency,
     credit: store.credit,
     ledger: store.ledger,
+    hedges: config.routing.hedge,
     limits: {
       llm: {
         attemptsMax,

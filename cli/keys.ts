@@ -13,7 +13,7 @@ export function keys(program: Command, actions: Actions): void {
     .option('--test', 'a test key: reaches only simulators and embedded engines', false)
     .option(
       '--policy <json>',
-      'what the key carries: voice, chain, language, allowedOrigins, allowProviders, maxConcurrency, objective',
+      'what the key carries: voice, chain, language, allowed_origins, allow_providers, max_concurrency, objective',
       '{}',
     )
     .action(async (options: { org: string; scopes: string; test: boolean; policy: string }) => {
@@ -34,6 +34,7 @@ export function keys(program: Command, actions: Actions): void {
             key.scopes.join(','),
             state(key.revokedAt),
             `used ${day(key.lastUsedAt)}`,
+            ...(key.policy.length > 0 ? [`policy ${key.policy.join(',')}`] : []),
           ].join('  '),
         )
     })
@@ -54,6 +55,19 @@ export function keys(program: Command, actions: Actions): void {
       if (!(await actions.admin((admin) => admin.revokeKey(org, id))))
         throw new CommandError(`there is no live key ${id}`)
       console.log(`${id} is revoked`)
+    })
+  group
+    .command('reseal')
+    .description(
+      'after a change of PARLEY_MASTER_KEY: move the provider keys of organizations from the previous ones to it',
+    )
+    .action(async () => {
+      const { resealed, failed, unreadable } = await actions.admin((admin) => admin.resealKeys())
+      console.log(`${resealed} moved to the current master key`)
+      if (failed + unreadable === 0) return
+      throw new CommandError(
+        `${unreadable} were sealed with a master key that is not named in PARLEY_PREVIOUS_MASTER_KEYS, ${failed} do not open`,
+      )
     })
 }
 

@@ -11,7 +11,7 @@ type Options = {
 }
 
 export function models(program: Command, actions: Actions): void {
-  program
+  const group = program
     .command('models')
     .description('what can be routed to now, best first')
     .option('--language <tag>', 'rank by figures for this language', 'en')
@@ -28,5 +28,14 @@ export function models(program: Command, actions: Actions): void {
         console.log(
           [row.kind, String(row.rank).padStart(3), row.pin.padEnd(40), row.languages.slice(0, 8).join(' ')].join('  '),
         )
+    })
+  group
+    .command('update')
+    .description('merge a newer catalog of figures and prices into the data folder')
+    .argument('<source>', 'a file, or an http(s) URL')
+    .action(async (source: string) => {
+      const { path, before, after, models, figures, prices } = await actions.updateCatalog(source)
+      console.log(`catalog of ${after} over that of ${before}: ${models} models, ${figures} figures, ${prices} prices`)
+      console.log(`written to ${path}; a Parley that runs takes it at its next start`)
     })
 }

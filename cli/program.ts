@@ -7,9 +7,11 @@ import { drain } from './drain.ts'
 import { keys } from './keys.ts'
 import { models } from './models.ts'
 import { org } from './org.ts'
+import { preview } from './preview.ts'
 import { respond } from './respond.ts'
 import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'
+import { why } from './why.ts'
 
 /** The command line. Errors are thrown; who calls prints them. */
 export function createProgram(actions: Actions): Command {
@@ -21,6 +23,7 @@ export function createProgram(actions: Actions): Command {
     .command('up')
     .description('start Parley in this terminal; Ctrl-C drains and ends it')
     .action(() => actions.up())
-  for (const add of [doctor, config, drain, keys, org, transcribe, speak, respond, models, demo]) add(program, actions)
+  for (const add of [doctor, config, drain, keys, org, transcribe, speak, respond, models, preview, why, demo])
+    add(program, actions)
   return program
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Actions } from './actions.ts'
+import { type Actions, CommandError } from './actions.ts'
 import { routerClient } from './client.ts'
 import { withProgress } from './progress.ts'
 import { explicit } from './routing.ts'
@@ -17,9 +17,24 @@ export function transcribe(program: Command, actions: Actions): void {
     .option('--json', 'print the answer as it came', false)
     .action(async (file: string, { language, model, json }: Options) => {
       const request = { ...(language && { language }), ...explicit(model) }
-      const body = { request, audio: new Uint8Array(readFileSync(file)) }
+      const body = { request, audio: readAudio(file) }
       const client = routerClient(actions.connection())
       const answer = await withProgress('transcribing', () => client.createTranscription({ body }))
       console.log(json ? JSON.stringify(answer.body, null, 2) : answer.body.text)
     })
+}
+
+function readAudio(file: string): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(readFileSync(file))
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException
+    throw new CommandError(whyUnread[code] ? `${file}: ${whyUnread[code]}` : `${file} cannot be read (${code})`)
+  }
+}
+
+const whyUnread: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file; name a recording (WAV, FLAC, Ogg/Opus or MP3)',
+  EISDIR: 'is a folder; name a recording in it',
+  EACCES: 'this user may not read it',
 }

@@ -19,15 +19,15 @@ export function emitClient(document: OpenApiDocument): string {
   const rows = Object.fromEntries(
     document.operations.map((operation) => [operation.id, row(operation, document.schemas)]),
   )
-  const hasEnvelope = 'ErrorEnvelope' in document.schemas
-  if (hasEnvelope) types.use('ErrorEnvelope')
+  const envelope = envelopeOf(document)
+  if (envelope) types.use('ErrorEnvelope')
   return `${banner('emit-client', document.file)}
 import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
 ${types.importFrom(`./${document.name}-types.ts`)}
 export { StreamTruncatedError } from './http.ts'
 export type { ClientOptions } from './http.ts'
 
-${emitErrorClass(surface, hasEnvelope)}
+${emitErrorClass(surface, envelope)}
 ${calls.join('\n')}
 export type ${surface}Client = {
 ${document.operations.map(emitMember).join('')}}
@@ -45,8 +45,24 @@ function toError(status: number, headers: Headers, body: unknown): Error {
 `
 }
 
-function emitErrorClass(surface: string, hasEnvelope: boolean): string {
-  if (!hasEnvelope) {
+/** How an envelope tells what is wrong: as code that reads it, and as code that knows it. */
+type Envelope = { message: string; test: string }
+
+const nested: Envelope = {
+  message: '`${envelope.error.message} ${envelope.error.hint}`',
+  test: "typeof body.error === 'object' && body.error !== null",
+}
+const inWords: Envelope = { message: 'envelope.error', test: "typeof body.error === 'string'" }
+
+function envelopeOf({ schemas }: OpenApiDocument): Envelope | null {
+  const { ErrorEnvelope: schema } = schemas
+  if (schema === undefined) return null
+  const error = typeof schema === 'object' && schema.properties?.['error']
+  return typeof error === 'object' && error.type === 'string' ? inWords : nested
+}
+
+function emitErrorClass(surface: string, envelope: Envelope | null): string {
+  if (!envelope) {
     return `export class ${surface}ApiError extends Error {
   readonly status: number
   readonly headers: Headers
@@ -70,7 +86,7 @@ export class ${surface}ApiError extends Error {
 
   constructor(status: number, headers: Headers, body: unknown) {
     const envelope = isEnvelope(body) ? body : null
-    super(envelope ? \`\${envelope.error.message} \${envelope.error.hint}\` : \`The server answered \${status}.\`)
+    super(envelope ? ${envelope.message} : \`The server answered \${status}.\`)
     this.name = '${surface}ApiError'
     this.status = status
     this.headers = headers
@@ -79,7 +95,7 @@ export class ${surface}ApiError extends Error {
 }
 
 function isEnvelope(body: unknown): body is ErrorEnvelope {
-  return typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'object' && body.error !== null
+  return typeof body === 'object' && body !== null && 'error' in body && ${envelope.test}
 }
 `
 }

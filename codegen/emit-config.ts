@@ -1,16 +1,16 @@
-/** generated/config/: the configuration's type, its validator and the table of its keys, from a plain JSON Schema. */
+/** Of a plain JSON Schema its type and its validator; of the configuration's also the table of its keys. */
 import type { OpenAPI3 } from 'openapi-typescript'
 import { parse } from 'yaml'
 import { createAjv, registerSchema } from './ajv.ts'
 import { schemaTypes } from './emit-types.ts'
 import { emitModule } from './emit-validators.ts'
 import type { Schema, SchemaObject } from './ir.ts'
-import { banner, print } from './print.ts'
+import { banner, pascal, print } from './print.ts'
 import { resolveSchema } from './schema.ts'
 
-export type ConfigSchema = { root: SchemaObject; defs: Record<string, Schema>; name: string; file: string }
+export type PlainSchema = { root: SchemaObject; defs: Record<string, Schema>; name: string; file: string }
 
-export function readConfigSchema(text: string, file: string): ConfigSchema {
+export function readPlainSchema(text: string, file: string): PlainSchema {
   // openapi-typescript and our projection know components, so $defs take their place.
   const { $defs, title, ...root } = JSON.parse(
     JSON.stringify(parse(text)).replaceAll('"#/$defs/', '"#/components/schemas/'),
@@ -18,7 +18,7 @@ export function readConfigSchema(text: string, file: string): ConfigSchema {
   return { root, defs: ($defs ?? {}) as Record<string, Schema>, name: String(title), file }
 }
 
-export async function emitConfigTypes({ root, defs, name, file }: ConfigSchema): Promise<string> {
+export async function emitSchemaTypes({ root, defs, name, file }: PlainSchema): Promise<string> {
   const info = { title: name, version: '1' }
   const schemas = { ...defs, [name]: root } as NonNullable<OpenAPI3['components']>['schemas'] & object
   const text = await schemaTypes({ openapi: '3.1.0', info, paths: {}, components: { schemas } }, {})
@@ -26,14 +26,15 @@ export async function emitConfigTypes({ root, defs, name, file }: ConfigSchema):
   return banner('emit-config', file) + text.replaceAll(/^export type (paths|webhooks|operations|\$defs) = .*\n/gm, '')
 }
 
-export function emitConfigValidator({ root, defs, file }: ConfigSchema, runtimePath: string): string {
+/** `name` config: it exports validateConfig. */
+export function emitSchemaValidator({ root, defs, file }: PlainSchema, name: string, runtimePath: string): string {
   const ajv = createAjv(defs)
-  const id = registerSchema(ajv, 'config', root, 'request', defs)
-  return banner('emit-config', file) + emitModule(ajv, new Map([['validateConfig', id]]), runtimePath)
+  const id = registerSchema(ajv, name, root, 'request', defs)
+  return banner('emit-config', file) + emitModule(ajv, new Map([[`validate${pascal(name)}`, id]]), runtimePath)
 }
 
 /** Which environment variable stands for which key. What is inside a list has no variable of its own. */
-export function emitConfigKeys({ root, defs, file }: ConfigSchema, runtimePath: string): string {
+export function emitConfigKeys({ root, defs, file }: PlainSchema, runtimePath: string): string {
   return `${banner('emit-config', file)}
 import type { ConfigKey } from '${runtimePath}/config.ts'
 

@@ -1,6 +1,6 @@
 /** One document in, its files out; nothing is written here. */
 import { emitClient, emitClientEngine } from './emit-client.ts'
-import { emitConfigKeys, emitConfigTypes, emitConfigValidator, readConfigSchema } from './emit-config.ts'
+import { emitConfigKeys, emitSchemaTypes, emitSchemaValidator, readPlainSchema } from './emit-config.ts'
 import { emitContract } from './emit-contract.ts'
 import { emitErrorDocs } from './emit-docs.ts'
 import { emitErrors } from './emit-errors.ts'
@@ -51,13 +51,25 @@ export async function generateSurface(source: Source, layout: Layout): Promise<G
   return { files, problems: [] }
 }
 
-export async function generateConfig({ text, file }: Source, folder: string, runtimePath: string): Promise<Generated> {
+export async function generateConfig(source: Source, folder: string, runtimePath: string): Promise<Generated> {
+  const { files, problems } = await generateSchema(source, 'config', folder, runtimePath)
+  if (problems.length > 0) return { files, problems }
+  files.set(`${folder}/keys.ts`, emitConfigKeys(readPlainSchema(source.text, source.file), runtimePath))
+  return { files, problems }
+}
+
+/** A document that is no surface: its type, and the validator that is named after it. */
+export async function generateSchema(
+  { text, file }: Source,
+  name: string,
+  folder: string,
+  runtimePath: string,
+): Promise<Generated> {
   const files: Files = new Map()
   try {
-    const schema = readConfigSchema(text, file)
-    files.set(`${folder}/types.ts`, await emitConfigTypes(schema))
-    files.set(`${folder}/validator.ts`, emitConfigValidator(schema, runtimePath))
-    files.set(`${folder}/keys.ts`, emitConfigKeys(schema, runtimePath))
+    const schema = readPlainSchema(text, file)
+    files.set(`${folder}/types.ts`, await emitSchemaTypes(schema))
+    files.set(`${folder}/validator.ts`, emitSchemaValidator(schema, name, runtimePath))
     return { files, problems: [] }
   } catch (error) {
     const message = `cannot be made into a validator: ${(error as Error).message}`

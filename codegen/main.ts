@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Files, type Generated, generateConfig, generateSurface, type Source } from './generate.ts'
+import { type Files, type Generated, generateConfig, generateSchema, generateSurface, type Source } from './generate.ts'
 import { generateChannels } from './generate-channels.ts'
 import { documentName } from './load.ts'
 import { formatProblem } from './rules.ts'
@@ -28,8 +28,10 @@ async function generateAll(): Promise<Generated> {
   const specs = readdirSync(join(root, 'specs')).sort()
   const surfaces = specs.filter((file) => file.endsWith('.openapi.yaml')).map(generateSpec)
   const config = generateConfig(readSpec('config.schema.yaml'), 'generated/config', runtimePath)
+  const catalog = generateSchema(readSpec('catalog.schema.yaml'), 'catalog', 'generated/catalog', runtimePath)
+  const policy = generateSchema(readSpec('key-policy.schema.yaml'), 'key-policy', 'generated/key-policy', runtimePath)
   const sockets = specs.filter((file) => file.endsWith('.asyncapi.yaml')).map(generateSockets)
-  const all = await Promise.all([...surfaces, ...sockets, config])
+  const all = await Promise.all([...surfaces, ...sockets, config, catalog, policy])
   const files: Files = new Map(all.flatMap((one) => [...one.files]))
   return { files, problems: all.flatMap((one) => one.problems) }
 }

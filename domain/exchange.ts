@@ -1,6 +1,7 @@
 import type { Leases } from './access/leases.ts'
 import type { Caller } from './access/organization.ts'
-import { Account, logged, type Opening } from './billing/account.ts'
+import { ownKeyOf } from './access/provider-keys.ts'
+import { Account, costOf, logged, type Opening } from './billing/account.ts'
 import type { Credit, Ledger, Quantity } from './billing/ledger.ts'
 import { costMicroUsd } from './billing/price.ts'
 import { type AttemptReport, Fault } from './fault.ts'
@@ -8,12 +9,21 @@ import { inProgress, requireAdmitted } from './idempotency/admission.ts'
 import type { Idempotency, KeyUse } from './idempotency/idempotency.ts'
 import type { Departure } from './ports.ts'
 import type { Ask } from './routing/ask.ts'
-import { type AttemptDeps, type AttemptLimits, attempt, type Failure, type Served } from './routing/attempts.ts'
+import {
+  type AttemptDeps,
+  type AttemptLimits,
+  attempt,
+  type Failure,
+  failureOf,
+  type Served,
+} from './routing/attempts.ts'
 import type { Call } from './routing/call.ts'
 import type { Row } from './routing/catalog.ts'
 import type { Choice, Chooser } from './routing/chooser.ts'
+import { latenessOf } from './routing/hedge.ts'
 import type { Stage } from './routing/model.ts'
 import { brokenStream, faultOf } from './routing/outcome.ts'
+import type { ProviderPorts } from './routing/provider.ts'
 import { ProviderError } from './routing/provider-error.ts'
 
 /**
@@ -34,6 +44,8 @@ export type ExchangeDeps = AttemptDeps & {
   credit: Credit
   ledger: Ledger
   limits: Readonly<Record<Stage, AttemptLimits>>
+  /** Whether a second candidate may be asked while the first is late. */
+  hedges?: boolean
 }
 
 /** Who asks for what, on any surface. */
@@ -55,7 +67,10 @@ export type Plan<T> = {
   atOnce: boolean
   /** `run` resolves before the provider was asked for anything; `Exchange.firstMedia` says when its first media came. */
   opensOnly?: boolean
-  run: (row: Row, call: Call) => Promise<T>
+  /** Of an answer at once: how much audio is worked through for it. */
+  mediaMs?: number
+  /** `ports` are the row's provider with the key of this attempt. */
+  run: (row: Row, call: Call, ports: ProviderPorts) => Promise<T>
 }
 
 /** `failovers` counts the attempts that failed before this one. */
@@ -67,12 +82,10 @@ export async function openExchange<T>(deps: ExchangeDeps, order: Order, plan: Pl
   const release = await acquire(deps.leases, order.caller)
   try {
     const use = order.key && useOf(order, order.key)
-    const { choice, reservedMicroUsd } = use
-      ? await admitted(deps, order, plan, use)
-      : await prepare(deps, order, plan, undefined)
-    const account = new Account(deps, openingOf(order, plan.ask.stage, startedMs, reservedMicroUsd, use))
-    const opened = { deps, order, plan, choice, account, release, startedMs }
-    return new Exchange(opened, await serve(opened, choice.candidates, []))
+    const prepared = use ? await admitted(deps, order, plan, use) : await prepare(deps, order, plan, undefined)
+    const account = new Account(deps, openingOf(order, plan.ask.stage, startedMs, prepared, use))
+    const opened = { deps, order, plan, candidates: prepared.candidates, account, release }
+    return new Exchange(opened, await serve(opened, prepared.candidates, []))
   } catch (error) {
     release()
     throw error
@@ -104,16 +117,19 @@ function useOf(order: Order, key: Pick<KeyUse, 'keyDigest' | 'contentHash'>): Ke
 /** A request that can be routed and has nothing to reserve goes from unseen to dispatched in one commit; any other in two, with what it waits for between. */
 async function admitted<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>, use: KeyUse): Promise<Prepared> {
   const choice = deps.chooser.choose(plan.ask)
+  const { candidates } = choice
   const attemptsMax = deps.limits[plan.ask.stage].attemptsMax
-  if (choice.candidates.length > 0 && worstCost(choice, plan, attemptsMax) === 0) {
+  if (candidates.length > 0 && worstCost(candidates, order, plan, attemptsMax) === 0) {
     requireAdmitted(await deps.idempotency.admit(use, 'dispatched'))
-    return { choice, reservedMicroUsd: 0 }
+    return { choice, candidates, reservedMicroUsd: 0 }
   }
   requireAdmitted(await deps.idempotency.admit(use))
   return prepare(deps, order, plan, use)
 }
 
-type Prepared = { choice: Choice; reservedMicroUsd: number }
+type Candidates = Choice['candidates']
+/** `candidates` are those of the choice that the credit reaches for. */
+type Prepared = { choice: Choice; candidates: Candidates; reservedMicroUsd: number }
 
 /** From admission to dispatch. Whatever fails here gives back what was taken. */
 async function prepare<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>, use: KeyUse | undefined): Promise<Prepared> {
@@ -124,15 +140,19 @@ async function prepare<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>, use: 
   let held = use
   try {
     const choice = deps.chooser.chooseSome(plan.ask)
-    const worstMicroUsd = worstCost(choice, plan, deps.limits[plan.ask.stage].attemptsMax)
-    if (worstMicroUsd > 0 && !(await credit.reserve(organizationId, requestId, worstMicroUsd))) throw insufficient()
-    reservedMicroUsd = worstMicroUsd
+    let { candidates } = choice
+    const worstMicroUsd = worstCost(candidates, order, plan, deps.limits[plan.ask.stage].attemptsMax)
+    if (worstMicroUsd === 0 || (await credit.reserve(organizationId, requestId, worstMicroUsd)))
+      reservedMicroUsd = worstMicroUsd
+    // What the organization's own keys pay for needs no credit.
+    else candidates = candidates.filter((candidate) => isOwn(candidate, order))
+    if (candidates.length === 0) throw insufficient()
     if (use && !(await idempotency.dispatch(use))) {
       // The lease ran out and another copy of the request took the key over: it is not ours to give back.
       held = undefined
       throw inProgress(1)
     }
-    return { choice, reservedMicroUsd }
+    return { choice, candidates, reservedMicroUsd }
   } catch (error) {
     if (reservedMicroUsd > 0)
       await logged(log, requestId, 'credit not given back', credit.cancel(organizationId, requestId, reservedMicroUsd))
@@ -141,12 +161,20 @@ async function prepare<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>, use: 
   }
 }
 
-/** Any candidate may be the one that answers, so the dearest counts. A price that is unknown reserves nothing. */
-function worstCost<T>({ candidates }: Choice, plan: Plan<T>, attemptsMax: number): number {
-  const priced = candidates.slice(0, attemptsMax).filter(({ row }) => row.model.prices.some(({ microUsd }) => microUsd))
+function isOwn({ row }: Candidates[number], { caller }: Order): boolean {
+  return ownKeyOf(row.provider, caller.organization.ownKeys) !== null
+}
+
+/** Any candidate may be the one that answers, so the dearest counts. A price that is unknown reserves nothing, nor does an organization's own key. */
+function worstCost<T>(candidates: Candidates, order: Order, plan: Plan<T>, attemptsMax: number): number {
+  const priced = candidates
+    .slice(0, attemptsMax)
+    .filter(
+      (candidate) => candidate.row.prices[plan.ask.path].some(({ microUsd }) => microUsd) && !isOwn(candidate, order),
+    )
   if (priced.length === 0) return 0
   const quantities = plan.worstCase()
-  return Math.max(...priced.map(({ row }) => costMicroUsd(row.model.prices, quantities) ?? 0))
+  return Math.max(...priced.map(({ row }) => costMicroUsd(row.prices[plan.ask.path], quantities) ?? 0))
 }
 
 function insufficient(): Fault {
@@ -160,11 +188,12 @@ function openingOf(
   { caller, requestId, operation }: Order,
   stage: Stage,
   startedMs: number,
-  reservedMicroUsd: number,
+  { choice, reservedMicroUsd }: Prepared,
   use: KeyUse | undefined,
 ): Opening {
   const organizationId = caller.organization.id
-  return { requestId, organizationId, keyId: caller.keyId, operation, stage, startedMs, reservedMicroUsd, use }
+  const { keyId } = caller
+  return { requestId, organizationId, keyId, operation, stage, startedMs, reservedMicroUsd, use, choice }
 }
 
 /** What an exchange stands on from dispatch to its end. */
@@ -172,28 +201,31 @@ type Opened<T> = {
   deps: ExchangeDeps
   order: Order
   plan: Plan<T>
-  choice: Choice
+  candidates: Candidates
   account: Account
   release: () => void
-  startedMs: number
 }
 
 /** `earlier` are the attempts of this request that failed before. */
 async function serve<T>(
   { deps, order, plan, account }: Opened<T>,
-  candidates: Choice['candidates'],
+  candidates: Candidates,
   earlier: readonly Failure[],
 ): Promise<Served<T>> {
   const { stage, path } = plan.ask
+  const hedged = { ask: plan.ask, atOnce: plan.atOnce, mediaMs: plan.mediaMs ?? null }
+  const lateMs = deps.hedges && !plan.opensOnly ? latenessOf(deps.health, hedged) : null
   const attempted = await attempt(deps, {
     stage,
     path,
     requestId: order.requestId,
+    organization: order.caller.organization,
     candidates,
     limits: deps.limits[stage],
     signal: order.signal,
     atOnce: plan.atOnce,
     opensOnly: plan.opensOnly ?? false,
+    ...(lateMs && { lateMs }),
     run: plan.run,
   })
   if ('served' in attempted) return { ...attempted.served, earlier: [...earlier, ...attempted.served.earlier] }
@@ -213,7 +245,7 @@ export class Exchange<T> {
   readonly elapsedMs: number
   readonly #opened: Opened<T>
   readonly #served: Served<T>
-  /** Null until the first media, and for an answer that comes at once. */
+  /** From the start of the attempt. Null until the first media, and for an answer that comes at once. */
   #firstByteMs: number | null
   #finished = false
 
@@ -226,7 +258,7 @@ export class Exchange<T> {
     this.route = routeOf(served)
     this.#opened = opened
     this.#served = served
-    this.#firstByteMs = atOnce || opensOnly ? null : served.startedMs - opened.startedMs + served.elapsedMs
+    this.#firstByteMs = atOnce || opensOnly ? null : served.elapsedMs
   }
 
   /** The first media of a plan that `opensOnly` came, so long after it was asked for. */
@@ -253,15 +285,14 @@ export class Exchange<T> {
    * exchange; where nobody takes over also the request, and throws its Fault.
    */
   async swap(error: ProviderError): Promise<Exchange<T>> {
-    const { choice, release } = this.#opened
+    const { release } = this.#opened
     this.#finished = true
     this.#attempted(error.errorClass)
     this.#served.permit.failed(error)
     this.call.end(error)
-    const { row, attemptId, earlier } = this.#served
-    const failures = [...earlier, { row, attemptId, error, report: this.#report(error) }]
+    const failures = [...this.#served.earlier, this.#failure(error)]
     const failed = new Set(failures.map((failure) => failure.row.provider))
-    const candidates = choice.candidates.filter((candidate) => !failed.has(candidate.row.provider))
+    const candidates = this.#opened.candidates.filter((candidate) => !failed.has(candidate.row.provider))
     try {
       return new Exchange(this.#opened, await serve(this.#opened, candidates, failures))
     } catch (fault) {
@@ -272,11 +303,11 @@ export class Exchange<T> {
 
   /** All is delivered. Answers the cost. `sample` is what this request says of the model's speed. */
   succeed(quantities: Quantity[], sample: { firstByteMs?: number; realTimeFactor?: number } = {}): number | null {
-    const cost = costMicroUsd(this.row.model.prices, quantities)
+    const cost = costOf(this.#served, quantities)
     if (this.#finished) return cost
     this.#served.permit.succeeded(sample)
     this.call.close()
-    this.#finish('succeeded', 'succeeded', quantities, cost)
+    this.#finish('succeeded', 'succeeded', quantities)
     return cost
   }
 
@@ -291,7 +322,7 @@ export class Exchange<T> {
     if (this.#finished) return fault
     this.#served.permit.failed(error)
     const ledgerOutcome = fault instanceof Fault ? fault.code : 'relay_error'
-    this.#finish(error.errorClass, ledgerOutcome, consumed, costMicroUsd(this.row.model.prices, consumed))
+    this.#finish(error.errorClass, ledgerOutcome, consumed)
     this.call.end(error)
     return fault
   }
@@ -301,16 +332,15 @@ export class Exchange<T> {
   }
 
   #priceOf(quantities: Quantity[]): number {
-    return costMicroUsd(this.row.model.prices, quantities) ?? 0
+    return costOf(this.#served, quantities) ?? 0
   }
 
   #reports(error: ProviderError): AttemptReport[] {
-    return [...this.#served.earlier.map(({ report }) => report), this.#report(error)]
+    return [...this.#served.earlier, this.#failure(error)].map(({ report }) => report)
   }
 
-  #report(error: ProviderError): AttemptReport {
-    const { provider, model } = this.route
-    return { provider, model, outcome: error.errorClass, milliseconds: Math.round(this.#durationMs()) }
+  #failure(error: ProviderError): Failure {
+    return failureOf(this.#served, error, this.#durationMs())
   }
 
   #durationMs(): number {
@@ -322,16 +352,19 @@ export class Exchange<T> {
     deps.metrics.attempt(plan.ask.stage, this.route.provider, this.route.model, outcome, this.#durationMs())
   }
 
-  #finish(attemptOutcome: string, ledgerOutcome: string, consumed: Quantity[], costMicroUsd: number | null): void {
+  #finish(outcome: string, ledgerOutcome: string, consumed: Quantity[]): void {
     const { account, release } = this.#opened
-    const { row, attemptId } = this.#served
+    const firstByteMs = this.#firstByteMs
     this.#finished = true
-    this.#attempted(attemptOutcome)
-    account.close({ row, attemptId, firstByteMs: this.#firstByteMs }, ledgerOutcome, consumed, costMicroUsd)
+    this.#attempted(outcome)
+    const answered = { served: this.#served, outcome, durationMs: this.#durationMs(), firstByteMs }
+    account.close(answered, ledgerOutcome, consumed)
     release()
   }
 }
 
 function routeOf({ row, attemptId, earlier }: Served<unknown>): Route {
-  return { provider: row.provider.id, model: row.model.id, attemptId, failovers: earlier.length }
+  // One that was asked beside it and not needed has not failed.
+  const failovers = earlier.filter(({ error }) => error.errorClass !== 'cancelled').length
+  return { provider: row.provider.id, model: row.model.id, attemptId, failovers }
 }

@@ -12,6 +12,8 @@ export type FaultDetail = {
   param?: string
   /** Which filter left no candidate. For surfaces that have a code for it; no envelope shows it. */
   filter?: FilterKind
+  /** What could serve this is here, and busy. For surfaces that tell that from what is away; no envelope shows it. */
+  isFull?: boolean
   retryAfterS?: number
   originalRequestId?: string
   attempts?: AttemptReport[]

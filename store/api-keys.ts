@@ -2,6 +2,7 @@ import { customAlphabet } from 'nanoid'
 import type { KeyPolicy, Scope } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports.ts'
 import type { Sql, Tx } from './connect.ts'
+import { readStoredPolicy } from './key-policy.ts'
 import { newSecret, readSecret } from './key-secret.ts'
 import { asOrganization } from './tenant.ts'
 
@@ -44,7 +45,7 @@ export type KeyAdministration = {
   setPolicy(organizationId: string, keyId: string, policy: KeyPolicy): Promise<boolean>
 }
 
-/** Every process drops what it remembers of the key whose lookup is told here; `*` is all keys. */
+/** Every process drops what it remembers of the key whose lookup is told here, or of an organization's keys by its id; `*` is all keys. */
 export const keysChannel = 'parley_keys'
 
 const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
@@ -60,12 +61,11 @@ export function createKeyAdministration(sql: Sql, clock: Clock): KeyAdministrati
       })
     },
     list: (organizationId) =>
-      asOrganization(
-        sql,
-        organizationId,
-        (tx) => tx<ApiKey[]>`
-          select ${columns(tx)} from api_keys where organization_id = ${organizationId} order by created_at, id`,
-      ),
+      asOrganization(sql, organizationId, async (tx) => {
+        const rows = await tx<ApiKey[]>`
+          select ${columns(tx)} from api_keys where organization_id = ${organizationId} order by created_at, id`
+        return rows.map((row) => ({ ...row, policy: readStoredPolicy(row.policy).policy }))
+      }),
     rotate: (organizationId, keyId) =>
       asOrganization(sql, organizationId, (tx) => rotateKey(tx, organizationId, keyId, now())),
     revoke: (organizationId, keyId) =>

@@ -4,11 +4,12 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../domain/access/ephemeral.ts'
-import type { Caller, KeyPolicy, Keys, Scope } from '../domain/access/organization.ts'
-import type { Clock } from '../domain/ports.ts'
+import type { Caller, Keys, OwnKeys, Scope } from '../domain/access/organization.ts'
+import type { Clock, Log } from '../domain/ports.ts'
 import { keysChannel } from './api-keys.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql, Tx } from './connect.ts'
+import { readStoredPolicy } from './key-policy.ts'
 import { type Presented, readSecret } from './key-secret.ts'
 import { createLru } from './lru.ts'
 import { asOrganization } from './tenant.ts'
@@ -16,6 +17,8 @@ import { asOrganization } from './tenant.ts'
 export type KeyCacheLimits = { keyCacheMs: number; keyCacheMax: number }
 
 export type CheckedKeys = Keys & {
+  /** For what this process changed itself: it is told by NOTIFY too, but a little later. */
+  forget(told: string): void
   /** Resolves when changes to keys are heard. */
   listen(): Promise<void>
   /** Writes down which keys were used. */
@@ -29,18 +32,21 @@ type Row = {
   organizationId: string
   organizationName: string
   maxConcurrency: number | null
+  ownKeys: OwnKeys
   scopes: Scope[]
-  policy: KeyPolicy
+  policy: unknown
   test: boolean
   expiresAt: Date | null
 }
 type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
 
 const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, loneMs: 0, queueMax: 10_000 }
+/** Of ids of organizations. Lookups are hex. */
+const organizationPrefix = 'org_'
 /** Strangers' keys are remembered apart, so that a flood of them displaces nobody, and briefly. */
 const unknownMsMax = 2_000
 
-export function createKeys(sql: Sql, clock: Clock, { keyCacheMs, keyCacheMax }: KeyCacheLimits): CheckedKeys {
+export function createKeys(sql: Sql, clock: Clock, log: Log, { keyCacheMs, keyCacheMax }: KeyCacheLimits): CheckedKeys {
   const known = createLru<Remembered>(keyCacheMax)
   const unknown = createLru<number>(keyCacheMax)
   const lookups = createBatcher((wanted: readonly string[]) => readKeys(sql, wanted), batches)
@@ -48,15 +54,18 @@ export function createKeys(sql: Sql, clock: Clock, { keyCacheMs, keyCacheMax }: 
   // Rises with every change that is told: an answer that was read before it must not be remembered after it.
   let changes = 0
 
-  function forget(lookup: string): void {
+  /** A lookup; the id of an organization, whose keys carry what it changed; or `*`. */
+  function forget(told: string): void {
     changes += 1
-    if (lookup === '*') {
+    if (told === '*') {
       known.clear()
       unknown.clear()
-      return
+    } else if (told.startsWith(organizationPrefix)) {
+      known.deleteWhere(({ caller }) => caller.organization.id === told)
+    } else {
+      known.delete(told)
+      unknown.delete(told)
     }
-    known.delete(lookup)
-    unknown.delete(lookup)
   }
 
   async function load(presented: Presented): Promise<Caller | null> {
@@ -68,7 +77,7 @@ export function createKeys(sql: Sql, clock: Clock, { keyCacheMs, keyCacheMax }: 
       if (changes === changesBefore) unknown.set(presented.lookup, nowMs + Math.min(keyCacheMs, unknownMsMax))
       return null
     }
-    const caller = callerOf(row)
+    const caller = callerOf(row, log)
     if (changes === changesBefore) {
       const untilMs = Math.min(nowMs + keyCacheMs, row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
       known.set(presented.lookup, { digest: row.digest, caller, untilMs })
@@ -87,6 +96,7 @@ export function createKeys(sql: Sql, clock: Clock, { keyCacheMs, keyCacheMax }: 
       if ((unknown.get(presented.lookup) ?? 0) > nowMs) return null
       return load(presented)
     },
+    forget,
     async listen() {
       await sql.listen(keysChannel, forget, () => forget('*'))
     },
@@ -99,27 +109,38 @@ export function createKeys(sql: Sql, clock: Clock, { keyCacheMs, keyCacheMax }: 
 }
 
 /** For what names a key and does not hold it: asked of the database each time, so a revoked key is refused from the moment of its revocation. */
-export function createLiveKeys(sql: Sql, clock: Clock): LiveKeys {
+export function createLiveKeys(sql: Sql, clock: Clock, log: Log): LiveKeys {
   return {
     find: (organizationId, keyId) =>
       asOrganization(sql, organizationId, async (tx) => {
         const [row] = await tx<Row[]>`
           select ${columns(tx)} from api_keys k join organizations o on o.id = k.organization_id
           where k.organization_id = ${organizationId} and k.id = ${keyId} and k.revoked_at is null`
-        return row && !hasExpired(row, clock.nowMs()) ? callerOf(row) : null
+        return row && !hasExpired(row, clock.nowMs()) ? callerOf(row, log) : null
       }),
   }
 }
 
 const hasExpired = ({ expiresAt }: Row, nowMs: number) => expiresAt !== null && expiresAt.getTime() <= nowMs
 
-function callerOf(row: Row): Caller {
+function callerOf(row: Row, log: Log): Caller {
+  const { policy, dropped } = readStoredPolicy(row.policy)
+  if (dropped.length > 0)
+    log.warn(
+      { keyId: row.keyId, fields: dropped },
+      'the policy of a key has fields that cannot be read: they do not count',
+    )
   return {
-    organization: { id: row.organizationId, name: row.organizationName, maxConcurrency: row.maxConcurrency },
+    organization: {
+      id: row.organizationId,
+      name: row.organizationName,
+      maxConcurrency: row.maxConcurrency,
+      ownKeys: row.ownKeys,
+    },
     keyId: row.keyId,
     scopes: row.scopes,
     test: row.test,
-    policy: row.policy,
+    policy,
   }
 }
 
@@ -134,7 +155,9 @@ async function readKeys(sql: Sql, wanted: readonly string[]): Promise<Row[][]> {
 
 const columns = (sql: Sql | Tx) => sql`
   k.lookup, k.digest, k.id as "keyId", o.id as "organizationId", o.name as "organizationName",
-  o.max_concurrency as "maxConcurrency", k.scopes, k.policy, k.test, k.expires_at as "expiresAt"`
+  o.max_concurrency as "maxConcurrency", k.scopes, k.policy, k.test, k.expires_at as "expiresAt",
+  (select coalesce(jsonb_object_agg(p.provider, p.id), '{}') from provider_keys p where p.organization_id = o.id)
+    as "ownKeys"`
 
 async function markUsed(sql: Sql, keys: { organizationId: string; keyId: string }[], now: Date): Promise<void> {
   await sql`

@@ -1,6 +1,8 @@
-import type { Ledger, Settlement } from '../domain/billing/ledger.ts'
+import type { AttemptEntry, Ledger, Settlement } from '../domain/billing/ledger.ts'
 import type { Clock, Log } from '../domain/ports.ts'
+import { recordOf } from '../domain/routing/choice-record.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
+import type { ChoiceRow, Choices } from './choices.ts'
 import type { Sql } from './connect.ts'
 import { arrayLiteral, ofUses, ownedBy } from './key-match.ts'
 import { isPassing } from './unavailable.ts'
@@ -12,7 +14,7 @@ const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 
 export type StoredLedger = Ledger & { drain(): Promise<void> }
 
-export function createLedger(sql: Sql, clock: Clock, log: Log): StoredLedger {
+export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices): StoredLedger {
   const settlements = createBatcher(settleAll, batches)
 
   async function settleAll(rows: readonly Settlement[]): Promise<undefined[]> {
@@ -33,7 +35,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log): StoredLedger {
   async function settleTogether(rows: readonly Settlement[]): Promise<void> {
     for (const delayMs of retryDelaysMs) {
       try {
-        return await write(sql, rows, clock.nowMs())
+        return await writeNow(rows)
       } catch (err) {
         if (!isPassing(err)) throw err
         log.warn({ err, rows: rows.length, delayMs }, 'settling failed, it is tried again')
@@ -42,38 +44,113 @@ export function createLedger(sql: Sql, clock: Clock, log: Log): StoredLedger {
         })
       }
     }
-    await write(sql, rows, clock.nowMs())
+    await writeNow(rows)
+  }
+
+  async function writeNow(rows: readonly Settlement[]): Promise<void> {
+    const unwritten = choices.unwritten(rows)
+    await write(sql, rows, unwritten, clock.nowMs())
+    choices.written(unwritten)
   }
 
   return { settle: (settlement) => settlements.add(settlement), drain: () => settlements.drain() }
 }
 
 /**
+ * A request with its last attempt: they share provider, model, quantities and cost, and nearly always there is only this one attempt, so that one
+ * object for both is what the batch costs. `number` counts the attempts. Written out, because a spread costs several times as much.
+ */
+function rowOf({ entry, choice }: Settlement) {
+  const last = entry.attempts.at(-1)
+  return {
+    requestId: entry.requestId,
+    attemptId: entry.attemptId,
+    organizationId: entry.organizationId,
+    keyId: entry.keyId,
+    operation: entry.operation,
+    stage: entry.stage,
+    provider: entry.provider,
+    model: entry.model,
+    outcome: entry.outcome,
+    startedAtMs: entry.startedAtMs,
+    durationMs: entry.durationMs,
+    firstByteMs: entry.firstByteMs,
+    quantities: entry.quantities,
+    costMicroUsd: entry.costMicroUsd,
+    choiceId: recordOf(choice).id,
+    number: entry.attempts.length,
+    attemptOutcome: last?.outcome,
+    attemptStartedAtMs: last?.startedAtMs,
+    attemptDurationMs: last?.durationMs,
+    attemptFirstByteMs: last?.firstByteMs,
+    priceSource: last?.priceSource,
+    keySource: last?.keySource,
+  }
+}
+
+type EarlierAttempt = AttemptEntry & { organizationId: string; requestId: string; number: number }
+
+const none: readonly EarlierAttempt[] = []
+
+/** Those before the last one. */
+function earlierOf({ entry: { organizationId, requestId, attempts } }: Settlement): readonly EarlierAttempt[] {
+  if (attempts.length < 2) return none
+  return attempts.slice(0, -1).map((attempt, index) => ({ ...attempt, organizationId, requestId, number: index + 1 }))
+}
+
+/**
  * Ends keys, writes rows and moves credit, all or nothing. It may run twice, when the answer to the first was lost: a row that stands already is
  * not written, a cost is taken only for a row that was, and what is given back is what a reservation still held, not what the caller says.
  */
-async function write(sql: Sql, settlements: readonly Settlement[], nowMs: number): Promise<void> {
-  const entries = settlements.map(({ entry }) => entry)
+async function write(
+  sql: Sql,
+  settlements: readonly Settlement[],
+  choices: readonly ChoiceRow[],
+  nowMs: number,
+): Promise<void> {
   const uses = settlements.flatMap(({ use }) => use ?? [])
   const failed = settlements.flatMap(({ use, status }) => (use && status === 'failed' ? use.requestId : []))
   await sql`
     with entry as materialized (
-      select * from json_to_recordset(${sql.json(entries)}::json) as e
+      select * from json_to_recordset(${sql.json(settlements.map(rowOf))}::json) as e
         ("requestId" text, "attemptId" text, "organizationId" text, "keyId" text, operation text, stage text, provider text,
          model text, outcome text, "startedAtMs" double precision, "durationMs" double precision,
-         "firstByteMs" double precision, quantities jsonb, "costMicroUsd" numeric)
+         "firstByteMs" double precision, quantities jsonb, "costMicroUsd" numeric, "choiceId" text, number smallint,
+         "attemptOutcome" text, "attemptStartedAtMs" double precision, "attemptDurationMs" double precision,
+         "attemptFirstByteMs" double precision, "priceSource" text, "keySource" text)
     ), ended as (
       update idempotency_keys k set finished_at = ${new Date(nowMs)},
         status = case when k.request_id = any(${arrayLiteral(failed)}::text[]) then 'failed' else 'succeeded' end
       where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'dispatched'
     ), written as (
       insert into requests (organization_id, request_id, stage, started_at, attempt_id, key_id, operation, provider, model,
-        outcome, duration_ms, first_byte_ms, quantities, cost_micro_usd)
+        outcome, duration_ms, first_byte_ms, quantities, cost_micro_usd, choice_id)
       select "organizationId", "requestId", stage, to_timestamp("startedAtMs" / 1000), "attemptId", "keyId", operation,
-        provider, model, outcome, "durationMs", "firstByteMs", quantities, ceil("costMicroUsd")::bigint
+        provider, model, outcome, "durationMs", "firstByteMs", quantities, ceil("costMicroUsd")::bigint, "choiceId"
       from entry
       on conflict do nothing
       returning organization_id, cost_micro_usd
+    ), attempted as (
+      insert into attempts (organization_id, request_id, number, attempt_id, provider, model, outcome, started_at,
+        duration_ms, first_byte_ms, quantities, cost_micro_usd, price_source, key_source)
+      select "organizationId", "requestId", number, "attemptId", provider, model, "attemptOutcome",
+        to_timestamp("attemptStartedAtMs" / 1000), "attemptDurationMs", "attemptFirstByteMs", quantities,
+        ceil("costMicroUsd")::bigint, "priceSource", "keySource"
+      from entry where number > 0
+      union all
+      select "organizationId", "requestId", number, "attemptId", provider, model, outcome,
+        to_timestamp("startedAtMs" / 1000), "durationMs", "firstByteMs", quantities, ceil("costMicroUsd")::bigint,
+        "priceSource", "keySource"
+      from json_to_recordset(${sql.json(settlements.flatMap(earlierOf))}::json) as a
+        ("organizationId" text, "requestId" text, number smallint, "attemptId" text, provider text, model text, outcome text,
+         "startedAtMs" double precision, "durationMs" double precision, "firstByteMs" double precision, quantities jsonb,
+         "costMicroUsd" numeric, "priceSource" text, "keySource" text)
+      on conflict do nothing
+    ), explained as (
+      insert into choices (organization_id, id, explanation, seen_at)
+      select "organizationId", id, text::json, ${new Date(nowMs)}
+      from json_to_recordset(${sql.json([...choices])}::json) as c ("organizationId" text, id text, text text)
+      on conflict (organization_id, id) do update set seen_at = excluded.seen_at
     ), given_back as (
       delete from reservations r using entry e
       where r.organization_id = e."organizationId" and r.request_id = e."requestId"

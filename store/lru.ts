@@ -3,6 +3,8 @@ export type Lru<Value> = {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   delete(key: string): void
+  /** Looks at every entry. */
+  deleteWhere(isGone: (value: Value) => boolean): void
   clear(): void
 }
 
@@ -26,6 +28,9 @@ export function createLru<Value>(entriesMax: number): Lru<Value> {
       }
     },
     delete: (key) => void entries.delete(key),
+    deleteWhere(isGone) {
+      for (const [key, value] of entries) if (isGone(value)) entries.delete(key)
+    },
     clear: () => entries.clear(),
   }
 }

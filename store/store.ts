@@ -6,7 +6,9 @@ import type { Keys } from '../domain/access/organization.ts'
 import type { Credit, Ledger } from '../domain/billing/ledger.ts'
 import type { Idempotency } from '../domain/idempotency/idempotency.ts'
 import type { Clock, Log } from '../domain/ports.ts'
+import type { RequestRoutes } from '../domain/routing/request-route.ts'
 import { createKeyAdministration, type KeyAdministration } from './api-keys.ts'
+import { createChoices } from './choices.ts'
 import { checkServer, connect, connectOnce, type Pools, type Target } from './connect.ts'
 import { createCredit } from './credit.ts'
 import { database, role } from './embedded/cluster.ts'
@@ -18,6 +20,9 @@ import { createLeases } from './leases.ts'
 import { createLedger } from './ledger.ts'
 import { migrate } from './migrations/migrate.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
+import { createProviderKeys, type StoredProviderKeys } from './provider-keys.ts'
+import { createRequestRoutes } from './request-routes.ts'
+import { createSealer, type MasterKeys } from './sealed.ts'
 import { type Job, startUpkeep } from './upkeep.ts'
 import { createUsedTokens } from './used-tokens.ts'
 
@@ -32,11 +37,17 @@ export type StoreOptions = KeyCacheLimits & {
   /** For single-organization work; batches have two connections and LISTEN one beside these. */
   connectionsMax: number
   idempotency: IdempotencyLimits
+  /** What secrets are sealed with; asked for when the first one is. */
+  masterKeys: () => MasterKeys
+  /** How long the choice behind a request is kept. */
+  choicesKeptMs: number
 }
 
 export type Store = {
   keys: Keys & LiveKeys & KeyAdministration
   organizations: Organizations
+  providerKeys: StoredProviderKeys
+  requestRoutes: RequestRoutes
   idempotency: Idempotency
   ledger: Ledger
   credit: Credit
@@ -86,12 +97,18 @@ async function assemble(
   const { clock, log } = options
   const { leaseMs } = options.idempotency
   const instance = createInstance(system, clock, instanceId, leaseMs)
-  const keys = createKeys(system, clock, options)
+  const keys = createKeys(system, clock, log, options)
   const idempotency = createIdempotency(system, clock, options.idempotency)
-  const ledger = createLedger(system, clock, log)
+  const choices = createChoices(system, clock, options.choicesKeptMs)
+  const ledger = createLedger(system, clock, log, choices)
   const credit = createCredit(system, clock, instanceId)
   const leases = createLeases(system, clock, log, instanceId)
   const usedTokens = createUsedTokens(pools, clock)
+  const providerKeys = createProviderKeys(pools, {
+    ...options,
+    sealer: () => createSealer(options.masterKeys()),
+    forget: (organizationId) => keys.forget(organizationId),
+  })
 
   // Before the first reservation: what belongs to an instance without a row is given back.
   await Promise.all([instance.beat(), keys.listen()])
@@ -104,6 +121,8 @@ async function assemble(
     { name: 'concurrency', everyMs: leaseMs, run: () => leases.sweep() },
     { name: 'expired keys', everyMs: reapEveryMs, run: () => idempotency.reap() },
     { name: 'used tokens', everyMs: reapEveryMs, run: () => usedTokens.sweep() },
+    { name: 'old choices', everyMs: reapEveryMs, run: () => choices.reap() },
+    { name: 'provider keys', everyMs: reapEveryMs, run: () => tendProviderKeys(providerKeys, log) },
     { name: 'last use', everyMs: reapEveryMs, run: () => keys.noteUse() },
   ]
   const endUpkeep = startUpkeep(jobs, clock, log)
@@ -116,10 +135,12 @@ async function assemble(
   return {
     keys: {
       ...createKeyAdministration(tenant, clock),
-      ...createLiveKeys(tenant, clock),
+      ...createLiveKeys(tenant, clock, log),
       verify: (secret) => keys.verify(secret),
     },
     organizations: createOrganizations(tenant, clock),
+    providerKeys,
+    requestRoutes: createRequestRoutes(tenant),
     idempotency,
     ledger,
     credit,
@@ -137,6 +158,14 @@ async function assemble(
       await leaveServer(stopPostgres)
     },
   }
+}
+
+/** After a change of the master key every process moves what it finds; the key before it can be taken away once nothing is found. */
+async function tendProviderKeys(providerKeys: StoredProviderKeys, log: Log): Promise<void> {
+  providerKeys.sweep()
+  const { resealed, failed } = await providerKeys.reseal()
+  if (resealed > 0) log.info({ resealed }, 'provider keys were moved to the current master key')
+  if (failed > 0) log.error({ failed }, 'provider keys do not open with the master key that sealed them')
 }
 
 async function end({ system, tenant }: Pools): Promise<void> {

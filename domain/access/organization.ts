@@ -19,7 +19,11 @@ export type Organization = {
   id: string
   name: string
   maxConcurrency: number | null
+  ownKeys: OwnKeys
 }
+
+/** Providers that an organization brought a key for: provider id → id of the key, which is a new one whenever the key is. */
+export type OwnKeys = Readonly<Record<string, string>>
 
 /** A key that was checked: who calls and what it may do. `test` keys (sk_test_) reach only simulators, `loopback` and embedded engines. */
 export type Caller = {

@@ -1,11 +1,12 @@
 import type { Fault } from '../fault.ts'
 import type { Idempotency, KeyUse } from '../idempotency/idempotency.ts'
 import type { Clock, Log } from '../ports.ts'
-import type { Unserved } from '../routing/attempts.ts'
-import type { Row } from '../routing/catalog.ts'
+import type { Failure, Served, Unserved } from '../routing/attempts.ts'
+import type { Choice } from '../routing/chooser.ts'
 import type { Stage } from '../routing/model.ts'
 import { anySent } from '../routing/outcome.ts'
-import type { Credit, Ledger, LedgerEntry, Quantity, Settlement } from './ledger.ts'
+import type { AttemptEntry, Credit, Ledger, LedgerEntry, Quantity, Settlement } from './ledger.ts'
+import { costMicroUsd, priceSourceOf } from './price.ts'
 
 export type AccountDeps = { clock: Clock; log: Log; ledger: Ledger; idempotency: Idempotency; credit: Credit }
 
@@ -20,14 +21,18 @@ export type Opening = {
   startedMs: number
   reservedMicroUsd: number
   use: KeyUse | undefined
+  choice: Choice
 }
 
-/** `firstByteMs` counts from the start of the request; null where there was no stream. */
-export type Answered = { row: Row; attemptId: string; firstByteMs: number | null }
+/** `outcome` is that of the attempt. `firstByteMs` counts from the start of the attempt; null where there was no stream, or no media. */
+export type Answered = {
+  served: Omit<Served<unknown>, 'value'>
+  outcome: string
+  durationMs: number
+  firstByteMs: number | null
+}
 
-type Route = Pick<LedgerEntry, 'attemptId' | 'provider' | 'model' | 'firstByteMs'>
-
-/** The ledger's side of a dispatched request: one row, its key ended, the difference of the reservation given back. */
+/** The ledger's side of a dispatched request: its rows, its key ended, the difference of the reservation given back. */
 export class Account {
   readonly #deps: AccountDeps
   readonly #opening: Opening
@@ -54,55 +59,92 @@ export class Account {
   }
 
   /** A provider answered, wholly or in part. Nobody waits for the ledger: the answer is on its way. */
-  close(answered: Answered, outcome: string, quantities: Quantity[], costMicroUsd: number | null): void {
-    const { row, attemptId, firstByteMs } = answered
-    const route = { attemptId, provider: row.provider.id, model: row.model.id, firstByteMs }
-    const entry = this.#entry(outcome, route, quantities, costMicroUsd)
+  close(answered: Answered, outcome: string, quantities: Quantity[]): void {
+    const { served, durationMs, firstByteMs } = answered
+    const { earlier, row, ownKey, path } = served
+    const cost = costOf(served, quantities)
+    const priceSource = ownKey === null ? priceSourceOf(row.prices[path]) : null
+    const last = this.#attempt(served, answered.outcome, durationMs, firstByteMs, quantities, cost, priceSource)
+    const attempts = earlier.length === 0 ? [last] : [...earlier.map((failure) => this.#failed(failure)), last]
+    const waitedMs = served.startedMs - this.#opening.startedMs
+    const entry = this.#entry(outcome, attempts, firstByteMs === null ? null : waitedMs + firstByteMs)
     this.#settle(entry, outcome === 'succeeded' ? 'succeeded' : 'failed', this.#opening.use)
   }
 
   /** None answered. Where not a byte was sent the key is given back, before the caller learns that it may use it again. */
   async unserved(unserved: Unserved, fault: Fault): Promise<void> {
-    const last = unserved.failures.at(-1)
-    const route = {
-      attemptId: last?.attemptId ?? null,
-      provider: last?.report.provider ?? null,
-      model: last?.report.model ?? null,
-      firstByteMs: null,
-    }
+    const attempts = unserved.failures.map((failure) => this.#failed(failure))
     const spent = anySent(unserved)
     if (!spent) await this.#releaseKey()
-    this.#settle(this.#entry(fault.code, route, [], 0), 'failed', spent ? this.#opening.use : undefined)
+    this.#settle(this.#entry(fault.code, attempts, null), 'failed', spent ? this.#opening.use : undefined)
   }
 
-  #entry(outcome: string, route: Route, quantities: Quantity[], costMicroUsd: number | null): LedgerEntry {
+  /** The request as its last attempt left it: those before it consumed nothing that is billed. `firstByteMs` counts from its start. */
+  #entry(outcome: string, attempts: AttemptEntry[], firstByteMs: number | null): LedgerEntry {
     const { requestId, organizationId, keyId, operation, stage, startedMs } = this.#opening
     const durationMs = this.#deps.clock.monotonicMs() - startedMs
+    const last = attempts.at(-1)
     return {
       requestId,
-      attemptId: route.attemptId,
+      attemptId: last?.attemptId ?? null,
       organizationId,
       keyId,
       operation,
       stage,
-      provider: route.provider,
-      model: route.model,
+      provider: last?.provider ?? null,
+      model: last?.model ?? null,
       outcome,
       startedAtMs: this.#deps.clock.nowMs() - durationMs,
       durationMs,
-      firstByteMs: route.firstByteMs,
+      firstByteMs,
+      quantities: last?.quantities ?? [],
+      costMicroUsd: last ? last.costMicroUsd : 0,
+      attempts,
+    }
+  }
+
+  /** No media came of it, so there is nothing to bill. */
+  #failed(failure: Failure): AttemptEntry {
+    return this.#attempt(failure, failure.error.errorClass, failure.durationMs, null, [], 0, null)
+  }
+
+  /** Written out, field by field, because every request pays for it: an object that is spread into another costs several times as much. */
+  #attempt(
+    { row, attemptId, ownKey, startedMs }: Failure | Answered['served'],
+    outcome: string,
+    durationMs: number,
+    firstByteMs: number | null,
+    quantities: readonly Quantity[],
+    costMicroUsd: number | null,
+    priceSource: string | null,
+  ): AttemptEntry {
+    const { clock } = this.#deps
+    return {
+      attemptId,
+      provider: row.provider.id,
+      model: row.model.id,
+      outcome,
+      startedAtMs: clock.nowMs() - (clock.monotonicMs() - startedMs),
+      durationMs,
+      firstByteMs,
       quantities,
       costMicroUsd,
+      priceSource,
+      keySource: ownKey === null ? 'platform' : 'byok',
     }
   }
 
   #settle(entry: LedgerEntry, status: Settlement['status'], use: KeyUse | undefined): void {
     const { requestId } = this.#opening
-    const reservedMicroUsd = this.#reservedMicroUsd
+    const settlement: Settlement = {
+      entry,
+      choice: this.#opening.choice,
+      status,
+      reservedMicroUsd: this.#reservedMicroUsd,
+    }
+    if (use) settlement.use = use
     this.#settled = true
-    const settled = this.#deps.ledger.settle(
-      use ? { entry, status, reservedMicroUsd, use } : { entry, status, reservedMicroUsd },
-    )
+    const settled = this.#deps.ledger.settle(settlement)
     void logged(this.#deps.log, requestId, 'settlement failed', settled)
   }
 
@@ -110,6 +152,14 @@ export class Account {
     const { use, requestId } = this.#opening
     if (use) await logged(this.#deps.log, requestId, 'key not released', this.#deps.idempotency.release(use))
   }
+}
+
+/** What an attempt costs here. A provider bills an organization's own key itself. Null: the price is unknown. */
+export function costOf(
+  { row, path, ownKey }: Pick<Served<unknown>, 'row' | 'path' | 'ownKey'>,
+  quantities: readonly Quantity[],
+): number | null {
+  return ownKey === null ? costMicroUsd(row.prices[path], quantities) : 0
 }
 
 /** For what must not change the answer: its failure is logged and goes no further. */

@@ -1,7 +1,30 @@
 import type { KeyUse } from '../idempotency/idempotency.ts'
+import type { Choice } from '../routing/chooser.ts'
 import type { Stage } from '../routing/model.ts'
 
 export type Quantity = { unit: string; amount: number }
+
+/** Whose account at the provider a call went to. The provider bills an organization's own itself: such a call costs nothing here. */
+export type KeySource = 'platform' | 'byok'
+
+/** One call to a provider, a failed one too. */
+export type AttemptEntry = {
+  attemptId: string
+  provider: string
+  model: string
+  /** `succeeded`, or the class of the failure. */
+  outcome: string
+  startedAtMs: number
+  durationMs: number
+  /** From the start of the attempt; null where no media came, or the answer came at once. */
+  firstByteMs: number | null
+  quantities: readonly Quantity[]
+  /** Null: the price is unknown, which is not 0. */
+  costMicroUsd: number | null
+  /** Who published the price, and when; null where none was asked for. */
+  priceSource: string | null
+  keySource: KeySource
+}
 
 /** Ids, route, times, quantities and cost; never content. */
 export type LedgerEntry = {
@@ -17,13 +40,17 @@ export type LedgerEntry = {
   startedAtMs: number
   durationMs: number
   firstByteMs: number | null
-  quantities: Quantity[]
+  quantities: readonly Quantity[]
   /** Null: the price is unknown, which is not 0. */
   costMicroUsd: number | null
+  /** In the order made. */
+  attempts: readonly AttemptEntry[]
 }
 
 export type Settlement = {
   entry: LedgerEntry
+  /** Why the request went where it went. */
+  choice: Choice
   /** Absent on surfaces without an idempotency key. */
   use?: KeyUse
   status: 'succeeded' | 'failed'
@@ -32,7 +59,7 @@ export type Settlement = {
 }
 
 export interface Ledger {
-  /** Ends the request's key, writes its row and moves the credit, in one batch. Resolves when committed; callers on the hot path need not wait. */
+  /** Ends the request's key, writes its rows and moves the credit, in one batch. Resolves when committed; callers on the hot path need not wait. */
   settle(settlement: Settlement): Promise<void>
 }
 

@@ -38,6 +38,18 @@ export function costMicroUsd(prices: readonly Price[], quantities: readonly Quan
   return Math.ceil(Math.max(0, sum - floatErrorMax))
 }
 
+/** `litellm 1.109.1, model prices, 2026-11-21`; null where no price is listed. */
+export function priceSourceOf(prices: readonly Price[]): string | null {
+  const known = sources.get(prices)
+  if (known !== undefined) return known
+  const listed = [...new Set(prices.map(({ source, asOf }) => `${source}, ${asOf}`))].join('; ') || null
+  sources.set(prices, listed)
+  return listed
+}
+
+/** Prices are data of the catalog: their source is put into words once, and not for each request. */
+const sources = new WeakMap<readonly Price[], string | null>()
+
 function isCounted(unit: string): unit is QuantityUnit {
   return Object.hasOwn(billedBy, unit)
 }

@@ -1,10 +1,10 @@
 import { type Exchange, type ExchangeDeps, type Order, openExchange, type Plan, type Route } from '../exchange.ts'
 import { Fault } from '../fault.ts'
 import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
-import type { Call } from '../routing/call.ts'
 import type { Row } from '../routing/catalog.ts'
 import { begin } from '../routing/follow.ts'
 import { modelName } from '../routing/model-name.ts'
+import type { ProviderPorts } from '../routing/provider.ts'
 import { ProviderError } from '../routing/provider-error.ts'
 import type { Routing } from '../routing/routing.ts'
 import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
@@ -57,7 +57,7 @@ export function createChat(deps: ExchangeDeps): Chat {
 }
 
 async function chatAtOnce(deps: ExchangeDeps, order: ChatOrder): Promise<Chatted> {
-  const run = (row: Row, call: Call) => portOf(row).complete(requestFor(row, order), call)
+  const run: Plan<ChatAnswer>['run'] = (row, call, ports) => portOf(ports).complete(requestFor(row, order), call)
   const exchange = await open<ChatAnswer>(deps, order, false, run)
   const { choices, usage } = exchange.value
   exchange.succeed(usage ? quantitiesOf(usage.counts) : [])
@@ -116,7 +116,7 @@ function isStructured(format: unknown): boolean {
   return type === 'json_schema' || type === 'json_object'
 }
 
-function portOf({ provider: { llm } }: Row): ChatPort {
+function portOf({ llm }: ProviderPorts): ChatPort {
   if (!llm) throw new ProviderError('unsupported', { sent: false })
   return llm.chat ?? translated(llm)
 }
@@ -133,8 +133,8 @@ function identityOf(deps: ExchangeDeps, { requestId }: ChatOrder, { provider, mo
 type Begun = { first: ChatPart; rest: AsyncIterator<ChatPart> }
 
 function beginAt(order: ChatOrder): Plan<Begun>['run'] {
-  return async (row, call) => {
-    const rest = begin(call, portOf(row).stream(requestFor(row, order), call))
+  return async (row, call, ports) => {
+    const rest = begin(call, portOf(ports).stream(requestFor(row, order), call))
     const first = await rest.next()
     if (first.done) throw new ProviderError('empty', { sent: true })
     return { first: first.value, rest }

@@ -2,13 +2,12 @@ import { deliver } from '../deliver.ts'
 import { type Exchange, type ExchangeDeps, type Order, openExchange, type Plan, type Route } from '../exchange.ts'
 import { Fault } from '../fault.ts'
 import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
-import type { Call } from '../routing/call.ts'
-import type { Row } from '../routing/catalog.ts'
 import { begin, follow } from '../routing/follow.ts'
+import type { ProviderPorts } from '../routing/provider.ts'
 import { ProviderError } from '../routing/provider-error.ts'
 import type { Routing } from '../routing/routing.ts'
 import { AnswerAssembler, AssemblyError, type OutputItem, type RespondEvent, type RespondUsage } from './answer.ts'
-import type { LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from './llm.ts'
+import type { Llm, LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from './llm.ts'
 import { quantitiesOf, soFar, worstCase } from './tokens.ts'
 
 export type RespondOrder = Order & {
@@ -76,9 +75,9 @@ function askOf({ caller, routing, language, request }: RespondOrder, stream: boo
 type Assembled = { answer: LlmAnswer; output: OutputItem[] | null }
 
 /** `output` is null when structured output was cut off by the token limit: no other model would do better with that limit. */
-function answerAt(order: RespondOrder): (row: Row, call: Call) => Promise<Assembled> {
-  return async (row, call) => {
-    const answer = await llmOf(row).respond({ ...order.request, model: row.model.id }, call)
+function answerAt(order: RespondOrder): Plan<Assembled>['run'] {
+  return async (row, call, ports) => {
+    const answer = await llmOf(ports).respond({ ...order.request, model: row.model.id }, call)
     if (answer.text === '' && answer.calls.length === 0) refuseNothing(answer.stopReason, answer.usage)
     return { answer, output: assembled(answer, isStructured(order)) }
   }
@@ -99,9 +98,9 @@ function assembled(answer: LlmAnswer, structured: boolean): OutputItem[] | null 
   }
 }
 
-function streamAt(order: RespondOrder, idleMs: number): (row: Row, call: Call) => Promise<AsyncIterable<LlmEvent>> {
-  return async (row, call) => {
-    const events = begin(call, llmOf(row).stream({ ...order.request, model: row.model.id }, call))
+function streamAt(order: RespondOrder, idleMs: number): Plan<AsyncIterable<LlmEvent>>['run'] {
+  return async (row, call, ports) => {
+    const events = begin(call, llmOf(ports).stream({ ...order.request, model: row.model.id }, call))
     const first = await events.next()
     if (first.done) throw new ProviderError('empty', { sent: true })
     if (first.value.type === 'end') refuseNothing(first.value.stopReason, first.value.usage)
@@ -175,9 +174,9 @@ function truncatedJson(order: RespondOrder): Fault {
   })
 }
 
-function llmOf(row: Row) {
-  if (!row.provider.llm) throw new ProviderError('unsupported', { sent: false })
-  return row.provider.llm
+function llmOf({ llm }: ProviderPorts): Llm {
+  if (!llm) throw new ProviderError('unsupported', { sent: false })
+  return llm
 }
 
 function isStructured({ request }: RespondOrder): boolean {

@@ -4,12 +4,13 @@ import type { RealtimeErrorCode } from '../../generated/realtime/errors.ts'
  * What a realtime session does about what happens to it, as one table for both kinds: a channel's contract says which frames it knows, this says
  * when they may come.
  *
- *   awaiting_config ──config──► opening ──ready──► streaming ──end──► ending ──ended──► closed
+ *   awaiting_config ──config──► opening ──ready──► streaming ──end──► ending ──ended──► (closes)
  *                                  └────────────────end────────────────┘
  *
- * An error code closes it from everywhere. Audio and text may come while it opens: a client need not wait for `ready`.
+ * Audio and text may come while it opens: a client need not wait for `ready`. An error code closes the session, and so does what means the same in
+ * every state and therefore has no row here: a provider that failed, a slow reader, a shutdown, a socket that is gone.
  */
-export const sessionStates = ['awaiting_config', 'opening', 'streaming', 'ending', 'closed'] as const
+export const sessionStates = ['awaiting_config', 'opening', 'streaming', 'ending'] as const
 export type SessionState = (typeof sessionStates)[number]
 
 export const sessionEvents = [
@@ -21,17 +22,13 @@ export const sessionEvents = [
   'clear',
   'end',
   'invalid',
-  // What the provider did; `failed` has a code of its own.
+  // What the provider did. What is left after `ended` is the last frame.
   'ready',
   'ended',
-  'failed',
-  // What time and the socket did.
+  // What time did.
   'config_late',
   'audio_late',
   'text_late',
-  'slow_reader',
-  'shutdown',
-  'gone',
 ] as const
 export type SessionEvent = (typeof sessionEvents)[number]
 
@@ -45,21 +42,13 @@ export function move(state: SessionState, event: SessionEvent): Move {
 const go = (state: SessionState): Move => ({ state })
 const refuse = (error: RealtimeErrorCode): Move => ({ error })
 const ignored: Move = { error: null }
-const closed = go('closed')
 
-const always = {
-  slow_reader: refuse('BACKPRESSURE'),
-  shutdown: refuse('SHUTTING_DOWN'),
-  failed: closed,
-  gone: closed,
-} as const
-const open = { ...always, config: refuse('INVALID_CONFIG'), invalid: refuse('INVALID_FRAME'), config_late: ignored }
+const open = { config: refuse('INVALID_CONFIG'), invalid: refuse('INVALID_FRAME'), config_late: ignored }
 const tooEarly = refuse('INVALID_CONFIG')
 const tooLate = refuse('INVALID_FRAME')
 
 const table: Readonly<Record<SessionState, Readonly<Record<SessionEvent, Move>>>> = {
   awaiting_config: {
-    ...always,
     config: go('opening'),
     audio: tooEarly,
     text: tooEarly,
@@ -83,7 +72,7 @@ const table: Readonly<Record<SessionState, Readonly<Record<SessionEvent, Move>>>
     audio_late: refuse('AUDIO_TIMEOUT'),
     text_late: refuse('TEXT_TIMEOUT'),
     ready: go('streaming'),
-    ended: closed,
+    ended: go('ending'),
   },
   streaming: {
     ...open,
@@ -96,7 +85,7 @@ const table: Readonly<Record<SessionState, Readonly<Record<SessionEvent, Move>>>
     text_late: refuse('TEXT_TIMEOUT'),
     // A replay names the provider that took over.
     ready: go('streaming'),
-    ended: closed,
+    ended: go('ending'),
   },
   ending: {
     ...open,
@@ -110,24 +99,6 @@ const table: Readonly<Record<SessionState, Readonly<Record<SessionEvent, Move>>>
     audio_late: ignored,
     text_late: ignored,
     ready: go('ending'),
-    ended: closed,
-  },
-  closed: {
-    config: ignored,
-    audio: ignored,
-    text: ignored,
-    flush: ignored,
-    clear: ignored,
-    end: ignored,
-    invalid: ignored,
-    ready: ignored,
-    ended: ignored,
-    failed: ignored,
-    config_late: ignored,
-    audio_late: ignored,
-    text_late: ignored,
-    slow_reader: ignored,
-    shutdown: ignored,
-    gone: ignored,
+    ended: go('ending'),
   },
 }

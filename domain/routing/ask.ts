@@ -1,4 +1,4 @@
-import type { Caller } from '../access/organization.ts'
+import type { Caller, OwnKeys } from '../access/organization.ts'
 import { defaultLanguage, type Language, readLanguage } from './language.ts'
 import type { Capabilities, Path, Stage } from './model.ts'
 import type { Routing } from './routing.ts'
@@ -31,6 +31,8 @@ type Access = {
   allowProviders: readonly string[] | null
   /** Pinned ids in the order in which auto routing tries them. */
   chain: readonly string[] | null
+  /** Providers that can be called although the operator has no credential for them. */
+  ownKeys: OwnKeys
 }
 
 /** The figures a request is ranked by. An LLM is one identity however it is read, and its figures are those of the stream. */
@@ -54,6 +56,11 @@ export function baseAsk(caller: Caller, stage: Stage, routing: Routing, language
     voice: (stage === 'tts' ? voice : null) ?? null,
     audio: null,
     settings: null,
-    access: { test: caller.test, allowProviders: allowProviders ?? null, chain: chain?.[stage] ?? null },
+    access: {
+      test: caller.test,
+      allowProviders: allowProviders ?? null,
+      chain: chain?.[stage] ?? null,
+      ownKeys: caller.organization.ownKeys,
+    },
   }
 }

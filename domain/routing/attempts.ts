@@ -1,10 +1,14 @@
+import type { OwnKeys } from '../access/organization.ts'
+import { ownKeyOf, type ProviderKeys } from '../access/provider-keys.ts'
 import type { AttemptReport } from '../fault.ts'
 import type { Clock, Departure, Ids, Log, Metrics } from '../ports.ts'
 import { Call, providerError } from './call.ts'
 import type { Row } from './catalog.ts'
 import type { Health, Permit } from './health.ts'
+import { hedge } from './hedge.ts'
 import type { Path, Stage } from './model.ts'
-import { errorClasses, type ProviderError } from './provider-error.ts'
+import type { Provider, ProviderPorts } from './provider.ts'
+import { errorClasses, ProviderError } from './provider-error.ts'
 import type { Scored } from './score.ts'
 
 export type AttemptLimits = {
@@ -19,12 +23,20 @@ export type AttemptLimits = {
   totalMs: number
 }
 
-export type AttemptDeps = { clock: Clock; ids: Ids; log: Log; metrics: Metrics; health: Health }
+export type AttemptDeps = {
+  clock: Clock
+  ids: Ids
+  log: Log
+  metrics: Metrics
+  health: Health
+  providerKeys: ProviderKeys
+}
 
 export type AttemptPlan<T> = {
   stage: Stage
   path: Path
   requestId: string
+  organization: { id: string; ownKeys: OwnKeys }
   candidates: readonly Scored[]
   limits: AttemptLimits
   /** Aborted when the client has gone. */
@@ -32,26 +44,28 @@ export type AttemptPlan<T> = {
   atOnce: boolean
   /** `run` resolves before the provider was asked for anything: that says nothing of it. */
   opensOnly: boolean
-  /** Resolves with the first media, or with the whole answer where it comes `atOnce`. */
-  run: (row: Row, call: Call) => Promise<T>
+  /** After how long without an answer a second candidate is asked too; null or absent: never. */
+  lateMs?: (row: Row) => number | null
+  /** Resolves with the first media, or with the whole answer where it comes `atOnce`. `ports` are the row's provider with the key of this attempt. */
+  run: (row: Row, call: Call, ports: ProviderPorts) => Promise<T>
 }
 
+/** One call to a provider. `ownKey` is the id of the organization's own key that it went out with; null is the operator's credential. */
+type Attempt = { row: Row; path: Path; attemptId: string; ownKey: string | null; startedMs: number }
+
 /** An attempt that is answering. Whoever holds it closes the call and ends the permit. */
-export type Served<T> = {
+export type Served<T> = Attempt & {
   value: T
-  row: Row
-  attemptId: string
   call: Call
   permit: Permit
-  startedMs: number
-  /** From then to `run` resolving: the time to the first media, or to the whole answer where it came at once. */
+  /** From the start to `run` resolving: the time to the first media, or to the whole answer where it came at once. */
   elapsedMs: number
-  /** Those that failed before it. */
+  /** Those that failed before it, and the one beside it that was no longer needed. */
   earlier: readonly Failure[]
 }
 
-/** One that failed, in the order made. */
-export type Failure = { row: Row; attemptId: string; error: ProviderError; report: AttemptReport }
+/** One that failed. */
+export type Failure = Attempt & { error: ProviderError; report: AttemptReport; durationMs: number }
 export type Unserved = {
   failures: readonly Failure[]
   timedOut: boolean
@@ -65,25 +79,11 @@ export type Attempted<T> = { served: Served<T> } | { unserved: Unserved }
  * count. Never throws for what a provider did.
  */
 export async function attempt<T>(deps: AttemptDeps, plan: AttemptPlan<T>): Promise<Attempted<T>> {
-  const totalDueMs = deps.clock.monotonicMs() + plan.limits.totalMs
-  const unserved: Unserved & { failures: Failure[] } = {
-    failures: [],
-    timedOut: false,
-    cancelled: false,
-    retryAfterMs: null,
-  }
-  for (const { row } of plan.candidates) {
-    if (unserved.failures.length >= plan.limits.attemptsMax) break
-    unserved.cancelled = plan.signal.aborted
-    unserved.timedOut = deps.clock.monotonicMs() >= totalDueMs
-    if (unserved.cancelled || unserved.timedOut) break
-    const permit = deps.health.begin(row, plan.path)
-    if (!permit) {
-      const waitMs = deps.health.blocked(row)?.retryAfterMs ?? 0
-      unserved.retryAfterMs = Math.min(unserved.retryAfterMs ?? waitMs, waitMs)
-      continue
-    }
-    const result = await attemptOne(deps, plan, row, permit, totalDueMs)
+  const attempts = new Attempts(deps, plan)
+  const { unserved } = attempts
+  for (let next = attempts.start(); next !== null; next = attempts.start()) {
+    const lateMs = plan.lateMs?.(next.row) ?? null
+    const result = lateMs === null ? await next.settled : await hedge(deps.clock, attempts, next, lateMs)
     if ('value' in result) return { served: { ...result, earlier: unserved.failures } }
     unserved.failures.push(result)
     if (!errorClasses[result.error.errorClass].failover) break
@@ -91,44 +91,133 @@ export async function attempt<T>(deps: AttemptDeps, plan: AttemptPlan<T>): Promi
   return { unserved }
 }
 
-async function attemptOne<T>(
+export type Settled<T> = Omit<Served<T>, 'earlier'> | Failure
+/** An attempt under way. `settled` never rejects. */
+export type Started<T> = { row: Row; call: Call; settled: Promise<Settled<T>> }
+
+/** The candidates of a request, each of which is started at most once. */
+export class Attempts<T> {
+  readonly unserved: Unserved & { failures: Failure[] } = {
+    failures: [],
+    timedOut: false,
+    cancelled: false,
+    retryAfterMs: null,
+  }
+  readonly #deps: AttemptDeps
+  readonly #plan: AttemptPlan<T>
+  readonly #totalDueMs: number
+  readonly #startedRows: Row[] = []
+
+  constructor(deps: AttemptDeps, plan: AttemptPlan<T>) {
+    this.#deps = deps
+    this.#plan = plan
+    this.#totalDueMs = deps.clock.monotonicMs() + plan.limits.totalMs
+  }
+
+  /** Starts the best that is left and may be called now; null: nobody, or no time or attempt is left. `not`: no model of this provider. */
+  start(not?: Provider): Started<T> | null {
+    const { clock, health } = this.#deps
+    const { candidates, limits, organization, path, signal } = this.#plan
+    for (const { row } of candidates) {
+      if (row.provider === not || this.#startedRows.includes(row)) continue
+      if (this.#startedRows.length >= limits.attemptsMax) return null
+      this.unserved.cancelled = signal.aborted
+      this.unserved.timedOut = clock.monotonicMs() >= this.#totalDueMs
+      if (this.unserved.cancelled || this.unserved.timedOut) return null
+      const ownKey = ownKeyOf(row.provider, organization.ownKeys)
+      const permit = health.begin(row, path, ownKey)
+      if (permit) {
+        this.#startedRows.push(row)
+        return this.#start(row, ownKey, permit)
+      }
+      const waitMs = health.blocked(row, ownKey)?.retryAfterMs ?? 0
+      this.unserved.retryAfterMs = Math.min(this.unserved.retryAfterMs ?? waitMs, waitMs)
+    }
+    return null
+  }
+
+  #start(row: Row, ownKey: string | null, permit: Permit): Started<T> {
+    const { clock, ids } = this.#deps
+    const { path } = this.#plan
+    const { answerMs, firstByteMs } = this.#plan.limits
+    const made: Attempt = { row, path, attemptId: ids.attempt(), ownKey, startedMs: clock.monotonicMs() }
+    const firstMs = this.#plan.atOnce ? answerMs : firstByteMs
+    const call = new Call(clock, this.#plan.signal, firstMs, this.#totalDueMs)
+    return { row, call, settled: run(this.#deps, this.#plan, made, permit, call) }
+  }
+
+  /** An attempt that answered when nobody needed it any more, as the failure that it is for this request. */
+  dropped(served: Omit<Served<T>, 'earlier'>): Failure {
+    const error = new ProviderError('cancelled', { sent: true })
+    served.call.end(error)
+    served.permit.failed(error)
+    const failure = failureOf(served, error, this.#deps.clock.monotonicMs() - served.startedMs)
+    reportFailure(this.#deps, this.#plan, failure)
+    return failure
+  }
+}
+
+async function run<T>(
   deps: AttemptDeps,
   plan: AttemptPlan<T>,
-  row: Row,
+  made: Attempt,
   permit: Permit,
-  totalDueMs: number,
-): Promise<Omit<Served<T>, 'earlier'> | Failure> {
-  const attemptId = deps.ids.attempt()
-  const startedMs = deps.clock.monotonicMs()
-  const { answerMs, firstByteMs } = plan.limits
-  const call = new Call(deps.clock, plan.signal, plan.atOnce ? answerMs : firstByteMs, totalDueMs)
+  call: Call,
+): Promise<Settled<T>> {
+  const { row, ownKey, startedMs } = made
   try {
-    const value = await call.guard(plan.run(row, call))
+    const value = await call.guard(
+      ownKey === null ? plan.run(row, call, row.provider) : runWithOwnKey(deps, plan, row, call, ownKey),
+    )
     const elapsedMs = deps.clock.monotonicMs() - startedMs
     call.rest()
     if (!plan.opensOnly) permit.alive()
     if (!plan.opensOnly && !plan.atOnce) deps.metrics.firstByte(plan.stage, row.provider.id, row.model.id, elapsedMs)
-    return { value, row, attemptId, call, permit, startedMs, elapsedMs }
+    return { ...made, value, call, permit, elapsedMs }
   } catch (thrown) {
     const error = providerError(thrown)
     // Also where the adapter has failed by itself: whatever it still holds open ends here.
     call.end(error)
     permit.failed(error)
-    const failure = failureOf(row, attemptId, error, deps.clock.monotonicMs() - startedMs)
+    const failure = failureOf(made, error, deps.clock.monotonicMs() - startedMs)
     reportFailure(deps, plan, failure)
     return failure
   }
 }
 
-function failureOf(row: Row, attemptId: string, error: ProviderError, durationMs: number): Failure {
-  const { provider, model } = row
-  const milliseconds = Math.round(durationMs)
-  return {
-    row,
-    attemptId,
-    error,
-    report: { provider: provider.id, model: model.id, outcome: error.errorClass, milliseconds },
+/** A key that cannot be had is one that the provider would refuse: nothing is sent, and another candidate may answer. */
+async function runWithOwnKey<T>(
+  { providerKeys }: AttemptDeps,
+  plan: AttemptPlan<T>,
+  row: Row,
+  call: Call,
+  ownKey: string,
+): Promise<T> {
+  const apiKey = await opened(providerKeys, plan.organization.id, row.provider.id, ownKey)
+  if (call.aborted) throw call.reason
+  return plan.run(row, call, row.provider.forKey?.(apiKey) ?? {})
+}
+
+async function opened(keys: ProviderKeys, organizationId: string, provider: string, ownKey: string): Promise<string> {
+  let cause: unknown = new Error('the key was deleted or replaced meanwhile')
+  try {
+    const apiKey = await keys.open(organizationId, provider, ownKey)
+    if (apiKey !== null) return apiKey
+  } catch (error) {
+    cause = error
   }
+  throw new ProviderError('auth', { sent: false, cause })
+}
+
+export function failureOf(made: Attempt, error: ProviderError, durationMs: number): Failure {
+  const { row, path, attemptId, ownKey, startedMs } = made
+  const report = {
+    provider: row.provider.id,
+    model: row.model.id,
+    outcome: error.errorClass,
+    milliseconds: Math.round(durationMs),
+  }
+  return { row, path, attemptId, ownKey, startedMs, error, report, durationMs }
 }
 
 function reportFailure(deps: AttemptDeps, plan: { stage: Stage; requestId: string }, failure: Failure): void {

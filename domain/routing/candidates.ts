@@ -1,3 +1,4 @@
+import { noCredential, ownKeyOf } from '../access/provider-keys.ts'
 import type { Ask, AskedAudio, Capability } from './ask.ts'
 import type { Catalog, Row } from './catalog.ts'
 import type { Health } from './health.ts'
@@ -37,14 +38,20 @@ export type World = { catalog: Catalog; health: Health; testProviders: ReadonlyS
 export type Filtered = { rows: Row[]; excluded: Exclusion[] }
 
 type Verdict = ExclusionReason | Pick<Exclusion, 'reason' | 'detail' | 'retryAfterMs'> | null
-type Filter = (row: Row, ask: Ask, world: World) => Verdict
+type Judge = (row: Row) => Verdict
+/** What an ask has to say of every row is worked out once; null: this filter takes none of them. */
+type Filter = (ask: Ask, world: World) => Judge | null
 
 /** Every row of the stage is either left or excluded, with the first reason that applies. */
 export function filterCandidates(ask: Ask, world: World): Filtered {
+  const judges = filters.flatMap((filter, step) => {
+    const judge = filter(ask, world)
+    return judge ? [{ judge, step }] : []
+  })
   const rows: Row[] = []
   const excluded: Exclusion[] = []
   for (const row of world.catalog.stage(ask.stage)) {
-    const exclusion = excludedBy(row, ask, world)
+    const exclusion = excludedBy(row, judges)
     if (exclusion) excluded.push(exclusion)
     else rows.push(row)
   }
@@ -67,62 +74,80 @@ const filters: readonly Filter[] = [
   healthy,
 ]
 
-function excludedBy(row: Row, ask: Ask, world: World): Exclusion | null {
-  for (const [step, filter] of filters.entries()) {
-    const verdict = filter(row, ask, world)
+function excludedBy(row: Row, judges: readonly { judge: Judge; step: number }[]): Exclusion | null {
+  for (const { judge, step } of judges) {
+    const verdict = judge(row)
     if (verdict === null) continue
     return typeof verdict === 'string' ? { row, reason: verdict, step } : { row, step, ...verdict }
   }
   return null
 }
 
-function pin({ pin }: Row, { routing }: Ask): Verdict {
-  return routing.mode === 'auto' || pin === `${routing.provider}/${routing.model}` ? null : 'not_pinned'
+function pin({ routing }: Ask): Judge | null {
+  if (routing.mode === 'auto') return null
+  const pinned = `${routing.provider}/${routing.model}`
+  return ({ pin }) => (pin === pinned ? null : 'not_pinned')
 }
 
-function allowed({ provider }: Row, { routing }: Ask): Verdict {
+function allowed({ routing }: Ask): Judge | null {
   const ids = routing.mode === 'auto' ? routing.allowProviders : undefined
-  return ids === undefined || ids.includes(provider.id) ? null : 'not_allowed'
+  return ids ? ({ provider }) => (ids.includes(provider.id) ? null : 'not_allowed') : null
 }
 
-function denied({ provider }: Row, { routing }: Ask): Verdict {
-  return routing.mode === 'auto' && routing.denyProviders?.includes(provider.id) ? 'denied' : null
+function denied({ routing }: Ask): Judge | null {
+  const ids = routing.mode === 'auto' ? routing.denyProviders : undefined
+  return ids ? ({ provider }) => (ids.includes(provider.id) ? 'denied' : null) : null
 }
 
-function testKey({ provider }: Row, { access }: Ask, { testProviders }: World): Verdict {
-  return access.test && !testProviders.has(provider.id) ? 'test_key' : null
+function testKey({ access }: Ask, { testProviders }: World): Judge | null {
+  return access.test ? ({ provider }) => (testProviders.has(provider.id) ? null : 'test_key') : null
 }
 
 /** A chain is what the key chooses where the request leaves the choice open; a pin is a choice. */
-function keyPolicy({ pin, provider }: Row, { access, routing }: Ask): Verdict {
-  const reaches = access.allowProviders === null || access.allowProviders.includes(provider.id)
-  const chained = access.chain === null || routing.mode === 'explicit' || access.chain.includes(pin)
-  return reaches && chained ? null : 'key_policy'
+function keyPolicy({ access: { allowProviders, chain }, routing }: Ask): Judge | null {
+  const chained = routing.mode === 'explicit' ? null : chain
+  if (allowProviders === null && chained === null) return null
+  return ({ pin, provider }) => {
+    const reaches = allowProviders === null || allowProviders.includes(provider.id)
+    return reaches && (chained === null || chained.includes(pin)) ? null : 'key_policy'
+  }
 }
 
-function capabilities({ model }: Row, { needs }: Ask): Verdict {
-  const missing = needs.find((need) => !model.capabilities[need])
-  return missing === undefined ? null : `capability:${missing}`
+function capabilities({ needs }: Ask): Judge | null {
+  if (needs.length === 0) return null
+  return ({ model }) => {
+    for (const need of needs) if (!model.capabilities[need]) return `capability:${need}`
+    return null
+  }
 }
 
-function providerOptions({ model, provider }: Row, { settings }: Ask): Verdict {
-  const asked = settings?.[provider.id] ?? []
-  return asked.every((setting) => model.providerOptions.includes(setting)) ? null : 'provider_options'
+function providerOptions({ settings }: Ask): Judge | null {
+  if (settings === null) return null
+  return ({ model, provider }) => {
+    const asked = settings[provider.id] ?? []
+    return asked.every((setting) => model.providerOptions.includes(setting)) ? null : 'provider_options'
+  }
 }
 
-function language({ languages }: Row, ask: Ask): Verdict {
-  return ask.language === null || languages === null || languages.has(ask.language.base) ? null : 'language'
+function language({ language }: Ask, { catalog }: World): Judge | null {
+  if (language === null) return null
+  const speaks = catalog.speakers(language.base)
+  return ({ order }) => (speaks[order] === 1 ? null : 'language')
 }
 
 /** A voice id belongs to one provider. A pinned model that lists no voices gets it verbatim: only its provider can tell. */
-function voice({ voices }: Row, ask: Ask): Verdict {
-  if (ask.voice === null || voices.has(ask.voice)) return null
-  return voices.size === 0 && ask.routing.mode === 'explicit' ? null : 'voice'
+function voice({ voice, routing }: Ask): Judge | null {
+  if (voice === null) return null
+  const isPinned = routing.mode === 'explicit'
+  return ({ voices }) => (voices.has(voice) || (voices.size === 0 && isPinned) ? null : 'voice')
 }
 
-function encoding({ model }: Row, { audio }: Ask): Verdict {
-  if (audio === null || model.audioFormats.length === 0) return null
-  return model.audioFormats.some((support) => supports(support, audio)) ? null : 'encoding'
+function encoding({ audio }: Ask): Judge | null {
+  if (audio === null) return null
+  return ({ model }) =>
+    model.audioFormats.length === 0 || model.audioFormats.some((support) => supports(support, audio))
+      ? null
+      : 'encoding'
 }
 
 function supports(support: AudioSupport, audio: AskedAudio): boolean {
@@ -138,11 +163,16 @@ function inRates({ sampleRatesHz, sampleRateRangeHz }: AudioSupport, rateHz: num
   return sampleRateRangeHz === undefined || (rateHz >= sampleRateRangeHz.min && rateHz <= sampleRateRangeHz.max)
 }
 
-function available({ provider }: Row, _ask: Ask, { catalog }: World): Verdict {
-  const detail = catalog.unavailable(provider)
-  return detail === null ? null : { reason: 'unavailable', detail }
+/** A key of the organization's own stands in for the operator's, and mends nothing else. */
+function available({ access }: Ask, { catalog }: World): Judge | null {
+  if (catalog.isAllAvailable) return null
+  return ({ provider }) => {
+    const detail = catalog.unavailable(provider)
+    if (detail === null || (detail === noCredential && ownKeyOf(provider, access.ownKeys) !== null)) return null
+    return { reason: 'unavailable', detail }
+  }
 }
 
-function healthy(row: Row, _ask: Ask, { health }: World): Verdict {
-  return health.blocked(row)
+function healthy({ access }: Ask, { health }: World): Judge {
+  return (row) => health.blocked(row, ownKeyOf(row.provider, access.ownKeys))
 }

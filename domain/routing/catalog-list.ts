@@ -1,9 +1,9 @@
 import type { Row } from './catalog.ts'
 import type { Chooser } from './chooser.ts'
+import { figuresFor } from './figure-table.ts'
 import { baseOf, defaultLanguage, readLanguage } from './language.ts'
 import type { Model, Path, Stage } from './model.ts'
 import { modelName } from './model-name.ts'
-import { figuresFor } from './score.ts'
 import { latencyMetrics, qualityMetrics } from './weights.ts'
 
 export type CatalogEntry = {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { baseOf } from './language.ts'
-import type { Model, Stage } from './model.ts'
+import type { Model, Path, Price, Stage } from './model.ts'
 import type { Provider } from './provider.ts'
 
 /** A model with its provider, and what routing asks of it again and again, worked out once. */
@@ -16,7 +16,11 @@ export type Row = {
   /** Base languages; null where the row takes any. */
   languages: ReadonlySet<string> | null
   voices: ReadonlySet<string>
+  /** What a call on this path is billed by. */
+  prices: Readonly<Record<Path, readonly Price[]>>
 }
+
+const speakersMax = 500
 
 /**
  * All models that configured providers offer. `version` moves whenever a choice made from it may come out differently: rows were replaced (a server on
@@ -28,6 +32,7 @@ export class Catalog {
   #stages: Record<Stage, Row[]> = { stt: [], tts: [], llm: [] }
   #byKey = new Map<string, Row>()
   #unavailable = new Map<string, string | null>()
+  readonly #speakers = new Map<string, Uint8Array>()
   #version = 0
   #digest: string | null = null
 
@@ -44,6 +49,7 @@ export class Catalog {
     this.#providers = providers
     this.#models = new Map(providers.map((provider) => [provider, provider.models]))
     this.#unavailable.clear()
+    this.#speakers.clear()
     this.#digest = null
     this.#version += 1
   }
@@ -55,6 +61,25 @@ export class Catalog {
 
   find(stage: Stage, provider: string, model: string): Row | undefined {
     return this.#byKey.get(keyOf(stage, `${provider}/${model}`))
+  }
+
+  /** 1 at the `order` of each row that takes this base language. */
+  speakers(base: string): Uint8Array {
+    const known = this.#speakers.get(base)
+    if (known) return known
+    const speakers = new Uint8Array(this.#byKey.size)
+    for (const { order, languages } of this.#byKey.values())
+      if (languages === null || languages.has(base)) speakers[order] = 1
+    // Callers send what they like: the number of languages has no bound of its own.
+    if (this.#speakers.size >= speakersMax) this.#speakers.clear()
+    this.#speakers.set(base, speakers)
+    return speakers
+  }
+
+  /** As of the last look at `version`. */
+  get isAllAvailable(): boolean {
+    for (const reason of this.#unavailable.values()) if (reason !== null) return false
+    return true
   }
 
   /** As of the last look at `version`. */
@@ -86,7 +111,12 @@ function toRow({ provider, model }: { provider: Provider; model: Model }, order:
   const pin = `${provider.id}/${model.id}`
   const languages = model.languages.includes('*') ? null : new Set(model.languages.map(baseOf))
   const voices = new Set(model.voices.map((voice) => voice.id))
-  return { model, provider, pin, key: keyOf(model.stage, pin), order, languages, voices }
+  const prices = { stream: pricesOn(model, 'stream'), batch: pricesOn(model, 'batch') }
+  return { model, provider, pin, key: keyOf(model.stage, pin), order, languages, voices, prices }
+}
+
+function pricesOn({ prices }: Model, path: Path): readonly Price[] {
+  return prices.filter((price) => (price.path ?? path) === path)
 }
 
 function keyOf(stage: Stage, pin: string): string {

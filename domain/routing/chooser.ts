@@ -1,10 +1,18 @@
 import type { Ask } from './ask.ts'
 import { type Exclusion, filterCandidates, type World } from './candidates.ts'
+import { FigureTables, type Scale } from './figure-table.ts'
 import { refusal } from './refusal.ts'
 import { rank, type Scored } from './score.ts'
 
 /** Candidates best first, and why every other row of the stage is none. */
-export type Choice = { ask: Ask; candidates: readonly Scored[]; excluded: readonly Exclusion[]; catalogDigest: string }
+export type Choice = {
+  ask: Ask
+  candidates: readonly Scored[]
+  excluded: readonly Exclusion[]
+  catalogDigest: string
+  /** What the quality was read on. */
+  scale: Scale | null
+}
 
 /** An ask holds what callers sent, so the number of different ones has no bound of its own. */
 const keptMax = 1000
@@ -15,6 +23,7 @@ const keptMax = 1000
  */
 export class Chooser {
   readonly #world: World
+  readonly #tables = new FigureTables()
   readonly #kept = new Map<string, Choice>()
   #catalogVersion = -1
   #healthVersion = -1
@@ -48,10 +57,16 @@ export class Chooser {
   }
 
   #choose(ask: Ask): Choice {
+    const { catalog, health } = this.#world
+    const { stage, path, figuresLanguage } = ask
     const { rows, excluded } = filterCandidates(ask, this.#world)
-    const projection = { ...ask, objective: objectiveOf(ask), language: ask.figuresLanguage }
-    const ranked = rank(rows, projection, (row, path) => this.#world.health.figures(row, path))
-    return { ask, candidates: chained(ranked, ask), excluded, catalogDigest: this.#world.catalog.digest() }
+    const table = this.#tables.of(catalog.stage(stage), stage, path, figuresLanguage)
+    const projection = { stage, path, objective: objectiveOf(ask) }
+    const { scored, scale } = rank(rows, table, projection, {
+      live: (row) => health.figures(row, path),
+      suspect: (row) => health.suspects(row.provider),
+    })
+    return { ask, candidates: chained(scored, ask), excluded, catalogDigest: catalog.digest(), scale }
   }
 
   #forgetIfChanged(): void {

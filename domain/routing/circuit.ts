@@ -1,14 +1,18 @@
 /**
- * The circuit of one model, or of one provider's credential.
+ * The circuit of one model, of one provider's credential, or of a provider.
  *
  *   closed ──failuresMax in a row──► open ──openMs passed──► half_open ──begin──► probing
- *     ▲                               ▲                          ▲                 │ │ │
- *     │                               └───failure: twice as long─│─────────────────┘ │ │
- *     │                                                          └──abandoned────────┘ │
- *     └──alive or success, from anywhere───────────────────────────────────────────────┘
+ *     ▲ ▲                             ▲                          ▲                 │ │ │ │
+ *     │ │                             ├───failure: twice as long─│─────────────────┘ │ │ │
+ *     │ │                             │                          └──abandoned────────┘ │ │
+ *     │ └─success──closed, on trial───┴─failure: twice as long                         │ │
+ *     │             ▲                                                                  │ │
+ *     │             └──alive───────────────────────────────────────────────────────────┘ │
+ *     └──success, from anywhere──────────────────────────────────────────────────────────┘
  *
- * `alive` is the first media byte: enough to let others in again, not enough to forget failures, because a provider that opens well
- * and breaks off every time must still open the circuit.
+ * `alive` is the first media byte: enough to let others in again, because a session may last an hour, and not enough to forget, because a
+ * provider that opens well and breaks off every time must be left all the same. What was under way when the circuit opened says nothing by
+ * its first byte.
  */
 export type Circuit = {
   state: 'closed' | 'open' | 'half_open' | 'probing'
@@ -40,15 +44,17 @@ const count: Move = (circuit, limits, nowMs, leastMs) =>
   circuit.failures + 1 < limits.failuresMax
     ? { ...circuit, failures: circuit.failures + 1 }
     : open(circuit, limits, nowMs, leastMs)
+const trial: Move = (circuit, limits) => ({ ...circuit, state: 'closed', failures: limits.failuresMax - 1 })
 const whenDue: Move = (circuit, _limits, nowMs) =>
   nowMs < circuit.untilMs ? circuit : { ...circuit, state: 'half_open' }
 
 /** The only way a circuit moves. A failure that was under way when the circuit opened says nothing new. */
 const moves: Record<Circuit['state'], Record<CircuitEvent, Move>> = {
   closed: { begin: stay, alive: stay, success: close, failure: count, abandoned: stay, elapsed: stay },
-  open: { begin: stay, alive: close, success: close, failure: stay, abandoned: stay, elapsed: whenDue },
-  half_open: { begin: to('probing'), alive: close, success: close, failure: stay, abandoned: stay, elapsed: stay },
-  probing: { begin: stay, alive: close, success: close, failure: open, abandoned: to('half_open'), elapsed: stay },
+  // An open circuit admits nobody by itself; a provider's does while only one of its models is to blame.
+  open: { begin: to('probing'), alive: stay, success: close, failure: stay, abandoned: stay, elapsed: whenDue },
+  half_open: { begin: to('probing'), alive: trial, success: close, failure: stay, abandoned: stay, elapsed: stay },
+  probing: { begin: stay, alive: trial, success: close, failure: open, abandoned: to('half_open'), elapsed: stay },
 }
 
 /** `leastMs` is how long the provider itself asked to be left alone. */

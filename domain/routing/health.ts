@@ -3,6 +3,8 @@ import type { Row } from './catalog.ts'
 import { admits, type Circuit, type CircuitEvent, type CircuitLimits, closed, move } from './circuit.ts'
 import { type LiveFigures, LiveSeries, type Sample } from './live-figures.ts'
 import type { Path } from './model.ts'
+import { Outage } from './outage.ts'
+import type { Provider } from './provider.ts'
 import type { ErrorClass, ProviderError } from './provider-error.ts'
 
 export type HealthLimits = { model: CircuitLimits; credential: CircuitLimits }
@@ -16,14 +18,17 @@ export interface Permit {
   failed(error: ProviderError): void
 }
 
-/** What a failure says of the model, of the provider's credential, or of neither. */
-const blames: Record<ErrorClass, 'model' | 'credential' | 'nobody'> = {
+/**
+ * What a failure says something of: the model, the credential, how much of the model that credential may use, or nothing. What is said of a
+ * credential is said of that one alone: an organization's bad key cools neither the operator's nor another organization's.
+ */
+const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'> = {
   auth: 'credential',
   quota: 'credential',
   bad_request: 'nobody',
   unsupported: 'nobody',
   cancelled: 'nobody',
-  rate_limited: 'model',
+  rate_limited: 'allowance',
   overloaded: 'model',
   timeout: 'model',
   protocol: 'model',
@@ -33,14 +38,17 @@ const blames: Record<ErrorClass, 'model' | 'credential' | 'nobody'> = {
 }
 
 /**
- * Circuits by model and by credential, and live figures by model and path. `version` moves whenever a question asked here would be
- * answered differently, time included, so that a ranking may be kept until then.
+ * Circuits by model, by credential and by what a credential may use of a model; outages by provider; live figures by model and path. `version`
+ * moves whenever a question asked here would be answered differently, time included, so that a ranking may be kept until then.
  */
 export class Health {
   readonly #clock: Clock
   readonly #limits: HealthLimits
-  readonly #circuits = new Map<string, Circuit>()
-  readonly #series = new Map<string, LiveSeries>()
+  /** By provider: one that nothing speaks against is known by its absence, which is what every decision asks of every row. */
+  readonly #circuits = new Map<string, Map<string, Circuit>>()
+  readonly #outages = new Map<string, Outage>()
+  readonly #series: Record<Path, Map<string, LiveSeries>> = { stream: new Map(), batch: new Map() }
+  #circuitsCount = 0
   #version = 0
   #elapsesAtMs = Number.POSITIVE_INFINITY
 
@@ -55,26 +63,53 @@ export class Health {
     return this.#version
   }
 
-  /** Null when an attempt may be made now. */
-  blocked(row: Row): Blocked | null {
+  /** Null when an attempt may be made now. `ownKey`: the id of the organization's own key that it goes out with. */
+  blocked(row: Row, ownKey: string | null = null): Blocked | null {
+    const { id } = row.provider
+    if (!this.#circuits.has(id) && !this.#outages.has(id)) return null
     this.version()
-    return this.#blockedBy(credentialOf(row), 'credential_cooling') ?? this.#blockedBy(row.key, 'circuit_open')
+    return (
+      this.#blockedBy(id, credentialOf(row, ownKey), 'credential_cooling') ??
+      this.#blockedBy(id, row.key, 'circuit_open') ??
+      this.#blockedBy(id, allowanceOf(row, ownKey), 'circuit_open') ??
+      this.#blockedByOutage(id)
+    )
+  }
+
+  /** Whether the provider has stopped answering, so that everybody else goes before it. As of the last look at `version`. */
+  suspects({ id }: Provider): boolean {
+    return this.#outages.get(id)?.isSuspect ?? false
   }
 
   figures(row: Row, path: Path): LiveFigures | null {
-    return this.#series.get(seriesOf(row, path))?.shown() ?? null
+    return this.#series[path].get(row.key)?.shown() ?? null
   }
 
-  /** Null when the circuit does not admit it: open, or half-open with its one probe under way. */
-  begin(row: Row, path: Path): Permit | null {
-    if (this.blocked(row)) return null
-    const probes = [row.key, credentialOf(row)].filter((key) => this.#circuit(key).state === 'half_open')
-    for (const key of probes) this.#move(key, 'begin')
-    return this.#permit(row, path, probes)
+  /** What 95 of 100 answers of late were quicker than; null where too few were measured. */
+  p95(row: Row, path: Path, metric: 'firstByteMs' | 'realTimeFactor'): number | null {
+    return this.#series[path].get(row.key)?.p95(metric, this.#clock.monotonicMs()) ?? null
   }
 
-  #permit(row: Row, path: Path, probes: string[]): Permit {
-    const keys = [row.key, credentialOf(row)]
+  /** Null when a circuit does not admit it: open, or half-open with its one probe under way. */
+  begin(row: Row, path: Path, ownKey: string | null = null): Permit | null {
+    if (this.blocked(row, ownKey)) return null
+    const { id } = row.provider
+    const probesProvider = this.#outages.get(id)?.begin(this.#clock.monotonicMs()) ?? false
+    if (probesProvider) this.#version += 1
+    const circuits = {
+      model: row.key,
+      credential: credentialOf(row, ownKey),
+      allowance: allowanceOf(row, ownKey),
+      nobody: null,
+    }
+    const keys = [circuits.model, circuits.credential, circuits.allowance]
+    const probes = keys.filter((key) => this.#circuit(id, key).state === 'half_open')
+    for (const key of probes) this.#move(id, key, 'begin')
+    return this.#permit(row, path, { circuits, keys, probes, ownKey, probesProvider })
+  }
+
+  #permit(row: Row, path: Path, standing: Standing): Permit {
+    const { id } = row.provider
     let ended = false
     const once = (run: () => void) => {
       if (ended) return
@@ -82,47 +117,85 @@ export class Health {
       run()
     }
     return {
-      alive: () => this.#moveAll(keys, 'alive'),
+      alive: () => {
+        this.#moveAll(id, standing.keys, 'alive')
+        this.#heard(id, (outage, nowMs) => outage.alive(nowMs))
+      },
       succeeded: (sample) =>
         once(() => {
-          this.#moveAll(keys, 'success')
+          this.#moveAll(id, standing.keys, 'success')
+          this.#heard(id, (outage, nowMs) => outage.succeeded(nowMs))
           this.#sample(row, path, { ...sample, failed: false })
         }),
-      failed: (error) =>
-        once(() => {
-          const blame = blames[error.errorClass]
-          const guilty = blame === 'model' ? row.key : blame === 'credential' ? credentialOf(row) : null
-          if (guilty !== null) this.#blame(guilty, probes, (error.retryAfterS ?? 0) * 1000)
-          for (const key of probes) if (key !== guilty) this.#move(key, 'abandoned')
-          if (blame !== 'nobody') this.#sample(row, path, { failed: true })
-        }),
+      failed: (error) => once(() => this.#failed(row, path, standing, error)),
     }
   }
 
+  #failed(row: Row, path: Path, { circuits, probes, ownKey, probesProvider }: Standing, error: ProviderError): void {
+    const { id } = row.provider
+    const blame = error.isOurLimit ? 'nobody' : blames[error.errorClass]
+    const guilty = circuits[blame]
+    if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
+    for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')
+    if (blame === 'model' && !this.#outages.has(id)) this.#outages.set(id, new Outage(this.#limits.model))
+    this.#heard(id, (outage, nowMs) => outage.failed(row.key, error, probesProvider, nowMs))
+    // The figures are everybody's: one organization's account is no part of them.
+    if (blame === 'model' || (blame !== 'nobody' && ownKey === null)) this.#sample(row, path, { failed: true })
+    if (blame === 'model') this.#forgiveOutage(id, row.key)
+  }
+
+  /** While a circuit keeps requests away it is the one that counts failures: the figures would remember the outage long after its end. */
+  #forgiveOutage(id: string, key: string): void {
+    const outage = this.#outages.get(id)
+    const keys = outage?.isSuspect ? outage.failedModels : this.#circuit(id, key).state === 'open' ? [key] : []
+    for (const each of keys)
+      for (const series of [this.#series.stream.get(each), this.#series.batch.get(each)])
+        if (series?.forgive(this.#clock.nowMs())) this.#version += 1
+  }
+
+  #heard(id: string, tell: (outage: Outage, nowMs: number) => void): void {
+    const outage = this.#outages.get(id)
+    if (!outage) return
+    tell(outage, this.#clock.monotonicMs())
+    if (outage.isOver) this.#outages.delete(id)
+    this.#elapsesAtMs = Math.min(this.#elapsesAtMs, outage.elapsesAtMs)
+    this.#version += 1
+  }
+
   /** Only the probe itself decides about a half-open circuit; an older attempt that ends meanwhile does not. */
-  #blame(key: string, probes: string[], leastMs: number): void {
-    if (probes.includes(key) || this.#circuit(key).state === 'closed') this.#move(key, 'failure', leastMs)
+  #blame(id: string, key: string, probes: string[], leastMs: number): void {
+    if (probes.includes(key) || this.#circuit(id, key).state === 'closed') this.#move(id, key, 'failure', leastMs)
   }
 
-  #moveAll(keys: string[], event: CircuitEvent): void {
-    for (const key of keys) this.#move(key, event)
+  #moveAll(id: string, keys: string[], event: CircuitEvent): void {
+    for (const key of keys) this.#move(id, key, event)
   }
 
-  #move(key: string, event: CircuitEvent, leastMs = 0): void {
-    const before = this.#circuit(key)
+  #move(id: string, key: string, event: CircuitEvent, leastMs = 0): void {
+    const before = this.#circuit(id, key)
     const nowMs = this.#clock.monotonicMs()
     const after = move(before, event, this.#limitsOf(key), nowMs, leastMs)
     if (after === before) return
-    if (after === closed) this.#circuits.delete(key)
-    else this.#circuits.set(key, after)
+    this.#keep(id, key, after)
     if (after.state === 'open') this.#elapsesAtMs = Math.min(this.#elapsesAtMs, after.untilMs)
     if (after.state !== before.state) this.#version += 1
   }
 
+  #keep(id: string, key: string, circuit: Circuit): void {
+    const circuits = this.#circuits.get(id) ?? new Map<string, Circuit>()
+    this.#circuitsCount -= circuits.size
+    if (circuit === closed) circuits.delete(key)
+    else circuits.set(key, circuit)
+    // Organizations can bring any number of bad keys: what is forgotten is tried once more.
+    if (this.#circuitsCount + circuits.size > circuitsMax) circuits.delete(oldestOf(circuits))
+    this.#circuitsCount += circuits.size
+    if (circuits.size === 0) this.#circuits.delete(id)
+    else this.#circuits.set(id, circuits)
+  }
+
   #sample(row: Row, path: Path, sample: Sample): void {
-    const key = seriesOf(row, path)
-    const series = this.#series.get(key) ?? new LiveSeries()
-    this.#series.set(key, series)
+    const series = this.#series[path].get(row.key) ?? new LiveSeries()
+    this.#series[path].set(row.key, series)
     if (series.add(sample, this.#clock.monotonicMs(), this.#clock.nowMs())) this.#version += 1
     this.#elapsesAtMs = Math.min(this.#elapsesAtMs, series.staleAtMs())
   }
@@ -130,28 +203,46 @@ export class Health {
   /** Runs when the earliest moment is reached at which time alone changes an answer. */
   #elapse(nowMs: number): void {
     this.#elapsesAtMs = Number.POSITIVE_INFINITY
-    for (const key of this.#circuits.keys()) this.#move(key, 'elapsed')
-    for (const circuit of this.#circuits.values())
-      if (circuit.state === 'open') this.#elapsesAtMs = Math.min(this.#elapsesAtMs, circuit.untilMs)
-    for (const [key, series] of this.#series) {
+    for (const [id, circuits] of this.#circuits)
+      for (const key of [...circuits.keys()]) {
+        this.#move(id, key, 'elapsed')
+        const after = this.#circuit(id, key)
+        if (after.state === 'open') this.#elapsesAtMs = Math.min(this.#elapsesAtMs, after.untilMs)
+      }
+    for (const outage of this.#outages.values()) {
+      const wasSuspect = outage.isSuspect
+      outage.elapse(nowMs)
+      if (outage.isSuspect !== wasSuspect) this.#version += 1
+      this.#elapsesAtMs = Math.min(this.#elapsesAtMs, outage.elapsesAtMs)
+    }
+    for (const series of [this.#series.stream, this.#series.batch]) this.#forgetStale(series, nowMs)
+  }
+
+  #forgetStale(all: Map<string, LiveSeries>, nowMs: number): void {
+    for (const [key, series] of all) {
       if (series.staleAtMs() > nowMs) {
         this.#elapsesAtMs = Math.min(this.#elapsesAtMs, series.staleAtMs())
       } else {
-        this.#series.delete(key)
+        all.delete(key)
         if (series.shown()) this.#version += 1
       }
     }
   }
 
-  #blockedBy(key: string, reason: Blocked['reason']): Blocked | null {
-    const circuit = this.#circuit(key)
+  #blockedBy(id: string, key: string, reason: Blocked['reason']): Blocked | null {
+    const circuit = this.#circuit(id, key)
     if (admits(circuit)) return null
     const retryAfterMs = circuit.state === 'open' ? circuit.untilMs - this.#clock.monotonicMs() : circuit.openMs
     return { reason, retryAfterMs: Math.max(0, retryAfterMs) }
   }
 
-  #circuit(key: string): Circuit {
-    return this.#circuits.get(key) ?? closed
+  #blockedByOutage(id: string): Blocked | null {
+    const retryAfterMs = this.#outages.get(id)?.blockedMs(this.#clock.monotonicMs()) ?? null
+    return retryAfterMs === null ? null : { reason: 'circuit_open', retryAfterMs }
+  }
+
+  #circuit(id: string, key: string): Circuit {
+    return this.#circuits.get(id)?.get(key) ?? closed
   }
 
   #limitsOf(key: string): CircuitLimits {
@@ -159,12 +250,28 @@ export class Health {
   }
 }
 
-const credentialPrefix = 'credential:'
-
-function credentialOf(row: Row): string {
-  return credentialPrefix + row.provider.id
+/** What an attempt stands on: its circuits, and those of them that it probes. */
+type Standing = {
+  circuits: Record<'model' | 'credential' | 'allowance', string> & { nobody: null }
+  keys: string[]
+  probes: string[]
+  ownKey: string | null
+  /** Its end says whether the provider answers at all. */
+  probesProvider: boolean
 }
 
-function seriesOf(row: Row, path: Path): string {
-  return `${path}:${row.key}`
+/** Far more than an operator's own providers have. */
+const circuitsMax = 20_000
+const credentialPrefix = 'credential:'
+
+function credentialOf({ provider }: Row, ownKey: string | null): string {
+  return ownKey === null ? credentialPrefix + provider.id : `${credentialPrefix}${provider.id}:${ownKey}`
+}
+
+function allowanceOf({ key }: Row, ownKey: string | null): string {
+  return ownKey === null ? `allowance:${key}` : `allowance:${key}:${ownKey}`
+}
+
+function oldestOf(circuits: ReadonlyMap<string, Circuit>): string {
+  return circuits.keys().next().value ?? ''
 }

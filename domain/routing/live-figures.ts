@@ -15,11 +15,15 @@ export type LiveFigures = {
 
 export type Sample = { firstByteMs?: number; realTimeFactor?: number; failed: boolean }
 
+type Metric = 'firstByteMs' | 'realTimeFactor'
 type Mean = { sum: number; weight: number }
 
 const halfLifeMs = 120_000
 const staleAfterMs = 600_000
 const weightLeast = 3
+/** So many of the last samples say what is late, and none are enough below the other number. */
+const recentMax = 128
+const recentLeast = 20
 /** What moves less than this is noise, and would have the ranking worked out anew for every request. */
 const shownStep = 0.1
 
@@ -27,6 +31,8 @@ export class LiveSeries {
   #firstByte: Mean = { sum: 0, weight: 0 }
   #realTime: Mean = { sum: 0, weight: 0 }
   #errors: Mean = { sum: 0, weight: 0 }
+  readonly #recent: { sample: Sample; atMs: number }[] = []
+  #next = 0
   #lastMs = 0
   #shown: LiveFigures | null = null
 
@@ -37,7 +43,26 @@ export class LiveSeries {
     add(this.#firstByte, decay, sample.firstByteMs)
     add(this.#realTime, decay, sample.realTimeFactor)
     add(this.#errors, decay, sample.failed ? 1 : 0)
+    if (!sample.failed) {
+      this.#recent[this.#next] = { sample, atMs: monotonicMs }
+      this.#next = (this.#next + 1) % recentMax
+    }
     return this.#show(nowMs)
+  }
+
+  /** The failures so far count no more. True when what `shown` says has changed. */
+  forgive(nowMs: number): boolean {
+    this.#errors.sum = 0
+    return this.#show(nowMs)
+  }
+
+  /** What 95 of 100 answers of late were quicker than; null where too few were measured. */
+  p95(metric: Metric, monotonicMs: number): number | null {
+    const values = this.#recent
+      .filter(({ atMs }) => monotonicMs - atMs < staleAfterMs)
+      .flatMap(({ sample }) => sample[metric] ?? [])
+      .sort((a, b) => a - b)
+    return values.length < recentLeast ? null : (values[Math.ceil(values.length * 0.95) - 1] ?? null)
   }
 
   shown(): LiveFigures | null {

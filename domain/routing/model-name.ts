@@ -58,19 +58,24 @@ function unknown(catalog: Catalog, stage: Stage, name: string): Fault {
   const other = (['stt', 'tts', 'llm'] as const).find(
     (each) => each !== stage && rowsNamed(catalog, each, name).length > 0,
   )
+  const wrong = other
+    ? `This model is of kind ${other}, not ${stage}.`
+    : `No ${stage} provider here serves a model of this name.`
   return new Fault('invalid_parameter', {
     param: '/model',
-    message: other ? `This model is of kind ${other}, not ${stage}.` : `The catalog has no such ${stage} model.`,
+    // Clients of OpenAI show the message of an error and nothing else.
+    message: `${wrong} ${spellings}`,
     hint: spellings,
   })
 }
 
 function ambiguous(rows: readonly Row[]): Fault {
   const names = rows.slice(0, namedMax).map(({ provider, model }) => modelName(provider.id, model.id))
+  const hint = `Name the provider too: ${names.join(', ')}.`
   return new Fault('invalid_parameter', {
     param: '/model',
-    message: 'Several providers serve a model of this id.',
-    hint: `Name the provider too: ${names.join(', ')}.`,
+    message: `Several providers serve a model of this id. ${hint}`,
+    hint,
   })
 }
 

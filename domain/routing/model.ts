@@ -45,6 +45,8 @@ export type Benchmark = {
   language: string
   path: Path
   source: string
+  sourceUrl?: string
+  /** A day, or the month or the year where the source says no more. */
   asOf: string
   /** The figure comes from somebody who sells the model. */
   interested?: boolean
@@ -57,8 +59,15 @@ export type PriceUnit =
   | 'million_cached_input_tokens'
   | 'million_output_tokens'
   | 'million_reasoning_tokens'
-/** Null is an unknown price, 0 a free one. */
-export type Price = { unit: PriceUnit; microUsd: number | null; source: string; asOf: string }
+/** Null is an unknown price, 0 a free one. Without a path it holds for both. */
+export type Price = {
+  unit: PriceUnit
+  microUsd: number | null
+  path?: Path
+  source: string
+  sourceUrl?: string
+  asOf: string
+}
 
 /** One row of the catalog. Its pin is `provider/id`. */
 export type Model = {

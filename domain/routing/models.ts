@@ -1,11 +1,12 @@
 import type { Caller } from '../access/organization.ts'
 import { type Ask, baseAsk } from './ask.ts'
 import type { Chooser } from './chooser.ts'
+import { measuredBenchmarks } from './evidence.ts'
+import { figuresFor } from './figure-table.ts'
 import type { Health } from './health.ts'
 import { defaultLanguage, type Language, readLanguage } from './language.ts'
-import type { LiveFigures } from './live-figures.ts'
 import type { Benchmark, Model, Objective, Path, Stage } from './model.ts'
-import { figuresFor, type Scored } from './score.ts'
+import type { Scored } from './score.ts'
 
 export type ListedModel = {
   model: Model
@@ -50,18 +51,6 @@ function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path,
 }
 
 function listed({ row, score }: Scored, rank: number, path: Path, language: Language, health: Health): ListedModel {
-  const benchmarks = [...figuresFor(row, path, language), ...measured(health.figures(row, path), path)]
+  const benchmarks = [...figuresFor(row, path, language), ...measuredBenchmarks(health.figures(row, path), path)]
   return { model: row.model, pin: row.pin, rank, score, benchmarks }
-}
-
-function measured(live: LiveFigures | null, path: Path): Benchmark[] {
-  if (!live) return []
-  const asOf = new Date(live.asOfMs).toISOString()
-  const figure = (metric: string, value: number | null, unit: string): Benchmark[] =>
-    value === null ? [] : [{ metric, value, unit, language: '*', path, source: 'measured', asOf }]
-  return [
-    ...figure('first_byte_ms', live.firstByteMs, 'ms'),
-    ...figure('real_time_factor', live.realTimeFactor, 'ratio'),
-    ...figure('error_rate', live.errorRate, 'ratio'),
-  ]
 }

@@ -27,6 +27,7 @@ export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   if (all(failures, 'rate_limited')) return rateLimited(failures, detail)
   if (all(failures, 'unsupported')) return unsupported(detail)
   if (all(failures, 'bad_request') && !anySent(unserved)) return notToBeSent(detail)
+  if (all(failures, 'overloaded') && !anySent(unserved)) return full(detail, longestWaitS(failures))
   if (failures.length > 0 && !anySent(unserved)) return unavailable(detail, longestWaitS(failures))
   if (unserved.timedOut || all(failures, 'timeout')) return timedOut(detail)
   return failed(failures.at(-1)?.error.errorClass, detail)
@@ -37,6 +38,7 @@ export function brokenStream(error: ProviderError, keyed: boolean, attempts: Att
   const detail: FaultDetail = { cause: error, attempts, ...(keyed && { afterDispatch: true }) }
   if (error.errorClass === 'cancelled') return gone(detail)
   if (error.errorClass === 'timeout') return timedOut(detail)
+  if (error.errorClass === 'bad_request' && !error.sent) return notToBeSent(detail)
   const message = 'The provider broke off in the middle of its answer.'
   return new Fault('provider_error', {
     ...detail,
@@ -78,6 +80,16 @@ function unavailable(detail: FaultDetail, waitS: number): Fault {
   return new Fault('provider_unavailable', {
     ...detail,
     message: 'No provider could be reached; nothing was sent to any.',
+    hint: 'Retry after the delay, or widen the routing.',
+    retryAfterS: Math.max(retryAfterDefaultS, Math.ceil(waitS)),
+  })
+}
+
+function full(detail: FaultDetail, waitS: number): Fault {
+  return new Fault('provider_unavailable', {
+    ...detail,
+    isFull: true,
+    message: 'Everything that could serve this is busy.',
     hint: 'Retry after the delay, or widen the routing.',
     retryAfterS: Math.max(retryAfterDefaultS, Math.ceil(waitS)),
   })

@@ -1,7 +1,9 @@
 import type { Caller } from '../access/organization.ts'
 import { baseAsk } from './ask.ts'
 import type { ExclusionReason } from './candidates.ts'
+import type { Row } from './catalog.ts'
 import type { Choice, Chooser } from './chooser.ts'
+import { type Evidence, evidenceOf } from './evidence.ts'
 import type { Stage } from './model.ts'
 import type { Routing } from './routing.ts'
 import type { Parts, Scored } from './score.ts'
@@ -16,6 +18,15 @@ export type PreviewQuery = {
   isSocket?: boolean
 }
 
+/** `successRate` is what the score was multiplied by. `evidence` is there where it was asked for. */
+export type PreviewScore = {
+  pin: string
+  score: number | null
+  parts: Parts
+  successRate: number
+  evidence?: Evidence[]
+}
+
 export type Preview = {
   stage: Stage
   language: string | null
@@ -24,16 +35,22 @@ export type Preview = {
   candidate: string | null
   runnersUp: string[]
   excluded: { provider: string; model: string; reason: ExclusionReason; detail?: string }[]
-  scores: { pin: string; score: number | null; parts: Parts }[]
+  scores: PreviewScore[]
   weights: Record<keyof Parts, number> | null
   catalogDigest: string
 }
 
-/** What a plain request would do, and why. Calls no provider. Throws invalid_parameter for a malformed language. */
+/** What a plain request would do, and why, with the figures behind it. Calls no provider. Throws invalid_parameter for a malformed language. */
 export function createPreview(chooser: Chooser): (query: PreviewQuery) => Preview {
   return ({ caller, stage, language, routing, isSocket }) => {
     const ask = baseAsk(caller, stage, routing, language)
-    return explain(chooser.choose(isSocket && stage === 'stt' ? { ...ask, path: 'stream', needs: ['streaming'] } : ask))
+    const choice = chooser.choose(isSocket && stage === 'stt' ? { ...ask, path: 'stream', needs: ['streaming'] } : ask)
+    const preview = explain(choice)
+    const rows = choice.candidates.map(({ row }) => row)
+    const scores = preview.scores.map((score, i) => {
+      return { ...score, evidence: evidenceOf(rows[i] as Row, choice, chooser.world.health) }
+    })
+    return { ...preview, scores }
   }
 }
 
@@ -49,7 +66,7 @@ export function explain({ ask, candidates, excluded, catalogDigest }: Choice): P
     excluded: excluded.map(({ row, reason, detail }) => {
       return { provider: row.provider.id, model: row.model.id, reason, ...(detail !== undefined && { detail }) }
     }),
-    scores: candidates.map(({ row, score, parts }) => ({ pin: row.pin, score, parts })),
+    scores: candidates.map(({ row, score, parts, successRate }) => ({ pin: row.pin, score, parts, successRate })),
     weights: ask.routing.mode === 'auto' ? weights[ask.routing.objective] : null,
     catalogDigest,
   }

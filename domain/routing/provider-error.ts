@@ -40,4 +40,9 @@ export class ProviderError extends Error {
     this.status = detail.status
     this.retryAfterS = detail.retryAfterS
   }
+
+  /** A place of our own is full: that says nothing of the provider, and to leave it would turn one busy caller's refusals into everybody's. */
+  get isOurLimit(): boolean {
+    return this.errorClass === 'overloaded' && !this.sent
+  }
 }

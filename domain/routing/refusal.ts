@@ -10,11 +10,20 @@ const retryAfterDefaultS = 30
 
 /** The fault for a choice without candidates: it names what was asked and the filter that took the last one. */
 export function refusal({ ask, excluded }: Choice, catalog: Catalog): Fault {
-  const last = excluded.reduce<Exclusion | null>((a, b) => (a === null || b.step > a.step ? b : a), null)
+  const last = decisive(excluded).reduce<Exclusion | null>((a, b) => (a === null || b.step > a.step ? b : a), null)
   if (last === null) return nothingConfigured(ask.stage)
   const filter = kindOf(last.reason)
   const { code, detail } = faults[filter]({ ask, excluded, catalog, last })
   return new Fault(code, { ...detail, filter })
+}
+
+/**
+ * Vendors are listed whether or not anybody has set them up. One that nobody has is the reason only where the routing leaves nothing else: a caller
+ * who asks what no model here can do is told that, and not of a credential that he may never have heard of.
+ */
+function decisive(excluded: readonly Exclusion[]): readonly Exclusion[] {
+  const setUp = excluded.filter(({ detail }) => detail !== 'no_credential')
+  return setUp.some(({ reason }) => !narrowing.has(kindOf(reason))) ? setUp : excluded
 }
 
 type Emptied = { ask: Ask; excluded: readonly Exclusion[]; catalog: Catalog; last: Exclusion }
@@ -34,6 +43,9 @@ const faults: Record<FilterKind, (emptied: Emptied) => Fault> = {
   credential_cooling: noneRoutable,
   circuit_open: noneRoutable,
 }
+
+/** What the caller's routing and his key leave out. */
+const narrowing: ReadonlySet<FilterKind> = new Set(['not_pinned', 'not_allowed', 'denied', 'test_key', 'key_policy'])
 
 function kindOf(reason: ExclusionReason): FilterKind {
   return isCapability(reason) ? 'capability' : reason
@@ -62,10 +74,9 @@ function unknownModel({ ask: { routing, stage }, catalog }: Emptied): Fault {
 }
 
 function emptiedByRouting({ ask: { stage }, last }: Emptied): Fault {
-  const field = last.reason === 'denied' ? 'deny_providers' : 'allow_providers'
+  const named = last.reason === 'denied' ? 'denied' : 'allowed'
   return new Fault('capability_unsupported', {
-    param: `/routing/${field}`,
-    message: `${field} leaves no ${stage} model.`,
+    message: `The ${named} providers leave no ${stage} model.`,
     hint: 'GET /v1/models lists the providers that can be named.',
   })
 }

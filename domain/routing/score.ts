@@ -1,147 +1,201 @@
 import type { Row } from './catalog.ts'
-import { baseOf, type Language } from './language.ts'
+import type { FigureTable, Scale } from './figure-table.ts'
 import type { LiveFigures } from './live-figures.ts'
-import type { Benchmark, Objective, Path, Stage } from './model.ts'
-import { type Axis, axes, costMix, latencyMetrics, leading, qualityMetrics, weights } from './weights.ts'
+import type { Objective, Path, Stage } from './model.ts'
+import { type Axis, leading, measuredLatency, weights } from './weights.ts'
 
-/** Which figures order the rows. `language` is the one asked for; a variety (es-MX) orders the rows of its base language. */
-export type Projection = { stage: Stage; path: Path; objective: Objective; language: Language }
+export type Projection = { stage: Stage; path: Path; objective: Objective }
 
 /** 1 is the best of the rows that were ranked together, 0 the worst, null is not known. */
 export type Parts = Record<Axis, number | null>
-export type Scored = { row: Row; score: number | null; parts: Parts }
+export type Scored = {
+  row: Row
+  /** Rounded to six digits. */
+  score: number | null
+  parts: Parts
+  /** What part of the attempts of late have succeeded; 1 where too few were made. The score is multiplied by it. */
+  successRate: number
+}
+export type Ranking = {
+  scored: Scored[]
+  /** What the quality was read on; null where nothing compares these rows. */
+  scale: Scale | null
+}
 
-type LiveOf = (row: Row, path: Path) => LiveFigures | null
-type Keyed = Scored & { known: number; missing: number; regional: boolean }
+/** What the health has to say of a row. */
+export type Standing = {
+  live: (row: Row, path: Path) => LiveFigures | null
+  /** Whether its provider has stopped answering: it stands behind everybody whose provider has not. */
+  suspect: (row: Row) => boolean
+}
 
 /**
- * Best first. Figures are normalised only within one metric and only among these rows. A part that is not known adds nothing; without
+ * Best first. Figures are normalised only within one scale and only among these rows. A part that is not known adds nothing; without
  * the objective's leading figure there is no score, and the row stands behind those that have one. A stand-in stands behind everything.
  */
-export function rank(rows: readonly Row[], projection: Projection, liveOf: LiveOf): Scored[] {
-  const byAxis: Record<Axis, Map<Row, number>> = {
-    quality: normalised(qualityFigures(rows, projection)),
-    latency: normalised(latencyFigures(rows, projection, liveOf)),
-    cost: normalised(costFigures(rows, projection)),
+export function rank(rows: readonly Row[], table: FigureTable, projection: Projection, standing: Standing): Ranking {
+  const { path, objective } = projection
+  const lives = rows.map((row) => standing.live(row, path))
+  const scale = scaleFor(rows, table.scales)
+  const columns = normalisedColumns(rows, lives, table, scale, projection)
+  const weight = weights[objective]
+  const unsorted: Scored[] = []
+  const places = new Uint32Array(rows.length)
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as Row
+    const parts = { quality: part(columns.quality, i), latency: part(columns.latency, i), cost: part(columns.cost, i) }
+    const successRate = 1 - (lives[i]?.errorRate ?? 0)
+    const sum =
+      weight.quality * (parts.quality ?? 0) + weight.latency * (parts.latency ?? 0) + weight.cost * (parts.cost ?? 0)
+    const units = Math.round(sum * successRate * unitsOfOne)
+    const score = parts[leading[objective]] === null ? null : units / unitsOfOne
+    unsorted.push({ row, score, parts, successRate })
+    const group =
+      (row.model.lastResort ? 8 : 0) +
+      (standing.suspect(row) ? 4 : 0) +
+      (score === null ? 2 : 0) +
+      (table.regional[row.order] === 1 ? 0 : 1)
+    places[i] = place(group, units, missing(parts))
   }
-  return rows
-    .map((row) => scored(row, byAxis, projection))
-    .sort(inOrder)
-    .map(({ row, score, parts }) => ({ row, score, parts }))
+  const order = rising(places)
+  const scored: Scored[] = []
+  for (let i = 0; i < order.length; i++) scored.push(unsorted[order[i] as number] as Scored)
+  return { scored, scale }
+}
+
+const unitsOfOne = 1_000_000
+
+/** What a row is sorted by, within 27 bits: its group, then the score falling, then fewer unknown parts. */
+function place(group: number, units: number, missing: number): number {
+  return (group << 22) | ((unitsOfOne - units) << 2) | missing
+}
+
+const digitBits = 9
+const digitMask = 2 ** digitBits - 1
+const keyBits = 27
+
+/**
+ * Indexes of the places in rising order; equal ones keep the order of the catalog. A radix sort in plain loops: half of a decision would otherwise
+ * go into comparing rows.
+ */
+function rising(places: Uint32Array): Uint32Array {
+  let from = new Uint32Array(places.length)
+  let to = new Uint32Array(places.length)
+  for (let i = 0; i < from.length; i++) from[i] = i
+  for (let shift = 0; shift < keyBits; shift += digitBits) {
+    const starts = startsOf(places, shift)
+    for (let i = 0; i < from.length; i++) {
+      const index = from[i] as number
+      const digit = ((places[index] as number) >>> shift) & digitMask
+      const at = starts[digit] as number
+      to[at] = index
+      starts[digit] = at + 1
+    }
+    ;[from, to] = [to, from]
+  }
+  return from
+}
+
+/** Where the places with each digit begin, once they are sorted by it. */
+function startsOf(places: Uint32Array, shift: number): Uint32Array {
+  const starts = new Uint32Array(digitMask + 2)
+  for (let i = 0; i < places.length; i++) {
+    const above = (((places[i] as number) >>> shift) & digitMask) + 1
+    starts[above] = (starts[above] as number) + 1
+  }
+  for (let digit = 1; digit < starts.length; digit++)
+    starts[digit] = (starts[digit] as number) + (starts[digit - 1] as number)
+  return starts
+}
+
+function missing({ quality, latency, cost }: Parts): number {
+  return (quality === null ? 1 : 0) + (latency === null ? 1 : 0) + (cost === null ? 1 : 0)
+}
+
+function part(column: Float64Array, index: number): number | null {
+  const value = column[index] as number
+  return Number.isNaN(value) ? null : value
 }
 
 /**
- * Figures of a row that may be shown for a language and a path: its own language's, or those that do not depend on one. What was measured
- * in the language itself goes before a variety.
+ * One scale is used at a time, because what was measured on two test sets cannot be compared: the nearest to the language on which two
+ * providers can be compared, and of those the widest. What a vendor says of its own models alone compares it with nobody.
  */
-export function figuresFor(row: Row, path: Path, { base }: Language): Benchmark[] {
-  const distance = ({ language }: Benchmark) => (language === base ? 0 : language === '*' ? 1 : 2)
-  return row.model.benchmarks
-    .filter((figure) => figure.path === path && (figure.language === '*' || baseOf(figure.language) === base))
-    .sort((a, b) => distance(a) - distance(b))
+function scaleFor(rows: readonly Row[], scales: readonly Scale[]): Scale | null {
+  let best: { scale: Scale; providers: number; count: number } | null = null
+  for (const scale of scales) {
+    const width = widthOf(rows, scale)
+    const isAlone = width.providers < 2 && scale.interested && width.count < rows.length
+    if (width.count === 0 || isAlone) continue
+    if (best === null || isBetter({ scale, ...width }, best)) best = { scale, ...width }
+  }
+  return best?.scale ?? null
 }
 
-function scored(row: Row, byAxis: Record<Axis, Map<Row, number>>, projection: Projection): Keyed {
-  const { objective, language } = projection
-  const part = (axis: Axis): number | null => byAxis[axis].get(row) ?? null
-  const parts: Parts = { quality: part('quality'), latency: part('latency'), cost: part('cost') }
-  const known = axes.reduce((sum, axis) => sum + weights[objective][axis] * (parts[axis] ?? 0), 0)
-  const missing = axes.filter((axis) => parts[axis] === null).length
-  const score = parts[leading[objective]] === null ? null : known
-  return { row, parts, score, known, missing, regional: isRegional(row, language) }
+type Width = { scale: Scale; providers: number; count: number }
+
+function isBetter(a: Width, b: Width): boolean {
+  const compares = Number(b.providers > 1) - Number(a.providers > 1)
+  const nearer = a.scale.nearness - b.scale.nearness
+  return (compares || nearer || b.count - a.count || Number(a.scale.interested) - Number(b.scale.interested)) < 0
 }
 
-function inOrder(a: Keyed, b: Keyed): number {
-  return (
-    Number(a.row.model.lastResort) - Number(b.row.model.lastResort) ||
-    Number(a.score === null) - Number(b.score === null) ||
-    Number(b.regional) - Number(a.regional) ||
-    b.known - a.known ||
-    a.missing - b.missing ||
-    a.row.order - b.row.order
-  )
+/** Rows of one provider stand together. */
+function widthOf(rows: readonly Row[], { values }: Scale): { providers: number; count: number } {
+  let providers = 0
+  let count = 0
+  let last: unknown = null
+  for (const { provider, order } of rows) {
+    if (Number.isNaN(values[order])) continue
+    count += 1
+    if (provider !== last) providers += 1
+    last = provider
+  }
+  return { providers, count }
 }
 
-/** Whether the row says something of the variety itself: that it speaks it, or how well. */
-function isRegional({ model }: Row, { tag, base }: Language): boolean {
-  if (tag === base) return false
-  return (
-    model.languages.includes(tag) ||
-    model.voices.some((voice) => voice.language === tag) ||
-    model.benchmarks.some((figure) => figure.language === tag && figure.value !== null)
-  )
-}
-
-/** Higher is better in what these answer. */
-function qualityFigures(rows: readonly Row[], { stage, path, language }: Projection): Map<Row, number> {
-  const byScale = new Map<string, Map<Row, number>>()
-  const figures = rows.map((row) => figuresFor(row, path, language))
-  for (const { metric, better } of qualityMetrics[stage])
-    rows.forEach((row, i) => {
-      for (const figure of figures[i] ?? []) {
-        if (figure.metric !== metric || figure.value === null) continue
-        const scale = byScale.get(`${metric} ${figure.source}`) ?? new Map<Row, number>()
-        byScale.set(`${metric} ${figure.source}`, scale)
-        if (!scale.has(row)) scale.set(row, better === 'lower' ? -figure.value : figure.value)
-      }
-    })
-  return [...byScale.values()].reduce(
-    (widest, scale) => (scale.size > widest.size ? scale : widest),
-    new Map<Row, number>(),
-  )
-}
-
-function latencyFigures(rows: readonly Row[], projection: Projection, liveOf: LiveOf): Map<Row, number> {
-  return lowestBest(rows, (row) => latencyOf(row, projection, liveOf))
+/** One number a row, in the order of the rows. */
+function normalisedColumns(
+  rows: readonly Row[],
+  lives: readonly (LiveFigures | null)[],
+  table: FigureTable,
+  scale: Scale | null,
+  { stage, path }: Projection,
+): Record<Axis, Float64Array> {
+  const measured = measuredLatency[stage][path]
+  const column = () => new Float64Array(rows.length)
+  const columns = { quality: column(), latency: column(), cost: column() }
+  for (let i = 0; i < rows.length; i++) {
+    const { order } = rows[i] as Row
+    const time = lives[i]?.[measured] ?? null
+    columns.quality[i] = scale ? (scale.values[order] as number) : Number.NaN
+    // What was measured here goes before what was published.
+    columns.latency[i] = time === null ? (table.latency[order] as number) : -time
+    columns.cost[i] = table.cost[order] as number
+  }
+  for (const each of [columns.quality, columns.latency, columns.cost]) normalise(each, rows)
+  return columns
 }
 
 /**
- * What was measured here goes before what was published. A failed attempt costs the caller another one, so the time counts as often as
- * it takes on average to get an answer; at an error rate of 1 nothing is known of the time.
+ * To 0…1 over the rows that have a figure. Equal figures are all the best. A stand-in is not part of the field, because its zero cost would
+ * set the scale, unless there is nobody else.
  */
-function latencyOf(row: Row, { stage, path, language }: Projection, liveOf: LiveOf): number | null {
-  const live = liveOf(row, path)
-  const [canonical] = latencyMetrics[stage][path]
-  const measured = canonical === 'real_time_factor' ? live?.realTimeFactor : live?.firstByteMs
-  const time = measured ?? published(row, path, language, latencyMetrics[stage][path])
-  const errorRate = live?.errorRate ?? 0
-  return time === null || errorRate >= 1 ? null : time / (1 - errorRate)
-}
-
-function published(row: Row, path: Path, language: Language, names: readonly string[]): number | null {
-  const figures = figuresFor(row, path, language)
-  return figures.find((figure) => names.includes(figure.metric) && figure.value !== null)?.value ?? null
-}
-
-function costFigures(rows: readonly Row[], { stage }: Projection): Map<Row, number> {
-  return lowestBest(rows, (row) => costOf(row, stage))
-}
-
-function costOf(row: Row, stage: Stage): number | null {
-  let sum = 0
-  for (const { unit, share } of costMix[stage]) {
-    const price = row.model.prices.find((each) => each.unit === unit)?.microUsd ?? null
-    if (price === null) return null
-    sum += price * share
+function normalise(values: Float64Array, rows: readonly Row[]): void {
+  let [best, worst] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let [bestOfAll, worstOfAll] = [best, worst]
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number
+    if (value > bestOfAll) bestOfAll = value
+    if (value < worstOfAll) worstOfAll = value
+    if ((rows[i] as Row).model.lastResort) continue
+    if (value > best) best = value
+    if (value < worst) worst = value
   }
-  return sum
-}
-
-function lowestBest(rows: readonly Row[], read: (row: Row) => number | null): Map<Row, number> {
-  const figures = new Map<Row, number>()
-  for (const row of rows) {
-    const figure = read(row)
-    if (figure !== null) figures.set(row, -figure)
+  if (best < worst) [best, worst] = [bestOfAll, worstOfAll]
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number
+    // What is beyond the field, on either side, is as good as its edge. What is not known stays so.
+    values[i] = value >= best ? 1 : value <= worst ? 0 : (value - worst) / (best - worst)
   }
-  return figures
-}
-
-/** To 0…1 over the rows that have a figure. Equal figures are all the best. A stand-in is not part of the field: its zero cost would set the scale. */
-function normalised(figures: Map<Row, number>): Map<Row, number> {
-  const field = [...figures].filter(([row]) => !row.model.lastResort).map(([, figure]) => figure)
-  const values = field.length ? field : [...figures.values()]
-  const best = Math.max(...values)
-  const worst = Math.min(...values)
-  const part = (figure: number): number => (best === worst ? 1 : (figure - worst) / (best - worst))
-  return new Map([...figures].map(([row, figure]) => [row, Math.min(1, Math.max(0, part(figure)))]))
 }

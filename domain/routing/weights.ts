@@ -48,6 +48,13 @@ export const latencyMetrics: Record<Stage, Record<Path, readonly string[]>> = {
   llm: { stream: ['first_byte_ms', 'ttfb_p50_ms'], batch: ['first_byte_ms'] },
 }
 
+/** Which of the figures measured here is that time. */
+export const measuredLatency: Record<Stage, Record<Path, 'firstByteMs' | 'realTimeFactor'>> = {
+  stt: { stream: 'firstByteMs', batch: 'realTimeFactor' },
+  tts: { stream: 'firstByteMs', batch: 'firstByteMs' },
+  llm: { stream: 'firstByteMs', batch: 'firstByteMs' },
+}
+
 /** What a usual request consumes of each price, so that one number stands for the cost: three tokens are read for each one written. */
 export const costMix: Record<Stage, readonly { unit: PriceUnit; share: number }[]> = {
   stt: [{ unit: 'audio_hour', share: 1 }],

@@ -1,9 +1,8 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Call } from '../routing/call.ts'
-import type { Row } from '../routing/catalog.ts'
 import { begin, follow } from '../routing/follow.ts'
 import { ProviderError } from '../routing/provider-error.ts'
-import type { TtsRequest } from './tts.ts'
+import type { Tts, TtsRequest } from './tts.ts'
 
 /** `audio/` implements it. Throws at once for formats that it cannot turn into one another. */
 export type ConvertSpeech = (
@@ -12,17 +11,21 @@ export type ConvertSpeech = (
   to: OutputFormat,
 ) => AsyncIterable<Uint8Array>
 
+/** How the provider is asked: for one text, or for a sentence of a session, over a socket where it has one. */
+export type SpeechMode = 'text' | 'session'
+
 /** Resolves with the audio in the wanted format once its first chunk is here. Rejects with ProviderError. */
 export async function openSpeech(
   convert: ConvertSpeech,
-  row: Row,
+  tts: Tts | undefined,
+  mode: SpeechMode,
   request: TtsRequest,
   call: Call,
   idleMs: number,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { tts } = row.provider
   if (!tts) throw new ProviderError('unsupported', { sent: false })
-  const speech = await tts.synthesize(request, call.signal)
+  const speech =
+    mode === 'session' && tts.live ? await tts.live(request, call.signal) : await tts.synthesize(request, call.signal)
   const chunks = begin(call, speech.audio)
   const first = await firstAudio(chunks)
   try {

@@ -1,15 +1,15 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import { frameBytes, isSampleEncoding } from '../../audio/pcm.ts'
 import type { Quantity } from '../billing/ledger.ts'
-import { type Exchange, type ExchangeDeps, openExchange } from '../exchange.ts'
+import { type Exchange, type ExchangeDeps, openExchange, type Plan } from '../exchange.ts'
 import { Fault } from '../fault.ts'
 import type { Ask } from '../routing/ask.ts'
 import { Call } from '../routing/call.ts'
-import type { Row } from '../routing/catalog.ts'
 import { ProviderError } from '../routing/provider-error.ts'
 import { charactersOf, speechAsk, ttsRequest } from './delivery.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
 import type { SpeechListener, SpeechSession, SynthesizeStream, SynthesizeStreamOrder } from './session.ts'
+import type { Tts } from './tts.ts'
 import { type Speaker, Turn, type Utterance } from './turn.ts'
 import { Casting } from './voices.ts'
 
@@ -40,7 +40,7 @@ export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeSt
 const sliceCharacters = 1000
 const pieceMs = 100
 
-type Cast = { ask: Ask; voice: string | undefined }
+type Cast = { ask: Ask; voice: string | undefined; tts: Tts }
 
 class Speaking implements SpeechSession, Speaker {
   readonly pieceBytesMax: number
@@ -146,10 +146,10 @@ class Speaking implements SpeechSession, Speaker {
   async #choose(): Promise<Exchange<Cast>> {
     const ask = speechAsk(this.#order)
     const casting = new Casting(ask.voice, this.#order.preset, ask.language)
-    const run = (row: Row): Promise<Cast> => {
+    const run: Plan<Cast>['run'] = (row, _call, { tts }) => {
       if (this.#isOver) throw new ProviderError('cancelled', { sent: false })
-      if (!row.provider.tts) throw new ProviderError('unsupported', { sent: false })
-      return Promise.resolve({ ask, voice: casting.voiceFor(row) })
+      if (!tts) throw new ProviderError('unsupported', { sent: false })
+      return Promise.resolve({ ask, voice: casting.voiceFor(row), tts })
     }
     const worstCase = () => spokenQuantity(sliceCharacters)
     return openExchange(this.#deps, this.#order, { ask, atOnce: false, opensOnly: true, worstCase, run })
@@ -177,7 +177,7 @@ class Speaking implements SpeechSession, Speaker {
     billed: Utterance['billed'],
   ): Promise<AsyncIterable<Uint8Array>> {
     const { clock, convert, limits } = this.#deps
-    const { ask, voice } = exchange.value
+    const { ask, voice, tts } = exchange.value
     const characters = charactersOf(text)
     await this.#reserve(exchange, this.#characters + characters)
     if (call.aborted) throw call.reason
@@ -185,7 +185,7 @@ class Speaking implements SpeechSession, Speaker {
     const request = ttsRequest(exchange.row, this.#order, ask, voice, text)
     billed.characters = characters
     this.#characters += characters
-    const audio = await call.guard(openSpeech(convert, exchange.row, request, call, limits.tts.idleMs))
+    const audio = await call.guard(openSpeech(convert, tts, 'session', request, call, limits.tts.idleMs))
     call.rest()
     this.#noteFirst(exchange, clock.monotonicMs() - startedMs)
     return audio

@@ -10,6 +10,7 @@ import { RecentAudio } from './recent-audio.ts'
 import type { TranscribeStream, TranscribeStreamOrder, TranscriptionListener, TranscriptionSession } from './session.ts'
 import { StreamFramer } from './stream-framer.ts'
 import { delayed, streamAsk, streamRequest } from './stream-request.ts'
+import type { Stt } from './stt.ts'
 import type { StreamTranscript, SttStream, SttStreamSink } from './stt-stream.ts'
 
 export type TranscribeStreamLimits = {
@@ -60,9 +61,8 @@ class Transcribing implements TranscriptionSession {
   #endAsked = false
   #exchange: Exchange<SttStream> | null = null
   #stream: SttStream | null = null
-  /** Of the attempt that was made last; what an earlier one still tells is not heard. */
-  #sink: SttStreamSink | null = null
-  #call: Call | null = null
+  /** The one that was made last. */
+  #attempt: Attempt | null = null
   /** An empty frame stands for a flush. */
   #pending: FrameBuffer | null = null
   /** The last audio sent, while a swap is possible. */
@@ -116,39 +116,38 @@ class Transcribing implements TranscriptionSession {
 
   async #openFirst(): Promise<Exchange<SttStream>> {
     const ask = streamAsk(this.#order)
-    const run: Plan<SttStream>['run'] = (row, call) => this.#openAt(row, ask, call)
+    const run: Plan<SttStream>['run'] = (row, call, { stt }) => this.#openAt(stt, row, ask, call)
     // The time to open is what `firstByteMs` means here. Live figures get none of it: it says nothing of how soon speech becomes text.
     return openExchange(this.#deps, this.#order, { ask, atOnce: false, worstCase: () => heard(sliceMs), run })
   }
 
-  #openAt(row: Row, ask: Ask, call: Call): Promise<SttStream> {
-    const { stt } = row.provider
+  #openAt(stt: Stt | undefined, row: Row, ask: Ask, call: Call): Promise<SttStream> {
     if (this.#state === 'over') throw new ProviderError('cancelled', { sent: false })
     if (!stt?.open) throw new ProviderError('unsupported', { sent: false })
-    this.#call = call
-    this.#sink = this.#newSink(call)
-    return stt.open(streamRequest(row, this.#order, ask), this.#sink, call)
+    this.#attempt = new Attempt(this, call)
+    return stt.open(streamRequest(row, this.#order, ask), this.#attempt, call)
   }
 
-  #newSink(call: Call): SttStreamSink {
-    const live = () => this.#sink === sink && this.#state !== 'over'
-    const listening = () => live() && this.#stream !== null
-    const sink: SttStreamSink = {
-      speechStarted: (startMs) => {
-        if (listening()) this.#listener.speechStarted(startMs + this.#offsetMs())
-      },
-      transcript: (transcript) => {
-        if (listening()) this.#hear(transcript)
-      },
-      ended: (billedMs) => {
-        if (live()) this.#finish(billedMs)
-      },
-      failed: (error) => {
-        // An adapter that was told to stop says so; why it was told is known to the call.
-        if (live() && !call.aborted) this.#broke(error)
-      },
-    }
-    return sink
+  speechStarted(teller: Attempt, startMs: number): void {
+    if (this.#hears(teller) && this.#stream !== null) this.#listener.speechStarted(startMs + this.#offsetMs())
+  }
+
+  transcript(teller: Attempt, transcript: StreamTranscript): void {
+    if (this.#hears(teller) && this.#stream !== null) this.#hear(transcript)
+  }
+
+  ended(teller: Attempt, billedMs?: number): void {
+    if (this.#hears(teller)) this.#finish(billedMs)
+  }
+
+  failed(teller: Attempt, error: ProviderError): void {
+    // An adapter that was told to stop says so; why it was told is known to the call.
+    if (this.#hears(teller) && !teller.call.aborted) this.#broke(error)
+  }
+
+  /** What an earlier attempt still tells is not heard. */
+  #hears(teller: Attempt): boolean {
+    return this.#attempt === teller && this.#state !== 'over'
   }
 
   async #whenOpen(opening: Promise<Exchange<SttStream>>): Promise<void> {
@@ -251,7 +250,7 @@ class Transcribing implements TranscriptionSession {
 
   #broke(error: ProviderError): void {
     // Before it is adopted: the attempt fails, and the next candidate is tried.
-    if (this.#stream === null) return this.#call?.end(error)
+    if (this.#stream === null) return this.#attempt?.call.end(error)
     if (this.#recent === null || this.#swapped || !errorClasses[error.errorClass].failover) return this.#fail(error)
     void this.#whenOpen(this.#swap(error))
   }
@@ -298,7 +297,7 @@ class Transcribing implements TranscriptionSession {
     this.#state = 'over'
     const fault = this.#exchange?.fail(thrown, this.#owed(thrown)) ?? thrown
     // An opening under way, the first or that of a swap.
-    this.#call?.end(new ProviderError('cancelled', { sent: true }))
+    this.#attempt?.call.end(new ProviderError('cancelled', { sent: true }))
     this.#stream?.close()
     const { requestId } = this.#order
     const [receivedMs, sentMs, lostMs] = [this.#receivedSamples, this.#sentSamples, this.#lostSamples].map((samples) =>
@@ -312,6 +311,33 @@ class Transcribing implements TranscriptionSession {
   #owed(thrown: unknown): Quantity[] {
     const isProviders = thrown instanceof ProviderError && thrown.errorClass !== 'cancelled'
     return isProviders && !this.#hasHeard ? [] : heard(Math.round(this.#sentMs()))
+  }
+}
+
+/** One attempt's ear to the session. An object and not closures, because a session keeps it for hours. */
+class Attempt implements SttStreamSink {
+  readonly call: Call
+  readonly #session: Transcribing
+
+  constructor(session: Transcribing, call: Call) {
+    this.#session = session
+    this.call = call
+  }
+
+  speechStarted(startMs: number): void {
+    this.#session.speechStarted(this, startMs)
+  }
+
+  transcript(transcript: StreamTranscript): void {
+    this.#session.transcript(this, transcript)
+  }
+
+  ended(billedMs?: number): void {
+    this.#session.ended(this, billedMs)
+  }
+
+  failed(error: ProviderError): void {
+    this.#session.failed(this, error)
   }
 }
 

@@ -7,7 +7,7 @@ import { spoken } from '../routing/language.ts'
 import { ProviderError } from '../routing/provider-error.ts'
 import type { Routing } from '../routing/routing.ts'
 import { checkSettings, type ProviderOptions, settingNames } from './provider-options.ts'
-import type { SttOptions, SttRequest, Transcript } from './stt.ts'
+import type { Stt, SttOptions, SttRequest, Transcript } from './stt.ts'
 
 export type TranscribeOrder = Order & {
   routing: Routing
@@ -33,8 +33,9 @@ export function createTranscribe(deps: ExchangeDeps): (order: TranscribeOrder) =
     const exchange = await openExchange(deps, order, {
       ask,
       atOnce: true,
+      mediaMs: order.recording.durationMs,
       worstCase: () => consumed(order.recording.durationMs),
-      run: (row, call) => transcribeAt(row, order, ask, call.signal),
+      run: (row, call, { stt }) => transcribeAt(stt, row, order, ask, call.signal),
     })
     const transcript = exchange.value
     const durationMs = Math.round(transcript.billedMs ?? order.recording.durationMs)
@@ -64,8 +65,13 @@ function needsOf(options: TranscribeOrder['options'] = {}): Capability[] {
   return needs
 }
 
-async function transcribeAt(row: Row, order: TranscribeOrder, ask: Ask, signal: AbortSignal): Promise<Transcript> {
-  const { stt } = row.provider
+async function transcribeAt(
+  stt: Stt | undefined,
+  row: Row,
+  order: TranscribeOrder,
+  ask: Ask,
+  signal: AbortSignal,
+): Promise<Transcript> {
   if (!stt) throw new ProviderError('unsupported', { sent: false })
   const { providerOptions, ...options } = order.options ?? {}
   if (!row.model.capabilities.prompt) delete options.prompt

@@ -295,7 +295,8 @@ export interface components {
         };
         ChatAnswer: {
             role: string;
-            content: string | null;
+            /** @description Some providers leave it out where there are calls. */
+            content?: string | null;
             tool_calls?: components["schemas"]["ChatToolCall"][];
         } & {
             [key: string]: unknown;
@@ -317,7 +318,7 @@ export interface components {
         ChatUsage: {
             prompt_tokens: number;
             completion_tokens: number;
-            total_tokens: number;
+            total_tokens?: number;
         } & {
             [key: string]: unknown;
         };
@@ -360,11 +361,10 @@ export interface components {
             /** @description Words and style to expect. Ignored where the model takes none. */
             prompt?: string;
             /**
-             * @description How the transcript is answered.
+             * @description `json`, `text` or `verbose_json`. `srt` and `vtt` are refused.
              * @default json
-             * @enum {string}
              */
-            response_format?: "json" | "text" | "verbose_json";
+            response_format?: string;
             /** @description From 0 to 1. Ignored where the model takes none. */
             temperature?: string;
             /**
@@ -539,8 +539,29 @@ export interface components {
         };
         RoutingScore: {
             id: string;
+            /** @description The weighted sum of the parts times the success rate; null where the figure that the objective is about is not known. */
             score: number | null;
             parts: components["schemas"]["ScoreParts"];
+            /** @description What part of the attempts of late has succeeded here; 1 where too few were made. */
+            success_rate?: number;
+            /** @description What the parts were read from. A part without a figure is null. */
+            figures?: components["schemas"]["RoutingFigure"][];
+        };
+        /** @description One figure, with where and when it comes from. */
+        RoutingFigure: {
+            /** @enum {string} */
+            part: "quality" | "latency" | "cost" | "success_rate";
+            metric: string;
+            value: number | null;
+            unit: string;
+            language: string;
+            path: components["schemas"]["BenchmarkPath"];
+            /** @description `measured` is a live figure of this service; anything else names the publication. */
+            source: string;
+            source_url?: string;
+            as_of: components["schemas"]["AsOf"];
+            /** @description True where the source sells the model or its competitor. */
+            interested?: boolean;
         };
         /** @description What the score is made of; null where there is no figure. */
         ScoreParts: {
@@ -766,13 +787,20 @@ export interface components {
         Stage: "stt" | "llm" | "tts";
         /** @enum {string} */
         PriceUnit: "audio_hour" | "million_characters" | "million_input_tokens" | "million_cached_input_tokens" | "million_output_tokens" | "million_reasoning_tokens";
-        /** @description The day, or the month where the source says no more. */
+        /**
+         * @description Figures of streams and of whole recordings are never mixed.
+         * @enum {string}
+         */
+        BenchmarkPath: "stream" | "batch";
+        /** @description The day, or the month or the year where the source says no more. */
         AsOf: string;
         Price: {
             unit: components["schemas"]["PriceUnit"];
             /** @description Price of one unit in millionths of a US dollar; null is unknown, 0 is free. */
             micro_usd: number | null;
+            path?: components["schemas"]["BenchmarkPath"];
             source: string;
+            source_url?: string;
             as_of: components["schemas"]["AsOf"];
         };
         /** @enum {string} */
@@ -1070,6 +1098,7 @@ export type CompatModel = components['schemas']['CompatModel'];
 export type RoutingPreview = components['schemas']['RoutingPreview'];
 export type ExcludedModel = components['schemas']['ExcludedModel'];
 export type RoutingScore = components['schemas']['RoutingScore'];
+export type RoutingFigure = components['schemas']['RoutingFigure'];
 export type ScoreParts = components['schemas']['ScoreParts'];
 export type Intent = components['schemas']['Intent'];
 export type Constraints = components['schemas']['Constraints'];
@@ -1101,6 +1130,7 @@ export type ErrorEnvelope = components['schemas']['ErrorEnvelope'];
 export type LanguageTag = components['schemas']['LanguageTag'];
 export type Stage = components['schemas']['Stage'];
 export type PriceUnit = components['schemas']['PriceUnit'];
+export type BenchmarkPath = components['schemas']['BenchmarkPath'];
 export type AsOf = components['schemas']['AsOf'];
 export type Price = components['schemas']['Price'];
 export type VoiceGender = components['schemas']['VoiceGender'];
@@ -1434,6 +1464,11 @@ export interface operations {
                  * @example latency
                  */
                 objective?: components["schemas"]["Objective"];
+                /**
+                 * @description What a request would do (left out, or batch for recordings), or a session on a socket (stream). Only recognition tells them apart.
+                 * @example stream
+                 */
+                path?: components["schemas"]["BenchmarkPath"];
             };
             header?: never;
             path?: never;
@@ -1539,7 +1574,7 @@ export interface operations {
                  */
                 "x-service-stt-options"?: string;
                 /**
-                 * @description An id of the caller's own, for its traces.
+                 * @description An id of the caller's own. It is taken, and ignored.
                  * @example session-17
                  */
                 "x-session-id"?: string;

@@ -3,6 +3,7 @@
 import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
 import type {
   AsyncapiDocument,
+  BenchmarkPath,
   ChatCompletion,
   ChatCompletionChunk,
   ChatCompletionRequest,
@@ -75,7 +76,7 @@ export type CreateCompatTranscriptionCall = CallOptions & {
     model: CompatModelId
     language?: LanguageTag
     prompt?: string
-    response_format?: 'json' | 'text' | 'verbose_json'
+    response_format?: string
     temperature?: string
     stream?: 'true' | 'false'
     'timestamp_granularities[]'?: (TimestampGranularity)[]
@@ -104,7 +105,7 @@ export type ListCompatModelsCall = CallOptions
 export type ListCompatModelsAnswer =
   | Answer<'application/json', CompatModelList>
 
-export type PreviewRoutingCall = CallOptions & { query: { stage: Stage; language: LanguageTag; objective?: Objective } }
+export type PreviewRoutingCall = CallOptions & { query: { stage: Stage; language: LanguageTag; objective?: Objective; path?: BenchmarkPath } }
 
 export type PreviewRoutingAnswer =
   | Answer<'application/json', RoutingPreview>

@@ -232,7 +232,8 @@ export interface components {
         TranscriptionSession: {
             id?: string;
             object?: string;
-            type?: string;
+            /** @constant */
+            type?: "transcription";
             audio?: {
                 input?: {
                     format?: {

@@ -271,8 +271,9 @@ export interface components {
             path: components["schemas"]["BenchmarkPath"];
             /** @description `measured` is a live figure of this service; anything else names the publication. */
             source: string;
+            source_url?: string;
             as_of: components["schemas"]["AsOf"];
-            /** @description True where the source sells the model. */
+            /** @description True where the source sells the model or its competitor. */
             interested?: boolean;
         };
         /** @enum {string} */
@@ -281,10 +282,12 @@ export interface components {
             unit: components["schemas"]["PriceUnit"];
             /** @description Price of one unit in millionths of a US dollar; null is unknown, 0 is free. */
             micro_usd: number | null;
+            path?: components["schemas"]["BenchmarkPath"];
             source: string;
+            source_url?: string;
             as_of: components["schemas"]["AsOf"];
         };
-        /** @description The day, or the month where the source says no more. */
+        /** @description The day, or the month or the year where the source says no more. */
         AsOf: string;
         /** @description The two parts, in this order. */
         TranscriptionUpload: {

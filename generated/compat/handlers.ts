@@ -3,6 +3,7 @@
 import type { Bytes, Context, Handlers } from '../../runtime/http/handler.ts'
 import type {
   AsyncapiDocument,
+  BenchmarkPath,
   ChatCompletion,
   ChatCompletionChunk,
   ChatCompletionRequest,
@@ -100,7 +101,7 @@ export type CreateCompatTranscriptionRequest = {
     model: CompatModelId
     language?: LanguageTag
     prompt?: string
-    response_format: 'json' | 'text' | 'verbose_json'
+    response_format: string
     temperature?: string
     stream: 'true' | 'false'
     'timestamp_granularities[]'?: (TimestampGranularity)[]
@@ -222,7 +223,7 @@ export type ListCompatModelsResult =
 
 export type PreviewRoutingRequest = {
   path: Record<string, never>
-  query: { stage: Stage; language: LanguageTag; objective?: Objective }
+  query: { stage: Stage; language: LanguageTag; objective?: Objective; path?: BenchmarkPath }
   header: Record<string, never>
   body: undefined
 }

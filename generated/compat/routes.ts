@@ -743,6 +743,7 @@ export const compatSurface: Surface = {
         { name: 'stage', type: 'string', array: false },
         { name: 'language', type: 'string', array: false },
         { name: 'objective', type: 'string', array: false },
+        { name: 'path', type: 'string', array: false },
       ],
       headers: [],
       scope: 'router',

@@ -10,6 +10,12 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['dataDir'], env: 'PARLEY_DATA_DIR', type: 'string', secret: false },
   { path: ['databaseUrl'], env: 'DATABASE_URL', type: 'string', secret: true },
   { path: ['masterKey'], env: 'PARLEY_MASTER_KEY', type: 'string', secret: true },
+  {
+    path: ['previousMasterKeys'],
+    env: 'PARLEY_PREVIOUS_MASTER_KEYS',
+    type: 'array',
+    secret: true,
+  },
   { path: ['bootstrapKey'], env: 'PARLEY_BOOTSTRAP_KEY', type: 'string', secret: true },
   { path: ['region'], env: 'PARLEY_REGION', type: 'string', secret: false },
   { path: ['headerPrefix'], env: 'PARLEY_HEADER_PREFIX', type: 'string', secret: false },
@@ -34,6 +40,12 @@ export const configKeys: readonly ConfigKey[] = [
   {
     path: ['surfaces', 'realtimeHost'],
     env: 'PARLEY_SURFACES_REALTIME_HOST',
+    type: 'string',
+    secret: false,
+  },
+  {
+    path: ['surfaces', 'platformHost'],
+    env: 'PARLEY_SURFACES_PLATFORM_HOST',
     type: 'string',
     secret: false,
   },
@@ -184,6 +196,12 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['realtime', 'commitMs'],
+    env: 'PARLEY_REALTIME_COMMIT_MS',
+    type: 'integer',
+    secret: false,
+  },
+  {
     path: ['realtime', 'openMs'],
     env: 'PARLEY_REALTIME_OPEN_MS',
     type: 'integer',
@@ -214,6 +232,24 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['warmSockets', 'perRoute'],
+    env: 'PARLEY_WARM_SOCKETS_PER_ROUTE',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['warmSockets', 'socketsMax'],
+    env: 'PARLEY_WARM_SOCKETS_SOCKETS_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['warmSockets', 'routeMs'],
+    env: 'PARLEY_WARM_SOCKETS_ROUTE_MS',
+    type: 'integer',
+    secret: false,
+  },
+  {
     path: ['circuit', 'failuresMax'],
     env: 'PARLEY_CIRCUIT_FAILURES_MAX',
     type: 'integer',
@@ -226,6 +262,7 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  { path: ['routing', 'hedge'], env: 'PARLEY_ROUTING_HEDGE', type: 'boolean', secret: false },
   {
     path: ['idempotency', 'retentionS'],
     env: 'PARLEY_IDEMPOTENCY_RETENTION_S',
@@ -253,6 +290,12 @@ export const configKeys: readonly ConfigKey[] = [
   {
     path: ['store', 'keyCacheMax'],
     env: 'PARLEY_STORE_KEY_CACHE_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['store', 'choiceDays'],
+    env: 'PARLEY_STORE_CHOICE_DAYS',
     type: 'integer',
     secret: false,
   },

@@ -54,6 +54,11 @@ export interface components {
              */
             masterKey: string | null;
             /**
+             * @description What was sealed with these still opens, and is moved to masterKey.
+             * @default []
+             */
+            previousMasterKeys: string[];
+            /**
              * @description On an empty store, the key of an organization named local.
              * @default null
              */
@@ -106,6 +111,8 @@ export interface components {
                 compatHost: string | null;
                 /** @default null */
                 realtimeHost: string | null;
+                /** @default null */
+                platformHost: string | null;
             };
             /** @default {} */
             limits: {
@@ -240,6 +247,11 @@ export interface components {
                  */
                 silenceMs: number;
                 /**
+                 * @description A commit of /v1/realtime waits so long for the last words of its utterance.
+                 * @default 3000
+                 */
+                commitMs: number;
+                /**
                  * @description One provider, until it has opened.
                  * @default 10000
                  */
@@ -266,6 +278,27 @@ export interface components {
                 textCharactersMax: number;
             };
             /**
+             * @description Sockets to providers that are opened ahead of use, for the routes that traffic uses. Never where a provider bills an idle socket.
+             * @default {}
+             */
+            warmSockets: {
+                /**
+                 * @description Kept open for a model and its settings that were used lately. 0 turns it off.
+                 * @default 2
+                 */
+                perRoute: number;
+                /**
+                 * @description A provider and process, over all its routes and keys.
+                 * @default 32
+                 */
+                socketsMax: number;
+                /**
+                 * @description How long a use counts as lately.
+                 * @default 300000
+                 */
+                routeMs: number;
+            };
+            /**
              * @description When a model that fails is left alone, and how soon it is tried again.
              * @default {}
              */
@@ -282,6 +315,14 @@ export interface components {
                 openMs: number;
                 /** @default 8000 */
                 openMaxMs: number;
+            };
+            /** @default {} */
+            routing: {
+                /**
+                 * @description For the objective latency, ask a second candidate when the first is later than 95 of 100 of its answers of late. Both are billed; the one that is not needed is cancelled.
+                 * @default false
+                 */
+                hedge: boolean;
             };
             /** @default {} */
             idempotency: {
@@ -301,6 +342,11 @@ export interface components {
                 keyCacheMs: number;
                 /** @default 10000 */
                 keyCacheMax: number;
+                /**
+                 * @description How long it is kept why a request went where it went.
+                 * @default 30
+                 */
+                choiceDays: number;
             };
             /** @default {} */
             drain: {

@@ -13,6 +13,27 @@ export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 
 type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
 
+export type GetRankingPageRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetRankingPageResult =
+  | {
+      status: 200
+      type?: 'text/html'
+      headers: {
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+      }
+      body: string | ByteStream
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
 export type GetHealthRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -192,6 +213,8 @@ export type GetTryRouteResult =
 
 /** One thin function an operation. Errors of the contract are thrown. */
 export type InternalHandlers<Caller> = {
+  /** GET /docs/ranking */
+  getRankingPage: Handle<GetRankingPageRequest, GetRankingPageResult, null>
   /** GET /healthz */
   getHealth: Handle<GetHealthRequest, GetHealthResult, null>
   /** GET /readyz */

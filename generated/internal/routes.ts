@@ -7,6 +7,42 @@ export const internalSurface: Surface = {
   name: 'internal',
   operations: [
     {
+      id: 'getRankingPage',
+      method: 'get',
+      path: '/docs/ranking',
+      pattern: '/docs/ranking',
+      pathParams: [],
+      query: [],
+      headers: [],
+      scope: null,
+      body: null,
+      validateParams: null,
+      validateBody: null,
+      responses: {
+        '200': {
+          types: ['text/html'],
+          headers: [
+            'Service-Region',
+            'Cache-Control',
+            'Content-Security-Policy',
+            'X-Content-Type-Options',
+          ],
+          validate: null,
+        },
+        '400': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: validators.getRankingPage400,
+        },
+        '500': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: validators.getRankingPage500,
+        },
+      },
+      deprecation: null,
+    },
+    {
       id: 'getHealth',
       method: 'get',
       path: '/healthz',
@@ -331,6 +367,7 @@ export const internalSurface: Surface = {
     },
   ],
   paths: [
+    { pattern: '/docs/ranking', allow: 'GET, HEAD, OPTIONS', refused: [] },
     { pattern: '/healthz', allow: 'GET, HEAD, OPTIONS', refused: [] },
     { pattern: '/readyz', allow: 'GET, HEAD, OPTIONS', refused: [] },
     { pattern: '/try', allow: 'GET, HEAD, OPTIONS', refused: [] },

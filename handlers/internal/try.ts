@@ -11,8 +11,9 @@ import type { createPreview } from '../../domain/routing/preview.ts'
 import { readRouting } from '../../domain/routing/routing.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { Peer } from '../../runtime/http/handler.ts'
+import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/http/loopback.ts'
 import { wirePreview } from '../compat/preview.ts'
-import { isLoopbackAddress, isLoopbackHost, isOwnOrigin } from '../origin.ts'
+import { isOwnOrigin } from '../origin.ts'
 
 export type TryDeps = {
   /** Whom the page speaks for; null where there is no local key, and then there is no page. */
@@ -75,7 +76,7 @@ const folder = new URL(
 )
 
 async function admit({ caller }: TryDeps, { address, host, forwardedFor }: Peer): Promise<Caller> {
-  const isLocal = isLoopbackAddress(address) && isLoopbackHost(host) && forwardedFor === ''
+  const isLocal = isLoopbackAddress(address) && isLoopbackAuthority(host) && forwardedFor === ''
   const found = isLocal ? await caller() : null
   if (found === null) throw new Fault('not_found')
   return found

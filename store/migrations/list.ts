@@ -2,8 +2,10 @@ import { organizations } from './0001-organizations.ts'
 import { requests } from './0002-requests.ts'
 import { leases } from './0003-leases.ts'
 import { usedTokens } from './0004-used-tokens.ts'
+import { providerKeys } from './0005-provider-keys.ts'
+import { attempts } from './0006-attempts.ts'
 
 export type Migration = { version: number; name: string; sql: string }
 
 /** In order and without gaps. What has been released is never edited: a change is a new file. */
-export const migrations: readonly Migration[] = [organizations, requests, leases, usedTokens]
+export const migrations: readonly Migration[] = [organizations, requests, leases, usedTokens, providerKeys, attempts]

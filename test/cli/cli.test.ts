@@ -90,6 +90,32 @@ t.test('models', async (t) => {
   t.same([objective, asked], ['cost', 'batch'])
 })
 
+t.test('preview explains a choice', async (t) => {
+  const text = await told(t, 'preview', '--stage', 'stt', '--language', 'en', '--objective', 'latency')
+  t.match(text, /^stt for en, by latency: local:moonshine-tiny-en$/m)
+  t.match(text, /^ {2}local:moonshine-tiny-en +cost +audio_hour +\$0\.000 +batch +embedded, \d{4}-\d{2}-\d{2}$/m)
+  t.match(text, /^ {2}deepgram:nova-3 +unavailable \(no_credential\)$/m)
+  const asked = ['preview', '--stage', 'stt', '--language', 'de', '--path', 'stream', '--json']
+  const answer = JSON.parse(await told(t, ...asked)) as { candidate: string | null; excluded: { reason: string }[] }
+  t.match(answer, { candidate: null, language: 'de', objective: 'balanced' })
+  t.ok(answer.excluded.some(({ reason }) => reason === 'language'))
+  refused(t, await command('preview', '--stage', 'song'), /Allowed choices are stt, tts, llm/)
+  const page = await fetch(`${parley.url}/docs/ranking`)
+  t.same([page.status, page.headers.get('content-type')], [200, 'text/html'])
+})
+
+t.test('models update takes a newer catalog, and no older one', async (t) => {
+  const newer = path.join(files, 'catalog.json')
+  const lab = { title: 'A lab', url: 'https://lab.example', date: '2099-01', licence: 'CC0-1.0' }
+  writeFileSync(newer, JSON.stringify({ as_of: '2099-01-01', sources: { lab }, models: [] }))
+  const update = () => alone(['models', 'update', newer])
+  t.match((await update()).stdout, /^catalog of 2099-01-01 over that of \d{4}-\d{2}-\d{2}: \d+ models, \d+ figures/)
+  t.ok(readdirSync(elsewhere).includes('catalog.json'))
+  writeFileSync(newer, JSON.stringify({ as_of: '2098-01-01', sources: { lab }, models: [] }))
+  refused(t, await update(), /^parley: .*catalog\.json: is of 2098-01-01, and what is in force is newer \(2099-01-01\)/)
+  rmSync(path.join(elsewhere, 'catalog.json'))
+})
+
 t.test('keys: create, list, rotate, revoke', async (t) => {
   const organization = /org_\w+/.exec(await told(t, 'org', 'list'))?.[0] ?? ''
   const rows = async () => (await told(t, 'keys', 'list', '--org', organization)).split('\n')
@@ -115,7 +141,17 @@ t.test('keys: create, list, rotate, revoke', async (t) => {
     await command('keys', 'create', '--org', organization, '--scopes', 'everything'),
     /everything is no scope; there are router,/,
   )
-  refused(t, await command('keys', 'create', '--org', organization, '--policy', '['), /--policy takes a JSON object/)
+  const withPolicy = (policy: string) => ['keys', 'create', '--org', organization, '--policy', policy]
+  refused(t, await command(...withPolicy('[')), /--policy takes a JSON object/)
+  refused(t, await command(...withPolicy('{"allowedOrigins":[]}')), /--policy: allowedOrigins is not a known field/)
+  refused(t, await command(...withPolicy('{"allowed_origins":"x"}')), /--policy: allowed_origins must be array/)
+  await told(t, ...withPolicy('{"allowed_origins":["https://app.example"],"max_concurrency":2}'))
+  t.match((await rows()).join('\n'), / {2}policy (allowed_origins,max_concurrency|max_concurrency,allowed_origins)$/m)
+})
+
+t.test('a recording that is not there is named', async (t) => {
+  refused(t, await command('transcribe', 'nofile.wav'), /nofile\.wav: there is no such file/)
+  refused(t, await command('transcribe', files), /is a folder/)
 })
 
 t.test('organizations: create, list, credit', async (t) => {

@@ -50,9 +50,13 @@ const world = fc.record({
     fc.record({
       provider: fc.constantFrom(...ids),
       id: fc.constantFrom('m', 'n'),
-      error: maybe(fc.constantFrom<ErrorClass>('server', 'auth', 'rate_limited', 'bad_request', 'cancelled')),
+      error: maybe(
+        fc.constantFrom<ErrorClass>('server', 'unreachable', 'auth', 'rate_limited', 'bad_request', 'cancelled'),
+      ),
       firstByteMs: fc.integer({ min: 1, max: 5000 }),
       waitMs: fc.constantFrom(0, 0, 0, 5000, 60_000),
+      /** It goes on while the next choice is made. */
+      isUnderWay: fc.constantFrom(false, false, false, true),
     }),
     { maxLength: 30 },
   ),
@@ -88,9 +92,10 @@ async function live({ models, unavailable, past }: World) {
   const providers = ids.map((id, i) => provider(id, models[i] ?? [], { llm: llm(id) }))
   for (const each of providers) if (unavailable.includes(each.id)) each.reason = 'no_credential'
   const all = bench(providers)
-  for (const { provider, id, error, firstByteMs, waitMs } of past) {
+  for (const { provider, id, error, firstByteMs, waitMs, isUnderWay } of past) {
     const found = all.catalog.find('llm', provider, id)
     const permit = found && all.health.begin(found, 'stream')
+    if (isUnderWay) continue
     if (error) permit?.failed(failure(error))
     else permit?.succeeded({ firstByteMs })
     await all.clock.advance(waitMs)

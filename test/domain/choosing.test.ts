@@ -124,11 +124,11 @@ t.test('an empty choice says what emptied it', async (t) => {
   t.match(refused('llm', pinned('b', 'bare')), { code: 'invalid_parameter', message: /of kind tts, not llm/ })
   t.match(refused('llm', { ...auto, allowProviders: ['zzz'] }), {
     code: 'capability_unsupported',
-    detail: { param: '/routing/allow_providers' },
+    detail: { filter: 'not_allowed', param: undefined },
   })
   t.match(refused('llm', { ...auto, denyProviders: ['a'] }), {
     code: 'capability_unsupported',
-    detail: { param: '/routing/deny_providers' },
+    detail: { filter: 'denied', param: undefined },
   })
   t.match(refused('llm', auto, {}, caller({ allowProviders: ['b'] })), { code: 'access_denied' })
   t.match(refused('llm', auto, {}, caller({ chain: { llm: ['b/x'] } })), { code: 'access_denied' })

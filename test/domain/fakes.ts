@@ -97,7 +97,7 @@ export function provider(id: string, models: Model[], adapters: Adapters = {}): 
 }
 
 export function caller(policy: KeyPolicy = {}, over: Partial<Caller> = {}): Caller {
-  const organization = { id: 'org_1', name: 'one', maxConcurrency: null }
+  const organization = { id: 'org_1', name: 'one', maxConcurrency: null, ownKeys: {} }
   return { organization, keyId: 'key_1', scopes: ['router'], test: false, policy, ...over }
 }
 
@@ -202,6 +202,7 @@ export function bench(providers: Provider[], testProviders: string[] = []) {
     log: { info: log('info'), warn: log('warn'), error: log('error') },
     metrics: { attempt: (_s, p, m, outcome) => void attempts.push(`${p}/${m} ${outcome}`), firstByte: () => {} },
     health,
+    providerKeys: { open: () => null },
     chooser,
     leases: {
       acquire(organizationId, keyId, most) {

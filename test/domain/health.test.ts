@@ -57,6 +57,14 @@ t.test('what each class of failure does', (t) => {
   t.end()
 })
 
+t.test('a place of our own that is full is nobody else to blame', (t) => {
+  const { health, llm } = setup()
+  for (let i = 0; i < 10; i++) health.begin(llm, 'stream')?.failed(failure('overloaded', false, 1))
+  t.equal(health.blocked(llm), null)
+  t.equal(health.figures(llm, 'stream'), null)
+  t.end()
+})
+
 t.test('half-open lets one probe through until one succeeds', async (t) => {
   const { clock, health, fail, llm } = setup()
   for (let i = 0; i < 3; i++) fail(llm)
@@ -86,7 +94,13 @@ t.test('half-open lets one probe through until one succeeds', async (t) => {
   third?.alive()
   t.ok(health.begin(llm, 'stream'), 'first media lets others in')
   third?.failed(failure('protocol'))
-  t.equal(health.blocked(llm), null, 'and it starts from closed')
+  t.equal(health.blocked(llm)?.retryAfterMs, 60_000, 'on trial: one that opens well and breaks off is left again')
+  await clock.advance(60_000)
+  const fourth = health.begin(llm, 'stream')
+  fourth?.alive()
+  fourth?.succeeded({})
+  fail(llm)
+  t.equal(health.blocked(llm), null, 'a success starts from closed')
 })
 
 t.test('a stream that opens well and always breaks off opens the circuit', (t) => {

@@ -6,6 +6,7 @@ import path from 'node:path'
 import t from 'tap'
 import { configKeys } from '../../generated/config/keys.ts'
 import { presets } from '../../providers/openai/presets.ts'
+import { vendors } from '../../providers/registry.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -117,10 +118,12 @@ t.test('the binaries of the engine are the ones that were looked at', (t) => {
 
 t.test('every variable that the documents name exists', (t) => {
   const settings = configKeys.flatMap(({ env, secret }) => (secret ? [env, `${env}_FILE`] : [env]))
-  const vendors = Object.values(presets).flatMap(({ keyVariable }) => keyVariable ?? [])
+  const ofVendors = [...Object.values(presets), ...Object.values(vendors)].flatMap(
+    ({ keyVariable }) => keyVariable ?? [],
+  )
   /** Read by the program itself, before or beside the configuration. */
   const others = ['PARLEY_CONFIG', 'PARLEY_URL', 'PARLEY_API_KEY', 'PARLEY_TEST_SLOW']
-  const known = new Set([...settings, ...vendors, ...others])
+  const known = new Set([...settings, ...ofVendors, ...others])
   const documents = ['README.md', 'CHANGELOG.md', ...files.filter((file) => /^docs\/.*\.md$/.test(file))]
   for (const file of documents) {
     const named = read(file).match(/\b(PARLEY(_[A-Z0-9]+)+|DATABASE_URL|REDIS_URL|NATS_URL|[A-Z]+_API_KEY)\b/g) ?? []

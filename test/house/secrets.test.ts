@@ -19,6 +19,8 @@ const canaries = {
   'API key': 'k4n4ryApiKeyQuux',
   'key of nobody': 'k4n4ryNobodyQuux',
   'provider key': 'k4n4ryProviderQuux',
+  'own provider key': 'k4n4ryOwnQuux',
+  'own provider key that is none': 'k4n4ryNoneQuux',
   'idempotency key': 'k4n4ryIdempotentQuux',
   prompt: 'k4n4ryPromptQuux',
   'system prompt': 'k4n4rySystemQuux',
@@ -53,6 +55,13 @@ const parley = await startParley({
       adapter: 'openai',
       baseUrl: `${stub.url}/v1`,
       apiKey: canaries['provider key'],
+      models: { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] },
+    },
+    {
+      id: 'own',
+      adapter: 'openai',
+      baseUrl: `${stub.url}/own/v1`,
+      apiKey: 'env:NO_SUCH_KEY',
       models: { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] },
     },
   ]),
@@ -164,6 +173,42 @@ t.test('failures of a provider', async (t) => {
   silent(t, await answering(), 504)
 })
 
+t.test('keys that organizations bring', async (t) => {
+  const { 'own provider key': own, 'own provider key that is none': none } = canaries
+  const put = (body: string) =>
+    send(parley, '/v1/providers', { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
+  silent(t, await put(JSON.stringify({ provider: 'own', apiKey: own })), 200)
+  silent(t, await put(JSON.stringify({ provider: 'own', apiKey: `${none} ${none}` })), 400)
+  silent(t, await put(JSON.stringify({ provider: none, apiKey: none })), 400)
+  silent(t, await put(`{"provider": "own", "apiKey": "${none}`), 400)
+  silent(t, await put(JSON.stringify({ provider: 'own', apiKey: none, region: none })), 400)
+  silent(t, await send(parley, '/v1/providers'), 200)
+  silent(t, await send(parley, '/v1/providers/known'), 200)
+  stub.behave({ kind: 'ok', text: 'Yes.' })
+  const answered = await answering(pin('own/mock'))
+  t.equal(stub.requests.at(-1)?.headers.authorization, `Bearer ${own}`)
+  silent(t, answered, 200)
+  for (const shoot of [answering, speaking, hearing]) {
+    stub.behave(vendorSays(401))
+    silent(t, await shoot(pin(shoot === answering ? 'own/mock' : `own/mock-${shoot === hearing ? 'stt' : 'tts'}`)), 502)
+    await sleep(30)
+  }
+  const route = `/v1/requests/${answered.headers.get('service-request-id')}/route`
+  await until('it is in the ledger', async () => (await send(parley, route)).status === 200)
+  silent(t, await send(parley, route), 200)
+
+  const sql = openDatabase(parley.dataDir)
+  await sql`alter table provider_keys rename to elsewhere`
+  silent(t, await put(JSON.stringify({ provider: 'own', apiKey: own })), 500)
+  silent(t, await send(parley, '/v1/providers'), 500)
+  await sql`alter table elsewhere rename to provider_keys`
+  await sql`update provider_keys set sealed = substr(sealed, 1, 20)`
+  silent(t, await put(JSON.stringify({ provider: 'mock', apiKey: own })), 200)
+  silent(t, await answering(pin('own/mock')), 503)
+  await sql.end()
+  silent(t, await send(parley, '/v1/providers/mock', { method: 'DELETE' }), 204)
+})
+
 t.test('failures of ours', async (t) => {
   const sql = openDatabase(parley.dataDir)
   await sql`alter table idempotency_keys rename to elsewhere`
@@ -178,6 +223,16 @@ t.test('failures of ours', async (t) => {
   t.ok([200, 502].includes((await killed).status))
 })
 
+const tablesInUse = [
+  'api_keys',
+  'attempts',
+  'choices',
+  'idempotency_keys',
+  'organizations',
+  'provider_keys',
+  'requests',
+]
+
 t.test('nothing of it is measured or stored', async (t) => {
   const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   t.match(metrics, 'parley_attempt_seconds')
@@ -187,8 +242,7 @@ t.test('nothing of it is measured or stored', async (t) => {
     select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`
   for (const { name } of tables) {
     const rows = await sql<{ row: string }[]>`select t::text as row from ${sql(name)} t`
-    if (['requests', 'idempotency_keys', 'api_keys', 'organizations'].includes(name))
-      t.ok(rows.length > 0, `${name} has rows`)
+    if (tablesInUse.includes(name)) t.ok(rows.length > 0, `${name} has rows`)
     absent(t, `the table ${name}`, rows.map(({ row }) => row).join('\n'))
   }
   await sql.end()
@@ -221,6 +275,10 @@ t.test('nothing of it is printed, or left in a file', async (t) => {
 type Entry = { isFile(): boolean; parentPath: string; name: string }
 
 function absent(t: Test, where: string, text: string): void {
-  for (const [name, canary] of Object.entries(canaries)) t.notOk(text.includes(canary), `${where}: ${name}`)
+  for (const [name, canary] of Object.entries(canaries)) {
+    // Bytes of a table are shown in hex.
+    const isThere = text.includes(canary) || text.includes(Buffer.from(canary).toString('hex'))
+    t.notOk(isThere, `${where}: ${name}`)
+  }
   for (const words of said) t.notOk(text.includes(words), `${where}: ${words}`)
 }

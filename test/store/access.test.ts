@@ -7,6 +7,7 @@ import { connect } from '../../store/connect.ts'
 import type { Store } from '../../store/store.ts'
 import { asOperator, asOrganization } from '../../store/tenant.ts'
 import { movableClock, organization, TestCluster } from './cluster.ts'
+import { choiceIn, ledgerEntry } from './settlement.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -240,22 +241,23 @@ t.test('organizations do not see each other', async (t) => {
       await store.idempotency.admit({ ...use, organizationId: id, requestId: `req_${id}` })
       await store.credit.reserve(id, `req_${id}`, 1)
       await store.leases.acquire(id, 'key', { organizationMax: null, keyMax: null })
-      const times = { startedAtMs: 1, durationMs: 1, firstByteMs: null }
-      const route = { stage: 'stt' as const, provider: null, model: null, attemptId: null }
-      const entry = {
-        requestId: `r_${id}`,
-        organizationId: id,
-        keyId: 'k',
-        operation: 'op',
-        outcome: 'x',
-        quantities: [],
-        costMicroUsd: 0,
-      }
-      await store.ledger.settle({ entry: { ...entry, ...times, ...route }, status: 'failed', reservedMicroUsd: 0 })
+      await store.providerKeys.put(id, 'mock', 'a-key')
+      const entry = ledgerEntry(id, `r_${id}`)
+      await store.ledger.settle({ entry, choice: choiceIn('en'), status: 'failed', reservedMicroUsd: 0 })
     }
     await keyOf(store, b.id)
     const pools = connect({ databaseUrl: url }, 'isolation', 1)
-    const tables = ['organizations', 'api_keys', 'idempotency_keys', 'requests', 'reservations', 'concurrency_leases']
+    const tables = [
+      'organizations',
+      'api_keys',
+      'idempotency_keys',
+      'requests',
+      'attempts',
+      'choices',
+      'reservations',
+      'concurrency_leases',
+      'provider_keys',
+    ]
     for (const table of tables) {
       const organizationOf = table === 'organizations' ? 'id' : 'organization_id'
       const query = `select distinct ${organizationOf} as organization from ${table}`

@@ -63,6 +63,8 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   clock: systemClock,
   connectionsMax: 2,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
+  masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),
+  choicesKeptMs: 86_400_000,
   keyCacheMs: 30_000,
   keyCacheMax: 1_000,
 }

@@ -18,6 +18,7 @@ import { isAlive } from '../../store/embedded/postmaster.ts'
 import { startEmbedded } from '../../store/embedded/supervisor.ts'
 import { openStore } from '../../store/store.ts'
 import { defaults, silent, temporaryFolder } from './cluster.ts'
+import { choiceIn, ledgerEntry } from './settlement.ts'
 import { killed, spawned } from './spawned.ts'
 
 const isRoot = process.geteuid?.() === 0
@@ -50,22 +51,8 @@ function prepared(): Promise<string> {
 }
 
 const settlement = {
-  entry: {
-    requestId: 'req_1',
-    attemptId: null,
-    organizationId: 'org_1',
-    keyId: 'key_1',
-    operation: 'transcribe',
-    stage: 'stt' as const,
-    provider: null,
-    model: null,
-    outcome: 'failed',
-    startedAtMs: 1,
-    durationMs: 1,
-    firstByteMs: null,
-    quantities: [],
-    costMicroUsd: null,
-  },
+  entry: ledgerEntry('org_1', 'req_1'),
+  choice: choiceIn('en'),
   status: 'failed' as const,
   reservedMicroUsd: 0,
 }

@@ -9,6 +9,7 @@ import { createIdempotency } from '../../store/idempotency.ts'
 import { migrations } from '../../store/migrations/list.ts'
 import type { Store } from '../../store/store.ts'
 import { handClock, movableClock, organization, TestCluster } from './cluster.ts'
+import { choiceIn, ledgerEntry } from './settlement.ts'
 import { killed, spawned } from './spawned.ts'
 
 const cluster = await TestCluster.start()
@@ -24,23 +25,9 @@ function keyUse(organizationId: string, key: string, content = 'content'): KeyUs
 }
 
 function settlement(use: KeyUse, costMicroUsd: number | null, reservedMicroUsd = 0): Settlement {
-  const entry = {
-    requestId: use.requestId,
-    attemptId: 'att_1',
-    organizationId: use.organizationId,
-    keyId: 'key_1',
-    operation: use.operation,
-    stage: 'llm' as const,
-    provider: 'mock',
-    model: 'mock-1',
-    outcome: 'succeeded',
-    startedAtMs: 1_790_000_000_123,
-    durationMs: 12.5,
-    firstByteMs: 3.25,
-    quantities: [{ unit: 'million_output_tokens', amount: 7 }],
-    costMicroUsd,
-  }
-  return { entry, use, status: 'succeeded', reservedMicroUsd }
+  const { organizationId, requestId, operation } = use
+  const entry = ledgerEntry(organizationId, requestId, { operation, costMicroUsd })
+  return { entry, choice: choiceIn('en'), use, status: 'succeeded', reservedMicroUsd }
 }
 
 async function creditOf(store: Store, id: string): Promise<number | undefined> {
@@ -253,7 +240,7 @@ t.test('settling ends the key, writes the row and moves the credit', async (t) =
       started_ms: 1_790_000_000_123,
       duration_ms: 12.5,
       first_byte_ms: 3.25,
-      quantities: [{ unit: 'million_output_tokens', amount: 7 }],
+      quantities: [{ unit: 'output_tokens', amount: 7 }],
       cost_micro_usd: 121,
     },
   ])

@@ -23,6 +23,7 @@ export function readChannel(asyncapi, channel) {
     subprotocol: extension(channel, 'x-subprotocol'),
     requiresSubprotocol: extension(channel, 'x-subprotocol-required'),
     credentialPrefix: extension(channel, 'x-credential-prefix'),
+    query: closedQuery(channel),
     receives: receives.filter((message) => !message.isBinary),
     sends: sends.filter((message) => !message.isBinary),
     acceptsBinary: receives.some((message) => message.isBinary),
@@ -37,6 +38,12 @@ function readMessage(message) {
     // The component that the payload referred to: the parser has followed the reference and kept its name.
     component: message.payload().id(),
   }
+}
+
+/** The parameters that have a list of values, with it. */
+function closedQuery(channel) {
+  const { properties = {} } = channel.bindings().get('ws')?.value().query ?? {}
+  return Object.entries(properties).flatMap(([name, schema]) => (schema.enum ? [[name, schema.enum]] : []))
 }
 
 function extension(model, name) {

@@ -21,13 +21,19 @@ function row(channel) {
       subprotocol: '${channel.subprotocol}',
       requiresSubprotocol: ${channel.requiresSubprotocol},
       credentialPrefix: '${channel.credentialPrefix}',
-      receives: {
+${query(channel.query)}      receives: {
 ${channel.receives.map(({ type, on, component }) => `        ${key(type)}: { on: '${on}', validate: validators.receive${component} },\n`).join('')}      },
       acceptsBinary: ${channel.acceptsBinary},
       sends: {
 ${channel.sends.map(({ type, component }) => `        ${key(type)}: validators.send${component},\n`).join('')}      },
     },
 `
+}
+
+function query(parameters) {
+  if (parameters.length === 0) return ''
+  const rows = parameters.map(([name, values]) => `${key(name)}: [${values.map((value) => `'${value}'`).join(', ')}]`)
+  return `      query: { ${rows.join(', ')} },\n`
 }
 
 function key(type) {

@@ -36,6 +36,7 @@ export const miniSurface: SocketSurface = {
       subprotocol: 'relay',
       requiresSubprotocol: false,
       credentialPrefix: 'relay.token.',
+      query: { intent: ['listening', 'speaking'] },
       receives: {
         'buffer.append': { on: 'onBufferAppend', validate: validators.receiveBufferAppend },
       },

@@ -1,0 +1,40 @@
+import type { RoutingPreview } from '../generated/clients/platform-types.ts'
+
+/** A choice among models, as lines for people: who was chosen and why, and why each of the others was not. */
+export function linesOfChoice({
+  stage,
+  language,
+  objective,
+  candidate,
+  scores,
+  excluded,
+  ...rest
+}: RoutingPreview): string[] {
+  return [
+    `${stage} for ${language ?? 'any language'}, by ${objective ?? 'a pinned model'}: ${candidate ?? 'no candidate'}`,
+    '',
+    ...table([['rank', 'model', 'score', ...parts], ...scores.map(rowOfScore)]),
+    ...(excluded.length > 0 ? ['', 'excluded', ...table(excluded.map(rowOfExcluded))] : []),
+    '',
+    `catalog ${rest.catalog_digest}`,
+  ]
+}
+
+const parts = ['quality', 'latency', 'cost'] as const
+
+function rowOfScore({ id, score, parts: known }: RoutingPreview['scores'][number], index: number): string[] {
+  return [String(index + 1), id, figure(score), ...parts.map((part) => figure(known[part] ?? null))]
+}
+
+function rowOfExcluded({ provider, model, reason, detail }: RoutingPreview['excluded'][number]): string[] {
+  return [`${provider}:${model}`, detail === undefined ? reason : `${reason} (${detail})`]
+}
+
+/** A dash is a figure that nobody has. */
+const figure = (value: number | null) => (value === null ? '–' : value.toFixed(2))
+
+/** Columns as wide as their widest cell. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+}

@@ -1,0 +1,50 @@
+/** The figures that a candidate's score rests on, each with where and when it comes from. For explanations: a decision does without. */
+import type { Row } from './catalog.ts'
+import type { Choice } from './chooser.ts'
+import { figureOn, publishedLatency } from './figure-table.ts'
+import type { Health } from './health.ts'
+import type { LiveFigures } from './live-figures.ts'
+import type { Benchmark, Path } from './model.ts'
+import { type Axis, costMix, measuredLatency } from './weights.ts'
+
+/** `part` is the part of the score that it made. A price is a figure in micro-USD. */
+export type Evidence = Benchmark & { part: Axis | 'success_rate' }
+
+/** Empty parts have no evidence: nobody has published a figure for this language and path, and too few were measured here. */
+export function evidenceOf(row: Row, { ask, scale }: Choice, health: Health): Evidence[] {
+  const { stage, path, figuresLanguage } = ask
+  const live = measuredBenchmarks(health.figures(row, path), path)
+  const quality = scale && figureOn(row, path, figuresLanguage, scale)
+  const measured = measuredLatency[stage][path] === 'realTimeFactor' ? 'real_time_factor' : 'first_byte_ms'
+  const latency = live.find(({ metric }) => metric === measured) ?? publishedLatency(row, stage, path, figuresLanguage)
+  const failures = live.find(({ metric }) => metric === 'error_rate')
+  return [
+    ...(quality ? [{ part: 'quality' as const, ...quality }] : []),
+    ...(latency ? [{ part: 'latency' as const, ...latency }] : []),
+    ...pricesOf(row, path, costMix[stage]),
+    ...(failures ? [{ part: 'success_rate' as const, ...failures }] : []),
+  ]
+}
+
+/** Live figures in the shape of published ones. */
+export function measuredBenchmarks(live: LiveFigures | null, path: Path): Benchmark[] {
+  if (!live) return []
+  const asOf = new Date(live.asOfMs).toISOString()
+  const figure = (metric: string, value: number | null, unit: string): Benchmark[] =>
+    value === null ? [] : [{ metric, value, unit, language: '*', path, source: 'measured', asOf }]
+  return [
+    ...figure('first_byte_ms', live.firstByteMs, 'ms'),
+    ...figure('real_time_factor', live.realTimeFactor, 'ratio'),
+    ...figure('error_rate', live.errorRate, 'ratio'),
+  ]
+}
+
+function pricesOf({ prices }: Row, path: Path, mix: readonly { unit: string }[]): Evidence[] {
+  return mix.flatMap(({ unit }) => {
+    const price = prices[path].find((each) => each.unit === unit)
+    if (!price || price.microUsd === null) return []
+    const { source, sourceUrl, asOf } = price
+    const figure = { metric: unit, value: price.microUsd, unit: 'micro_usd', language: '*', path, source, asOf }
+    return [{ part: 'cost' as const, ...figure, ...(sourceUrl !== undefined && { sourceUrl }) }]
+  })
+}

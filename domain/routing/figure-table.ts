@@ -1,0 +1,132 @@
+/**
+ * What a stage's rows are ranked by, read out of the catalog once for each path and language: finding a figure among a model's hundred costs
+ * far more than comparing it. Columns are indexed by `Row.order`; NaN is a figure that nobody has. In every column higher is better.
+ */
+import type { Row } from './catalog.ts'
+import { baseOf, type Language } from './language.ts'
+import type { Benchmark, Path, Stage } from './model.ts'
+import { costMix, latencyMetrics, qualityMetrics } from './weights.ts'
+
+/** Figures that can be compared: one metric of one source, as near to the language that was asked for. */
+export type Scale = {
+  metric: string
+  source: string
+  nearness: Nearness
+  /** The source sells what it measures, or its competitor. */
+  interested: boolean
+  values: Float64Array
+}
+
+export type FigureTable = {
+  /** In order of preference. */
+  scales: readonly Scale[]
+  /** Milliseconds, or for recordings the processing time per time of audio, negated. Published; what was measured here is not part of it. */
+  latency: Float64Array
+  /** Micro-USD, negated. */
+  cost: Float64Array
+  /** 1 where the row says that it speaks the variety that was asked for. */
+  regional: Uint8Array
+}
+
+/** 0: of the very tag that was asked for. 1: of its base language, or of none. 2: of another variety. */
+type Nearness = 0 | 1 | 2
+
+/** Languages are what callers send, so the number of different tables has no bound of its own. */
+const tablesMax = 200
+
+export class FigureTables {
+  readonly #byRows = new WeakMap<readonly Row[], Map<string, FigureTable>>()
+
+  /** `rows` are all rows of the stage, in catalog order. */
+  of(rows: readonly Row[], stage: Stage, path: Path, language: Language): FigureTable {
+    const tables = this.#byRows.get(rows) ?? new Map<string, FigureTable>()
+    this.#byRows.set(rows, tables)
+    const key = `${path} ${language.tag}`
+    const known = tables.get(key)
+    if (known) return known
+    if (tables.size >= tablesMax) tables.clear()
+    const table = tableOf(rows, stage, path, language)
+    tables.set(key, table)
+    return table
+  }
+}
+
+/**
+ * Figures of a row that may be shown for a language and a path: its own language's, or those that do not depend on one; the nearest to
+ * the tag that was asked for first.
+ */
+export function figuresFor(row: Row, path: Path, language: Language): Benchmark[] {
+  return row.model.benchmarks
+    .filter((figure) => figure.path === path && isOf(figure, language))
+    .sort((a, b) => nearness(a, language) - nearness(b, language))
+}
+
+/** The figure of a row on a scale. */
+export function figureOn(row: Row, path: Path, language: Language, scale: Scale): Benchmark | null {
+  const { metric, source } = scale
+  const found = figuresFor(row, path, language).find(
+    (figure) => figure.metric === metric && figure.source === source && figure.value !== null,
+  )
+  return found && nearness(found, language) === scale.nearness ? found : null
+}
+
+/** Of the names of one and the same time, the one that a row has. */
+export function publishedLatency(row: Row, stage: Stage, path: Path, language: Language): Benchmark | null {
+  const names = latencyMetrics[stage][path]
+  return figuresFor(row, path, language).find(({ metric, value }) => names.includes(metric) && value !== null) ?? null
+}
+
+function tableOf(rows: readonly Row[], stage: Stage, path: Path, language: Language): FigureTable {
+  const size = (rows.at(-1)?.order ?? -1) + 1
+  const column = () => new Float64Array(size).fill(Number.NaN)
+  const table = { latency: column(), cost: column(), regional: new Uint8Array(size) }
+  const scales = new Map<string, Scale>()
+  for (const row of rows) {
+    const time = publishedLatency(row, stage, path, language)?.value ?? null
+    if (time !== null) table.latency[row.order] = -time
+    table.cost[row.order] = -(costOf(row, stage, path) ?? Number.NaN)
+    table.regional[row.order] = isRegional(row, language) ? 1 : 0
+    for (const figure of figuresFor(row, path, language)) {
+      const better = qualityMetrics[stage].find(({ metric }) => metric === figure.metric)?.better
+      if (better === undefined || figure.value === null) continue
+      const { values } = scaleOf(scales, figure, language, column)
+      if (Number.isNaN(values[row.order])) values[row.order] = better === 'lower' ? -figure.value : figure.value
+    }
+  }
+  const preferred = (scale: Scale) => qualityMetrics[stage].findIndex(({ metric }) => metric === scale.metric)
+  return { ...table, scales: [...scales.values()].sort((a, b) => preferred(a) - preferred(b)) }
+}
+
+function scaleOf(scales: Map<string, Scale>, figure: Benchmark, language: Language, column: () => Float64Array): Scale {
+  const { metric, source } = figure
+  const key = `${nearness(figure, language)} ${metric} ${source}`
+  const known = scales.get(key)
+  if (known) return known
+  const interested = figure.interested === true
+  const scale: Scale = { metric, source, nearness: nearness(figure, language), interested, values: column() }
+  scales.set(key, scale)
+  return scale
+}
+
+function isOf({ language }: Benchmark, { base }: Language): boolean {
+  return language === '*' || baseOf(language) === base
+}
+
+function nearness({ language }: Benchmark, { tag, base }: Language): Nearness {
+  return language === tag ? 0 : language === base || language === '*' ? 1 : 2
+}
+
+function isRegional({ model }: Row, { tag, base }: Language): boolean {
+  if (tag === base) return false
+  return model.languages.includes(tag) || model.voices.some((voice) => voice.language === tag)
+}
+
+function costOf({ prices }: Row, stage: Stage, path: Path): number | null {
+  let sum = 0
+  for (const { unit, share } of costMix[stage]) {
+    const price = prices[path].find((each) => each.unit === unit)?.microUsd ?? null
+    if (price === null) return null
+    sum += price * share
+  }
+  return sum
+}

@@ -1,0 +1,23 @@
+import type { AttemptEntry } from '../billing/ledger.ts'
+import type { Preview } from './preview.ts'
+
+/** Where a request went, and why: the choice as it was when it was made, and what became of it. */
+export type RequestRoute = {
+  requestId: string
+  operation: string
+  /** `succeeded`, or the code of the error. */
+  outcome: string
+  startedAtMs: number
+  durationMs: number
+  /** From the start of the request; null where no media came, or the answer came at once. */
+  firstByteMs: number | null
+  costMicroUsd: number | null
+  choice: Preview
+  /** In the order made. */
+  attempts: AttemptEntry[]
+}
+
+export interface RequestRoutes {
+  /** Null: this organization made no such request, it is still under way or was never sent, or its choice is no longer kept. */
+  find(organizationId: string, requestId: string): Promise<RequestRoute | null>
+}

@@ -1,0 +1,87 @@
+import type { Caller, OwnKeys } from '../../domain/access/organization.ts'
+import { noCredential, ownKeyOf, type ProviderKeyAdministration } from '../../domain/access/provider-keys.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Catalog, Row } from '../../domain/routing/catalog.ts'
+import type { Stage } from '../../domain/routing/model.ts'
+import { modelName } from '../../domain/routing/model-name.ts'
+import type { Provider } from '../../domain/routing/provider.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { KnownModel, ProviderStatus } from '../../generated/platform/types.ts'
+
+export type ProvidersDeps = {
+  catalog: Catalog
+  keys: ProviderKeyAdministration
+  /** What people call a provider. */
+  vendorName: (provider: string) => string
+}
+
+type Handlers = PlatformHandlers<Caller>
+
+export function createListProviders({ catalog, keys }: ProvidersDeps): Handlers['listProviders'] {
+  return async (_request, { caller }) => {
+    const ownKeys = await keys.list(caller.organization.id)
+    const providers = [...providersOf(catalog)].sort(([a], [b]) => (a.id < b.id ? -1 : 1))
+    return { status: 200, body: providers.map(([provider, stages]) => statusOf(provider, stages, ownKeys)) }
+  }
+}
+
+export function createPutProviderKey({ catalog, keys }: ProvidersDeps): Handlers['putProviderKey'] {
+  return async ({ body }, { caller }) => {
+    const found = [...providersOf(catalog)].find(([{ id }]) => id === body.provider)
+    if (!found) throw refused('This server has no such provider.', 'GET /v1/providers lists those that it has.')
+    const [provider, stages] = found
+    if (!provider.forKey) throw refused('This provider needs no key.', 'Route to it as it is.')
+    await keys.put(caller.organization.id, provider.id, body.apiKey)
+    return { status: 200, body: statusOf(provider, stages, { [provider.id]: 'new' }) }
+  }
+}
+
+export function createDeleteProviderKey({ keys }: ProvidersDeps): Handlers['deleteProviderKey'] {
+  return async ({ path }, { caller }) => {
+    if (await keys.remove(caller.organization.id, path.provider)) return { status: 204 }
+    throw new Fault('not_found', {
+      message: 'This organization has no key for such a provider.',
+      hint: 'GET /v1/providers shows where it has one: source is BYOK there.',
+    })
+  }
+}
+
+export function createListKnownProviders({ catalog, vendorName }: ProvidersDeps): Handlers['listKnownProviders'] {
+  const known = ({ model, provider: { id } }: Row): KnownModel => ({
+    id: modelName(id, model.id),
+    vendor: id,
+    vendorName: vendorName(id),
+    model: model.id,
+    benchmarked: model.benchmarks.some(({ value }) => value !== null),
+  })
+  return () => {
+    catalog.version()
+    const [stt, llm, tts] = stages.map((stage) => catalog.stage(stage).map(known))
+    return { status: 200, body: { stt: stt ?? [], llm: llm ?? [], tts: tts ?? [] } }
+  }
+}
+
+const stages: readonly Stage[] = ['stt', 'llm', 'tts']
+
+/** Those that have models now, with their stages. */
+function providersOf(catalog: Catalog): Map<Provider, Stage[]> {
+  catalog.version()
+  const found = new Map<Provider, Stage[]>()
+  for (const stage of stages)
+    for (const { provider } of catalog.stage(stage)) {
+      const known = found.get(provider) ?? []
+      if (!known.includes(stage)) known.push(stage)
+      found.set(provider, known)
+    }
+  return found
+}
+
+function statusOf(provider: Provider, stages: Stage[], ownKeys: OwnKeys): ProviderStatus {
+  const isOwn = ownKeyOf(provider, ownKeys) !== null
+  const configured = isOwn || provider.unavailable() !== noCredential
+  return { provider: provider.id, stages, configured, source: isOwn ? 'BYOK' : null }
+}
+
+function refused(message: string, hint: string): Fault {
+  return new Fault('invalid_parameter', { param: '/provider', message, hint })
+}

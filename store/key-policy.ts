@@ -1,0 +1,105 @@
+/**
+ * The policy of a key, between what people write and the type that everything else reads. The names are the contract's (specs/key-policy.schema.yaml);
+ * they are mapped here and nowhere else. What is new is refused where it is wrong; what was stored by an earlier version is read as far as it goes.
+ */
+import type { KeyPolicy } from '../domain/access/organization.ts'
+import { Fault } from '../domain/fault.ts'
+import { readLanguage } from '../domain/routing/language.ts'
+import type { KeyPolicy as WirePolicy } from '../generated/key-policy/types.ts'
+import { validateKeyPolicy } from '../generated/key-policy/validator.ts'
+import { refuseBody } from '../runtime/http/violation.ts'
+
+/** Its message names the field. */
+export class PolicyError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause })
+    this.name = 'PolicyError'
+  }
+}
+
+const wireNames = {
+  voice: 'voice',
+  chain: 'chain',
+  language: 'language',
+  allowedOrigins: 'allowed_origins',
+  allowProviders: 'allow_providers',
+  maxConcurrency: 'max_concurrency',
+  objective: 'objective',
+} as const satisfies Record<keyof KeyPolicy, keyof WirePolicy>
+
+/** Of what a policy sets, under the names that `readKeyPolicy` takes. */
+export function policyFields(policy: KeyPolicy): string[] {
+  return Object.keys(policy).map(wireName)
+}
+
+/** Throws PolicyError. Pins come out as `provider/model`, origins as browsers send them, the language in its canonical form. */
+export function readKeyPolicy(value: unknown): KeyPolicy {
+  if (!validateKeyPolicy(value)) {
+    const { message, detail } = refuseBody(validateKeyPolicy.errors, 'the policy')
+    const known = detail.keyword === 'additionalProperties' ? `; there are ${Object.values(wireNames).join(', ')}` : ''
+    throw new PolicyError(`${message.replace(/^\//, '')}${known}`)
+  }
+  const { voice, chain, language, allowed_origins, allow_providers, max_concurrency, objective } = value as WirePolicy
+  return {
+    ...(voice !== undefined && { voice }),
+    ...(chain && { chain: readChain(chain) }),
+    ...(language !== undefined && { language: canonical(language) }),
+    ...(allowed_origins && { allowedOrigins: allowed_origins.map(originOf) }),
+    ...(allow_providers && { allowProviders: allow_providers }),
+    ...(max_concurrency !== undefined && { maxConcurrency: max_concurrency }),
+    ...(objective && { objective }),
+  }
+}
+
+/**
+ * Never throws: `dropped` names the fields that could not be read. A list that narrows what the key may do must not widen it by being dropped, so
+ * without a readable one no provider is allowed, and no origin beside our own, which is also what an absent list of origins says.
+ */
+export function readStoredPolicy(stored: unknown): { policy: KeyPolicy; dropped: string[] } {
+  if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return { policy: {}, dropped: ['policy'] }
+  const fields = Object.entries(stored).map(([name, value]: [string, unknown]) => [wireName(name), value] as const)
+  try {
+    return { policy: readKeyPolicy(Object.fromEntries(fields)), dropped: [] }
+  } catch {
+    // One field after the other, below.
+  }
+  const policy: KeyPolicy = {}
+  const dropped: string[] = []
+  for (const [name, value] of fields) {
+    try {
+      Object.assign(policy, readKeyPolicy({ [name]: value }))
+    } catch {
+      dropped.push(name)
+      if (name === wireNames.allowProviders) policy.allowProviders = []
+    }
+  }
+  return { policy, dropped }
+}
+
+function wireName(name: string): string {
+  return Object.hasOwn(wireNames, name) ? wireNames[name as keyof KeyPolicy] : name
+}
+
+function readChain(chain: NonNullable<WirePolicy['chain']>): NonNullable<KeyPolicy['chain']> {
+  return Object.fromEntries(Object.entries(chain).map(([stage, pins]) => [stage, pins.map(pinOf)]))
+}
+
+/** Ids of providers hold neither sign; ids of models may hold both. */
+const pinOf = (pin: string) => pin.replace(/[/:]/, '/')
+
+function canonical(language: string): string {
+  try {
+    return readLanguage(language).tag
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause
+    throw new PolicyError(`language is not a BCP 47 tag: write for example en, es-MX or zh-Hant`, cause)
+  }
+}
+
+/** An Origin header has the host in lower case and no port that is the scheme's own. Schemes of apps have no such form. */
+function originOf(origin: string): string {
+  if (!/^https?:/i.test(origin)) return origin
+  const { origin: normal } = URL.canParse(origin) ? new URL(origin) : { origin: '' }
+  if (normal === '') throw new PolicyError('allowed_origins holds what is no origin: write scheme, host and port')
+  return normal
+}

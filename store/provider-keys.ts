@@ -1,0 +1,182 @@
+/**
+ * Keys that organizations brought for providers, sealed. Every statement names the organization. A key that was opened is remembered for a while with
+ * its id, which a new key never shares: so nothing has to be told when it changes, except which ids an organization has (keys.ts).
+ */
+import { customAlphabet } from 'nanoid'
+import type { ProviderKeyAdministration, ProviderKeys } from '../domain/access/provider-keys.ts'
+import type { Clock } from '../domain/ports.ts'
+import { keysChannel } from './api-keys.ts'
+import { type BatchLimits, createBatcher } from './batch.ts'
+import type { Pools, Sql, Tx } from './connect.ts'
+import type { KeyCacheLimits } from './keys.ts'
+import { createLru } from './lru.ts'
+import type { Sealed, Sealer } from './sealed.ts'
+import { asOperator, asOrganization } from './tenant.ts'
+
+export type StoredProviderKeys = ProviderKeys &
+  ProviderKeyAdministration & {
+    /** Moves keys to the current master key. `failed` stay as they are: their rows were changed by somebody else than us. */
+    reseal(): Promise<Resealed>
+    /** Drops opened keys that have not been asked for lately. */
+    sweep(): void
+    /** How many were sealed with a master key that this process does not have. */
+    unreadable(): Promise<number>
+  }
+
+export type Resealed = { resealed: number; failed: number }
+
+type Options = KeyCacheLimits & {
+  sealer: () => Sealer
+  clock: Clock
+  /** This process remembers callers with the ids of their keys. */
+  forget: (organizationId: string) => void
+}
+
+type Wanted = { organizationId: string; provider: string; keyId: string }
+type Row = { keyId: string; bytes: Buffer; sealedBy: string }
+
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, loneMs: 0, queueMax: 10_000 }
+const resealRowsMax = 100
+const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
+
+export function createProviderKeys({ system, tenant }: Pools, options: Options): StoredProviderKeys {
+  const { clock, keyCacheMs, keyCacheMax } = options
+  let made: Sealer | null = null
+  const sealer = () => (made ??= options.sealer())
+  const opened = createLru<{ organizationId: string; apiKey: string; untilMs: number }>(keyCacheMax)
+  const lookups = createBatcher((wanted: readonly Wanted[]) => readSealed(system, wanted), batches)
+
+  async function load(wanted: Wanted): Promise<string | null> {
+    const row = await lookups.add(wanted)
+    if (!row) return null
+    const apiKey = sealer().open(row, placeOf(wanted))
+    opened.set(placeOf(wanted).join(' '), {
+      organizationId: wanted.organizationId,
+      apiKey,
+      untilMs: clock.nowMs() + keyCacheMs,
+    })
+    return apiKey
+  }
+
+  /** On the transaction's own connection, sent when it commits. */
+  async function change<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T> {
+    const answer = await asOrganization(tenant, organizationId, async (tx) => {
+      const changed = await run(tx)
+      await tx`select pg_notify(${keysChannel}, ${organizationId})`
+      return changed
+    })
+    opened.deleteWhere((entry) => entry.organizationId === organizationId)
+    options.forget(organizationId)
+    return answer
+  }
+
+  return {
+    open(organizationId, provider, keyId) {
+      const wanted = { organizationId, provider, keyId }
+      const hit = opened.get(placeOf(wanted).join(' '))
+      return hit && hit.untilMs > clock.nowMs() ? hit.apiKey : load(wanted)
+    },
+    list: (organizationId) =>
+      asOrganization(tenant, organizationId, async (tx) => {
+        const rows = await tx<{ provider: string; id: string }[]>`
+          select provider, id from provider_keys where organization_id = ${organizationId}`
+        return Object.fromEntries(rows.map(({ provider, id }) => [provider, id]))
+      }),
+    async put(organizationId, provider, apiKey) {
+      const keyId = `pkey_${unique()}`
+      const sealed = sealer().seal(apiKey, placeOf({ organizationId, provider, keyId }))
+      await change(organizationId, (tx) => upsert(tx, { organizationId, provider, keyId }, sealed, clock.nowMs()))
+    },
+    remove: (organizationId, provider) =>
+      change(organizationId, async (tx) => {
+        const { count } = await tx`
+          delete from provider_keys where organization_id = ${organizationId} and provider = ${provider}`
+        return count > 0
+      }),
+    reseal: () => resealAll(tenant, sealer()),
+    sweep() {
+      const nowMs = clock.nowMs()
+      opened.deleteWhere(({ untilMs }) => untilMs <= nowMs)
+    },
+    unreadable: () =>
+      asOperator(tenant, async (tx) => {
+        const [row] = await tx<{ count: number }[]>`
+          select count(*)::int as count from provider_keys where sealed_by <> all(${arrayOf(sealer().names)}::text[])`
+        return row?.count ?? 0
+      }),
+  }
+}
+
+/** What a sealed key is bound to. The id is its version: an older key that is put back does not open. */
+function placeOf({ organizationId, provider, keyId }: Wanted): string[] {
+  return ['provider key', organizationId, provider, keyId]
+}
+
+async function upsert(
+  tx: Tx,
+  { organizationId, provider, keyId }: Wanted,
+  { bytes, sealedBy }: Sealed,
+  nowMs: number,
+): Promise<void> {
+  await tx`
+    insert into provider_keys (organization_id, provider, id, sealed, sealed_by, created_at)
+    values (${organizationId}, ${provider}, ${keyId}, ${bytes}, ${sealedBy}, ${new Date(nowMs)})
+    on conflict (organization_id, provider) do update set
+      id = excluded.id, sealed = excluded.sealed, sealed_by = excluded.sealed_by, created_at = excluded.created_at`
+}
+
+async function readSealed(sql: Sql, wanted: readonly Wanted[]): Promise<(Row | undefined)[]> {
+  const rows = await sql<(Row & Wanted)[]>`
+    select p.organization_id as "organizationId", p.provider, p.id as "keyId", p.sealed as bytes, p.sealed_by as "sealedBy"
+    from json_to_recordset(${sql.json([...wanted])}::json) as w ("organizationId" text, provider text, "keyId" text)
+    join provider_keys p on p.organization_id = w."organizationId" and p.provider = w.provider and p.id = w."keyId"`
+  return wanted.map((want) =>
+    rows.find(({ organizationId, keyId }) => organizationId === want.organizationId && keyId === want.keyId),
+  )
+}
+
+/** In small transactions, each from where the last one ended: a row that does not open cannot hold up the others. */
+async function resealAll(sql: Sql, sealer: Sealer): Promise<Resealed> {
+  const done: Resealed = { resealed: 0, failed: 0 }
+  if (sealer.names.length === 1) return done
+  for (let after: Place | undefined = start; after; )
+    after = await asOperator(sql, (tx) => resealSome(tx, sealer, after as Place, done))
+  return done
+}
+
+type Place = Pick<Wanted, 'organizationId' | 'provider'>
+const start: Place = { organizationId: '', provider: '' }
+
+/** Answers where to go on; undefined when that was all. A row that somebody else replaces meanwhile is sealed anew by him. */
+async function resealSome(tx: Tx, sealer: Sealer, after: Place, done: Resealed): Promise<Place | undefined> {
+  const rows = await tx<(Row & Wanted)[]>`
+    select organization_id as "organizationId", provider, id as "keyId", sealed as bytes, sealed_by as "sealedBy"
+    from provider_keys
+    where (organization_id, provider) > (${after.organizationId}, ${after.provider})
+      and sealed_by = any(${arrayOf(sealer.names.slice(1))}::text[])
+    order by organization_id, provider limit ${resealRowsMax} for update skip locked`
+  for (const row of rows) {
+    const sealed = resealed(sealer, row)
+    if (sealed === null) done.failed += 1
+    else done.resealed += await writeSealed(tx, row, sealed)
+  }
+  return rows.length < resealRowsMax ? undefined : rows.at(-1)
+}
+
+function resealed(sealer: Sealer, row: Row & Wanted): Sealed | null {
+  try {
+    return sealer.reseal(row, placeOf(row))
+  } catch {
+    return null
+  }
+}
+
+async function writeSealed(tx: Tx, { organizationId, provider }: Wanted, sealed: Sealed): Promise<number> {
+  const { count } = await tx`
+    update provider_keys set sealed = ${sealed.bytes}, sealed_by = ${sealed.sealedBy}
+    where organization_id = ${organizationId} and provider = ${provider}`
+  return count
+}
+
+/** Names are hex. */
+const arrayOf = (names: readonly string[]) => `{${names.join(',')}}`

@@ -1,0 +1,168 @@
+/** Organizations' own keys in the life of a request: when one is used, what it costs, and whom its failures concern. */
+import t from 'tap'
+import type { OwnKeys } from '../../domain/access/organization.ts'
+import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
+import type { Llm } from '../../domain/llm/llm.ts'
+import { createRespond } from '../../domain/llm/respond.ts'
+import { baseAsk } from '../../domain/routing/ask.ts'
+import { recordOf } from '../../domain/routing/choice-record.ts'
+import { explain } from '../../domain/routing/preview.ts'
+import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import { answer, auto, priced, request } from './answering.ts'
+import { bench, caller, failure, fault, model, order, provider } from './fakes.ts'
+
+const platform = 'platform'
+/** Opens `pkey_1` as `opened pkey_1`. */
+const opens: ProviderKeys = { open: (_organization, _provider, keyId) => Promise.resolve(`opened ${keyId}`) }
+
+/** Providers a, b …: `calls` says with which key each was called; `answers` what they do, one each. */
+function setup(ids: readonly string[], answers: (Error | typeof answer)[] = [], keys: ProviderKeys = opens) {
+  const calls: string[] = []
+  const llmWith = (id: string, apiKey: string): Llm => ({
+    respond: () => {
+      calls.push(`${id} ${apiKey}`)
+      const next = answers.shift() ?? answer
+      return next instanceof Error ? Promise.reject(next) : Promise.resolve(next)
+    },
+    stream: () => {
+      throw new Error('not asked for')
+    },
+  })
+  const providers = ids.map((id) => ({
+    ...provider(id, [model('llm', { prices: priced })], { llm: llmWith(id, platform) }),
+    forKey: (apiKey: string) => ({ llm: llmWith(id, apiKey) }),
+  }))
+  const all = bench(providers)
+  all.deps.providerKeys = keys
+  const of = (ownKeys: OwnKeys) =>
+    caller({}, { organization: { id: 'org_1', name: 'one', maxConcurrency: null, ownKeys } })
+  const respond = createRespond(all.deps)
+  const ask = (ownKeys: OwnKeys, requestKey = 'digest') =>
+    respond({
+      ...order({ caller: of(ownKeys), key: { keyDigest: requestKey, contentHash: 'h' } }),
+      routing: auto,
+      request,
+      stream: false,
+    })
+  const choose = (ownKeys: OwnKeys) => all.chooser.choose(baseAsk(of(ownKeys), 'llm', auto, undefined))
+  return { ...all, providers, calls, ask, choose }
+}
+
+t.test('the chosen provider is called with the organization’s own key, the next with the operator’s', async (t) => {
+  const all = setup(['a', 'b'], [failure('server')])
+  const { usage } = await all.ask({ a: 'pkey_1' })
+  t.same(all.calls, ['a opened pkey_1', `b ${platform}`])
+  t.equal(usage.costMicroUsd, 30)
+  t.match(all.ledger.last.entry, {
+    provider: 'b',
+    costMicroUsd: 30,
+    attempts: [
+      { provider: 'a', outcome: 'server', costMicroUsd: 0, priceSource: null, keySource: 'byok' },
+      { provider: 'b', outcome: 'succeeded', costMicroUsd: 30, priceSource: 's, d', keySource: 'platform' },
+    ],
+  })
+  await all.ask({}, 'second')
+  t.same(all.calls.slice(2), [`a ${platform}`], 'nobody else gets it')
+})
+
+t.test('a provider without the operator’s credential is a candidate for whoever brought a key', async (t) => {
+  const all = setup(['a', 'b'])
+  const [a] = all.providers
+  if (a) a.unavailable = () => 'no_credential'
+  t.same(explain(all.choose({})).candidate, 'b/m')
+  t.match(explain(all.choose({})).excluded, [{ provider: 'a', reason: 'unavailable', detail: 'no_credential' }])
+  t.same(explain(all.choose({ a: 'pkey_1' })).candidate, 'a/m')
+  await all.ask({ a: 'pkey_1' })
+  await all.ask({}, 'second')
+  t.same(all.calls, ['a opened pkey_1', `b ${platform}`])
+  if (a) a.unavailable = () => 'not running'
+  t.same(explain(all.choose({ a: 'pkey_1' })).candidate, 'b/m', 'a key mends nothing else')
+  t.same(explain(all.choose({ constructor: 'x', b: 'pkey_2' })).candidate, 'b/m')
+})
+
+t.test('what such a call costs', (t) => {
+  t.test('takes no credit, and needs none', async (t) => {
+    const all = setup(['a', 'b'], [failure('server'), answer])
+    all.credit.balance = 0
+    const error = await fault(all.ask({ a: 'pkey_1' }))
+    t.equal(error.code, 'provider_error', 'who has no credit is not failed over to what costs some')
+    t.same(all.calls, ['a opened pkey_1'])
+    t.match(await all.ask({ a: 'pkey_1' }, 'second'), { usage: { costMicroUsd: 0 } })
+    t.match(all.ledger.last, { reservedMicroUsd: 0, entry: { costMicroUsd: 0, attempts: [{ keySource: 'byok' }] } })
+    t.equal((await fault(all.ask({}, 'third'))).code, 'insufficient_credit')
+  })
+
+  t.test('with credit the worst case of the others is reserved', async (t) => {
+    const all = setup(['a', 'b'])
+    await all.ask({ a: 'pkey_1' })
+    t.equal(all.ledger.last.reservedMicroUsd, 458)
+    await all.ask({ a: 'pkey_1', b: 'pkey_2' }, 'second')
+    t.equal(all.ledger.last.reservedMicroUsd, 0)
+  })
+  t.end()
+})
+
+t.test('a key that cannot be had sends nothing, and the next candidate answers', async (t) => {
+  const broken: [string, ProviderKeys][] = [
+    ['deleted meanwhile', { open: () => null }],
+    ['sealed with another master key', { open: () => Promise.reject(new Error('another master key')) }],
+    [
+      'no database',
+      {
+        open: () => {
+          throw new Error('no database')
+        },
+      },
+    ],
+  ]
+  for (const [name, keys] of broken) {
+    const all = setup(['a', 'b'], [], keys)
+    await all.ask({ a: 'pkey_1' })
+    t.same(all.calls, [`b ${platform}`], name)
+    t.match(all.ledger.last.entry.attempts, [{ provider: 'a', outcome: 'auth', keySource: 'byok' }, { provider: 'b' }])
+    t.match(all.logs[0]?.fields, { outcome: 'auth', err: Error })
+    const alone = setup(['a'], [], keys)
+    t.equal((await fault(alone.ask({ a: 'pkey_1' }))).code, 'provider_unavailable')
+    t.equal(alone.idempotency.states.size, 0, 'nothing was sent: the key is given back')
+  }
+})
+
+t.test('failures with an own key concern that key alone', (t) => {
+  const blocked = (all: ReturnType<typeof setup>, ownKeys: OwnKeys) => all.choose(ownKeys).excluded[0]?.reason ?? null
+  for (const [errorClass, reason] of [
+    ['auth', 'credential_cooling'],
+    ['quota', 'credential_cooling'],
+    ['rate_limited', 'circuit_open'],
+  ] as [ErrorClass, string][]) {
+    const all = setup(['a'])
+    const [row] = all.catalog.stage('llm')
+    if (!row) throw new Error('no row')
+    for (let i = 0; i < 3; i += 1) all.health.begin(row, 'stream', 'pkey_1')?.failed(failure(errorClass))
+    t.equal(blocked(all, { a: 'pkey_1' }), reason)
+    t.equal(blocked(all, {}), null, `${errorClass}: not the operator's`)
+    t.equal(blocked(all, { a: 'pkey_2' }), null, 'nor the one that takes its place, or another organization’s')
+    t.equal(all.health.figures(row, 'stream'), null, 'nor what is measured of the model')
+
+    for (let i = 0; i < 3; i += 1) all.health.begin(row, 'stream')?.failed(failure(errorClass))
+    t.equal(blocked(all, {}), reason)
+    t.equal(blocked(all, { a: 'pkey_2' }), null, 'nor the other way round')
+  }
+  const all = setup(['a'])
+  const [row] = all.catalog.stage('llm')
+  if (!row) throw new Error('no row')
+  for (let i = 0; i < 3; i += 1) all.health.begin(row, 'stream', 'pkey_1')?.failed(failure('server'))
+  t.equal(blocked(all, {}), 'circuit_open', 'an outage is everybody’s')
+  t.end()
+})
+
+t.test('equal choices have one record, whatever lists a caller sent', (t) => {
+  const { chooser } = setup(['a', 'b'])
+  const of = (denyProviders: readonly string[]) =>
+    recordOf(
+      chooser.choose(baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced', denyProviders }, undefined)),
+    )
+  t.same(of(['x']), of(['y']))
+  t.not(of(['a']).id, of(['x']).id)
+  t.notMatch(of(['k4n4ry']).text, 'k4n4ry')
+  t.end()
+})

@@ -1,0 +1,149 @@
+/** What the order of candidates rests on: which figures are compared, what counts against them, and what a decision costs. */
+import { performance } from 'node:perf_hooks'
+import t from 'tap'
+import { type Ask, baseAsk } from '../../domain/routing/ask.ts'
+import { Catalog, type Row } from '../../domain/routing/catalog.ts'
+import { Chooser } from '../../domain/routing/chooser.ts'
+import { Health } from '../../domain/routing/health.ts'
+import type { Benchmark, Model, Objective, Price } from '../../domain/routing/model.ts'
+import type { Provider } from '../../domain/routing/provider.ts'
+import { bench, caller, failure, healthLimits, ManualClock, model, provider } from './fakes.ts'
+
+function wer(value: number, language: string, over: Partial<Benchmark> = {}): Benchmark {
+  const figure = { metric: 'wer_pct', unit: 'percent', path: 'batch' as const, source: 'one', asOf: '2026-01' }
+  return { ...figure, value, language, ...over }
+}
+const perHour = (microUsd: number, over: Partial<Price> = {}): Price => {
+  return { unit: 'audio_hour', microUsd, source: 's', asOf: '2026-01', ...over }
+}
+const stt = (id: string, benchmarks: Benchmark[], over: Partial<Model> = {}) =>
+  provider(id, [model('stt', { benchmarks, ...over })])
+
+function order(providers: Provider[], language: string, objective: Objective, over: Partial<Ask> = {}) {
+  const { chooser } = bench(providers)
+  const { candidates, scale } = chooser.choose({
+    ...baseAsk(caller(), 'stt', { mode: 'auto', objective }, language),
+    ...over,
+  })
+  return { ids: candidates.map(({ row }) => row.provider.id), candidates, scale }
+}
+
+t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by those of another variety before', (t) => {
+  const calls = { source: 'calls' }
+  const providers = [
+    stt('read', [wer(2, 'es'), wer(30, 'es-MX', calls)]),
+    stt('spoken', [wer(4, 'es'), wer(9, 'es-MX', calls)]),
+    stt('unheard', [wer(3, 'es')]),
+  ]
+  t.same(order(providers, 'es', 'quality').ids, ['read', 'unheard', 'spoken'])
+  const mexican = order(providers, 'es-MX', 'quality')
+  t.same(mexican.ids, ['spoken', 'read', 'unheard'])
+  t.match(mexican.scale, { source: 'calls', nearness: 0 })
+  t.same(order(providers, 'es-AR', 'quality').ids, ['read', 'unheard', 'spoken'], 'no figure of its own: as Spanish')
+  const priced = providers.map(({ id, models }, i) =>
+    stt(id, [...(models[0]?.benchmarks ?? [])], { prices: [perHour(3 - i)] }),
+  )
+  t.same(order(priced, 'es-MX', 'cost').ids, ['unheard', 'spoken', 'read'], 'a bad figure is no recommendation')
+  t.end()
+})
+
+t.test('what a vendor says of its own models alone compares it with nobody', (t) => {
+  const own = { source: 'own', interested: true }
+  const boaster = provider('boaster', [
+    model('stt', { id: 'a', benchmarks: [wer(1, 'de', own)] }),
+    model('stt', { id: 'b', benchmarks: [wer(2, 'de', own)] }),
+  ])
+  const { candidates, scale } = order([stt('silent', []), boaster], 'de', 'quality')
+  t.equal(scale, null)
+  t.ok(candidates.every(({ score }) => score === null))
+  t.match(order([boaster], 'de', 'quality').scale, { source: 'own' }, 'where there is nobody else it may choose')
+  const both = [stt('x', [wer(5, 'de')]), stt('y', [wer(4, 'de')]), boaster]
+  t.match(order(both, 'de', 'quality').scale, { source: 'one' })
+  t.end()
+})
+
+t.test('a price of one path is not the price of the other', (t) => {
+  const two = [perHour(1, { path: 'batch' }), perHour(9, { path: 'stream' })]
+  const providers = [stt('two', [], { prices: two }), stt('one', [], { prices: [perHour(5)] })]
+  t.same(order(providers, 'en', 'cost').ids, ['two', 'one'])
+  t.same(order(providers, 'en', 'cost', { path: 'stream' }).ids, ['one', 'two'])
+  t.end()
+})
+
+t.test('failures of late count against every objective, and decay', async (t) => {
+  const providers = [stt('cheap', [], { prices: [perHour(1)] }), stt('dear', [], { prices: [perHour(3)] })]
+  const field = [...providers, stt('dearest', [], { prices: [perHour(5)] })]
+  const { chooser, health, catalog, clock } = bench(field)
+  const ask = baseAsk(caller(), 'stt', { mode: 'auto', objective: 'cost' }, 'en')
+  const first = () => chooser.choose(ask).candidates[0]
+  t.match(first(), { row: { pin: 'cheap/m' }, score: 0.8, successRate: 1 })
+  const cheap = catalog.find('stt', 'cheap', 'm')
+  if (!cheap) throw new Error('no row')
+  for (let i = 0; i < 9; i++) {
+    const permit = health.begin(cheap, 'batch')
+    if (i % 3 === 0) permit?.succeeded({})
+    else permit?.failed(failure('server'))
+  }
+  t.match(first(), { row: { pin: 'dear/m' } })
+  t.match(chooser.choose(ask).candidates[1], { row: { pin: 'cheap/m' } })
+  await clock.advance(300_000)
+  for (let i = 0; i < 6; i++) health.begin(cheap, 'batch')?.succeeded({})
+  t.match(first(), { row: { pin: 'cheap/m' } })
+})
+
+t.test('a decision over 500 models and 50 languages', (t) => {
+  const languages =
+    'ar bg bn ca cs da de el en es et eu fa fi fr gl gu he hi hr hu id it ja ko lt lv mr ms nb nl pl pt ro ru sk sl sr sv sw ta te th tl tr uk ur vi zh af'
+  const tags = languages.split(' ')
+  const providers = Array.from({ length: 25 }, (_, p) =>
+    provider(
+      `p${p}`,
+      Array.from({ length: 20 }, (_, m) => {
+        const drawn = (tag: number, salt: number) => (p * 31 + m * 17 + tag * 7 + salt) % 97
+        return model('stt', {
+          id: `m${m}`,
+          languages: tags.filter((_, tag) => drawn(tag, 1) > 9),
+          benchmarks: tags.flatMap((tag, i) => [
+            wer(drawn(i, 2), tag, { source: drawn(i, 3) % 2 ? 'one' : 'two' }),
+            wer(drawn(i, 4) / 97, tag, { metric: 'real_time_factor', unit: 'ratio' }),
+          ]),
+          prices: [perHour(drawn(0, 5))],
+        })
+      }),
+    ),
+  )
+  const health = new Health(new ManualClock(), healthLimits)
+  const started = performance.now()
+  const catalog = new Catalog(providers)
+  const loadedMs = performance.now() - started
+  const world = { catalog, health, testProviders: new Set<string>() }
+  const asks = tags.map((tag) => baseAsk(caller(), 'stt', { mode: 'auto', objective: 'balanced' }, tag))
+  const chooser = new Chooser(world)
+  const row = catalog.stage('stt')[0] as Row
+  const timesUs = { kept: [] as number[], anew: [] as number[], floor: [] as number[] }
+  const timed = (into: number[], run: () => unknown) => {
+    const from = performance.now()
+    run()
+    into.push((performance.now() - from) * 1000)
+  }
+  for (let round = 0; round < 20; round++)
+    for (const ask of asks) {
+      // The floor: one look at each row.
+      timed(timesUs.floor, () => catalog.stage('stt').filter(({ model }) => model.capabilities.batch).length)
+      // A failure, and that it is over: whatever was kept is worked out anew.
+      health.begin(row, 'stream')?.failed(failure('server'))
+      health.begin(row, 'stream')?.succeeded({})
+      timed(timesUs.anew, () => chooser.choose(ask))
+      timed(timesUs.kept, () => chooser.choose({ ...ask }))
+    }
+  const median = (values: number[]) => values.slice(values.length / 2).sort((a, b) => a - b)[values.length >> 2] ?? 0
+  const [kept, anew, floor] = [median(timesUs.kept), median(timesUs.anew), median(timesUs.floor)]
+  t.comment(
+    `catalog ${loadedMs.toFixed(1)} ms; decision kept ${kept.toFixed(1)} us, anew ${anew.toFixed(1)} us (${(anew / floor).toFixed(0)} times a look at each row, ${floor.toFixed(1)} us)`,
+  )
+  t.ok(kept < 50, 'a decision that is kept')
+  // Others run beside the tests, so the bound on the clock is a wide one; the narrow one is in numbers of looks.
+  t.ok(anew < 500 || anew / floor < 60, 'a decision that is made anew')
+  t.ok(loadedMs < 200)
+  t.end()
+})

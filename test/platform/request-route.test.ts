@@ -1,0 +1,153 @@
+/** What became of a request: the row of each attempt, why it went where it went, and who may read that. */
+import t from 'tap'
+import { runParley } from '../process/command.ts'
+import { openDatabase } from '../process/database.ts'
+import { startParley } from '../process/parley.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { ask, postJson, responses, send, speech } from '../router/requests.ts'
+import { answer, openAdministration, pinned, platformKey, routeOf, stubProviders } from './setup.ts'
+
+const stub = await startStubOpenAi()
+const second = {
+  id: 'second',
+  adapter: 'openai',
+  baseUrl: `${stub.url}/second/v1`,
+  apiKey: platformKey,
+  models: { llm: ['chat'], tts: ['speak'] },
+}
+const parley = await startParley({
+  PARLEY_PROVIDERS: stubProviders(stub, [second]),
+  PARLEY_CIRCUIT_FAILURES_MAX: '1000',
+})
+const admin = await openAdministration(parley)
+t.teardown(async () => {
+  await admin.close()
+  await parley.remove()
+  await stub.close()
+})
+
+const two = { mode: 'auto', objective: 'latency', allow_providers: ['house', 'second', 'other'] }
+
+t.test('a failover has a row for each attempt, and a choice that explains them', async (t) => {
+  const acme = await admin.organization('acme')
+  stub.behave({ kind: 'status', status: 503 })
+  const made = await answer(acme, two)
+  t.equal(made.status, 200)
+  const route = await routeOf(t, acme, made)
+  const order = [route.candidate, ...route.runners_up].map((id) => id?.split(':')[0])
+  t.match(route, {
+    request_id: made.headers.get('service-request-id'),
+    operation: 'createResponse',
+    outcome: 'succeeded',
+    stage: 'llm',
+    objective: 'latency',
+    language: null,
+    catalog_digest: /^sha256:/,
+    attempts: [
+      { provider: order[0], outcome: 'overloaded', quantities: [], cost_micro_usd: '0', key_source: 'platform' },
+      {
+        provider: order[1],
+        model: 'chat',
+        outcome: 'succeeded',
+        attempt_id: made.headers.get('service-attempt-id'),
+        first_byte_ms: null,
+        quantities: [
+          { unit: 'input_tokens', amount: Number },
+          { unit: 'cached_input_tokens', amount: 4 },
+          { unit: 'output_tokens', amount: Number },
+          { unit: 'reasoning_tokens', amount: 3 },
+        ],
+        cost_micro_usd: null,
+        priced: false,
+      },
+    ],
+  })
+  t.same(new Set(order), new Set(['house', 'second']))
+  t.match(
+    route.excluded.find(({ provider }) => provider === 'other'),
+    { reason: 'unavailable', detail: 'no_credential' },
+  )
+  t.match(
+    route.excluded.find(({ provider }) => provider === 'local'),
+    { reason: 'not_allowed' },
+  )
+  t.same(
+    route.scores.map(({ id }) => id.split(':')[0]),
+    order,
+  )
+
+  const preview = await send(acme, '/v1/routing/preview?stage=llm&language=en')
+  for (const field of Object.keys(preview.json<object>())) t.ok(field in route, `${field}, as preview has it`)
+})
+
+t.test('a stream says when its first token came, one that failed everywhere what it was', async (t) => {
+  const acme = await admin.organization('streaming')
+  const streamed = await postJson(acme, responses, ask('Hello.', { routing: pinned('house/chat'), stream: true }))
+  const { attempts, ...route } = (await routeOf(t, acme, streamed)) as Awaited<ReturnType<typeof routeOf>> & {
+    first_byte_ms: number
+    duration_ms: number
+  }
+  t.ok(route.first_byte_ms >= (attempts[0]?.first_byte_ms ?? Number.POSITIVE_INFINITY))
+  t.ok(route.duration_ms >= route.first_byte_ms)
+
+  stub.behave({ kind: 'status', status: 503 }, { kind: 'empty' })
+  const failed = await postJson(acme, speech, { input: 'Hello.', routing: two })
+  t.equal(failed.status, 502)
+  t.match(await routeOf(t, acme, failed), {
+    outcome: 'provider_error',
+    cost_micro_usd: '0',
+    attempts: [{ outcome: 'overloaded' }, { outcome: 'empty' }],
+  })
+})
+
+t.test('priced attempts say by which list, and take from the credit', async (t) => {
+  const acme = await admin.organization('local', { creditMicroUsd: 1000 })
+  const made = await answer(acme, pinned('local/scripted'))
+  t.match((await routeOf(t, acme, made)).attempts, [{ priced: true, cost_micro_usd: '0', price_source: String }])
+})
+
+t.test('equal choices are one row', async (t) => {
+  const acme = await admin.organization('equal')
+  const made = await Promise.all(Array.from({ length: 8 }, () => answer(acme, pinned('second/chat'))))
+  for (const each of made) await routeOf(t, acme, each)
+  const sql = openDatabase(parley.dataDir)
+  t.match(
+    await sql`select count(*)::int as requests, count(distinct choice_id)::int as choices from requests
+      where organization_id = ${acme.id}`,
+    [{ requests: 8, choices: 1 }],
+  )
+  t.match(await sql`select count(*)::int as rows from choices where organization_id = ${acme.id}`, [{ rows: 1 }])
+  await sql.end()
+})
+
+t.test("another organization's request is not found, as one that nobody made", async (t) => {
+  const [a, b] = [await admin.organization('a'), await admin.organization('b')]
+  const made = await answer(a, pinned('house/chat'))
+  await routeOf(t, a, made)
+  const path = `/v1/requests/${made.headers.get('service-request-id')}/route`
+  const [others, nobodys] = [await send(b, path), await send(b, '/v1/requests/req_nobody/route')]
+  t.equal(others.status, 404)
+  const withoutId = (answer: typeof others) => ({ ...answer.json<object>(), requestId: null })
+  t.same(withoutId(others), withoutId(nobodys))
+  t.match(others.json(), { code: 'NOT_FOUND' })
+  const refused = await answer(a, pinned('other/chat'))
+  t.equal((await send(a, `/v1/requests/${refused.headers.get('service-request-id')}/route`)).status, 404)
+  const scopeless = await admin.organization('scopeless', { scopes: ['router'] })
+  t.equal((await send(scopeless, path)).status, 403)
+})
+
+t.test('parley why', async (t) => {
+  const acme = await admin.organization('asking')
+  stub.behave({ kind: 'status', status: 500 })
+  const made = await answer(acme, two)
+  const route = await routeOf(t, acme, made)
+  const options = { dataDir: parley.dataDir, env: { PARLEY_URL: parley.url, PARLEY_API_KEY: acme.key } }
+  const told = await runParley(['why', route.request_id], options)
+  t.equal(told.code, 0, told.stderr)
+  t.match(told.stdout, route.candidate)
+  for (const line of [/createResponse +succeeded/, /other:chat +unavailable \(no_credential\)/, /:chat +server/])
+    t.match(told.stdout, line)
+  const json = await runParley(['why', route.request_id, '--json'], options)
+  t.same(JSON.parse(json.stdout), route)
+  t.match(await runParley(['why', 'req_nobody'], options), { code: 1, stderr: /NOT_FOUND/ })
+})

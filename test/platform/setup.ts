@@ -1,0 +1,108 @@
+/** A started Parley with stub providers: one with the operator's credential, one without; and organizations of its own for each test. */
+import type { Test } from 'tap'
+import type { Scope } from '../../domain/access/organization.ts'
+import { openStore } from '../../store/store.ts'
+import { socketDir } from '../process/database.ts'
+import type { Running } from '../process/parley.ts'
+import type { StubOpenAi, StubRequest } from '../providers/stub-openai.ts'
+import { type Answer, ask, postJson, responses, send, type Target } from '../router/requests.ts'
+import { defaults, organization } from '../store/cluster.ts'
+
+export const platformKey = 'key-of-the-operator'
+
+/** `house` is called with the operator's key; `other` has none; `second` is a second credentialed one, behind `house`. */
+export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
+  const provider = (id: string, apiKey: string) => ({
+    id,
+    adapter: 'openai',
+    baseUrl: `${stub.url}/${id}/v1`,
+    apiKey,
+    models: { llm: ['chat'], tts: ['speak'], stt: ['listen'] },
+  })
+  return JSON.stringify([provider('house', platformKey), provider('other', 'env:NO_SUCH_KEY'), ...more])
+}
+
+/** Makes organizations in the store of a running Parley; ended with the test file. */
+export async function openAdministration(parley: Running): Promise<Administration> {
+  const host = encodeURIComponent(socketDir(parley.dataDir))
+  const databaseUrl = `postgres://parley@localhost/parley?host=${host}`
+  const store = await openStore({ ...defaults, databaseUrl, dataDir: parley.dataDir })
+  return {
+    async organization(name, { scopes = routerAndPlatform, creditMicroUsd = 100_000_000 } = {}) {
+      const { id } = await organization(store, name, creditMicroUsd)
+      const wanted = { organizationId: id, name, scopes, test: false, policy: {}, expiresAtMs: null }
+      const made = await store.keys.create(wanted)
+      return { id, url: parley.url, key: made?.secret ?? '' }
+    },
+    close: () => store.close({ stopPostgres: false }),
+  }
+}
+
+const routerAndPlatform: readonly Scope[] = ['router', 'platform']
+
+export type Administration = {
+  organization(
+    name: string,
+    more?: { scopes?: readonly Scope[]; creditMicroUsd?: number },
+  ): Promise<Target & { id: string }>
+  close(): Promise<void>
+}
+
+export const listProviders = (target: Target) => send(target, '/v1/providers')
+
+export function putKey(target: Target, provider: string, apiKey: string): Promise<Answer> {
+  const body = JSON.stringify({ provider, apiKey })
+  return send(target, '/v1/providers', { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
+}
+
+export function deleteKey(target: Target, provider: string): Promise<Answer> {
+  return send(target, `/v1/providers/${provider}`, { method: 'DELETE' })
+}
+
+export function answer(target: Target, routing?: object): Promise<Answer> {
+  return postJson(target, responses, ask('Hello.', routing ? { routing } : {}))
+}
+
+export const pinned = (model: string) => ({ mode: 'explicit', model })
+
+/** What came in with which credential: `house key-of-the-operator`. */
+export function seen(requests: readonly StubRequest[]): string[] {
+  return requests.map(({ path, headers }) => {
+    const bearer = String(headers.authorization ?? '').replace('Bearer ', '')
+    return `${path.split('/')[1]} ${bearer}`
+  })
+}
+
+export type Route = {
+  request_id: string
+  outcome: string
+  candidate: string | null
+  runners_up: string[]
+  excluded: { provider: string; model: string; reason: string; detail?: string }[]
+  scores: { id: string; score: number | null; parts: Record<string, number | null> }[]
+  cost_micro_usd: string | null
+  attempts: {
+    attempt_id: string
+    provider: string
+    model: string
+    outcome: string
+    first_byte_ms: number | null
+    quantities: { unit: string; amount: number }[]
+    cost_micro_usd: string | null
+    priced: boolean
+    price_source: string | null
+    key_source: string
+  }[]
+}
+
+/** The ledger is written a moment after the answer. */
+export async function routeOf(t: Test, target: Target, made: Answer): Promise<Route> {
+  const id = made.headers.get('service-request-id') ?? ''
+  let found = await send(target, `/v1/requests/${id}/route`)
+  for (let tries = 0; found.status === 404 && tries < 100; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    found = await send(target, `/v1/requests/${id}/route`)
+  }
+  t.equal(found.status, 200, found.text)
+  return found.json<Route>()
+}

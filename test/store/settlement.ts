@@ -1,0 +1,49 @@
+/** What a request leaves behind when it has ended, as the domain hands it to the ledger. */
+import type { AttemptEntry, LedgerEntry } from '../../domain/billing/ledger.ts'
+import { baseAsk } from '../../domain/routing/ask.ts'
+import type { Choice } from '../../domain/routing/chooser.ts'
+import { caller } from '../domain/fakes.ts'
+
+/** A choice that says nothing but its language. Another object at each call, as other processes have. */
+export function choiceIn(language: string): Choice {
+  const ask = baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced' }, language)
+  return { ask, candidates: [], excluded: [], catalogDigest: `sha256:${'0'.repeat(64)}`, scale: null }
+}
+
+export function attemptEntry(attemptId: string, over: Partial<AttemptEntry> = {}): AttemptEntry {
+  return {
+    attemptId,
+    provider: 'mock',
+    model: 'mock-1',
+    outcome: 'succeeded',
+    startedAtMs: 1_790_000_000_123,
+    durationMs: 12.5,
+    firstByteMs: 3.25,
+    quantities: [{ unit: 'output_tokens', amount: 7 }],
+    costMicroUsd: 0,
+    priceSource: 'a price list, 2026-10-01',
+    keySource: 'platform',
+    ...over,
+  }
+}
+
+export function ledgerEntry(organizationId: string, requestId: string, over: Partial<LedgerEntry> = {}): LedgerEntry {
+  return {
+    requestId,
+    attemptId: 'att_1',
+    organizationId,
+    keyId: 'key_1',
+    operation: 'createResponse',
+    stage: 'llm',
+    provider: 'mock',
+    model: 'mock-1',
+    outcome: 'succeeded',
+    startedAtMs: 1_790_000_000_123,
+    durationMs: 12.5,
+    firstByteMs: 3.25,
+    quantities: [{ unit: 'output_tokens', amount: 7 }],
+    costMicroUsd: 0,
+    attempts: [attemptEntry('att_1')],
+    ...over,
+  }
+}
