@@ -44,3 +44,6 @@ function causes(error: unknown): object {
     ...(error.cause === undefined ? {} : { cause: causes(error.cause) }),
   }
 }
+
+/** Nothing that is logged is known to less than a microsecond. */
+export const roundedMs = (durationMs: number) => Math.round(durationMs * 1000) / 1000

@@ -10,10 +10,19 @@ import type {
   us_listen_socket,
   us_socket_context_t,
   WebSocket,
+  WebSocketBehavior,
 } from 'uWebSockets.js'
 import { createRequire } from 'node:module'
 
-export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket, us_socket_context_t, WebSocket }
+export type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  us_listen_socket,
+  us_socket_context_t,
+  WebSocket,
+  WebSocketBehavior,
+}
 
 declare module 'uWebSockets.js' {
   interface TemplatedApp {

@@ -4,7 +4,8 @@ import type { Chat, ChatOrder, CompletionChunk } from '../../domain/llm/chat.ts'
 import type { Catalog } from '../../domain/routing/catalog.ts'
 import type { CompatHandlers, CreateChatCompletionEvent } from '../../generated/compat/handlers.ts'
 import type { ChatCompletion, ChatCompletionChunk } from '../../generated/compat/types.ts'
-import { languageOf, routingOf } from './order.ts'
+import { routingOf } from '../routing.ts'
+import { languageOf } from './order.ts'
 
 export type ChatDeps = { chat: Chat; catalog: Catalog }
 

@@ -5,8 +5,9 @@ import type { Chat, ChatOrder, ChatStream } from '../../domain/llm/chat.ts'
 import type { Catalog } from '../../domain/routing/catalog.ts'
 import type { CompatHandlers, CompleteEvent } from '../../generated/compat/handlers.ts'
 import type { ChatMessage, CompleteBody, CompleteResponse } from '../../generated/compat/types.ts'
+import { routingOf } from '../routing.ts'
 import { CompletionText } from './completion-text.ts'
-import { acceptsEvents, languageOf, nativeHeaders, orderOf, routingOf } from './order.ts'
+import { acceptsEvents, languageOf, nativeHeaders, orderOf } from './order.ts'
 
 export type CompleteDeps = { chat: Chat; catalog: Catalog }
 

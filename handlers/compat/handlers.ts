@@ -2,9 +2,10 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { CatalogList } from '../../domain/routing/catalog-list.ts'
 import type { Preview, PreviewQuery } from '../../domain/routing/preview.ts'
 import type { CompatHandlers } from '../../generated/compat/handlers.ts'
+import type { AsyncapiDocument, OpenapiDocument } from '../../generated/compat/types.ts'
+import { serveContract } from '../contract.ts'
 import { type ChatDeps, createChatCompletion } from './chat-completions.ts'
 import { createComplete } from './complete.ts'
-import { createGetCompatContract, createGetRealtimeContract } from './contract.ts'
 import { createListCompatModels } from './models.ts'
 import { createPreviewRouting } from './preview.ts'
 import { createCompatSpeech, type SpeechDeps, streamCompatSpeech } from './speech.ts'
@@ -27,8 +28,9 @@ export type CompatDeps = ChatDeps &
 /** All of the surface but the tokens for browsers, which belong to the realtime side. */
 export function createCompatHandlers(deps: CompatDeps): Omit<CompatHandlers<Caller>, 'createRealtimeSession'> {
   return {
-    getCompatContract: createGetCompatContract(deps.contract, deps.headerPrefix),
-    getRealtimeContract: createGetRealtimeContract(deps.realtimeContract, deps.headerPrefix),
+    getCompatContract: serveContract<OpenapiDocument>(deps.contract, deps.headerPrefix),
+    // The sockets' contract, from the same place as the others.
+    getRealtimeContract: serveContract<AsyncapiDocument>(deps.realtimeContract, deps.headerPrefix),
     createChatCompletion: createChatCompletion(deps),
     createCompatTranscription: createCompatTranscription(deps),
     createCompatSpeech: createCompatSpeech(deps),

@@ -6,9 +6,11 @@ import type { Constraints, Intent, SttOptions } from '../../generated/compat/typ
 const objectives = ['balanced', 'quality', 'latency', 'cost'] as const
 const listMax = 100
 const textCharsMax = 4096
+const keywordCharsMax = 64
 
-/** All throw invalid_parameter that names the header and the field. An absent header is an empty object. */
-export function readIntent(text: string | undefined, name = 'x-service-intent'): Intent {
+/** All throw invalid_parameter that names the header and the field. An absent header is an empty object. The names are the contract's; the fault's writer tells them with the deployer's prefix. */
+export function readIntent(text: string | undefined): Intent {
+  const name = 'x-service-intent'
   const { language, region, optimizeFor } = fieldsOf(text, name)
   if (language !== undefined) readLanguage(stringOf(language, name, 'language'), name)
   const objective = objectives.find((each) => each === optimizeFor)
@@ -21,7 +23,8 @@ export function readIntent(text: string | undefined, name = 'x-service-intent'):
   }
 }
 
-export function readConstraints(text: string | undefined, name = 'x-service-constraints'): Constraints {
+export function readConstraints(text: string | undefined): Constraints {
+  const name = 'x-service-constraints'
   const { allowedProviders } = fieldsOf(text, name)
   if (allowedProviders === undefined) return {}
   if (!isFields(allowedProviders)) throw invalid(name, 'allowedProviders must be an object of lists.')
@@ -29,13 +32,14 @@ export function readConstraints(text: string | undefined, name = 'x-service-cons
   return stt === undefined ? {} : { allowedProviders: { stt: stringsOf(stt, name, 'allowedProviders.stt') } }
 }
 
-export function readSttOptions(text: string | undefined, name = 'x-service-stt-options'): SttOptions {
+export function readSttOptions(text: string | undefined): SttOptions {
+  const name = 'x-service-stt-options'
   const { model, words, diarization, keywords, prompt } = fieldsOf(text, name)
   return {
     ...(model !== undefined && { model: stringOf(model, name, 'model') }),
     ...(words !== undefined && { words: booleanOf(words, name, 'words') }),
     ...(diarization !== undefined && { diarization: booleanOf(diarization, name, 'diarization') }),
-    ...(keywords !== undefined && { keywords: stringsOf(keywords, name, 'keywords') }),
+    ...(keywords !== undefined && { keywords: stringsOf(keywords, name, 'keywords', keywordCharsMax) }),
     ...(prompt !== undefined && { prompt: stringOf(prompt, name, 'prompt') }),
   }
 }
@@ -56,9 +60,9 @@ function fieldsOf(text: string | undefined, name: string): Fields {
   return value
 }
 
-function stringOf(value: unknown, name: string, field: string): string {
-  if (typeof value === 'string' && value !== '' && value.length <= textCharsMax) return value
-  throw invalid(name, `${field} must be a string.`)
+function stringOf(value: unknown, name: string, field: string, charsMax = textCharsMax): string {
+  if (typeof value === 'string' && value !== '' && value.length <= charsMax) return value
+  throw invalid(name, `${field} must be a string of 1 to ${charsMax} characters.`)
 }
 
 function booleanOf(value: unknown, name: string, field: string): boolean {
@@ -66,9 +70,9 @@ function booleanOf(value: unknown, name: string, field: string): boolean {
   throw invalid(name, `${field} must be true or false.`)
 }
 
-function stringsOf(value: unknown, name: string, field: string): string[] {
+function stringsOf(value: unknown, name: string, field: string, charsMax = textCharsMax): string[] {
   if (Array.isArray(value) && value.length <= listMax)
-    return (value as unknown[]).map((each) => stringOf(each, name, `Each of ${field}`))
+    return (value as unknown[]).map((each) => stringOf(each, name, `Each of ${field}`, charsMax))
   throw invalid(name, `${field} must be a list of at most ${listMax} strings.`)
 }
 

@@ -2,6 +2,7 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { CatalogEntry, CatalogList } from '../../domain/routing/catalog-list.ts'
 import type { CompatHandlers } from '../../generated/compat/handlers.ts'
 import type { CompatModel } from '../../generated/compat/types.ts'
+import { priceOf } from '../router/models.ts'
 
 /** `createdS`: when this process started; the catalog says of no model when it was made. */
 export function createListCompatModels(
@@ -29,7 +30,7 @@ function rowOf({ model, name, aliases, routable, quality, latencyMs }: CatalogEn
     streaming: model.capabilities.streaming,
     quality,
     latency_ms: latencyMs === null ? null : Math.round(latencyMs),
-    price: model.prices.map(({ unit, microUsd, source, asOf }) => ({ unit, micro_usd: microUsd, source, as_of: asOf })),
+    price: model.prices.map(priceOf),
     ...(model.voices.length > 0 && { voices: model.voices.map(voiceOf) }),
   }
 }

@@ -1,11 +1,7 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { Order, Route } from '../../domain/exchange.ts'
-import type { Catalog } from '../../domain/routing/catalog.ts'
 import { readLanguage } from '../../domain/routing/language.ts'
-import type { Stage } from '../../domain/routing/model.ts'
-import { routingOfName } from '../../domain/routing/model-name.ts'
-import type { Routing } from '../../domain/routing/routing.ts'
-import type { Constraints, Intent } from '../../generated/compat/types.ts'
+import { preferredType } from '../../runtime/http/accept.ts'
 import type { Context } from '../../runtime/http/handler.ts'
 import { routeHeaders } from '../router/route-headers.ts'
 
@@ -25,16 +21,6 @@ export function languageOf(
   return language === undefined ? {} : { language }
 }
 
-/** What the three native operations say of the route. */
-export type Wishes = { model?: string; intent?: Intent; constraints?: Constraints }
-
-/** A request's own objective goes before the key's. Throws invalid_parameter. */
-export function routingOf(catalog: Catalog, stage: Stage, caller: Caller, wishes: Wishes): Routing {
-  const { model: name, intent, constraints } = wishes
-  const objective = intent?.optimizeFor ?? caller.policy.objective
-  return routingOfName(catalog, { stage, name, objective, allowProviders: constraints?.allowedProviders?.[stage] })
-}
-
 /** The route under the names of the router surface and under those of the native operations. */
 export function nativeHeaders(route: Route) {
   return {
@@ -46,5 +32,5 @@ export function nativeHeaders(route: Route) {
 }
 
 export function acceptsEvents({ accept }: Context<Caller>): boolean {
-  return /\btext\/event-stream\b/i.test(accept)
+  return preferredType(accept, ['application/json', 'text/event-stream']) === 'text/event-stream'
 }

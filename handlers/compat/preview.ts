@@ -1,17 +1,19 @@
 import type { Caller } from '../../domain/access/organization.ts'
-import type { Preview, PreviewQuery } from '../../domain/routing/preview.ts'
+import type { Evidence } from '../../domain/routing/evidence.ts'
+import type { Preview, PreviewQuery, PreviewScore } from '../../domain/routing/preview.ts'
 import type { CompatHandlers } from '../../generated/compat/handlers.ts'
-import type { RoutingPreview } from '../../generated/compat/types.ts'
+import type { RoutingFigure, RoutingPreview } from '../../generated/compat/types.ts'
 
 export function createPreviewRouting(
   preview: (query: PreviewQuery) => Preview,
 ): CompatHandlers<Caller>['previewRouting'] {
   return ({ query }, { caller }) => {
-    const { stage, language } = query
+    const { stage, language, path } = query
+    const isSocket = path === 'stream'
     const objective = query.objective ?? caller.policy.objective ?? 'balanced'
     return {
       status: 200,
-      body: wirePreview(preview({ caller, stage, language, routing: { mode: 'auto', objective } })),
+      body: wirePreview(preview({ caller, stage, language, routing: { mode: 'auto', objective }, isSocket })),
     }
   }
 }
@@ -25,8 +27,23 @@ export function wirePreview({ stage, language, routing, candidate, runnersUp, ..
     candidate: candidate === null ? null : idOf(candidate),
     runners_up: runnersUp.map(idOf),
     excluded: why.excluded,
-    scores: why.scores.map(({ pin, score, parts }) => ({ id: idOf(pin), score, parts })),
+    scores: why.scores.map(scoreOf),
     catalog_digest: why.catalogDigest,
+  }
+}
+
+function scoreOf({ pin, score, parts, successRate, evidence }: PreviewScore): RoutingPreview['scores'][number] {
+  const figures = evidence?.map(figureOf)
+  return { id: idOf(pin), score, parts, success_rate: successRate, ...(figures && { figures }) }
+}
+
+/** A live figure knows its second; the contract says its day. */
+function figureOf({ asOf, sourceUrl, interested, ...figure }: Evidence): RoutingFigure {
+  return {
+    ...figure,
+    ...(sourceUrl !== undefined && { source_url: sourceUrl }),
+    as_of: asOf.slice(0, 10),
+    ...(interested !== undefined && { interested }),
   }
 }
 

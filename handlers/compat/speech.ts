@@ -11,7 +11,8 @@ import type {
 import type { CompatSpeechRequest } from '../../generated/compat/types.ts'
 import type { Context } from '../../runtime/http/handler.ts'
 import { routeHeaders } from '../router/route-headers.ts'
-import { languageOf, orderOf, routingOf } from './order.ts'
+import { routingOf } from '../routing.ts'
+import { languageOf, orderOf } from './order.ts'
 import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from './speech-format.ts'
 
 export type SpeechDeps = {

@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { CompatHandlers } from '../../generated/compat/handlers.ts'
-import { languageOf, nativeHeaders, orderOf, routingOf } from './order.ts'
+import { routingOf } from '../routing.ts'
+import { languageOf, nativeHeaders, orderOf } from './order.ts'
 import type { SpeechDeps } from './speech.ts'
 import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from './speech-format.ts'
 

@@ -7,9 +7,10 @@ import type { CompatHandlers, TranscribeEvent } from '../../generated/compat/han
 import type { NativeSegment, SttOptions, TranscribeResponse } from '../../generated/compat/types.ts'
 import type { Bytes } from '../../runtime/http/handler.ts'
 import { readRecording } from '../recording.ts'
+import { routingOf } from '../routing.ts'
 import { inOrder } from './events.ts'
 import { readConstraints, readIntent, readSttOptions } from './header-json.ts'
-import { acceptsEvents, languageOf, nativeHeaders, orderOf, routingOf } from './order.ts'
+import { acceptsEvents, languageOf, nativeHeaders, orderOf } from './order.ts'
 import type { TranscriptionDeps } from './transcriptions.ts'
 
 export function createTranscribe(deps: TranscriptionDeps): CompatHandlers<Caller>['transcribe'] {

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/organization.ts'
+import { Fault } from '../../domain/fault.ts'
 import type { Catalog } from '../../domain/routing/catalog.ts'
 import type { TranscribeOrder, Transcription } from '../../domain/speech/transcribe.ts'
 import type {
@@ -9,8 +10,9 @@ import type {
 import type { CompatTranscription } from '../../generated/compat/types.ts'
 import { readRecording } from '../recording.ts'
 import { routeHeaders } from '../router/route-headers.ts'
+import { routingOf } from '../routing.ts'
 import { inOrder } from './events.ts'
-import { languageOf, orderOf, routingOf } from './order.ts'
+import { languageOf, orderOf } from './order.ts'
 
 export type TranscriptionDeps = {
   transcribe(order: TranscribeOrder): Promise<Transcription>
@@ -23,7 +25,8 @@ export function createCompatTranscription(
   deps: TranscriptionDeps,
 ): CompatHandlers<Caller>['createCompatTranscription'] {
   return async ({ header, body }, context) => {
-    const { model, language, response_format: format, stream } = body
+    const { model, language, stream } = body
+    const format = formatOf(body.response_format)
     const recording = readRecording(body.file, {
       declared: null,
       durationMaxMs: deps.durationMaxMs,
@@ -47,6 +50,17 @@ export function createCompatTranscription(
     const answer = format === 'json' ? { text } : verbose(transcription, durationS)
     return { status: 200, type: 'application/json', headers, body: answer }
   }
+}
+
+/** Throws invalid_parameter for subtitles, which OpenAI's own service writes. */
+function formatOf(responseFormat = 'json'): 'json' | 'text' | 'verbose_json' {
+  if (responseFormat === 'json' || responseFormat === 'text' || responseFormat === 'verbose_json') return responseFormat
+  const hint = 'Send response_format "verbose_json": its segments have the times that subtitles are made of.'
+  throw new Fault('invalid_parameter', {
+    param: 'response_format',
+    message: `A transcript comes as json, text or verbose_json, not as srt, vtt or another format. ${hint}`,
+    hint,
+  })
 }
 
 function optionsOf(body: CreateCompatTranscriptionRequest['body']): NonNullable<TranscribeOrder['options']> {

@@ -27,5 +27,7 @@ const codesOfFilter: Readonly<Record<string, RealtimeErrorCode>> = {
 
 export function codeOfFault({ code, detail }: Fault): RealtimeErrorCode {
   if (code === 'invalid_parameter' && detail.param === '/text') return 'TEXT_TOO_LONG'
+  // Nothing has broken: the same session succeeds once somebody else's has ended.
+  if (detail.isFull) return 'RATE_LIMITED'
   return codesOfFilter[detail.filter ?? ''] ?? codes[code] ?? 'INTERNAL'
 }

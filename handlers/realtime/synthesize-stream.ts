@@ -30,6 +30,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   #wanted: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }
   #session: SpeechSession | null = null
   #isBehind = false
+  #isReady = false
 
   constructor(deps: SynthesizeSocketDeps, socket: Socket, context: SocketContext<Caller>) {
     super(deps, socket, context.requestId)
@@ -88,6 +89,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
 
   ready({ provider, model }: Route): void {
     if (!this.take('ready')) return
+    this.#isReady = true
     const { encoding, sampleRateHz: sampleRate } = this.#wanted
     const { region } = this.#deps
     const frame = { type: 'ready', sessionId: this.#deps.sessionId(), provider, model, region, encoding, sampleRate }
@@ -114,7 +116,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
 
   failed(fault: Fault): void {
     // Once a provider has opened, all that it can find impossible is the text.
-    if (this.state !== 'opening' && fault.code === 'capability_unsupported') this.fail('INVALID_TEXT')
+    if (this.#isReady && fault.code === 'capability_unsupported') this.fail('INVALID_TEXT')
     else this.failWith(fault)
   }
 

@@ -6,8 +6,9 @@
  * Its deltas can only add to the text, and what is heard can still change: a partial that takes something back is left out, and `completed` has
  * the whole text in any case. Without turn detection the finals of an utterance gather until the client commits.
  */
+import { frameBytes } from '../../audio/pcm.ts'
 import type { Caller } from '../../domain/access/organization.ts'
-import { Fault } from '../../domain/fault.ts'
+import type { Fault } from '../../domain/fault.ts'
 import type { Catalog } from '../../domain/routing/catalog.ts'
 import { routingOfName } from '../../domain/routing/model-name.ts'
 import type { TranscribeStream, TranscriptionListener, TranscriptionSession } from '../../domain/speech/session.ts'
@@ -21,13 +22,16 @@ import type {
 } from '../../generated/realtime/types.ts'
 import type { FrameProblem, Socket, SocketContext } from '../../runtime/ws/socket.ts'
 import { codeOfFault } from './codes.ts'
-import type { Dated, Deadlines } from './deadlines.ts'
+import type { Deadlines } from './deadlines.ts'
+import { EndingSocket } from './ending-socket.ts'
 import { defaultSettings, type TranscriptionSettings, updated, updatedOlder } from './transcription-settings.ts'
 
 export type TranscriptionRealtimeDeps = {
   deadlines: Deadlines
   /** Without audio. */
   silenceMs: number
+  /** How long a commit waits for the last words of its utterance. */
+  commitMs: number
   transcribe: TranscribeStream
   catalog: Catalog
   sessionId(): string
@@ -39,39 +43,41 @@ export function createTranscriptionRealtime(
   return (socket, context) => new RealtimeSocket(deps, socket, context)
 }
 
-/** How long a commit waits for the last words of its utterance. */
-const commitWaitMs = 3000
 /** An utterance longer than any endpointing: the client commits. */
 const endpointingMaxMs = 10_000
 
-class RealtimeSocket implements TranscriptionRealtimeSession, TranscriptionListener, Dated {
-  dueMs: number
+class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, TranscriptionListener {
   readonly #deps: TranscriptionRealtimeDeps
-  readonly #socket: Socket
   readonly #context: SocketContext<Caller>
   readonly #id: string
   #settings: TranscriptionSettings = defaultSettings
   #session: TranscriptionSession | null = null
-  #isClosed = false
+  #sessions = 0
+  /** Whether the session listens: before that no word of it can come. */
+  #isReady = false
   #events = 0
   #items = 0
+  /** Bytes that the session was given, and the ms that those before it were: each counts from its own start. */
+  #bytes = 0
+  #earlierMs = 0
+  /** Since the last commit or clear. */
+  #hasAudio = false
+  /** That wait for their last words. */
+  #commits = 0
   /** Of the utterance that is being heard. */
   #said = ''
   #parts: string[] = []
   #isSpeaking = false
-  #isCommitting = false
   #startMs = 0
   #endMs = 0
 
   constructor(deps: TranscriptionRealtimeDeps, socket: Socket, context: SocketContext<Caller>) {
+    super(deps.deadlines, socket, context.requestId, deps.silenceMs)
     this.#deps = deps
-    this.#socket = socket
     this.#context = context
     this.#id = `sess_${deps.sessionId()}`
     const model = context.query.get('model')
     if (model) this.#settings = { ...defaultSettings, model }
-    this.dueMs = deps.deadlines.nowMs() + deps.silenceMs
-    deps.deadlines.add(this)
     this.#send({ type: 'session.created', session: this.#sessionObject() })
   }
 
@@ -88,27 +94,30 @@ class RealtimeSocket implements TranscriptionRealtimeSession, TranscriptionListe
   }
 
   onInputAudioBufferAppend({ audio }: InputAudioBufferAppend): void {
-    this.dueMs = this.#deps.deadlines.nowMs() + this.#deps.silenceMs
+    const bytes = Buffer.from(audio, 'base64')
+    // A microphone never rests: its audio must not put off the answer to a commit.
+    if (this.#commits === 0) this.dueIn(this.#deps.silenceMs)
     if (!this.#session) this.#open()
-    this.#session?.audio(Buffer.from(audio, 'base64'))
+    this.#hasAudio = true
+    this.#bytes += bytes.length
+    this.#session?.audio(bytes)
   }
 
   onInputAudioBufferCommit(): void {
-    if (!this.#session) return this.#refuse('INVALID_FRAME', 'There is no audio to commit.')
-    this.#isCommitting = true
-    this.dueMs = this.#deps.deadlines.nowMs() + commitWaitMs
+    if (!this.#session || !this.#hasAudio) return this.#refuse('INVALID_FRAME', 'There is no audio to commit.')
+    this.#hasAudio = false
+    this.#commits += 1
+    if (this.#commits === 1) this.#awaitWords()
     this.#session.flush()
   }
 
   onInputAudioBufferClear(): void {
-    // What the recogniser has already heard cannot be unheard; it is not told to the client.
-    this.#session?.flush()
-    this.#forget()
+    if (this.#hasAudio) this.#drop()
     this.#send({ type: 'input_audio_buffer.cleared' })
   }
 
   onBytes(): void {
-    this.#fail('INVALID_FRAME', 'Audio comes as base64 in input_audio_buffer.append.')
+    this.fail('INVALID_FRAME', 'Audio comes as base64 in input_audio_buffer.append.')
   }
 
   onRefused({ message }: FrameProblem): void {
@@ -120,43 +129,32 @@ class RealtimeSocket implements TranscriptionRealtimeSession, TranscriptionListe
   }
 
   onDue(): void {
-    if (!this.#isCommitting) return this.#fail('AUDIO_TIMEOUT')
+    if (this.#commits === 0) return this.fail('AUDIO_TIMEOUT')
     this.#complete()
-  }
-
-  onSlowReader(): void {
-    this.#fail('BACKPRESSURE')
-  }
-
-  onShutdown(): void {
-    this.#fail('SHUTTING_DOWN')
-  }
-
-  onGone(): void {
-    this.#close()
   }
 
   ready(): void {
     // The protocol has no frame that names who listens.
+    this.#isReady = true
+    if (this.#commits > 0) this.#awaitWords()
   }
 
   speechStarted(startMs: number): void {
-    if (!this.#isSpeaking) this.#begin(startMs)
+    if (!this.#isSpeaking) this.#begin(this.#earlierMs + startMs)
   }
 
   transcript({ text, isFinal, speechFinal, startMs, endMs }: StreamTranscript): void {
-    if (!this.#isSpeaking) this.#begin(startMs)
-    this.#endMs = endMs
+    this.speechStarted(startMs)
+    this.#endMs = this.#earlierMs + endMs
     this.#say([...this.#parts, text].join(' '))
     if (!isFinal) return
     if (text !== '') this.#parts.push(text)
     const isTurn = this.#settings.turns !== null && speechFinal
-    if (isTurn || this.#isCommitting) this.#complete()
+    if (isTurn || this.#commits > 0) this.#complete()
   }
 
   ended(): void {
-    this.#close()
-    this.#socket.close(1000, '')
+    this.finish()
   }
 
   failed(fault: Fault): void {
@@ -167,7 +165,16 @@ class RealtimeSocket implements TranscriptionRealtimeSession, TranscriptionListe
         content_index: 0,
         error: errorOf(codeOfFault(fault), fault.detail.message),
       })
-    this.#fail(codeOfFault(fault), fault.detail.message)
+    this.failWith(fault)
+  }
+
+  protected errorFrame(code: RealtimeErrorCode, message: string): object {
+    return this.#event({ type: 'error', error: errorOf(code, message) })
+  }
+
+  protected leave(): void {
+    this.#session?.leave()
+    this.#session = null
   }
 
   #begin(startMs: number): void {
@@ -210,14 +217,36 @@ class RealtimeSocket implements TranscriptionRealtimeSession, TranscriptionListe
     })
     this.#items += 1
     this.#forget()
-    this.dueMs = this.#deps.deadlines.nowMs() + this.#deps.silenceMs
+    this.#commits = Math.max(0, this.#commits - 1)
+    if (this.#commits > 0) this.#awaitWords()
+    else this.dueIn(this.#deps.silenceMs)
+  }
+
+  /** A provider that is still opening has a deadline of its own. */
+  #awaitWords(): void {
+    if (this.#isReady) this.dueIn(this.#deps.commitMs)
+    else this.dueMs = Number.POSITIVE_INFINITY
+  }
+
+  /** What a recogniser was given it will tell, sooner or later: only one that hears nothing of it is sure not to. */
+  #drop(): void {
+    while (this.#commits > 0) this.#complete()
+    this.#hasAudio = false
+    this.#earlierMs += this.#heardMs()
+    this.leave()
+    this.#forget()
+    this.dueIn(this.#deps.silenceMs)
+  }
+
+  #heardMs(): number {
+    const { encoding, channels, sampleRateHz } = this.#settings.audio
+    return (this.#bytes * 1000) / (frameBytes({ encoding, channels }) * sampleRateHz)
   }
 
   #forget(): void {
     this.#said = ''
     this.#parts = []
     this.#isSpeaking = false
-    this.#isCommitting = false
   }
 
   #mayChange(): boolean {
@@ -227,10 +256,15 @@ class RealtimeSocket implements TranscriptionRealtimeSession, TranscriptionListe
   }
 
   #open(): void {
-    const { caller, requestId, channelId, signal } = this.#context
+    const { caller, channelId, signal } = this.#context
     const { audio, model, language, prompt, keywords, turns } = this.#settings
     const endpointingMs = turns === null ? endpointingMaxMs : turns.silenceMs
     const objective = caller.policy.objective
+    this.#isReady = false
+    this.#bytes = 0
+    this.#sessions += 1
+    // A request that has been settled is settled: one that follows it has an id of its own.
+    const requestId = this.#sessions === 1 ? this.requestId : `${this.requestId}-${this.#sessions}`
     try {
       this.#session = this.#deps.transcribe(
         {
@@ -255,8 +289,7 @@ class RealtimeSocket implements TranscriptionRealtimeSession, TranscriptionListe
         this,
       )
     } catch (error) {
-      if (error instanceof Fault) this.#fail(codeOfFault(error), error.detail.message)
-      else this.#fail('INTERNAL')
+      this.failWith(error)
     }
   }
 
@@ -273,25 +306,13 @@ class RealtimeSocket implements TranscriptionRealtimeSession, TranscriptionListe
     this.#send({ type: 'error', error: errorOf(code, message) })
   }
 
-  #fail(code: RealtimeErrorCode, message?: string): void {
-    if (this.#isClosed) return
-    this.#send({ type: 'error', error: errorOf(code, message) })
-    this.#close()
-    this.#socket.close(realtimeErrors[code].closeCode, code)
-  }
-
-  #close(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    this.dueMs = Number.POSITIVE_INFINITY
-    this.#deps.deadlines.delete(this)
-    this.#session?.leave()
-  }
-
   #send(event: object): void {
-    if (this.#isClosed) return
+    if (!this.isClosed) this.socket.send(JSON.stringify(this.#event(event)))
+  }
+
+  #event(event: object): object {
     this.#events += 1
-    this.#socket.send(JSON.stringify({ event_id: `event_${this.#events}`, ...event }))
+    return { event_id: `event_${this.#events}`, ...event }
   }
 }
 

@@ -6,9 +6,12 @@ import type {
   TurnDetection,
 } from '../../generated/realtime/types.ts'
 
+/** Packets have no place in the protocol. */
+type SampleAudio = StreamAudio & { encoding: Exclude<StreamAudio['encoding'], 'opus'> }
+
 /** What a session update of the compatible protocol comes to here. */
 export type TranscriptionSettings = {
-  audio: StreamAudio
+  audio: SampleAudio
   model?: string
   language?: string
   prompt?: string
@@ -48,7 +51,7 @@ export function updatedOlder(
   }
 }
 
-function audioOf(type: keyof typeof formats, rateHz: number | undefined): StreamAudio {
+function audioOf(type: keyof typeof formats, rateHz: number | undefined): SampleAudio {
   return { encoding: formats[type], sampleRateHz: type === 'audio/pcm' ? (rateHz ?? 24000) : 8000, channels: 1 }
 }
 

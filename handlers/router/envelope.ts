@@ -1,7 +1,9 @@
 import { Fault, type FaultDetail } from '../../domain/fault.ts'
 import type { Log } from '../../domain/ports.ts'
+import type { FilterKind } from '../../domain/routing/candidates.ts'
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/http/handler.ts'
+import { renameHeader } from '../../runtime/http/header-names.ts'
 
 /** What the engine refuses by itself, in this surface's words. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
@@ -26,13 +28,26 @@ const hintOfField: Readonly<Record<string, string>> = {
 /** Answers that must say when to come back carry at least this. */
 const retryAfterLeastS = 1
 
+export type FaultSurface = {
+  log: Log
+  count: (code: ErrorCode) => void
+  /** Replaces `Service` in names of headers. */
+  headerPrefix: string
+  /** The path at which the surface serves its contract. */
+  contract: string
+  hasIdempotencyKeys: boolean
+  /** Where a request says what took the last candidate. */
+  paramOfFilter: Partial<Record<FilterKind, string>>
+}
+
 /**
  * The one place that makes an error of the router and compat surfaces. Whatever is no Fault and no Refusal is `relay_error`: the caller learns the
  * request id, the log learns the rest.
  */
-export function createFaultWriter(log: Log, count: (code: ErrorCode) => void): FaultWriter {
+export function createFaultWriter(surface: FaultSurface): FaultWriter {
+  const { log, count } = surface
   return (error, requestId) => {
-    const { code, detail, allow } = classify(error)
+    const { code, detail, allow } = inWordsOf(surface, classify(error))
     count(code)
     if (code === 'relay_error') log.error({ requestId, err: error }, 'request failed')
     else if (detail.cause !== undefined) log.warn({ requestId, code, err: detail.cause }, 'request refused')
@@ -40,7 +55,23 @@ export function createFaultWriter(log: Log, count: (code: ErrorCode) => void): F
   }
 }
 
-function classify(error: unknown): { code: ErrorCode; detail: FaultDetail; allow?: string } {
+type Classified = { code: ErrorCode; detail: FaultDetail; allow?: string }
+
+/** Codes and their hints are those of the router surface; what they name is somewhere else here, or is not here at all. */
+function inWordsOf(surface: FaultSurface, classified: Classified): Classified {
+  const { headerPrefix, contract, hasIdempotencyKeys, paramOfFilter } = surface
+  const { code, detail } = classified
+  const at = detail.param ?? (detail.filter && paramOfFilter[detail.filter])
+  const param = at === undefined ? {} : { param: renameHeader(at, headerPrefix) }
+  const said = detail.hint ?? hintOfField[detail.param ?? ''] ?? errorCodes[code].hint
+  const hint = said.replace('at openapi.json', `at ${contract}`)
+  return {
+    ...classified,
+    detail: { ...detail, ...param, hint: hasIdempotencyKeys ? hint : hint.replace(' with a new Idempotency-Key', '') },
+  }
+}
+
+function classify(error: unknown): Classified {
   if (error instanceof Fault) return { code: error.code, detail: error.detail }
   if (!(error instanceof Refusal)) return { code: 'relay_error', detail: {} }
   const { allow, ...detail } = error.detail
@@ -65,7 +96,7 @@ function envelope(code: ErrorCode, detail: FaultDetail, requestId: string, retry
   return {
     code,
     message: detail.message ?? row.message,
-    hint: (detail.hint ?? hintOfField[detail.param ?? ''] ?? row.hint).slice(0, 512),
+    hint: (detail.hint ?? row.hint).slice(0, 512),
     retryable: row.retryable,
     request_id: requestId,
     type: row.type,

@@ -61,10 +61,22 @@ function audioOf({ encoding, sampleRatesHz, sampleRateRangeHz, channels }: Audio
 }
 
 /** A live figure knows its second; the contract says its day. */
-function benchmarkOf({ asOf, interested, ...figure }: Benchmark): WireBenchmark {
-  return { ...figure, as_of: asOf.slice(0, 10), ...(interested !== undefined && { interested }) }
+function benchmarkOf({ asOf, interested, sourceUrl, ...figure }: Benchmark): WireBenchmark {
+  return {
+    ...figure,
+    ...(sourceUrl !== undefined && { source_url: sourceUrl }),
+    as_of: asOf.slice(0, 10),
+    ...(interested !== undefined && { interested }),
+  }
 }
 
-function priceOf({ unit, microUsd, source, asOf }: Price): WirePrice {
-  return { unit, micro_usd: microUsd, source, as_of: asOf }
+export function priceOf({ unit, microUsd, path, source, sourceUrl, asOf }: Price): WirePrice {
+  return {
+    unit,
+    micro_usd: microUsd,
+    ...(path && { path }),
+    source,
+    ...(sourceUrl !== undefined && { source_url: sourceUrl }),
+    as_of: asOf,
+  }
 }

@@ -1,3 +1,4 @@
+import { roundedMs } from '../log.ts'
 import { SocketRoutes } from '../ws/routes.ts'
 import { Sockets } from '../ws/sockets.ts'
 import { EdgeQuota } from './edge-quota.ts'
@@ -67,7 +68,8 @@ export class Engine {
     exchange.endSpan?.(status)
     metrics.request(operation, status, durationMs)
     metrics.inflight(this.#exchanges.size)
-    if (!exchange.mount?.health) log.info({ requestId, operation, status, durationMs, isGone }, 'request')
+    const fields = { requestId, operation, status, durationMs: roundedMs(durationMs), isGone }
+    if (!exchange.mount?.health) log.info(fields, 'request')
     this.#settleIdle()
   }
 

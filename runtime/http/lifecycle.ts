@@ -97,6 +97,7 @@ function nowhere(engine: Engine, exchange: Exchange, match: Match | null): Refus
     exchange.mount = socket.mount
     return new Refusal('malformed_body', {
       message: 'this is a WebSocket address: it takes an upgrade and nothing else',
+      hint: 'Open a WebSocket here; the contract at openapi.json says what goes through it.',
     })
   }
   const { allow } = match.route

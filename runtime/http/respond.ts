@@ -81,11 +81,17 @@ function write(exchange: Exchange, status: number, headers: readonly string[], b
   exchange.wire.answer(status, headers, body, exchange.closesConnection)
 }
 
-/** Alternating names and values that every answer carries. */
-function commonHeaders(engine: Engine, exchange: Exchange): string[] {
-  const { requestId, rateLimit, mount, closesConnection } = exchange
+/** Alternating names and values: whose answer it is, from where, and what is left of the quota. Also of a 101. */
+export function identityHeaders(engine: Engine, { requestId, rateLimit }: Exchange): string[] {
   const headers = [engine.requestIdHeader, requestId, engine.regionHeader, engine.options.region]
   if (rateLimit !== '') headers.push('RateLimit-Policy', engine.quota.policy, 'RateLimit', rateLimit)
+  return headers
+}
+
+/** What every answer but a 101 carries. */
+function commonHeaders(engine: Engine, exchange: Exchange): string[] {
+  const { mount, closesConnection } = exchange
+  const headers = identityHeaders(engine, exchange)
   if (mount) pushCors(headers, mount, exchange.corsOrigin)
   if (exchange.endpoint) headers.push(...exchange.endpoint.constantHeaders)
   // Only asks: to close with a body still on its way would reset the connection, and the client would lose the answer.

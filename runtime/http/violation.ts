@@ -24,6 +24,7 @@ function refusal(violation: Violation | undefined, param: string, subject: strin
   return new Refusal('invalid_parameter', {
     param,
     message: `${subject} ${violation ? complaint(violation) : 'is not valid'}`,
+    ...(violation && { keyword: violation.keyword }),
   })
 }
 
@@ -67,6 +68,8 @@ function complaint({ keyword, message, params }: Violation): string {
       return params['error'] === 'tag' ? 'must be a string' : 'is not one of the known values'
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).map(String).join(', ')}`
+    case 'type':
+      return `must be ${[params['type']].flat().join(' or ')}`
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`
     default:

@@ -17,6 +17,8 @@ export type Channel = {
   requiresSubprotocol: boolean
   /** Prefix of the offered subprotocol that carries a credential where headers cannot: `service.ephemeral.`. */
   credentialPrefix: string
+  /** The values of query parameters that take no others; such a parameter may be absent. */
+  query?: Readonly<Record<string, readonly string[]>>
   /** Client → server, by the frame's `type`. */
   receives: Readonly<Record<string, FrameRule>>
   acceptsBinary: boolean

@@ -72,18 +72,11 @@ export class Connection implements Socket {
     queueMicrotask(() => this.#finish())
   }
 
-  /** The carrier has made it. Nothing more may happen within that call. */
-  attached(ws: Live): void {
+  /** The carrier has made it, and its call is over: see serve.ts. */
+  opened(ws: Live): void {
+    if (this.#isClosing) return
     this.#ws = ws
     this.#sockets.add(this)
-  }
-
-  /**
-   * After the carrier's call, never within it: until that returns, uWebSockets.js reads a flag in memory that it has already freed (mended
-   * upstream in uNetworking/uWebSockets#1929), and what a session allocates there can end the socket without a word.
-   */
-  opened(): void {
-    if (!this.#ws) return
     try {
       this.#session = this.#route.handler(this, this.context)
     } catch (error) {
@@ -138,6 +131,7 @@ export class Connection implements Socket {
 
   /** The carrier has ended it; the last call. */
   gone(code: number): void {
+    const wasOpened = this.#ws !== null
     this.#ws = null
     this.#isClosing = true
     this.context.signal.abort(ended)
@@ -147,7 +141,7 @@ export class Connection implements Socket {
       this.#sockets.report(this, error)
     }
     this.#session = null
-    this.#sockets.remove(this, code)
+    if (wasOpened) this.#sockets.remove(this, code)
   }
 
   /** Null when nothing may be written: no socket, a goodbye on its way, or a reader so far behind that only memory would grow. */

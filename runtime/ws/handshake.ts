@@ -1,7 +1,7 @@
 /** What a client offers with its upgrade. RFC 6455, 4.2.1; uWebSockets.js looks at Sec-WebSocket-Key alone. */
-import ipaddr from 'ipaddr.js'
 import { Refusal } from '../http/handler.ts'
 import type { Wire } from '../http/wire.ts'
+import type { Channel } from './channel.ts'
 import type { SocketRoute } from './routes.ts'
 
 export type Handshake = {
@@ -16,7 +16,6 @@ export type Handshake = {
   isOffered: boolean
   /** '' when none is offered. */
   credential: string
-  isLocal: boolean
 }
 
 /** Only until the first await. */
@@ -34,7 +33,6 @@ export function readHandshake(wire: Wire, { subprotocol, credentialPrefix }: Soc
     isUpgrade: /(^|[\s,])upgrade([\s,]|$)/i.test(wire.header('connection')),
     isOffered: subprotocol !== '' && offered.includes(subprotocol),
     credential: credential?.slice(credentialPrefix.length) ?? '',
-    isLocal: isLoopback(wire.address()),
   }
 }
 
@@ -48,11 +46,14 @@ export function requireHandshake({ channel, subprotocol }: SocketRoute, handshak
   }
 }
 
-function refuseHeader(param: string, message: string): Refusal {
-  return new Refusal('invalid_parameter', { param, message })
+/** Throws Refusal `invalid_parameter` that names the parameter. */
+export function requireQuery({ query = {} }: Channel, asked: URLSearchParams): void {
+  for (const [param, values] of Object.entries(query)) {
+    if (asked.getAll(param).every((value) => values.includes(value))) continue
+    throw new Refusal('invalid_parameter', { param, message: `${param} must be one of ${values.join(', ')}` })
+  }
 }
 
-/** False for what is no IP address. */
-export function isLoopback(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
+function refuseHeader(param: string, message: string): Refusal {
+  return new Refusal('invalid_parameter', { param, message })
 }

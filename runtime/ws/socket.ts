@@ -15,8 +15,6 @@ export type UpgradeRequest = {
   origin: string
   /** As it was sent; '' for none. */
   host: string
-  /** Whether the peer's address is a loopback one. */
-  isLocal: boolean
   query: URLSearchParams
 }
 

@@ -1,4 +1,5 @@
 import type { ServerOptions } from '../http/options.ts'
+import { roundedMs } from '../log.ts'
 import type { Connection } from './connection.ts'
 
 /** All open sockets of a process, and the one timer that they share. */
@@ -47,7 +48,7 @@ export class Sockets {
     const { channelId: channel } = connection
     const { requestId, startedMs } = connection.context
     metrics.socketClosed(channel, code)
-    log.info({ requestId, channel, code, durationMs: this.nowMs() - startedMs }, 'socket')
+    log.info({ requestId, channel, code, durationMs: roundedMs(this.nowMs() - startedMs) }, 'socket')
     if (this.#open.size === 0) this.#onEmpty()
   }
 

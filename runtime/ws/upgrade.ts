@@ -8,16 +8,17 @@ import { ClientGone, type Exchange } from '../http/exchange.ts'
 import { readHead } from '../http/framing.ts'
 import { Refusal } from '../http/handler.ts'
 import { admit, drop } from '../http/lifecycle.ts'
-import { refuse } from '../http/respond.ts'
+import { identityHeaders, refuse } from '../http/respond.ts'
 import { UwsWire } from '../http/uws-wire.ts'
 import type { HttpRequest, HttpResponse, us_socket_context_t } from '../uws.ts'
-import { Connection } from './connection.ts'
-import { type Handshake, readHandshake, requireHandshake } from './handshake.ts'
+import { Connection, type Live } from './connection.ts'
+import { type Handshake, readHandshake, requireHandshake, requireQuery } from './handshake.ts'
 import type { SocketRoute } from './routes.ts'
 
-/** Answers one request. Never rejects, and never throws: uWebSockets.js would end the process. */
+/** Answers one request. Never rejects, and never throws: uWebSockets.js would end the process. `opened` gets the socket when the carrier has made it. */
 export async function upgrade(
   engine: Engine,
+  opened: Live[],
   response: HttpResponse,
   request: HttpRequest,
   context: us_socket_context_t,
@@ -37,8 +38,9 @@ export async function upgrade(
     const connection = await admitSocket(engine, exchange, route, handshake)
     exchange.status = 101
     const subprotocol = handshake.isOffered ? route.subprotocol : ''
-    wire.upgrade(upgradeHeaders(engine, exchange), { connection }, handshake.key, subprotocol, context)
-    connection.opened()
+    wire.upgrade(identityHeaders(engine, exchange), { connection }, handshake.key, subprotocol, context)
+    const ws = opened.pop()
+    if (ws) connection.opened(ws)
   } catch (error) {
     refuse(engine, exchange, error)
   } finally {
@@ -59,9 +61,10 @@ async function admitSocket(
   const query = new URLSearchParams(exchange.wire.query)
   requireRoom(engine)
   requireHandshake(route, handshake)
+  requireQuery(route.channel, query)
   const { authorization = '', origin = '', host = '' } = exchange.head ?? {}
-  const { credential, isLocal } = handshake
-  const asked = { channelId, scope, requestId, authorization, credential, origin, host, isLocal, query }
+  const { credential } = handshake
+  const asked = { channelId, scope, requestId, authorization, credential, origin, host, query }
   const caller = await route.admit(asked)
   if (exchange.isGone) throw new ClientGone()
   // Much may have happened while the caller was looked up.
@@ -73,11 +76,4 @@ async function admitSocket(
 function requireRoom({ state, sockets }: Engine): void {
   if (state !== 'ready') throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
   if (sockets.isFull) throw new Refusal('overloaded', { message: 'too many open sockets', retryAfterS: 1 })
-}
-
-/** Alternating names and values. */
-function upgradeHeaders(engine: Engine, { requestId, rateLimit }: Exchange): string[] {
-  const headers = [engine.requestIdHeader, requestId, engine.regionHeader, engine.options.region]
-  if (rateLimit !== '') headers.push('RateLimit-Policy', engine.quota.policy, 'RateLimit', rateLimit)
-  return headers
 }

@@ -163,7 +163,8 @@ t.test('createCompatTranscription', async (t) => {
     text,
   )
   const srt = await upload({ model: 'auto', response_format: 'srt' })
-  t.match(srt.json(), { error: { code: 'invalid_parameter', param: /response_format/ } })
+  const subtitles = { param: 'response_format', message: /not as srt, vtt.*verbose_json/, hint: /verbose_json/ }
+  t.match(srt.json(), { error: { code: 'invalid_parameter', ...subtitles } })
   const noise = await upload({ model: 'auto' }, Buffer.from('not audio'))
   t.match(noise.json(), { error: { code: 'invalid_parameter', param: 'file' } })
 })
@@ -294,10 +295,27 @@ t.test('complete', async (t) => {
     ['meta', 'tool_call', 'tool_call', 'done'],
   )
   t.match(streamed[1]?.data, { id: 'call_a', name: 'weather', arguments: '{"city":"Oslo"}' })
+  for (const accept of ['text/event-stream;q=0', '*/*', 'application/json, text/event-stream;q=0.5'])
+    t.equal((await post('/v1/complete', body, { accept })).headers.get('content-type'), 'application/json', accept)
   stub.behave({ kind: 'cut' })
   const cut = events((await post('/v1/complete', body, { accept: 'text/event-stream' })).text)
   t.equal(cut.at(-1)?.event, 'error')
   t.match((await post('/v1/complete', { model: 'auto' })).json(), { error: { code: 'invalid_parameter' } })
+})
+
+t.test('an error says all in its message, in the words of this surface', async (t) => {
+  const chat = (body: object) => post('/v1/chat/completions', { model: 'auto', messages, ...body })
+  const unknown = (await chat({ model: 'gpt-4o' })).json().error
+  t.match(unknown, { code: 'invalid_parameter', param: '/model', message: /No llm provider here.*Send "auto"/ })
+  const constraints = { allowedProviders: { llm: ['nobody'] } }
+  const emptied = (await post('/v1/complete', { prompt: 'Hi', constraints })).json().error
+  t.match(emptied, { code: 'capability_unsupported', param: '/constraints/allowedProviders' })
+  t.match((await chat({ stream: 'yes' })).json().error, {
+    message: '/stream must be boolean or null',
+    hint: /the contract at \/openapi\/compat\.json/,
+  })
+  const socket = await send(parley, '/v1/transcribe/stream')
+  t.match(socket.json().error, { hint: /Open a WebSocket.*\/asyncapi\/realtime\.json/ })
 })
 
 t.test('X-Service-Language counts on every POST', async (t) => {

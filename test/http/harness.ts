@@ -81,11 +81,18 @@ const statuses: Record<string, number> = {
 export function faults(surfaceName: string): FaultWriter {
   return (error, requestId) => {
     const refusal = error instanceof Refusal ? error : null
-    const { param, message, retryAfterS } = refusal?.detail ?? {}
+    const { param, message, hint, retryAfterS } = refusal?.detail ?? {}
     return {
       status: refusal ? (statuses[refusal.kind] ?? 500) : 500,
       headers: retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) },
-      body: JSON.stringify({ surface: surfaceName, kind: refusal?.kind ?? 'internal', param, message, requestId }),
+      body: JSON.stringify({
+        surface: surfaceName,
+        kind: refusal?.kind ?? 'internal',
+        param,
+        message,
+        hint,
+        requestId,
+      }),
     }
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { mount, operation, raw, start, surface } from './harness.ts'
+import { refuseBody } from '../../runtime/http/violation.ts'
+import { mount, operation, raw, start, surface, validator } from './harness.ts'
 import { get, handlers, main, post } from './surface.ts'
 
 t.test('routing', async (t) => {
@@ -181,6 +182,13 @@ t.test('JSON bodies', async (t) => {
   const { text: whole } = await raw(server.port, `${chunked}8\r\n{"name":\r\n4\r\n"a"}\r\n0\r\n\r\n`)
   t.match(whole, /^HTTP\/1.1 200/)
   t.match((await raw(server.port, `${chunked}0\r\n\r\n`)).text, /malformed_body/)
+})
+
+t.test('of several types each is named', (t) => {
+  const validate = validator({ type: 'object', properties: { stream: { type: ['boolean', 'null'] } } })
+  t.notOk(validate({ stream: 'yes' }))
+  t.match(refuseBody(validate.errors), { message: '/stream must be boolean or null', detail: { param: '/stream' } })
+  t.end()
 })
 
 t.test('header parameters', async (t) => {

@@ -240,7 +240,7 @@ t.test('two processes on one port', async (t) => {
 
   await t.test('a limit of one holds over both', async (t) => {
     const organization = /org_\w+/.exec((await runParley(['org', 'list'], parley)).stdout)?.[0] ?? ''
-    const args = ['keys', 'create', '--org', organization, '--policy', '{"maxConcurrency":1}']
+    const args = ['keys', 'create', '--org', organization, '--policy', '{"max_concurrency":1}']
     const limited = { ...parley, key: (await runParley(args, parley)).stdout.trim() }
     for (let i = 0; i < 16; i++) stub.behave({ kind: 'slow', delayMs: 400 })
     const asked = stub.requests.length

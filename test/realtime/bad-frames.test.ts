@@ -19,37 +19,40 @@ t.teardown(() => parley.remove())
 
 const echoed = { model: loopbackModel }
 
-async function fails(t: Test, client: Client, code: RealtimeErrorCode, what: string): Promise<void> {
+async function fails(t: Test, client: Client, code: RealtimeErrorCode, what: string, message = /./): Promise<void> {
   const closeCode = await client.closed
   const { closeCode: expected, retryable } = realtimeErrors[code]
-  t.match(client.received.at(-1)?.frame, { type: 'error', code, retryable, requestId: /^req_/, message: /./ }, what)
+  t.match(client.received.at(-1)?.frame, { type: 'error', code, retryable, requestId: /^req_/, message }, what)
   t.equal(closeCode, expected, `${what}: close code`)
 }
 
 t.test('the first frame', async (t) => {
   const config = (more: object) => JSON.stringify({ type: 'config', ...more })
-  const cases: [string, string | Buffer | null, RealtimeErrorCode][] = [
-    ['late', null, 'INVALID_CONFIG'],
-    ['binary', Buffer.alloc(320), 'INVALID_CONFIG'],
-    ['not JSON', '{"type":', 'INVALID_CONFIG'],
-    ['no object', '[]', 'INVALID_CONFIG'],
-    ['another type', '{"type":"end"}', 'INVALID_CONFIG'],
-    ['an unknown type', '{"type":"start"}', 'INVALID_CONFIG'],
-    ['an unknown field', config({ samplerate: 8000 }), 'INVALID_CONFIG'],
-    ['an unknown encoding', config({ encoding: 'pcm_s12' }), 'INVALID_CONFIG'],
-    ['an unknown model', config({ model: 'nobody/nothing' }), 'INVALID_CONFIG'],
+  const cases: [what: string, first: string | Buffer | null, message: RegExp][] = [
+    ['late', null, /^No config came within 0\.5 s\.$/],
+    ['binary', Buffer.alloc(320), /^Audio came before the config|text frames alone/],
+    ['not JSON', '{"type":', /not valid JSON/],
+    ['no object', '[]', /JSON object/],
+    ['another type', '{"type":"end"}', /^A frame of type end came before the config\.$/],
+    ['an unknown type', '{"type":"start"}', /\/type must be one of config/],
+    ['an unknown field', config({ samplerate: 8000 }), /samplerate/],
+    ['an unknown encoding', config({ encoding: 'pcm_s12' }), /encoding/],
+    ['an unknown model', config({ model: 'nobody/nothing' }), /has no such (stt|tts) model/],
   ]
   for (const address of [stt, tts])
     await Promise.all(
-      cases.map(async ([what, first, code]) => {
+      cases.map(async ([what, first, message]) => {
         const client = await open(parley, address)
         if (first !== null) client.socket.send(first)
-        await fails(t, client, code, `${address}: ${what}`)
+        await fails(t, client, 'INVALID_CONFIG', `${address}: ${what}`, message)
       }),
     )
   const unvoiced = await open(parley, tts)
   unvoiced.send({ type: 'config', voice: 'nobody', language: 'en' })
   await fails(t, unvoiced, 'VOICE_NOT_FOUND', 'an unknown voice')
+  const hasty = await open(parley, tts)
+  for (const frame of [{ type: 'config', voice: 'nobody', language: 'en' }, { type: 'end' }]) hasty.send(frame)
+  await fails(t, hasty, 'VOICE_NOT_FOUND', 'an unknown voice, and the end before it is known')
 })
 
 t.test('frames after it', async (t) => {
@@ -60,7 +63,7 @@ t.test('frames after it', async (t) => {
   }
   const end = { type: 'end' }
   const text = (value: string) => ({ type: 'text', text: value })
-  await fails(t, await after(stt, { type: 'config' }), 'INVALID_CONFIG', 'a second config')
+  await fails(t, await after(stt, { type: 'config' }), 'INVALID_CONFIG', 'a second config', /a second one is not taken/)
   await fails(t, await after(stt, text('hello')), 'INVALID_FRAME', 'text for recognition')
   await fails(t, await after(tts, Buffer.alloc(320)), 'INVALID_FRAME', 'audio for speech')
   await fails(t, await after(tts, text('Hello. '.repeat(2000)), end, text('late')), 'INVALID_FRAME', 'text after end')
@@ -130,6 +133,18 @@ t.test('a language that nobody speaks', async (t) => {
     client.send({ type: 'config', language: 'tlh' })
     await fails(t, client, 'UNSUPPORTED_LANGUAGE', address)
   }
+})
+
+t.test('an engine that is full', async (t) => {
+  const server = await startParley({ PARLEY_LOCAL_STT_STREAMS_MAX: '1' })
+  t.teardown(() => server.remove())
+  const first = await start(server, stt)
+  const second = await open(server, stt)
+  second.send({ type: 'config' })
+  await fails(t, second, 'RATE_LIMITED', 'no room', /busy/)
+  first.send({ type: 'end' })
+  t.equal(await first.closed, 1000)
+  await start(server, stt).then(({ socket }) => socket.close())
 })
 
 t.test('no provider that streams', async (t) => {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
-import { type Client, open } from './socket.ts'
+import { type Client, open, refusal } from './socket.ts'
 
 const address = '/v1/realtime?intent=transcription'
 const parley = await startParley()
@@ -11,10 +11,13 @@ t.teardown(() => parley.remove())
 
 const transcription = 'conversation.item.input_audio_transcription'
 const name = 'tt-weasels'
+const speech = readFixture(name).subarray(44)
 const input = (more: object) => ({ audio: { input: { format: { type: 'audio/pcm', rate: 8000 }, ...more } } })
 
-function append(client: Client, silenceMs = 0): void {
-  const pcm = Buffer.concat([readFixture(name).subarray(44), Buffer.alloc(silenceMs * 16)])
+const silence = (ms: number) => Buffer.alloc(ms * 16)
+
+function append(client: Client, ...audio: Uint8Array[]): void {
+  const pcm = Buffer.concat(audio)
   for (let at = 0; at < pcm.length; at += 3200)
     client.send({ type: 'input_audio_buffer.append', audio: pcm.subarray(at, at + 3200).toString('base64') })
 }
@@ -31,7 +34,7 @@ t.test('the server finds the turns', async (t) => {
   const client = await connect(
     input({ transcription: { language: 'en' }, turn_detection: { type: 'server_vad', silence_duration_ms: 300 } }),
   )
-  append(client, 1500)
+  append(client, speech, silence(1500))
   const done = await client.take(`${transcription}.completed`)
   t.ok(wordErrors(spoken[name], done['transcript'] as string).errors <= 2, done['transcript'] as string)
   const order = client.received.map(({ frame }) => frame!.type).filter((type) => !type.endsWith('delta'))
@@ -53,11 +56,73 @@ t.test('the server finds the turns', async (t) => {
 t.test('the client commits', async (t) => {
   const protocols = ['realtime', `openai-insecure-api-key.${parley.key}`]
   const client = await connect(input({ turn_detection: null }), { protocols, headers: {} })
-  append(client)
+  append(client, speech)
   client.send({ type: 'input_audio_buffer.commit' })
   const done = await client.take(`${transcription}.completed`)
   t.ok(wordErrors(spoken[name], done['transcript'] as string).errors <= 2, done['transcript'] as string)
   t.equal(client.frames('input_audio_buffer.speech_started').length, 0)
+  client.socket.close()
+  await client.closed
+})
+
+t.test('what was cleared is never told', async (t) => {
+  const client = await connect(input({ turn_detection: null }))
+  append(client, speech)
+  client.send({ type: 'input_audio_buffer.clear' })
+  await client.take('input_audio_buffer.cleared')
+  client.send({ type: 'input_audio_buffer.commit' })
+  t.match(await client.take('error'), { error: { code: 'INVALID_FRAME' } }, 'nothing is left to commit')
+  append(client, silence(1000))
+  client.send({ type: 'input_audio_buffer.commit' })
+  t.match(await client.take(`${transcription}.completed`), { transcript: '' })
+  t.same(client.frames(`${transcription}.delta`), [])
+
+  append(client, speech)
+  client.send({ type: 'input_audio_buffer.commit' })
+  client.send({ type: 'input_audio_buffer.clear' })
+  await client.take('input_audio_buffer.cleared')
+  const done = await client.take(`${transcription}.completed`)
+  t.ok(wordErrors(spoken[name], done['transcript'] as string).errors <= 2, 'what was committed before it is told')
+  client.socket.close()
+  await client.closed
+})
+
+t.test('times go on from the start of the session', async (t) => {
+  const client = await connect(input({ turn_detection: { type: 'server_vad', silence_duration_ms: 300 } }))
+  append(client, silence(5000))
+  client.send({ type: 'input_audio_buffer.clear' })
+  append(client, speech, silence(1500))
+  const { audio_start_ms: startMs } = await client.take('input_audio_buffer.speech_started')
+  t.ok((startMs as number) >= 5000, `${String(startMs)} ms`)
+  client.socket.close()
+  await client.closed
+})
+
+t.test('a commit is answered while audio keeps coming', async (t) => {
+  const client = await connect(input({ turn_detection: null }))
+  append(client, silence(500))
+  client.send({ type: 'input_audio_buffer.commit' })
+  const microphone = setInterval(() => append(client, silence(50)), 50)
+  t.teardown(() => clearInterval(microphone))
+  t.match(await client.take(`${transcription}.completed`, 10_000), { transcript: '' })
+  client.socket.close()
+  await client.closed
+})
+
+t.test('it transcribes, and nothing else', async (t) => {
+  const headers = { authorization: `Bearer ${parley.key}` }
+  for (const intent of ['conversation', ''])
+    t.same(
+      await refusal(parley, `/v1/realtime?intent=${intent}`, { protocols: [], headers }),
+      { status: 400, code: 'invalid_parameter' },
+      `intent ${intent}`,
+    )
+  const client = await open(parley, '/v1/realtime', { protocols: [] })
+  await client.take('session.created')
+  client.send({ type: 'session.update', session: { type: 'realtime' } })
+  t.match(await client.take('error'), { error: { type: 'invalid_request_error', message: /type/ } })
+  client.send({ type: 'session.update', session: { type: 'transcription' } })
+  await client.take('session.updated')
   client.socket.close()
   await client.closed
 })

@@ -58,7 +58,7 @@ export class Client {
   /** The close code. */
   readonly closed: Promise<number>
   #taken = 0
-  #isClosed = false
+  #closeCode: number | null = null
   #wake = () => {}
 
   constructor(socket: WebSocket) {
@@ -69,7 +69,7 @@ export class Client {
     })
     this.closed = new Promise((resolve) => {
       socket.once('close', (code) => {
-        this.#isClosed = true
+        this.#closeCode = code
         this.#wake()
         resolve(code)
       })
@@ -132,7 +132,8 @@ export class Client {
         const received = this.received[this.#taken++]!
         if (fits(received)) return received
       }
-      if (this.#isClosed) throw new Error(`closed before ${what}: ${JSON.stringify(this.received.at(-1)?.frame)}`)
+      if (this.#closeCode !== null)
+        throw new Error(`closed with ${this.#closeCode} before ${what}: ${JSON.stringify(this.received.at(-1)?.frame)}`)
       if (performance.now() > endMs) throw new Error(`not within ${limitMs} ms: ${what}`)
       await Promise.race([
         new Promise<void>((resolve) => {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { wavHeader } from '../../audio/wav.ts'
+import { realtimeErrors } from '../../generated/realtime/errors.ts'
 import { startParley } from '../process/parley.ts'
 import { transcribe } from '../router/requests.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
@@ -98,4 +99,13 @@ t.test('flush, ping and what is left out of a tone', async (t) => {
   t.equal(await client.closed, 1000)
   // The engine makes 60 ms a character.
   t.equal(client.audio().length, ('no end yet here'.length + 'Bye'.length) * 60 * 16)
+})
+
+t.test('text that the voice cannot speak', async (t) => {
+  const client = await start(parley, address, { language: 'en' })
+  client.send({ type: 'text', text: '你好。' })
+  client.send({ type: 'end' })
+  t.equal(await client.closed, 1008)
+  const { retryable, message } = realtimeErrors.INVALID_TEXT
+  t.match(client.received.at(-1)?.frame, { type: 'error', code: 'INVALID_TEXT', retryable, message })
 })

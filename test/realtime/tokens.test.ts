@@ -53,7 +53,6 @@ function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
     credential: '',
     origin: `http://${host}`,
     host,
-    isLocal: true,
     query: new URLSearchParams(),
     ...changes,
   }

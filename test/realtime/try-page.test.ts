@@ -9,14 +9,17 @@ import { createPreview } from '../../domain/routing/preview.ts'
 import { widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
 import { createHealth } from '../../handlers/internal/health.ts'
+import { createRankingPage } from '../../handlers/internal/ranking.ts'
 import { createTry, type TryDeps } from '../../handlers/internal/try.ts'
-import { isLoopbackAddress, isLoopbackHost, isOwnOrigin } from '../../handlers/origin.ts'
+import { isOwnOrigin } from '../../handlers/origin.ts'
 import { createFaultWriter } from '../../handlers/router/envelope.ts'
+import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../../runtime/http/loopback.ts'
 import { caller, healthLimits, ManualClock, model, provider } from '../domain/fakes.ts'
 import { type Served, start } from '../http/harness.ts'
 
 const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
 const minted: MintedToken = { value: secret, expiresInS: 60 }
+const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, hedges: false }
 const pages = ['/try', '/try/app.js', '/try/worklet.js', '/try/style.css'] as const
 
 function previewer(): TryDeps['preview'] {
@@ -36,8 +39,15 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
       surface: internalSurface,
       basePath: '',
       host: null,
-      handlers: widenInternalHandlers({ ...createHealth([]), ...createTry(deps) }),
-      writeFault: createFaultWriter(quiet, () => {}),
+      handlers: widenInternalHandlers({ ...createHealth([]), ...createTry(deps), ...createRankingPage(facts) }),
+      writeFault: createFaultWriter({
+        log: quiet,
+        count: () => {},
+        headerPrefix: 'Acme',
+        contract: '/openapi/compat.json',
+        hasIdempotencyKeys: false,
+        paramOfFilter: {},
+      }),
       corsOrigins: [],
       quota: false,
       health: true,
@@ -160,7 +170,7 @@ t.test('loopback addresses, hosts and own origins', (t) => {
     t.ok(isLoopbackAddress(address), address)
   for (const address of ['', '10.0.0.1', '1127.0.0.1', '::', '::ffff:10.0.0.1', '::1:1', '2001:db8::1'])
     t.notOk(isLoopbackAddress(address), address)
-  for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1:8080', '[::1]:8080']) t.ok(isLoopbackHost(host), host)
+  for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1:8080', '[::1]:8080']) t.ok(isLoopbackAuthority(host), host)
   for (const host of [
     '',
     'localhost.evil.example',
@@ -169,7 +179,9 @@ t.test('loopback addresses, hosts and own origins', (t) => {
     '10.0.0.1',
     '127.0.0.1:8080@evil',
   ])
-    t.notOk(isLoopbackHost(host), host)
+    t.notOk(isLoopbackAuthority(host), host)
+  for (const host of ['localhost', '127.0.0.1', '::1']) t.ok(isLoopbackHost(host), host)
+  for (const host of ['127.evil.example', '0.0.0.0', '']) t.notOk(isLoopbackHost(host), host)
   t.ok(isOwnOrigin('http://a:1', 'a:1'))
   t.notOk(isOwnOrigin('http://', ''))
   t.notOk(isOwnOrigin('http://a', 'a:1'))

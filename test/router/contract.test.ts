@@ -214,7 +214,7 @@ t.test('how much at once', async (t) => {
   const sql = openDatabase(parley.dataDir)
   await sql`update organizations set max_concurrency = 1 where id = ${small}`
   await sql.end()
-  const limited = [await keyOf(local, '--policy', '{"maxConcurrency":1}'), await keyOf(small)]
+  const limited = [await keyOf(local, '--policy', '{"max_concurrency":1}'), await keyOf(small)]
   for (const target of limited)
     for (const { operationId, shoot } of posts) {
       stub.behave({ kind: 'slow', delayMs: 250 })
@@ -327,6 +327,9 @@ t.test('a name of its own, in the answers and in the address', async (t) => {
     'the contract says so too',
   )
   t.equal((await at('127.0.0.1', '/router/v1/models')).status, 404, 'nowhere else')
+  const wrong = { 'content-type': 'audio/wav', 'x-acme-intent': '{' }
+  const refused = await send(own, '/v1/transcribe', { method: 'POST', body: 'RIFF', headers: wrong })
+  t.equal(refused.json().error.param, 'x-acme-intent')
   t.equal((await at('router.example', '/healthz')).status, 200)
   t.equal((await at('127.0.0.1', '/healthz')).headers.get('acme-region'), 'north-1')
 })

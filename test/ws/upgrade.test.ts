@@ -39,7 +39,6 @@ t.test('what is asked and what is answered', async (t) => {
     credential: 's3cret',
     origin: 'https://a.example',
     host: `127.0.0.1:${server.port}`,
-    isLocal: true,
   })
   t.same(
     [...(asked?.query ?? [])],
@@ -118,7 +117,12 @@ t.test('refusals', async (t) => {
   for (const method of ['GET', 'POST', 'DELETE']) {
     const plain = await fetch(`${server.url}/v1/talk`, { method })
     t.equal(plain.status, 400, method)
-    t.match(await plain.json(), { surface: 'realtime', kind: 'malformed_body', message: /WebSocket address/ })
+    t.match(await plain.json(), {
+      surface: 'realtime',
+      kind: 'malformed_body',
+      message: /WebSocket address/,
+      hint: /Open a WebSocket/,
+    })
   }
   t.equal(server.sessions.length, 0)
   t.equal(server.inflight(), 0)
@@ -181,6 +185,15 @@ t.test('a client that leaves while it is looked up', async (t) => {
   admitted()
   await until(() => server.inflight() === 0)
   t.equal(server.sessions.length, 0)
+})
+
+t.test('a query parameter with a list of values', async (t) => {
+  const server = await serve({ channels: [channel({ query: { intent: ['listening', 'speaking'] } })] })
+  t.teardown(() => server.stop())
+  for (const query of ['', '?intent=speaking', '?more=of+the+same'])
+    (await open(`${server.wsUrl}/v1/talk${query}`)).terminate()
+  for (const query of ['?intent=', '?intent=singing', '?intent=speaking&intent=singing'])
+    t.match(await refused(`${server.wsUrl}/v1/talk${query}`), { status: 400, body: { param: 'intent' } }, query)
 })
 
 t.test('a subprotocol that is not required', async (t) => {
