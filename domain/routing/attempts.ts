@@ -173,7 +173,8 @@ async function run<T>(
     call.rest()
     if (!plan.opensOnly) permit.alive()
     if (!plan.opensOnly && !plan.atOnce) deps.metrics.firstByte(plan.stage, row.provider.id, row.model.id, elapsedMs)
-    return { ...made, value, call, permit, elapsedMs }
+    const { path, attemptId } = made
+    return { row, path, attemptId, ownKey, startedMs, value, call, permit, elapsedMs }
   } catch (thrown) {
     const error = providerError(thrown)
     // Also where the adapter has failed by itself: whatever it still holds open ends here.

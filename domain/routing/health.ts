@@ -96,45 +96,36 @@ export class Health {
     const { id } = row.provider
     const probesProvider = this.#outages.get(id)?.begin(this.#clock.monotonicMs()) ?? false
     if (probesProvider) this.#version += 1
-    const circuits = {
-      model: row.key,
-      credential: credentialOf(row, ownKey),
-      allowance: allowanceOf(row, ownKey),
-      nobody: null,
-    }
-    const keys = [circuits.model, circuits.credential, circuits.allowance]
-    const probes = keys.filter((key) => this.#circuit(id, key).state === 'half_open')
-    for (const key of probes) this.#move(id, key, 'begin')
-    return this.#permit(row, path, { circuits, keys, probes, ownKey, probesProvider })
+    const probes = this.#circuits.has(id) ? this.#probed(row, ownKey) : none
+    return new Attempting(this, { row, path, ownKey, probes, probesProvider })
   }
 
-  #permit(row: Row, path: Path, standing: Standing): Permit {
+  /** The circuits that the next attempt finds half-open: it is their probe. */
+  #probed(row: Row, ownKey: string | null): readonly string[] {
     const { id } = row.provider
-    let ended = false
-    const once = (run: () => void) => {
-      if (ended) return
-      ended = true
-      run()
-    }
-    return {
-      alive: () => {
-        this.#moveAll(id, standing.keys, 'alive')
-        this.#heard(id, (outage, nowMs) => outage.alive(nowMs))
-      },
-      succeeded: (sample) =>
-        once(() => {
-          this.#moveAll(id, standing.keys, 'success')
-          this.#heard(id, (outage, nowMs) => outage.succeeded(nowMs))
-          this.#sample(row, path, { ...sample, failed: false })
-        }),
-      failed: (error) => once(() => this.#failed(row, path, standing, error)),
-    }
+    const probes = circuitsOf(row, ownKey).filter((key) => this.#circuit(id, key).state === 'half_open')
+    for (const key of probes) this.#move(id, key, 'begin')
+    return probes
   }
 
-  #failed(row: Row, path: Path, { circuits, probes, ownKey, probesProvider }: Standing, error: ProviderError): void {
+  /** To be told by permits alone, each once. */
+  alive({ row, ownKey }: Standing): void {
+    this.#moveAll(row, ownKey, 'alive')
+    this.#heard(row.provider.id, (outage, nowMs) => outage.alive(nowMs))
+  }
+
+  /** As `alive`. */
+  succeeded({ row, path, ownKey }: Standing, sample: Omit<Sample, 'failed'>): void {
+    this.#moveAll(row, ownKey, 'success')
+    this.#heard(row.provider.id, (outage, nowMs) => outage.succeeded(nowMs))
+    this.#sample(row, path, { ...sample, failed: false })
+  }
+
+  /** As `alive`. */
+  failed({ row, path, probes, ownKey, probesProvider }: Standing, error: ProviderError): void {
     const { id } = row.provider
     const blame = error.isOurLimit ? 'nobody' : blames[error.errorClass]
-    const guilty = circuits[blame]
+    const guilty = guiltyOf(row, ownKey, blame)
     if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
     for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')
     if (blame === 'model' && !this.#outages.has(id)) this.#outages.set(id, new Outage(this.#limits.model))
@@ -163,12 +154,14 @@ export class Health {
   }
 
   /** Only the probe itself decides about a half-open circuit; an older attempt that ends meanwhile does not. */
-  #blame(id: string, key: string, probes: string[], leastMs: number): void {
+  #blame(id: string, key: string, probes: readonly string[], leastMs: number): void {
     if (probes.includes(key) || this.#circuit(id, key).state === 'closed') this.#move(id, key, 'failure', leastMs)
   }
 
-  #moveAll(id: string, keys: string[], event: CircuitEvent): void {
-    for (const key of keys) this.#move(id, key, event)
+  #moveAll(row: Row, ownKey: string | null, event: CircuitEvent): void {
+    const { id } = row.provider
+    // Nothing speaks against it, as mostly: then there is nothing to move.
+    if (this.#circuits.has(id)) for (const key of circuitsOf(row, ownKey)) this.#move(id, key, event)
   }
 
   #move(id: string, key: string, event: CircuitEvent, leastMs = 0): void {
@@ -250,14 +243,65 @@ export class Health {
   }
 }
 
-/** What an attempt stands on: its circuits, and those of them that it probes. */
+/** What an attempt stands on. */
 type Standing = {
-  circuits: Record<'model' | 'credential' | 'allowance', string> & { nobody: null }
-  keys: string[]
-  probes: string[]
+  row: Row
+  path: Path
   ownKey: string | null
+  /** Circuits that it probes. */
+  probes: readonly string[]
   /** Its end says whether the provider answers at all. */
   probesProvider: boolean
+}
+
+/** An object and not closures, because a session keeps it for hours. */
+class Attempting implements Permit {
+  readonly #health: Health
+  readonly #standing: Standing
+  #ended = false
+
+  constructor(health: Health, standing: Standing) {
+    this.#health = health
+    this.#standing = standing
+  }
+
+  alive(): void {
+    this.#health.alive(this.#standing)
+  }
+
+  succeeded(sample: Omit<Sample, 'failed'>): void {
+    if (this.#end()) this.#health.succeeded(this.#standing, sample)
+  }
+
+  failed(error: ProviderError): void {
+    if (this.#end()) this.#health.failed(this.#standing, error)
+  }
+
+  /** False when it has ended before. */
+  #end(): boolean {
+    if (this.#ended) return false
+    this.#ended = true
+    return true
+  }
+}
+
+const none: readonly string[] = []
+
+function circuitsOf(row: Row, ownKey: string | null): string[] {
+  return [row.key, credentialOf(row, ownKey), allowanceOf(row, ownKey)]
+}
+
+function guiltyOf(row: Row, ownKey: string | null, blame: (typeof blames)[ErrorClass]): string | null {
+  switch (blame) {
+    case 'model':
+      return row.key
+    case 'credential':
+      return credentialOf(row, ownKey)
+    case 'allowance':
+      return allowanceOf(row, ownKey)
+    case 'nobody':
+      return null
+  }
 }
 
 /** Far more than an operator's own providers have. */
