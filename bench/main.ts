@@ -4,6 +4,7 @@
  */
 import { rmSync } from 'node:fs'
 import { freshDataDir, startParley } from '../test/process/parley.ts'
+import { decisionTime } from './decision.ts'
 import { firstChunkDelay } from './first-chunk.ts'
 import { chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
 import { socketFigures } from './sockets.ts'
@@ -17,7 +18,16 @@ const dataDir = freshDataDir()
 // The first start makes the store; what is measured is every start after it.
 await (await startParley({}, dataDir)).stop()
 const counts = { ok: 0, missed: 0, skipped: 0 }
-for (const measure of [readyTime, idleMemory, routerCpu, chatCpu, chunkCpu, firstChunkDelay, socketFigures])
+for (const measure of [
+  decisionTime,
+  readyTime,
+  idleMemory,
+  routerCpu,
+  chatCpu,
+  chunkCpu,
+  firstChunkDelay,
+  socketFigures,
+])
   for (const result of [await measure(dataDir)].flat()) report(result)
 rmSync(dataDir, { recursive: true, force: true })
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''

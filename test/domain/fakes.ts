@@ -164,6 +164,10 @@ export class MemoryCredit implements Credit {
   balance = 1_000_000
   reserved = 0
 
+  any(): Promise<boolean> {
+    return Promise.resolve(this.balance > 0)
+  }
+
   reserve(_organizationId: string, _requestId: string, microUsd: number): Promise<boolean> {
     if (microUsd > this.balance) return Promise.resolve(false)
     this.balance -= microUsd

@@ -8,6 +8,7 @@ import { Health } from '../../domain/routing/health.ts'
 import type { Benchmark, Model, Objective, Price } from '../../domain/routing/model.ts'
 import type { Provider } from '../../domain/routing/provider.ts'
 import { bench, caller, failure, healthLimits, ManualClock, model, provider } from './fakes.ts'
+import { tags, wideCatalog } from './wide-catalog.ts'
 
 function wer(value: number, language: string, over: Partial<Benchmark> = {}): Benchmark {
   const figure = { metric: 'wer_pct', unit: 'percent', path: 'batch' as const, source: 'one', asOf: '2026-01' }
@@ -92,26 +93,7 @@ t.test('failures of late count against every objective, and decay', async (t) =>
 })
 
 t.test('a decision over 500 models and 50 languages', (t) => {
-  const languages =
-    'ar bg bn ca cs da de el en es et eu fa fi fr gl gu he hi hr hu id it ja ko lt lv mr ms nb nl pl pt ro ru sk sl sr sv sw ta te th tl tr uk ur vi zh af'
-  const tags = languages.split(' ')
-  const providers = Array.from({ length: 25 }, (_, p) =>
-    provider(
-      `p${p}`,
-      Array.from({ length: 20 }, (_, m) => {
-        const drawn = (tag: number, salt: number) => (p * 31 + m * 17 + tag * 7 + salt) % 97
-        return model('stt', {
-          id: `m${m}`,
-          languages: tags.filter((_, tag) => drawn(tag, 1) > 9),
-          benchmarks: tags.flatMap((tag, i) => [
-            wer(drawn(i, 2), tag, { source: drawn(i, 3) % 2 ? 'one' : 'two' }),
-            wer(drawn(i, 4) / 97, tag, { metric: 'real_time_factor', unit: 'ratio' }),
-          ]),
-          prices: [perHour(drawn(0, 5))],
-        })
-      }),
-    ),
-  )
+  const providers = wideCatalog(() => 'stt')
   const health = new Health(new ManualClock(), healthLimits)
   const started = performance.now()
   const catalog = new Catalog(providers)

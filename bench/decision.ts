@@ -1,0 +1,51 @@
+/** What one routing decision costs, compiled as it is served: the sources run under a loader here, which makes closures dearer. */
+import { createRequire } from 'node:module'
+import type * as Asks from '../domain/routing/ask.ts'
+import type * as Catalogs from '../domain/routing/catalog.ts'
+import type * as Choosers from '../domain/routing/chooser.ts'
+import type * as Healths from '../domain/routing/health.ts'
+import { caller, failure, healthLimits, ManualClock } from '../test/domain/fakes.ts'
+import { tags, wideCatalog } from '../test/domain/wide-catalog.ts'
+import type { Figure } from './main.ts'
+import { median } from './statistics.ts'
+
+const require = createRequire(import.meta.url)
+const { baseAsk } = require('../dist/domain/routing/ask.js') as typeof Asks
+const { Catalog } = require('../dist/domain/routing/catalog.js') as typeof Catalogs
+const { Chooser } = require('../dist/domain/routing/chooser.js') as typeof Choosers
+const { Health } = require('../dist/domain/routing/health.js') as typeof Healths
+
+const rounds = 40
+
+/** 500 models, all of them of the stage that is asked for, and 50 languages in turn. */
+export function decisionTime(): Promise<Figure[]> {
+  const health = new Health(new ManualClock(), healthLimits)
+  const catalog = new Catalog(wideCatalog(() => 'stt'))
+  const chooser = new Chooser({ catalog, health, testProviders: new Set() })
+  const asks = tags.map((tag) => baseAsk(caller(), 'stt', { mode: 'auto', objective: 'balanced' }, tag))
+  const [row] = catalog.stage('stt')
+  if (!row) throw new Error('the catalog is empty')
+  const anewUs: number[] = []
+  const keptUs: number[] = []
+  for (let round = 0; round < rounds; round++)
+    for (const ask of asks) {
+      // A failure, and that it is over: whatever was kept is worked out anew.
+      health.begin(row, 'stream')?.failed(failure('server'))
+      health.begin(row, 'stream')?.succeeded({})
+      anewUs.push(timeUs(() => chooser.choose(ask)))
+      keptUs.push(timeUs(() => chooser.choose({ ...ask })))
+    }
+  const figure = (name: string, timesUs: number[]) => {
+    // The first half compiles.
+    const settled = timesUs.slice(timesUs.length / 2)
+    const detail = `median of ${settled.length}; 500 models of one stage, ${tags.length} languages`
+    return { name, value: median(settled), unit: 'us', bar: 50, detail }
+  }
+  return Promise.resolve([figure('routing decision made anew', anewUs), figure('routing decision kept', keptUs)])
+}
+
+function timeUs(run: () => unknown): number {
+  const from = performance.now()
+  run()
+  return (performance.now() - from) * 1000
+}
