@@ -1,3 +1,4 @@
+import { noCredential, ownKeyOf } from '../access/provider-keys.ts'
 import { Fault } from '../fault.ts'
 import type { Ask, Capability } from './ask.ts'
 import type { Exclusion, ExclusionReason, FilterKind } from './candidates.ts'
@@ -10,7 +11,10 @@ const retryAfterDefaultS = 30
 
 /** The fault for a choice without candidates: it names what was asked and the filter that took the last one. */
 export function refusal({ ask, excluded }: Choice, catalog: Catalog): Fault {
-  const last = decisive(excluded).reduce<Exclusion | null>((a, b) => (a === null || b.step > a.step ? b : a), null)
+  const last = decisive(ask, excluded, catalog).reduce<Exclusion | null>(
+    (a, b) => (a === null || b.step > a.step ? b : a),
+    null,
+  )
   if (last === null) return nothingConfigured(ask.stage)
   const filter = kindOf(last.reason)
   const { code, detail } = faults[filter]({ ask, excluded, catalog, last })
@@ -21,8 +25,11 @@ export function refusal({ ask, excluded }: Choice, catalog: Catalog): Fault {
  * Vendors are listed whether or not anybody has set them up. One that nobody has is the reason only where the routing leaves nothing else: a caller
  * who asks what no model here can do is told that, and not of a credential that he may never have heard of.
  */
-function decisive(excluded: readonly Exclusion[]): readonly Exclusion[] {
-  const setUp = excluded.filter(({ detail }) => detail !== 'no_credential')
+function decisive({ access }: Ask, excluded: readonly Exclusion[], catalog: Catalog): readonly Exclusion[] {
+  const setUp = excluded.filter(
+    ({ row: { provider } }) =>
+      catalog.unavailable(provider) !== noCredential || ownKeyOf(provider, access.ownKeys) !== null,
+  )
   return setUp.some(({ reason }) => !narrowing.has(kindOf(reason))) ? setUp : excluded
 }
 

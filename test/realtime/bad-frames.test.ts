@@ -37,7 +37,7 @@ t.test('the first frame', async (t) => {
     ['an unknown type', '{"type":"start"}', /\/type must be one of config/],
     ['an unknown field', config({ samplerate: 8000 }), /samplerate/],
     ['an unknown encoding', config({ encoding: 'pcm_s12' }), /encoding/],
-    ['an unknown model', config({ model: 'nobody/nothing' }), /has no such (stt|tts) model/],
+    ['an unknown model', config({ model: 'nobody/nothing' }), /No (stt|tts) provider here serves a model of this name/],
   ]
   for (const address of [stt, tts])
     await Promise.all(
