@@ -6,7 +6,6 @@ import type { Caller } from './domain/access/organization.ts'
 import type { ExchangeDeps } from './domain/exchange.ts'
 import { createChat } from './domain/llm/chat.ts'
 import { createRespond } from './domain/llm/respond.ts'
-import { baseAsk } from './domain/routing/ask.ts'
 import { Catalog } from './domain/routing/catalog.ts'
 import { createCatalogList } from './domain/routing/catalog-list.ts'
 import { Chooser } from './domain/routing/chooser.ts'
@@ -14,6 +13,7 @@ import { Health } from './domain/routing/health.ts'
 import { createListModels as createModelList } from './domain/routing/models.ts'
 import { createPreview } from './domain/routing/preview.ts'
 import type { Provider } from './domain/routing/provider.ts'
+import { createStreamAdmission } from './domain/speech/stream-admission.ts'
 import { createSynthesize } from './domain/speech/synthesize.ts'
 import { createSynthesizeStream as createSpeechStream } from './domain/speech/synthesize-stream.ts'
 import { createTranscribe } from './domain/speech/transcribe.ts'
@@ -227,16 +227,12 @@ function realtimeHandlers({ realtime, region }: ParleyConfig, deps: ExchangeDeps
   }
 }
 
-/** Who may open a socket, and whether there is anything behind it: a caller learns before the upgrade that no provider can stream. */
-function admission({ store }: Parts, { chooser }: ExchangeDeps, tokens: EphemeralTokens): SocketMount['admit'] {
-  const admit = createAdmit({ authenticate: createAuthenticate(store.keys), redeem: tokens.redeem })
-  return async (request) => {
-    const caller = (await admit(request)) as Caller
-    const stage = request.channelId === 'synthesizeStream' ? 'tts' : 'stt'
-    const ask = baseAsk(caller, stage, { mode: 'auto', objective: 'balanced' }, undefined)
-    chooser.chooseSome({ ...ask, path: 'stream', needs: ['streaming'] })
-    return caller
-  }
+function admission({ store }: Parts, deps: ExchangeDeps, tokens: EphemeralTokens): SocketMount['admit'] {
+  return createAdmit({
+    authenticate: createAuthenticate(store.keys),
+    redeem: tokens.redeem,
+    admitStream: createStreamAdmission(deps),
+  })
 }
 
 function tryHandlers({ config, localKey, store }: Parts, { chooser }: ExchangeDeps, { mint }: EphemeralTokens) {

@@ -22,6 +22,7 @@ export function createCredit(sql: Sql, clock: Clock, instanceId: string): Stored
   const reservations = createBatcher((asks: readonly Ask[]) => reserveAll(sql, asks, instanceId), batches)
   const cancellations = createBatcher((asks: readonly Ask[]) => cancelAll(sql, asks), batches)
   return {
+    any: (organizationId) => hasCredit(sql, organizationId),
     reserve(organizationId, requestId, microUsd) {
       if (microUsd === 0) return Promise.resolve(true)
       return reservations.add({ organizationId, requestId, microUsd: Math.ceil(microUsd) })
@@ -35,6 +36,11 @@ export function createCredit(sql: Sql, clock: Clock, instanceId: string): Stored
       await Promise.all([reservations.drain(), cancellations.drain()])
     },
   }
+}
+
+async function hasCredit(sql: Sql, organizationId: string): Promise<boolean> {
+  const [row] = await sql`select from organizations where id = ${organizationId} and credit_micro_usd > 0`
+  return row !== undefined
 }
 
 /** Within an organization in the order of asking, while the balance covers; a large ask that is refused does not stand in a small one's way. */

@@ -13,9 +13,9 @@ export type EphemeralTokens = {
   mint: (caller: Caller) => MintedToken
   /**
    * Null: not of ours, expired, used before, or its key lives no longer; the caller cannot tell which. `permit` sees whom the token speaks for before
-   * it is spent: what it throws is passed on, and the token stays good.
+   * it is spent: what it rejects with is passed on, and the token stays good.
    */
-  redeem: (value: string, permit: (caller: Caller) => void) => Promise<Caller | null>
+  redeem: (value: string, permit: (caller: Caller) => void | Promise<void>) => Promise<Caller | null>
 }
 
 export interface LiveKeys {
@@ -70,7 +70,7 @@ export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }:
       if (payload === null || payload.exp <= clock.nowMs()) return null
       const caller = await keys.find(payload.org, payload.key)
       if (caller === null) return null
-      permit(caller)
+      await permit(caller)
       return (await used.spend(payload.org, payload.jti, payload.exp)) ? caller : null
     },
   }

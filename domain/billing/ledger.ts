@@ -64,6 +64,8 @@ export interface Ledger {
 }
 
 export interface Credit {
+  /** Whether anything of the balance is left. */
+  any(organizationId: string): Promise<boolean>
   /** Takes the worst case from the organization's balance; false when it does not cover it. 0 always succeeds without a query. */
   reserve(organizationId: string, requestId: string, microUsd: number): Promise<boolean>
   /** Gives a reservation back for a request that ended before dispatch. */

@@ -35,12 +35,14 @@ export type Standing = {
  */
 export function rank(rows: readonly Row[], table: FigureTable, projection: Projection, standing: Standing): Ranking {
   const { path, objective } = projection
-  const lives = rows.map((row) => standing.live(row, path))
+  room = roomFor(rows.length, room)
+  const lives: (LiveFigures | null)[] = []
+  for (const row of rows) lives.push(standing.live(row, path))
   const scale = scaleFor(rows, table.scales)
   const columns = normalisedColumns(rows, lives, table, scale, projection)
   const weight = weights[objective]
   const unsorted: Scored[] = []
-  const places = new Uint32Array(rows.length)
+  const { places } = room
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as Row
     const parts = { quality: part(columns.quality, i), latency: part(columns.latency, i), cost: part(columns.cost, i) }
@@ -57,10 +59,38 @@ export function rank(rows: readonly Row[], table: FigureTable, projection: Proje
       (table.regional[row.order] === 1 ? 0 : 1)
     places[i] = place(group, units, missing(parts))
   }
-  const order = rising(places)
+  const order = rising(rows.length, room)
   const scored: Scored[] = []
-  for (let i = 0; i < order.length; i++) scored.push(unsorted[order[i] as number] as Scored)
+  for (let i = 0; i < rows.length; i++) scored.push(unsorted[order[i] as number] as Scored)
   return { scored, scale }
+}
+
+/**
+ * Where one ranking is worked out, and the next again: nine arrays for each would cost as much as filling them. A ranking never waits, so no two are
+ * in here at a time.
+ */
+type Room = {
+  rows: number
+  columns: Record<Axis, Float64Array>
+  places: Uint32Array
+  from: Uint32Array
+  to: Uint32Array
+  starts: Uint32Array
+}
+
+const digitBits = 9
+const digitMask = 2 ** digitBits - 1
+let room = roomOf(256)
+
+function roomFor(rows: number, known: Room): Room {
+  return rows <= known.rows ? known : roomOf(2 * rows)
+}
+
+function roomOf(rows: number): Room {
+  const column = () => new Float64Array(rows)
+  const whole = () => new Uint32Array(rows)
+  const columns = { quality: column(), latency: column(), cost: column() }
+  return { rows, columns, places: whole(), from: whole(), to: whole(), starts: new Uint32Array(digitMask + 2) }
 }
 
 const unitsOfOne = 1_000_000
@@ -70,21 +100,18 @@ function place(group: number, units: number, missing: number): number {
   return (group << 22) | ((unitsOfOne - units) << 2) | missing
 }
 
-const digitBits = 9
-const digitMask = 2 ** digitBits - 1
 const keyBits = 27
 
 /**
  * Indexes of the places in rising order; equal ones keep the order of the catalog. A radix sort in plain loops: half of a decision would otherwise
  * go into comparing rows.
  */
-function rising(places: Uint32Array): Uint32Array {
-  let from = new Uint32Array(places.length)
-  let to = new Uint32Array(places.length)
-  for (let i = 0; i < from.length; i++) from[i] = i
+function rising(count: number, { places, starts, ...room }: Room): Uint32Array {
+  let { from, to } = room
+  for (let i = 0; i < count; i++) from[i] = i
   for (let shift = 0; shift < keyBits; shift += digitBits) {
-    const starts = startsOf(places, shift)
-    for (let i = 0; i < from.length; i++) {
+    findStarts(count, places, shift, starts)
+    for (let i = 0; i < count; i++) {
       const index = from[i] as number
       const digit = ((places[index] as number) >>> shift) & digitMask
       const at = starts[digit] as number
@@ -97,15 +124,14 @@ function rising(places: Uint32Array): Uint32Array {
 }
 
 /** Where the places with each digit begin, once they are sorted by it. */
-function startsOf(places: Uint32Array, shift: number): Uint32Array {
-  const starts = new Uint32Array(digitMask + 2)
-  for (let i = 0; i < places.length; i++) {
+function findStarts(count: number, places: Uint32Array, shift: number, starts: Uint32Array): void {
+  starts.fill(0)
+  for (let i = 0; i < count; i++) {
     const above = (((places[i] as number) >>> shift) & digitMask) + 1
     starts[above] = (starts[above] as number) + 1
   }
   for (let digit = 1; digit < starts.length; digit++)
     starts[digit] = (starts[digit] as number) + (starts[digit - 1] as number)
-  return starts
 }
 
 function missing({ quality, latency, cost }: Parts): number {
@@ -163,8 +189,7 @@ function normalisedColumns(
   { stage, path }: Projection,
 ): Record<Axis, Float64Array> {
   const measured = measuredLatency[stage][path]
-  const column = () => new Float64Array(rows.length)
-  const columns = { quality: column(), latency: column(), cost: column() }
+  const { columns } = room
   for (let i = 0; i < rows.length; i++) {
     const { order } = rows[i] as Row
     const time = lives[i]?.[measured] ?? null
@@ -184,7 +209,7 @@ function normalisedColumns(
 function normalise(values: Float64Array, rows: readonly Row[]): void {
   let [best, worst] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   let [bestOfAll, worstOfAll] = [best, worst]
-  for (let i = 0; i < values.length; i++) {
+  for (let i = 0; i < rows.length; i++) {
     const value = values[i] as number
     if (value > bestOfAll) bestOfAll = value
     if (value < worstOfAll) worstOfAll = value
@@ -193,7 +218,7 @@ function normalise(values: Float64Array, rows: readonly Row[]): void {
     if (value < worst) worst = value
   }
   if (best < worst) [best, worst] = [bestOfAll, worstOfAll]
-  for (let i = 0; i < values.length; i++) {
+  for (let i = 0; i < rows.length; i++) {
     const value = values[i] as number
     // What is beyond the field, on either side, is as good as its edge. What is not known stays so.
     values[i] = value >= best ? 1 : value <= worst ? 0 : (value - worst) / (best - worst)

@@ -1,10 +1,12 @@
 /**
  * Who may open a socket. A server brings its key in `Authorization`; a browser cannot set headers and brings an ephemeral token as a subprotocol.
- * Everything is decided before the upgrade, the origin before the token is spent: a foreign page that got hold of a token does not use it up.
+ * Everything is decided before the upgrade, and before the token is spent: a foreign page that got hold of a token does not use it up, nor does a
+ * moment in which no provider can be reached.
  */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Caller, Scope } from '../../domain/access/organization.ts'
 import { Fault } from '../../domain/fault.ts'
+import type { StreamAdmission } from '../../domain/speech/stream-admission.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/ws/socket.ts'
 import { isOwnOrigin } from '../origin.ts'
 
@@ -12,6 +14,8 @@ export type AdmitDeps = {
   /** From `Authorization` to the caller; throws authentication_failed and access_denied. */
   authenticate: (authorization: string, scope: string) => Caller | Promise<Caller>
   redeem: EphemeralTokens['redeem']
+  /** Whether there is anything behind the socket. */
+  admitStream: StreamAdmission
 }
 
 /** Here the subprotocol may hold a key as well: OpenAI's clients offer theirs so, `openai-insecure-api-key.sk_…`. */
@@ -30,19 +34,21 @@ function presentedKey({ authorization, credential, channelId }: UpgradeRequest):
   return channelId === keyChannel && credential.startsWith('sk_') ? `Bearer ${credential}` : ''
 }
 
-async function admitKey({ authenticate }: AdmitDeps, request: UpgradeRequest, key: string): Promise<Caller> {
-  const caller = await authenticate(key, request.scope)
+async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): Promise<Caller> {
+  const caller = await deps.authenticate(key, request.scope)
   // Without an Origin it is a server.
   if (request.origin !== '') checkOrigin(request, caller)
+  await deps.admitStream(caller, stageOf(request))
   return caller
 }
 
-async function admitToken({ redeem }: AdmitDeps, request: UpgradeRequest): Promise<Caller> {
+async function admitToken({ redeem, admitStream }: AdmitDeps, request: UpgradeRequest): Promise<Caller> {
   if (request.credential === '') throw new Fault('authentication_failed', { param: 'Authorization' })
   const caller = await redeem(request.credential, (found) => {
     checkScope(found, request.scope)
     // Tokens are for browsers, and a browser always says its origin: without one the allowlist would bind only those who keep to it.
     checkOrigin(request, found)
+    return admitStream(found, stageOf(request))
   })
   if (caller !== null) return caller
   throw new Fault('authentication_failed', {
@@ -50,6 +56,8 @@ async function admitToken({ redeem }: AdmitDeps, request: UpgradeRequest): Promi
     hint: 'A token is good once and for 60 seconds: fetch one with POST /v1/realtime/sessions for each socket.',
   })
 }
+
+const stageOf = ({ channelId }: UpgradeRequest) => (channelId === 'synthesizeStream' ? 'tts' : 'stt')
 
 function checkScope({ scopes }: Caller, scope: string): void {
   if (scopes.includes(scope as Scope)) return

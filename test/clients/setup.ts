@@ -1,7 +1,7 @@
 /** What every client meets: a running Parley with its own engines for speech and a stub for chat, which breaks where it is asked to. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
-import { promisify } from 'node:util'
+import { promisify, stripVTControlCharacters } from 'node:util'
 import { startParley } from '../process/parley.ts'
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 
@@ -56,8 +56,8 @@ export async function install(command: string, args: string[]): Promise<string |
     return null
   } catch (error) {
     const { stderr = '', message } = error as Error & { stderr?: string }
-    const said = stderr.trim().split('\n').at(-1) || (message.split('\n')[0] ?? '')
-    return `${command} ${args[0] ?? ''} failed: ${said.slice(0, 200)}`
+    const said = stripVTControlCharacters(stderr).trim().split('\n').at(-1) || (message.split('\n')[0] ?? '')
+    return `${path.basename(command)} ${args.slice(0, 2).join(' ')} failed: ${said.slice(0, 200)}`
   }
 }
 

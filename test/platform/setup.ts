@@ -1,7 +1,7 @@
 /** A started Parley with stub providers: one with the operator's credential, one without; and organizations of its own for each test. */
 import type { Test } from 'tap'
 import type { Scope } from '../../domain/access/organization.ts'
-import { openStore } from '../../store/store.ts'
+import { openStore, type Store } from '../../store/store.ts'
 import { socketDir } from '../process/database.ts'
 import type { Running } from '../process/parley.ts'
 import type { StubOpenAi, StubRequest } from '../providers/stub-openai.ts'
@@ -28,11 +28,12 @@ export async function openAdministration(parley: Running): Promise<Administratio
   const databaseUrl = `postgres://parley@localhost/parley?host=${host}`
   const store = await openStore({ ...defaults, databaseUrl, dataDir: parley.dataDir })
   return {
+    store,
     async organization(name, { scopes = routerAndPlatform, creditMicroUsd = 100_000_000 } = {}) {
       const { id } = await organization(store, name, creditMicroUsd)
       const wanted = { organizationId: id, name, scopes, test: false, policy: {}, expiresAtMs: null }
       const made = await store.keys.create(wanted)
-      return { id, url: parley.url, key: made?.secret ?? '' }
+      return { id, url: parley.url, key: made?.secret ?? '', keyId: made?.key.id ?? '' }
     },
     close: () => store.close({ stopPostgres: false }),
   }
@@ -41,10 +42,11 @@ export async function openAdministration(parley: Running): Promise<Administratio
 const routerAndPlatform: readonly Scope[] = ['router', 'platform']
 
 export type Administration = {
+  store: Store
   organization(
     name: string,
     more?: { scopes?: readonly Scope[]; creditMicroUsd?: number },
-  ): Promise<Target & { id: string }>
+  ): Promise<Target & { id: string; keyId: string }>
   close(): Promise<void>
 }
 

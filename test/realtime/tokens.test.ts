@@ -37,7 +37,11 @@ async function setUp(t: Test, policy: KeyPolicy = {}, scopes: readonly Scope[] =
   const caller = await store.keys.find(id, made.key.id)
   if (!caller) throw new Error('no caller')
   const tokens = tokensOf(store, clock)
-  const admit = createAdmit({ authenticate: createAuthenticate(store.keys), redeem: tokens.redeem })
+  const admit = createAdmit({
+    authenticate: createAuthenticate(store.keys),
+    redeem: tokens.redeem,
+    admitStream: () => Promise.resolve(),
+  })
   return { ...made, clock, url, store, id, caller, tokens, admit }
 }
 

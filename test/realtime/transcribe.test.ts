@@ -1,5 +1,6 @@
 /** /v1/transcribe/stream of the running product: real speech through the embedded engine, load through an engine that echoes. */
 import { readFileSync } from 'node:fs'
+import os from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { linearToMulaw } from '../../audio/g711.ts'
@@ -23,6 +24,7 @@ async function transcribed(client: Client): Promise<string> {
   return client.text()
 }
 
+/** A part of the prompts that files are tested with; PARLEY_TEST_SLOW=1 hears them all. */
 t.test('recorded prompts, fed faster than they were spoken', async (t) => {
   const found = await loadPrompts()
   if ('missing' in found) return t.comment(found.missing)
@@ -58,10 +60,13 @@ t.test('as it is spoken', async (t) => {
     t.equal(await client.closed, 1000)
   }
   const shown = (values: number[]) => `${Math.round(median(values))} ms (${values.map(Math.round).join(', ')})`
+  const load = os.loadavg()[0]! / os.cpus().length
   t.comment(`first partial after the first sound ${shown(firstMs)}; final after the endpoint ${shown(finalMs)}`)
-  // Loose, since others use this machine too: on an idle one they are 800 and 500.
-  t.ok(median(firstMs) <= 1500, 'first partial')
-  t.ok(median(finalMs) <= 1000, 'final')
+  t.comment(`load ${load.toFixed(1)} a core`)
+  // On an idle machine. Where others use it too, this tells a delay of ours from theirs no more.
+  const [firstMsMax, finalMsMax] = load < 1 ? [800, 500] : [1500, 1000]
+  t.ok(median(firstMs) <= firstMsMax, 'first partial')
+  t.ok(median(finalMs) <= finalMsMax, 'final')
 })
 
 t.test('the frames', async (t) => {
