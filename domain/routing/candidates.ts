@@ -173,6 +173,7 @@ function available({ access }: Ask, { catalog }: World): Judge | null {
   }
 }
 
-function healthy({ access }: Ask, { health }: World): Judge {
+function healthy({ access }: Ask, { health }: World): Judge | null {
+  if (health.isClear) return null
   return (row) => health.blocked(row, ownKeyOf(row.provider, access.ownKeys))
 }

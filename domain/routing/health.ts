@@ -63,6 +63,11 @@ export class Health {
     return this.#version
   }
 
+  /** Nothing speaks against anybody, as mostly: no row needs to be asked about. */
+  get isClear(): boolean {
+    return this.#circuits.size === 0 && this.#outages.size === 0
+  }
+
   /** Null when an attempt may be made now. `ownKey`: the id of the organization's own key that it goes out with. */
   blocked(row: Row, ownKey: string | null = null): Blocked | null {
     const { id } = row.provider
@@ -78,7 +83,7 @@ export class Health {
 
   /** Whether the provider has stopped answering, so that everybody else goes before it. As of the last look at `version`. */
   suspects({ id }: Provider): boolean {
-    return this.#outages.get(id)?.isSuspect ?? false
+    return this.#outages.size > 0 && (this.#outages.get(id)?.isSuspect ?? false)
   }
 
   figures(row: Row, path: Path): LiveFigures | null {

@@ -9,12 +9,12 @@ export type Projection = { stage: Stage; path: Path; objective: Objective }
 /** 1 is the best of the rows that were ranked together, 0 the worst, null is not known. */
 export type Parts = Record<Axis, number | null>
 export type Scored = {
-  row: Row
+  readonly row: Row
   /** Rounded to six digits. */
-  score: number | null
-  parts: Parts
+  readonly score: number | null
+  readonly parts: Parts
   /** What part of the attempts of late have succeeded; 1 where too few were made. The score is multiplied by it. */
-  successRate: number
+  readonly successRate: number
 }
 export type Ranking = {
   scored: Scored[]
@@ -34,34 +34,41 @@ export type Standing = {
  * the objective's leading figure there is no score, and the row stands behind those that have one. A stand-in stands behind everything.
  */
 export function rank(rows: readonly Row[], table: FigureTable, projection: Projection, standing: Standing): Ranking {
-  const { path, objective } = projection
+  const { objective } = projection
   room = roomFor(rows.length, room)
-  const lives: (LiveFigures | null)[] = []
-  for (const row of rows) lives.push(standing.live(row, path))
   const scale = scaleFor(rows, table.scales)
-  const columns = normalisedColumns(rows, lives, table, scale, projection)
+  const figures = new Float64Array(rows.length * figuresARow)
+  const columns = normalisedColumns(rows, standing, table, scale, projection, figures)
   const weight = weights[objective]
-  const unsorted: Scored[] = []
+  const lead = columns[leading[objective]]
   const { places } = room
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as Row
-    const parts = { quality: part(columns.quality, i), latency: part(columns.latency, i), cost: part(columns.cost, i) }
-    const successRate = 1 - (lives[i]?.errorRate ?? 0)
+    const at = i * figuresARow
+    figures[at + 1] = columns.quality[i] as number
+    figures[at + 2] = columns.latency[i] as number
+    figures[at + 3] = columns.cost[i] as number
+    const successRate = figures[at + 4] as number
     const sum =
-      weight.quality * (parts.quality ?? 0) + weight.latency * (parts.latency ?? 0) + weight.cost * (parts.cost ?? 0)
+      weight.quality * known(columns.quality, i) +
+      weight.latency * known(columns.latency, i) +
+      weight.cost * known(columns.cost, i)
     const units = Math.round(sum * successRate * unitsOfOne)
-    const score = parts[leading[objective]] === null ? null : units / unitsOfOne
-    unsorted.push({ row, score, parts, successRate })
+    const score = Number.isNaN(lead[i]) ? null : units / unitsOfOne
+    figures[at] = score ?? Number.NaN
     const group =
       (row.model.lastResort ? 8 : 0) +
       (standing.suspect(row) ? 4 : 0) +
       (score === null ? 2 : 0) +
       (table.regional[row.order] === 1 ? 0 : 1)
-    places[i] = place(group, units, missing(parts))
+    places[i] = place(group, units, missing(columns, i))
   }
   const order = rising(rows.length, room)
   const scored: Scored[] = []
-  for (let i = 0; i < rows.length; i++) scored.push(unsorted[order[i] as number] as Scored)
+  for (let i = 0; i < rows.length; i++) {
+    const index = order[i] as number
+    scored.push(new RankedRow(rows[index] as Row, figures, index * figuresARow))
+  }
   return { scored, scale }
 }
 
@@ -134,13 +141,46 @@ function findStarts(count: number, places: Uint32Array, shift: number, starts: U
     starts[digit] = (starts[digit] as number) + (starts[digit - 1] as number)
 }
 
-function missing({ quality, latency, cost }: Parts): number {
-  return (quality === null ? 1 : 0) + (latency === null ? 1 : 0) + (cost === null ? 1 : 0)
+function missing({ quality, latency, cost }: Record<Axis, Float64Array>, index: number): number {
+  return Number(Number.isNaN(quality[index])) + Number(Number.isNaN(latency[index])) + Number(Number.isNaN(cost[index]))
 }
 
-function part(column: Float64Array, index: number): number | null {
+function known(column: Float64Array, index: number): number {
   const value = column[index] as number
-  return Number.isNaN(value) ? null : value
+  return Number.isNaN(value) ? 0 : value
+}
+
+/** Score, quality, latency, cost, success rate. */
+const figuresARow = 5
+
+/** What is said of a row, read out of the figures of all rows when somebody asks: most rows of a decision are never looked at. */
+class RankedRow implements Scored {
+  readonly row: Row
+  readonly #figures: Float64Array
+  readonly #at: number
+
+  constructor(row: Row, figures: Float64Array, at: number) {
+    this.row = row
+    this.#figures = figures
+    this.#at = at
+  }
+
+  get score(): number | null {
+    return this.#figure(0)
+  }
+
+  get parts(): Parts {
+    return { quality: this.#figure(1), latency: this.#figure(2), cost: this.#figure(3) }
+  }
+
+  get successRate(): number {
+    return this.#figures[this.#at + 4] as number
+  }
+
+  #figure(place: number): number | null {
+    const value = this.#figures[this.#at + place] as number
+    return Number.isNaN(value) ? null : value
+  }
 }
 
 /**
@@ -180,19 +220,23 @@ function widthOf(rows: readonly Row[], { values }: Scale): { providers: number; 
   return { providers, count }
 }
 
-/** One number a row, in the order of the rows. */
+/** One number a row, in the order of the rows. The success rates go into `figures`. */
 function normalisedColumns(
   rows: readonly Row[],
-  lives: readonly (LiveFigures | null)[],
+  standing: Standing,
   table: FigureTable,
   scale: Scale | null,
   { stage, path }: Projection,
+  figures: Float64Array,
 ): Record<Axis, Float64Array> {
   const measured = measuredLatency[stage][path]
   const { columns } = room
   for (let i = 0; i < rows.length; i++) {
-    const { order } = rows[i] as Row
-    const time = lives[i]?.[measured] ?? null
+    const row = rows[i] as Row
+    const { order } = row
+    const live = standing.live(row, path)
+    const time = live?.[measured] ?? null
+    figures[i * figuresARow + 4] = 1 - (live?.errorRate ?? 0)
     columns.quality[i] = scale ? (scale.values[order] as number) : Number.NaN
     // What was measured here goes before what was published.
     columns.latency[i] = time === null ? (table.latency[order] as number) : -time
