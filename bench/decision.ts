@@ -1,5 +1,4 @@
-/** What one routing decision costs, compiled as it is served: the sources run under a loader here, which makes closures dearer. */
-import { createRequire } from 'node:module'
+/** What one routing decision costs, in the code as it is served: a loader that compiles sources makes closures dearer. */
 import type * as Asks from '../domain/routing/ask.ts'
 import type * as Catalogs from '../domain/routing/catalog.ts'
 import type * as Choosers from '../domain/routing/chooser.ts'
@@ -9,11 +8,12 @@ import { tags, wideCatalog } from '../test/domain/wide-catalog.ts'
 import type { Figure } from './main.ts'
 import { median } from './statistics.ts'
 
-const require = createRequire(import.meta.url)
-const { baseAsk } = require('../dist/domain/routing/ask.js') as typeof Asks
-const { Catalog } = require('../dist/domain/routing/catalog.js') as typeof Catalogs
-const { Chooser } = require('../dist/domain/routing/chooser.js') as typeof Choosers
-const { Health } = require('../dist/domain/routing/health.js') as typeof Healths
+/** Built before the bench starts, so there are no types of it. */
+const served = (file: string): Promise<unknown> => import(`../dist/domain/routing/${file}.js`)
+const { baseAsk } = (await served('ask')) as typeof Asks
+const { Catalog } = (await served('catalog')) as typeof Catalogs
+const { Chooser } = (await served('chooser')) as typeof Choosers
+const { Health } = (await served('health')) as typeof Healths
 
 const rounds = 40
 
