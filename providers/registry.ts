@@ -3,13 +3,15 @@
  * an Ollama on loopback is picked up when it answers. An adapter is loaded when the first provider needs it, and not before.
  */
 import type { Clock } from '../domain/ports.ts'
+import type { Model } from '../domain/routing/model.ts'
 import type { Provider } from '../domain/routing/provider.ts'
 import { ConfigError, type Environment } from '../runtime/config.ts'
 import type { OutboundLimits } from '../runtime/outbound/limits.ts'
+import { catalogued } from './catalog/rows.ts'
 import type { LocalOptions } from './local/provider.ts'
 import { discoverOllama } from './openai/ollama.ts'
 import { type ModelIds, type Preset, presets } from './openai/presets.ts'
-import type { VendorOptions } from './vendor.ts'
+import type { VendorModel, VendorOptions } from './vendor.ts'
 import type { WarmOutcome } from './wire/socket.ts'
 
 export type ProviderConfig = {
@@ -38,6 +40,7 @@ type Factory = (config: ProviderConfig, env: Environment, deps: RegistryDeps) =>
 type Vendor = {
   /** The usual variable of its key. */
   keyVariable: string
+  models: () => Promise<readonly VendorModel[]>
   load: () => Promise<(options: VendorOptions) => Provider>
 }
 
@@ -45,34 +48,42 @@ type Vendor = {
 export const vendors: Readonly<Record<string, Vendor>> = {
   anthropic: {
     keyVariable: 'ANTHROPIC_API_KEY',
+    models: async () => (await import('./anthropic/models.ts')).anthropicModels,
     load: async () => (await import('./anthropic/provider.ts')).createAnthropicProvider,
   },
   assemblyai: {
     keyVariable: 'ASSEMBLYAI_API_KEY',
+    models: async () => (await import('./assemblyai/models.ts')).assemblyaiModels,
     load: async () => (await import('./assemblyai/provider.ts')).createAssemblyaiProvider,
   },
   cartesia: {
     keyVariable: 'CARTESIA_API_KEY',
+    models: async () => (await import('./cartesia/models.ts')).cartesiaModels,
     load: async () => (await import('./cartesia/provider.ts')).createCartesiaProvider,
   },
   deepgram: {
     keyVariable: 'DEEPGRAM_API_KEY',
+    models: async () => (await import('./deepgram/models.ts')).deepgramModels,
     load: async () => (await import('./deepgram/provider.ts')).createDeepgramProvider,
   },
   elevenlabs: {
     keyVariable: 'ELEVENLABS_API_KEY',
+    models: async () => (await import('./elevenlabs/models.ts')).elevenLabsModels,
     load: async () => (await import('./elevenlabs/provider.ts')).createElevenLabsProvider,
   },
   gemini: {
     keyVariable: 'GEMINI_API_KEY',
+    models: async () => (await import('./gemini/models.ts')).geminiModels,
     load: async () => (await import('./gemini/provider.ts')).createGeminiProvider,
   },
   soniox: {
     keyVariable: 'SONIOX_API_KEY',
+    models: async () => (await import('./soniox/models.ts')).sonioxModels,
     load: async () => (await import('./soniox/provider.ts')).createSonioxProvider,
   },
   speechmatics: {
     keyVariable: 'SPEECHMATICS_API_KEY',
+    models: async () => (await import('./speechmatics/models.ts')).speechmaticsModels,
     load: async () => (await import('./speechmatics/provider.ts')).createSpeechmaticsProvider,
   },
 }
@@ -127,23 +138,43 @@ function implied(configs: readonly ProviderConfig[], deps: RegistryDeps): Provid
   return names.filter((name) => !taken(name)).map((name) => ({ id: name, adapter: name }))
 }
 
-function vendorFactory(name: string, { keyVariable, load }: Vendor): Factory {
+/**
+ * A vendor without the operator's key: its rows, and what serves them as soon as an organization comes with a key of its own. The adapters of all vendors
+ * together would take some 20 MB of every installation, and most are never used.
+ */
+function dormant(id: string, models: readonly Model[], wake: () => Promise<Provider>): Provider {
+  let awake: Promise<Provider> | null = null
+  return {
+    id,
+    models,
+    unavailable: () => 'no_credential',
+    forKey: async (apiKey) => {
+      awake ??= wake()
+      return (await awake).forKey?.(apiKey) ?? {}
+    },
+    close: async () => (await awake)?.close(),
+  }
+}
+
+function vendorFactory(name: string, { keyVariable, models, load }: Vendor): Factory {
   return async (config, env, { limits, clock, observeWarm }) => {
-    const { id, baseUrl = null, models } = config
+    const { id, baseUrl = null } = config
     if (baseUrl !== null) requireHttp(id, baseUrl)
+    const ids = config.models ? Object.values(config.models).flat() : null
     const key = credential(config, baseUrl === null ? keyVariable : null, env)
-    const create = await load()
-    try {
-      return create({
+    const wake = async () =>
+      (await load())({
         id,
         baseUrl,
         apiKey: key ?? null,
-        models: models ? Object.values(models).flat() : null,
+        models: ids,
         limits,
         clock,
         unavailable: key === undefined ? 'no_credential' : null,
         ...(observeWarm && { observeWarm: (outcome) => observeWarm(id, outcome) }),
       })
+    try {
+      return key === undefined ? dormant(id, catalogued(name, id, await models(), ids), wake) : await wake()
     } catch (error) {
       if (error instanceof RangeError) throw new ConfigError(`providers: ${error.message}; ${name} has others`)
       throw error
@@ -164,26 +195,29 @@ function openAiFactory(name: string, preset: Preset): Factory {
     // The plain adapter in front of another server cannot know its dialect.
     const known = own || name !== 'openai'
     const realtime = own ? (preset.realtime ?? []).filter((model) => models.stt?.includes(model)) : []
-    const { createOpenAiProvider } = await import('./openai/provider.ts')
-    return createOpenAiProvider({
-      id,
-      baseUrl,
-      apiKey: key ?? null,
-      models,
-      maxTokensField: known ? preset.maxTokensField : null,
-      asksForUsage: preset.asksForUsage,
-      ...(preset.responses && own && { responses: preset.responses }),
-      ...(realtime.length > 0 && {
-        realtime: {
-          models: realtime,
-          clock,
-          ...(observeWarm && { observeWarm: (outcome: WarmOutcome) => observeWarm(id, outcome) }),
-        },
-      }),
-      limits,
-      unavailable: key === undefined ? 'no_credential' : null,
-      monotonicMs: () => clock.monotonicMs(),
-    })
+    const wake = async () =>
+      (await import('./openai/provider.ts')).createOpenAiProvider({
+        id,
+        baseUrl,
+        apiKey: key ?? null,
+        models,
+        maxTokensField: known ? preset.maxTokensField : null,
+        asksForUsage: preset.asksForUsage,
+        ...(preset.responses && own && { responses: preset.responses }),
+        ...(realtime.length > 0 && {
+          realtime: {
+            models: realtime,
+            clock,
+            ...(observeWarm && { observeWarm: (outcome: WarmOutcome) => observeWarm(id, outcome) }),
+          },
+        }),
+        limits,
+        unavailable: key === undefined ? 'no_credential' : null,
+        monotonicMs: () => clock.monotonicMs(),
+      })
+    if (key !== undefined) return wake()
+    const { modelRows } = await import('./openai/models.ts')
+    return dormant(id, modelRows(id, baseUrl, models, realtime), wake)
   }
 }
 

@@ -196,7 +196,9 @@ async function runWithOwnKey<T>(
 ): Promise<T> {
   const apiKey = await opened(providerKeys, plan.organization.id, row.provider.id, ownKey)
   if (call.aborted) throw call.reason
-  return plan.run(row, call, row.provider.forKey?.(apiKey) ?? {})
+  const ports = (await row.provider.forKey?.(apiKey)) ?? {}
+  if (call.aborted) throw call.reason
+  return plan.run(row, call, ports)
 }
 
 async function opened(keys: ProviderKeys, organizationId: string, provider: string, ownKey: string): Promise<string> {

@@ -13,7 +13,7 @@ export type Provider = ProviderPorts & {
   /** Null when it can be called now; else why not, in words for `excluded[].reason` (for example `no_credential`). */
   unavailable: () => string | null
   /** The same adapters with an organization's own key, over the same connections. Absent: this provider takes no key. Cheap, nothing to close. */
-  forKey?: (apiKey: string) => ProviderPorts
+  forKey?: (apiKey: string) => ProviderPorts | Promise<ProviderPorts>
   /** Ends what the adapter keeps open: pools, children. */
   close: () => Promise<void>
 }

@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks'
 import t from 'tap'
 import { noCapabilities } from '../../domain/routing/model.ts'
 import type { CatalogFile } from '../../generated/catalog/types.ts'
-import { parseCatalog, readShipped } from '../../providers/catalog/file.ts'
+import { parseCatalog, shippedFile } from '../../providers/catalog/file.ts'
 import { catalogued, published, useUpdatedCatalog } from '../../providers/catalog/rows.ts'
 import { mergeCatalogs, updateCatalog, updatedCatalogFile } from '../../providers/catalog/update.ts'
 import type { VendorModel } from '../../providers/vendor.ts'
@@ -18,7 +18,7 @@ t.teardown(() => {
   useUpdatedCatalog(null)
   rmSync(folder, { recursive: true, force: true })
 })
-const shipped = readShipped()
+const shipped = parseCatalog(readFileSync(shippedFile, 'utf8'), 'the catalog that ships')
 
 function file(over: Partial<CatalogFile> = {}): CatalogFile {
   return {

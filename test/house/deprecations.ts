@@ -2,7 +2,8 @@
  * `make check`: warns of models that Parley serves without being told to and that their vendors take away soon, and fails where the catalog that ships
  * is no catalog. A date alone fails nothing: a build that was good yesterday is good today.
  */
-import { CatalogError, readShipped } from '../../providers/catalog/file.ts'
+import { readFileSync } from 'node:fs'
+import { CatalogError, parseCatalog, shippedFile } from '../../providers/catalog/file.ts'
 import { createProviders } from '../../providers/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
@@ -11,7 +12,7 @@ const warnedDays = 120
 const dayMs = 86_400_000
 
 try {
-  const { as_of: asOf, models } = readShipped()
+  const { as_of: asOf, models } = parseCatalog(readFileSync(shippedFile, 'utf8'), 'the catalog that ships')
   console.log(`catalog of ${asOf}: ${models.length} models`)
 } catch (error) {
   if (!(error instanceof CatalogError)) throw error

@@ -78,7 +78,7 @@ t.test('a usual key in the environment enables its vendor', async (t) => {
   t.same(callable(found), ['openai', 'groq'])
   const silent = found.find(({ id }) => id === 'deepgram')
   t.equal(silent?.unavailable(), 'no_credential', "a vendor without the operator's key")
-  t.match(silent?.forKey?.('own').stt, { open: Function }, "is there for an organization's own")
+  t.match((await silent?.forKey?.('own'))?.stt, { open: Function }, "is there for an organization's own")
   const whisper = found[0]?.models.find(({ id }) => id === 'whisper-1')
   t.match(whisper, { deprecationDate: '2027-02-26', prices: [{ unit: 'audio_hour', microUsd: 360_000 }] })
   const elsewhere = { id: 'mock', adapter: 'openai', baseUrl: 'http://127.0.0.1:1/v1', models: { llm: ['x'] } }

@@ -250,7 +250,7 @@ t.test('rows and keys', async (t) => {
     [['a', 'claude-haiku-4-5']],
   )
   stub.behave('ok')
-  await other.forKey?.('another-key').llm?.respond(ask, never)
+  await (await other.forKey?.('another-key'))?.llm?.respond(ask, never)
   t.equal(stub.seen[0]?.headers['x-api-key'], 'another-key')
   await other.close()
   t.throws(() => createAnthropicProvider({ ...options, models: ['gpt'] }), RangeError)

@@ -97,7 +97,7 @@ t.test('the capability table', (t) => {
 })
 
 t.test('a key of an organization signs its calls', async (t) => {
-  const keyed = present(provider.forKey?.('another-key'), 'ports')
+  const keyed = present(await provider.forKey?.('another-key'), 'ports')
   await present(keyed.stt, 'stt').transcribe(
     { model: 'nova-3', recording: rawRecording(recordingPcm), options: {} },
     never,

@@ -249,7 +249,7 @@ t.test('rows and keys', async (t) => {
   const voices = geminiModels.find(({ stage }) => stage === 'tts')?.voices ?? []
   t.equal(new Set(voices.map(({ id }) => id)).size, 30)
   stub.behave('ok')
-  await provider.forKey?.('another-key').llm?.respond(ask, never)
+  await (await provider.forKey?.('another-key'))?.llm?.respond(ask, never)
   t.equal(stub.seen[0]?.headers['x-goog-api-key'], 'another-key')
   t.notMatch(stub.seen[0]?.path, 'another-key', 'a key is never in a URL')
 })
