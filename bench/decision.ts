@@ -15,7 +15,7 @@ const { Catalog } = (await served('catalog')) as typeof Catalogs
 const { Chooser } = (await served('chooser')) as typeof Choosers
 const { Health } = (await served('health')) as typeof Healths
 
-const rounds = 40
+const rounds = 100
 
 /** 500 models, all of them of the stage that is asked for, and 50 languages in turn. */
 export function decisionTime(): Promise<Figure[]> {
