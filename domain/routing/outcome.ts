@@ -39,6 +39,7 @@ export function brokenStream(error: ProviderError, keyed: boolean, attempts: Att
   if (error.errorClass === 'cancelled') return gone(detail)
   if (error.errorClass === 'timeout') return timedOut(detail)
   if (error.errorClass === 'bad_request' && !error.sent) return notToBeSent(detail)
+  if (error.isOurLimit) return full(detail, error.retryAfterS ?? 0)
   const message = 'The provider broke off in the middle of its answer.'
   return new Fault('provider_error', {
     ...detail,

@@ -35,6 +35,8 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   readonly #context: SocketContext<Caller>
   readonly #sessionId: string
   #config: SttConfig | null = null
+  /** At most once: the header comes first or not at all. */
+  #isReopened = false
   #audio: StreamAudio = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
   #session: TranscriptionSession | null = null
   #isFirst = true
@@ -142,6 +144,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     const { encoding, sampleRateHz, channels } = this.#audio
     const isSame = encoding === audio.encoding && sampleRateHz === audio.sampleRateHz && channels === audio.channels
     if (isSame) return
+    this.#isReopened = this.#session !== null
     this.leave()
     this.#audio = audio
   }
@@ -156,7 +159,8 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
       this.#session = this.#deps.transcribe(
         {
           caller,
-          requestId,
+          // A session of its own in the ledger: the first one was asked for too.
+          requestId: this.#isReopened ? `${requestId}-2` : requestId,
           operation: channelId,
           signal,
           routing: routingOfConfig(this.#deps.catalog, 'stt', config, caller),
