@@ -234,7 +234,7 @@ t.test('a child that is killed fails its streams; one that is stuck is killed', 
 
 t.test(
   'half an hour through one stream does not grow its child',
-  { skip: slow ? false : 'slow', timeout: 600_000 },
+  { skip: slow ? false : 'half an hour of audio: PARLEY_TEST_SLOW=1', timeout: 600_000 },
   async (t) => {
     const { provider, started } = openLocal(t)
     const { stream, heard, over } = await listen(provider)
