@@ -40,9 +40,7 @@ function hear(
   let isDone = false
   const queue = new SpeechQueue({
     clock,
-    firstByteMs: limits.firstByteMs,
-    idleMs: limits.idleMs,
-    heldBytesMax: limits.answerBytesMax,
+    limits,
     signal,
     over: () => {
       // What it has not spoken yet need not be made any more.

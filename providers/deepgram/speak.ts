@@ -47,9 +47,7 @@ function hear(
   let isFlushed = false
   const queue = new SpeechQueue({
     clock,
-    firstByteMs: limits.firstByteMs,
-    idleMs: limits.idleMs,
-    heldBytesMax: limits.answerBytesMax,
+    limits,
     signal,
     over: () => {
       // What it has not spoken yet need not be made any more.

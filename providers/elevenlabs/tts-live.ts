@@ -28,9 +28,7 @@ export async function speakLive(
   const socket = await sockets.open(apiKey, { path: livePath(request, output) }, signal)
   const queue = new SpeechQueue({
     clock,
-    firstByteMs: limits.firstByteMs,
-    idleMs: limits.idleMs,
-    heldBytesMax: limits.answerBytesMax,
+    limits,
     signal,
     over: () => socket.close(),
   })

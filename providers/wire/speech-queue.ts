@@ -6,15 +6,13 @@
  */
 import type { Clock } from '../../domain/ports.ts'
 import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { protocolError } from './failures.ts'
 
 export type SpeechQueueOptions = {
   clock: Clock
-  /** To the first chunk. */
-  firstByteMs: number
-  /** Between two chunks. */
-  idleMs: number
-  heldBytesMax: number
+  /** `firstByteMs` to the first chunk, `idleMs` between two, `answerBytesMax` of what is held back. */
+  limits: Pick<OutboundLimits, 'firstByteMs' | 'idleMs' | 'answerBytesMax'>
   signal: AbortSignal
   /** Nothing more is wanted from the socket. Called once. */
   over: () => void
@@ -34,7 +32,7 @@ export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 
   constructor(options: SpeechQueueOptions) {
     this.#options = options
-    this.#waitMs = options.firstByteMs
+    this.#waitMs = options.limits.firstByteMs
     options.signal.addEventListener('abort', this)
     if (options.signal.aborted) this.handleEvent()
   }
@@ -48,12 +46,12 @@ export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
   /** The bytes are the queue's. */
   push(chunk: Uint8Array): void {
     if (this.#isOver || chunk.length === 0) return
-    this.#waitMs = this.#options.idleMs
+    this.#waitMs = this.#options.limits.idleMs
     const waiting = this.#stopWaiting()
     if (waiting) return waiting.resolve({ value: chunk, done: false })
     this.#chunks.push(chunk)
     this.#heldBytes += chunk.length
-    if (this.#heldBytes > this.#options.heldBytesMax) this.fail(protocolError('more speech than can be held'))
+    if (this.#heldBytes > this.#options.limits.answerBytesMax) this.fail(protocolError('more speech than can be held'))
   }
 
   end(): void {

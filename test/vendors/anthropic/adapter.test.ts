@@ -6,7 +6,7 @@ import { anthropicModels } from '../../../providers/anthropic/models.ts'
 import { createAnthropicProvider } from '../../../providers/anthropic/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { present } from '../suite/given.ts'
+import { present, vendorOptions } from '../suite/given.ts'
 import { answerText, llmSuite, weather } from '../suite/llm.ts'
 import { sendEvent, sendJson } from '../suite/stub-server.ts'
 import { errorBody, startAnthropicStub } from './stub.ts'
@@ -14,15 +14,7 @@ import { errorBody, startAnthropicStub } from './stub.ts'
 const apiKey = 'sk-ant-stub-0123456789'
 const stub = await startAnthropicStub()
 const adapter = (baseUrl: string, limits: OutboundLimits) =>
-  createAnthropicProvider({
-    id: 'anthropic',
-    baseUrl,
-    apiKey,
-    models: null,
-    limits,
-    clock: systemClock,
-    unavailable: null,
-  })
+  createAnthropicProvider(vendorOptions('anthropic', apiKey, baseUrl, limits))
 const provider = adapter(stub.url, outboundDefaults)
 const llm: Llm = present(provider.llm, 'llm')
 t.teardown(async () => {

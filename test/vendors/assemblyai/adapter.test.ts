@@ -5,9 +5,8 @@ import { Chunks } from '../../../providers/assemblyai/chunks.ts'
 import { classOfCode } from '../../../providers/assemblyai/dialect.ts'
 import { createAssemblyaiProvider } from '../../../providers/assemblyai/provider.ts'
 import { streamPath } from '../../../providers/assemblyai/stream.ts'
-import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { never, present, until } from '../suite/given.ts'
+import { never, present, until, vendorOptions } from '../suite/given.ts'
 import { rawRecording, recordingPcm, sttSuite } from '../suite/stt.ts'
 import { sttStreamSuite } from '../suite/stt-stream.ts'
 import { heard, sinePcm } from '../suite/stub-server.ts'
@@ -15,15 +14,7 @@ import { sessionS, startAssemblyaiStub } from './stub.ts'
 
 const apiKey = 'aai-key-canary'
 const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
-  createAssemblyaiProvider({
-    id: 'assemblyai',
-    baseUrl,
-    apiKey,
-    models: null,
-    limits,
-    clock: systemClock,
-    unavailable: null,
-  })
+  createAssemblyaiProvider(vendorOptions('assemblyai', apiKey, baseUrl, limits))
 
 void t.test('a recording', async (t) => {
   const stub = await startAssemblyaiStub()

@@ -9,11 +9,11 @@ import { cartesiaModels } from '../../../providers/cartesia/models.ts'
 import { TurnsStream, turnsPath } from '../../../providers/cartesia/turns.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { never, present } from '../suite/given.ts'
+import { never, present, providerErrorOf } from '../suite/given.ts'
 import { ScriptedSocket } from '../suite/scripted-socket.ts'
 import { rawRecording, recordingMs, recordingPcm } from '../suite/stt.ts'
 import { heard, sendJson, startStub } from '../suite/stub-server.ts'
-import { apiKey, failureOf, provider } from './setup.ts'
+import { apiKey, provider } from './setup.ts'
 import { formOf, startCartesiaStub, urlOf } from './stub.ts'
 
 const unsupported = { errorClass: 'unsupported', sent: false }
@@ -52,7 +52,7 @@ t.test('a recording', async (t) => {
   const plain = await stt.transcribe({ model: 'ink-whisper', recording, options: {} }, never)
   t.same((await formOf(present(stub.seen[0], 'request'))).fields, { model: 'ink-whisper' })
   t.notOk('words' in plain)
-  t.match(await failureOf(stt.transcribe({ model: 'ink-2', recording, options: {} }, never)), unsupported)
+  t.match(await providerErrorOf(stt.transcribe({ model: 'ink-2', recording, options: {} }, never)), unsupported)
 })
 
 t.test('a recording whose words have no times, where they were asked for', async (t) => {
@@ -61,7 +61,7 @@ t.test('a recording whose words have no times, where they were asked for', async
   t.teardown(() => other.close())
   t.teardown(() => cartesia.close())
   const order = { model: 'ink-whisper', recording: rawRecording(recordingPcm), options: { wordTimestamps: true } }
-  const failure = await failureOf(present(cartesia.stt, 'stt').transcribe(order, never))
+  const failure = await providerErrorOf(present(cartesia.stt, 'stt').transcribe(order, never))
   t.match(failure, { errorClass: 'unsupported', sent: true })
 })
 
@@ -96,7 +96,7 @@ t.test('what a session is opened with', async (t) => {
     { keywords: ['x'.repeat(601), 'y'.repeat(600)] },
     { audio: { ...audio, encoding: 'opus' as const } },
   ])
-    t.match(await failureOf(pathOf({ ...request, model: 'ink-2', ...changes })), unsupported)
+    t.match(await providerErrorOf(pathOf({ ...request, model: 'ink-2', ...changes })), unsupported)
 })
 
 t.test('pieces become utterances, with their spaces', async (t) => {

@@ -5,10 +5,10 @@ import type { Provider } from '../../../domain/routing/provider.ts'
 import type { Tts, TtsRequest } from '../../../domain/speech/tts.ts'
 import { createCartesiaProvider } from '../../../providers/cartesia/provider.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { never, present, until } from '../suite/given.ts'
+import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { startStub } from '../suite/stub-server.ts'
 import { hear, speechFormat } from '../suite/tts.ts'
-import { apiKey, failureOf, options, provider } from './setup.ts'
+import { apiKey, options, provider } from './setup.ts'
 import { startCartesiaStub } from './stub.ts'
 import { spoken } from './stub-answers.ts'
 
@@ -88,7 +88,7 @@ t.test('the rest of a request', async (t) => {
 t.test('a speed that the vendor has not is asked of nobody', async (t) => {
   for (const speak of [tts.synthesize.bind(tts), live])
     for (const speed of [0.5, 1.6])
-      t.match(await failureOf(speak({ ...say, speed }, never)), { errorClass: 'unsupported', sent: false })
+      t.match(await providerErrorOf(speak({ ...say, speed }, never)), { errorClass: 'unsupported', sent: false })
   t.same(stub.seen, [])
 })
 
@@ -118,7 +118,7 @@ t.test('an answer that is no samples', async (t) => {
       http: (_, response) => void response.writeHead(200, { 'content-type': type }).end('ID3'),
     })
     const adapter = provider(other.url)
-    t.match(await failureOf(present(adapter.tts, 'tts').synthesize(say, never)), { errorClass: 'protocol' }, type)
+    t.match(await providerErrorOf(present(adapter.tts, 'tts').synthesize(say, never)), { errorClass: 'protocol' }, type)
     await adapter.close()
     await other.close()
   }
@@ -129,7 +129,7 @@ t.test('a chunk without its data', async (t) => {
     socket: (socket) => socket.listen({ text: () => socket.send({ type: 'chunk', done: false }) }),
   })
   const adapter = provider(other.url)
-  t.match(await failureOf(hear(liveOf(adapter)(say, never))), { errorClass: 'protocol' })
+  t.match(await providerErrorOf(hear(liveOf(adapter)(say, never))), { errorClass: 'protocol' })
   await adapter.close()
   await other.close()
 })

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { createDeepgramProvider } from '../../../providers/deepgram/provider.ts'
-import { systemClock } from '../../../runtime/clock.ts'
 import type { OutboundLimits } from '../../../runtime/outbound/limits.ts'
 import type { Expected } from '../suite/given.ts'
+import { vendorOptions } from '../suite/given.ts'
 import { sttSuite } from '../suite/stt.ts'
 import { sttStreamSuite } from '../suite/stt-stream.ts'
 import { ttsSuite } from '../suite/tts.ts'
@@ -12,15 +12,7 @@ import { startDeepgramStub } from './stub.ts'
 const apiKey = 'dg-stub-0123456789abcdef'
 const stub = await startDeepgramStub()
 const provider = (baseUrl: string, limits: OutboundLimits) =>
-  createDeepgramProvider({
-    id: 'deepgram',
-    baseUrl,
-    apiKey,
-    models: null,
-    limits,
-    clock: systemClock,
-    unavailable: null,
-  })
+  createDeepgramProvider(vendorOptions('deepgram', apiKey, baseUrl, limits))
 t.teardown(() => stub.close())
 
 const server: Expected = { errorClass: 'server', because: 'no code of a socket means overload' }

@@ -2,12 +2,12 @@
 import t from 'tap'
 import type { ErrorClass } from '../../../domain/routing/provider-error.ts'
 import { deepgramModels } from '../../../providers/deepgram/models.ts'
-import { never, present, until } from '../suite/given.ts'
+import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { rawRecording, recordingPcm } from '../suite/stt.ts'
 import { isOver } from '../suite/stt-stream.ts'
 import { sendJson } from '../suite/stub-server.ts'
 import { hear, speechFormat } from '../suite/tts.ts'
-import { adapter, failureOf, listenTo, live, provider, stt, stub } from './setup.ts'
+import { adapter, listenTo, live, provider, stt, stub } from './setup.ts'
 
 t.test('codes decide, whatever the form of the body', async (t) => {
   const rows: [status: number, body: unknown, expected: ErrorClass][] = [
@@ -26,7 +26,7 @@ t.test('codes decide, whatever the form of the body', async (t) => {
   ]
   for (const [status, body, expected] of rows) {
     stub.play((response) => sendJson(response, body, { status }))
-    const error = await failureOf(
+    const error = await providerErrorOf(
       stt.transcribe({ model: 'nova-3', recording: rawRecording(recordingPcm), options: {} }, never),
     )
     t.equal(error.errorClass, expected, `${status} ${JSON.stringify(body)}`)
@@ -49,7 +49,7 @@ t.test('how a socket closes', async (t) => {
   ]
   for (const [code, reason, expected] of rows) {
     stub.playSocket((socket) => socket.close(code, reason))
-    const heard = await failureOf(hear(live({ model: 'aura-2', text: 'Hello', wanted: speechFormat }, never)))
+    const heard = await providerErrorOf(hear(live({ model: 'aura-2', text: 'Hello', wanted: speechFormat }, never)))
     t.equal(heard.errorClass, expected, `speak ${code} ${reason}`)
     for (const model of ['nova-3', 'flux-general-en']) {
       const listening = await listenTo({ model })

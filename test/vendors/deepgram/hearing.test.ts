@@ -3,10 +3,10 @@ import t from 'tap'
 import type { SttOptions } from '../../../domain/speech/stt.ts'
 import type { SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
 import { ManualClock } from '../../domain/fakes.ts'
-import { never, present, until } from '../suite/given.ts'
+import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { rawRecording, recordingPcm } from '../suite/stt.ts'
 import { finalsOf, isOver, listen } from '../suite/stt-stream.ts'
-import { adapter, apiKey, asked, failureOf, given, lastQuery, listenTo, stt, stub } from './setup.ts'
+import { adapter, apiKey, asked, given, lastQuery, listenTo, stt, stub } from './setup.ts'
 
 t.test('a recording is the body, and all else the query', async (t) => {
   const ask = async (model: string, language?: string, options: SttOptions = {}) => {
@@ -40,7 +40,7 @@ t.test('a recording is the body, and all else the query', async (t) => {
     t.same(lastQuery().getAll(name), ['Parley', 'two words'])
   }
   const flux = { model: 'flux-general-en', recording: rawRecording(recordingPcm), options: {} }
-  t.match(await failureOf(stt.transcribe(flux, never)), { errorClass: 'unsupported', sent: false })
+  t.match(await providerErrorOf(stt.transcribe(flux, never)), { errorClass: 'unsupported', sent: false })
 })
 
 t.test('live audio in the words of each protocol', async (t) => {

@@ -1,6 +1,5 @@
 /** An adapter in front of the stub, for what no suite asks. */
 import t from 'tap'
-import { ProviderError } from '../../../domain/routing/provider-error.ts'
 import type { SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
 import { createDeepgramProvider } from '../../../providers/deepgram/provider.ts'
 import type { VendorOptions } from '../../../providers/vendor.ts'
@@ -37,13 +36,3 @@ export const listenTo = (changes: Partial<SttStreamRequest> = {}): Promise<Liste
   listen(t, provider, given, never, changes)
 export const lastQuery = () => queryOf(present(stub.seen.at(-1), 'request'))
 export const asked = () => Object.fromEntries(lastQuery())
-
-export async function failureOf(work: Promise<unknown>): Promise<ProviderError> {
-  try {
-    await work
-  } catch (error) {
-    if (error instanceof ProviderError) return error
-    throw error
-  }
-  throw new Error('it succeeded')
-}

@@ -2,11 +2,11 @@
 import t from 'tap'
 import type { TtsRequest } from '../../../domain/speech/tts.ts'
 import type { WarmOutcome } from '../../../providers/wire/socket.ts'
-import { never, patient, present, until } from '../suite/given.ts'
+import { never, patient, present, providerErrorOf, until } from '../suite/given.ts'
 import { finalsOf, isOver, listen } from '../suite/stt-stream.ts'
 import { pause, sinePcm } from '../suite/stub-server.ts'
 import { hear, speechFormat, speechPcm } from '../suite/tts.ts'
-import { adapter, asked, failureOf, given, live, stub, tts } from './setup.ts'
+import { adapter, asked, given, live, stub, tts } from './setup.ts'
 import { queryOf } from './stub.ts'
 
 t.test('what is spoken, and as what', async (t) => {
@@ -57,7 +57,7 @@ t.test('what is spoken, and as what', async (t) => {
     t.match(asked(), { encoding: 'opus', container: 'ogg' })
   }
   for (const change of [{ speed: 0.5 }, { speed: 2 }, { speed: 1.1, language: 'de' }])
-    t.match(await failureOf(tts.synthesize({ ...say, wanted: speechFormat, ...change }, never)), {
+    t.match(await providerErrorOf(tts.synthesize({ ...say, wanted: speechFormat, ...change }, never)), {
       errorClass: 'unsupported',
       sent: false,
     })
@@ -92,7 +92,7 @@ t.test('audio that nobody reads is bounded', async (t) => {
     never,
   )
   await pause(50)
-  t.match(await failureOf(hear(Promise.resolve(speech))), { errorClass: 'protocol' })
+  t.match(await providerErrorOf(hear(Promise.resolve(speech))), { errorClass: 'protocol' })
   await own.close()
 })
 

@@ -6,9 +6,8 @@ import { ProviderError } from '../../../domain/routing/provider-error.ts'
 import type { Tts, TtsRequest } from '../../../domain/speech/tts.ts'
 import { geminiModels } from '../../../providers/gemini/models.ts'
 import { createGeminiProvider } from '../../../providers/gemini/provider.ts'
-import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { present } from '../suite/given.ts'
+import { present, providerErrorOf, vendorOptions } from '../suite/given.ts'
 import { answerText, llmSuite, weather } from '../suite/llm.ts'
 import { sendEvent, sendJson } from '../suite/stub-server.ts'
 import { hear, speechFormat, speechPcm, ttsSuite } from '../suite/tts.ts'
@@ -17,15 +16,7 @@ import { audioPart, errorBody, errorInfo, piece, startGeminiStub } from './stub.
 const apiKey = 'AIza-stub-0123456789'
 const stub = await startGeminiStub()
 const adapter = (baseUrl: string, limits: OutboundLimits) =>
-  createGeminiProvider({
-    id: 'gemini',
-    baseUrl,
-    apiKey,
-    models: null,
-    limits,
-    clock: systemClock,
-    unavailable: null,
-  })
+  createGeminiProvider(vendorOptions('gemini', apiKey, baseUrl, limits))
 const provider = adapter(stub.url, outboundDefaults)
 const llm: Llm = present(provider.llm, 'llm')
 const tts: Tts = present(provider.tts, 'tts')
@@ -112,7 +103,7 @@ t.test('effort and structured output', async (t) => {
     const title = `${model} ${reasoningEffort}`
     const request = { ...ask, model, reasoningEffort }
     if (thinkingConfig) t.match(await bodyOf(request), { generationConfig: { thinkingConfig } }, title)
-    else t.match(await failureOf(llm.respond(request, never)), { errorClass: 'unsupported', sent: false }, title)
+    else t.match(await providerErrorOf(llm.respond(request, never)), { errorClass: 'unsupported', sent: false }, title)
   }
   const schema = { type: 'object', properties: { city: { type: 'string' } }, additionalProperties: false }
   t.match(await bodyOf({ ...ask, responseFormat: { name: 'x', schema } }), {
@@ -124,7 +115,7 @@ t.test('a history that cannot be said is refused before it is sent', async (t) =
   const result = { type: 'function_result', callId: 'a', result: 'rain' } as const
   const call = { type: 'function_call', callId: 'a', name: 'weather', arguments: '[]' } as const
   for (const items of [[result], [call, result]])
-    t.match(await failureOf(llm.respond({ ...ask, items }, never)), { errorClass: 'bad_request', sent: false })
+    t.match(await providerErrorOf(llm.respond({ ...ask, items }, never)), { errorClass: 'bad_request', sent: false })
 })
 
 t.test('codes say more than the status', async (t) => {
@@ -139,7 +130,7 @@ t.test('codes say more than the status', async (t) => {
   ]
   for (const [status, code, details, expected] of rows) {
     stub.play((response) => sendJson(response, errorBody(status, code, details), { status }))
-    const error = await failureOf(llm.respond(ask, never))
+    const error = await providerErrorOf(llm.respond(ask, never))
     t.equal(error.errorClass, expected, code)
     t.notMatch(error.message, 'the vendor says no')
   }
@@ -181,7 +172,7 @@ t.test('how an answer may finish', async (t) => {
     return sendJson(response, blocked)
   })
   for (const work of [llm.respond(ask, never), lastStop(), tts.synthesize(say, never)])
-    t.equal((await failureOf(work)).errorClass, 'bad_request', 'a blocked prompt')
+    t.equal((await providerErrorOf(work)).errorClass, 'bad_request', 'a blocked prompt')
 })
 
 t.test('speech is asked for in its own fields', async (t) => {
@@ -258,12 +249,6 @@ async function bodyOf(request: LlmRequest): Promise<object> {
   stub.behave('ok')
   await llm.respond(request, never)
   return JSON.parse(String(stub.seen[0]?.body)) as object
-}
-
-async function failureOf(work: Promise<unknown>): Promise<ProviderError> {
-  const error: unknown = await work.catch((error: unknown) => error)
-  if (error instanceof ProviderError) return error
-  throw new Error('it did not fail as a provider does', { cause: error })
 }
 
 const outcomeOf = (work: Promise<unknown>): Promise<unknown> =>

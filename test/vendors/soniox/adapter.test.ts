@@ -5,7 +5,7 @@ import { startRequest } from '../../../providers/soniox/start.ts'
 import { openStream } from '../../../providers/soniox/stream.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { never, until } from '../suite/given.ts'
+import { never, until, vendorOptions } from '../suite/given.ts'
 import { ScriptedSocket } from '../suite/scripted-socket.ts'
 import { sttStreamSuite } from '../suite/stt-stream.ts'
 import { heard, sinePcm } from '../suite/stub-server.ts'
@@ -13,15 +13,7 @@ import { startSonioxStub } from './stub.ts'
 
 const apiKey = 'sx-key-canary'
 const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
-  createSonioxProvider({
-    id: 'soniox',
-    baseUrl,
-    apiKey,
-    models: null,
-    limits,
-    clock: systemClock,
-    unavailable: null,
-  })
+  createSonioxProvider(vendorOptions('soniox', apiKey, baseUrl, limits))
 const audio = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
 const request: SttStreamRequest = { model: 'stt-rt-v5', audio, interimResults: true, words: true }
 

@@ -7,22 +7,14 @@ import { startRecognition } from '../../../providers/speechmatics/start.ts'
 import { openStream } from '../../../providers/speechmatics/stream.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { never, present, until } from '../suite/given.ts'
+import { never, present, until, vendorOptions } from '../suite/given.ts'
 import { ScriptedSocket } from '../suite/scripted-socket.ts'
 import { sttStreamSuite } from '../suite/stt-stream.ts'
 import { startSpeechmaticsStub } from './stub.ts'
 
 const apiKey = 'sm-key-canary'
 const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
-  createSpeechmaticsProvider({
-    id: 'speechmatics',
-    baseUrl,
-    apiKey,
-    models: null,
-    limits,
-    clock: systemClock,
-    unavailable: null,
-  })
+  createSpeechmaticsProvider(vendorOptions('speechmatics', apiKey, baseUrl, limits))
 
 /** This vendor has to be told the language. */
 function inEnglish(speechmatics: Provider): Provider {

@@ -3,6 +3,8 @@ import { inspect } from 'node:util'
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/routing/provider.ts'
 import { type ErrorClass, ProviderError } from '../../../domain/routing/provider-error.ts'
+import type { VendorOptions } from '../../../providers/vendor.ts'
+import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { type Cell, cells, type VendorStub } from './matrix.ts'
 
@@ -102,11 +104,7 @@ export async function withProvider(
 
 /** The ProviderError of `work`, checked as far as every one is alike. */
 export async function failureOf(t: Test, given: SuiteGiven, work: Promise<unknown>): Promise<ProviderError> {
-  const error: unknown = await work.then(
-    (value) => new Error('it succeeded', { cause: value }),
-    (error: unknown) => error,
-  )
-  if (!(error instanceof ProviderError)) throw error
+  const error = await providerErrorOf(work)
   checkSecrets(t, given, error)
   return error
 }
@@ -199,4 +197,24 @@ export async function timed<T>(source: AsyncIterable<T>): Promise<{ items: T[]; 
     if (items.push(item) === 1) firstMs = performance.now() - startMs
   }
   return { items, firstMs }
+}
+
+/** What an adapter under test is made with. */
+export function vendorOptions(
+  id: string,
+  apiKey: string,
+  baseUrl: string,
+  limits: OutboundLimits = outboundDefaults,
+): VendorOptions {
+  return { id, baseUrl, apiKey, models: null, limits, clock: systemClock, unavailable: null }
+}
+
+/** What `work` rejects with, which must be a ProviderError. */
+export async function providerErrorOf(work: Promise<unknown>): Promise<ProviderError> {
+  const error: unknown = await work.then(
+    (value) => new Error('it succeeded', { cause: value }),
+    (error: unknown) => error,
+  )
+  if (error instanceof ProviderError) return error
+  throw error
 }
