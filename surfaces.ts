@@ -78,6 +78,7 @@ export type Surfaces = { mounts: Mount[]; sockets: SocketMount[] }
 export function createSurfaces(parts: Parts): Surfaces {
   const { config, log, metrics, store } = parts
   const deps = exchangeDeps(parts)
+  const operations = operationsOf(deps)
   const tokens = createEphemeralTokens({
     masterKey: parts.masterKey,
     keys: store.keys,
@@ -92,7 +93,7 @@ export function createSurfaces(parts: Parts): Surfaces {
   const mount = { host: null, basePath: '', writeFault: compatFaults, corsOrigins: [], quota: true, health: false }
   const { routerHost, compatHost, realtimeHost, platformHost } = config.surfaces
   const ranking = createRankingPage({ ...config.circuit, hedges: config.routing.hedge })
-  const internal = { ...createHealth(parts.readyChecks), ...tryHandlers(parts, deps, tokens), ...ranking }
+  const internal = { ...createHealth(parts.readyChecks), ...tryHandlers(parts, operations, tokens), ...ranking }
   return {
     mounts: [
       {
@@ -107,7 +108,7 @@ export function createSurfaces(parts: Parts): Surfaces {
         surface: routerSurface,
         basePath: routerHost ? '' : '/router',
         host: routerHost,
-        handlers: widenRouterHandlers(routerHandlers(config, deps)),
+        handlers: widenRouterHandlers(routerHandlers(config, deps, operations)),
         writeFault: createFaultWriter({
           ...told,
           ...routerWords,
@@ -118,7 +119,7 @@ export function createSurfaces(parts: Parts): Surfaces {
         ...mount,
         surface: compatSurface,
         host: compatHost,
-        handlers: widenCompatHandlers(compatHandlers(config, deps, tokens)),
+        handlers: widenCompatHandlers(compatHandlers(config, deps, operations, tokens)),
       },
       {
         ...mount,
@@ -152,31 +153,49 @@ const compatWords = {
   paramOfFilter: { not_allowed: '/constraints/allowedProviders' },
 } as const
 
-function routerHandlers(config: ParleyConfig, deps: ExchangeDeps): RouterHandlers<Caller> {
+/** What more than one surface offers. */
+type Operations = ReturnType<typeof operationsOf>
+
+function operationsOf(deps: ExchangeDeps) {
+  return {
+    transcribe: createTranscribe(deps),
+    synthesize: createSynthesize({ ...deps, convert: convertSpeech }),
+    preview: createPreview(deps.chooser),
+  }
+}
+
+function routerHandlers(
+  config: ParleyConfig,
+  deps: ExchangeDeps,
+  { transcribe, synthesize }: Operations,
+): RouterHandlers<Caller> {
   const { region } = config
   return {
     getOpenapi: serveContract<OpenapiDocument>(routerContract, config.headerPrefix),
     listModels: createListModels(createModelList(deps.chooser)),
     createTranscription: createTranscription({
-      transcribe: createTranscribe(deps),
+      transcribe,
       region,
       durationMaxMs: config.limits.audioDurationMaxS * 1000,
     }),
-    createSpeech: createSpeech({ synthesize: createSynthesize({ ...deps, convert: convertSpeech }) }),
+    createSpeech: createSpeech({ synthesize }),
     createResponse: createResponse({ respond: createRespond(deps), region }),
   }
 }
 
-function compatHandlers(config: ParleyConfig, deps: ExchangeDeps, tokens: EphemeralTokens): CompatHandlers<Caller> {
+function compatHandlers(
+  config: ParleyConfig,
+  deps: ExchangeDeps,
+  operations: Operations,
+  tokens: EphemeralTokens,
+): CompatHandlers<Caller> {
   const { chooser } = deps
   return {
     ...createCompatHandlers({
       chat: createChat(deps),
-      synthesize: createSynthesize({ ...deps, convert: convertSpeech }),
-      transcribe: createTranscribe(deps),
+      ...operations,
       catalog: chooser.world.catalog,
       listCatalog: createCatalogList(chooser),
-      preview: createPreview(chooser),
       durationMaxMs: config.limits.audioDurationMaxS * 1000,
       wavBytesMax: config.limits.answerBytesMax,
       contract: compatContract,
@@ -235,11 +254,11 @@ function admission({ store }: Parts, deps: ExchangeDeps, tokens: EphemeralTokens
   })
 }
 
-function tryHandlers({ config, localKey, store }: Parts, { chooser }: ExchangeDeps, { mint }: EphemeralTokens) {
+function tryHandlers({ config, localKey, store }: Parts, { preview }: Operations, { mint }: EphemeralTokens) {
   return createTry({
     caller: () => (localKey === null ? null : store.keys.verify(localKey)),
     mint,
-    preview: createPreview(chooser),
+    preview,
     headerPrefix: config.headerPrefix,
   })
 }
