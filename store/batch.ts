@@ -21,9 +21,13 @@ export type BatchLimits = {
 export type Batcher<Row, Answer> = {
   /** Rejects when its own batch fails, with nothing of other batches. */
   add(row: Row): Promise<Answer>
+  /** For a row whose answer nobody waits for: `run` deals with failures itself. Throws service_unavailable when the queue is full. */
+  post(row: Row): void
   /** Resolves when nothing waits or is under way. */
   drain(): Promise<void>
 }
+
+const ignore = () => {}
 
 /** `run` answers one value a row, in the order of the rows. */
 export function createBatcher<Row, Answer>(
@@ -72,18 +76,16 @@ export function createBatcher<Row, Answer>(
     drained = []
   }
 
+  function enqueue(waiting: Waiting): void {
+    if (queue.length >= limits.queueMax)
+      throw new Fault('service_unavailable', { message: 'The service is overloaded.', retryAfterS: 1 })
+    queue.push(waiting)
+    schedule()
+  }
+
   return {
-    add(row) {
-      if (queue.length >= limits.queueMax) {
-        return Promise.reject(
-          new Fault('service_unavailable', { message: 'The service is overloaded.', retryAfterS: 1 }),
-        )
-      }
-      return new Promise((resolve, reject) => {
-        queue.push({ row, resolve, reject })
-        schedule()
-      })
-    },
+    add: (row) => new Promise((resolve, reject) => enqueue({ row, resolve, reject })),
+    post: (row) => enqueue({ row, resolve: ignore, reject: ignore }),
     drain() {
       if (inFlight === 0 && queue.length === 0) return Promise.resolve()
       return new Promise((resolve) => {

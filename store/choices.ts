@@ -1,15 +1,18 @@
 /** Why requests went where they went: each distinct explanation once, written by whichever process meets it first. */
-import type { Settlement } from '../domain/billing/ledger.ts'
 import type { Clock } from '../domain/ports.ts'
 import { recordOf } from '../domain/routing/choice-record.ts'
+import type { Choice } from '../domain/routing/chooser.ts'
 import type { Sql } from './connect.ts'
 import { createLru } from './lru.ts'
 
 export type ChoiceRow = { organizationId: string; id: string; text: string }
 
+/** Whose request went by which choice. */
+type Chosen = { organizationId: string; choice: Choice }
+
 export type Choices = {
   /** Those that this process has not written lately. */
-  unwritten(settlements: readonly Settlement[]): ChoiceRow[]
+  unwritten(requests: readonly Chosen[]): ChoiceRow[]
   written(rows: readonly ChoiceRow[]): void
   /** Deletes those that no request was routed by for so long. */
   reap(): Promise<void>
@@ -26,11 +29,10 @@ export function createChoices(sql: Sql, clock: Clock, keptMs: number): Choices {
   const writtenAtMs = createLru<number>(writtenMax)
 
   return {
-    unwritten(settlements) {
+    unwritten(requests) {
       const leastMs = clock.nowMs() - rewriteMs
       const found = new Map<string, ChoiceRow>()
-      for (const { entry, choice } of settlements) {
-        const { organizationId } = entry
+      for (const { organizationId, choice } of requests) {
         const { id, text } = recordOf(choice)
         const key = keyOf({ organizationId, id })
         if (!found.has(key) && (writtenAtMs.get(key) ?? 0) <= leastMs) found.set(key, { organizationId, id, text })

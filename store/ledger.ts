@@ -1,6 +1,8 @@
 import type { AttemptEntry, Ledger, Settlement } from '../domain/billing/ledger.ts'
+import type { KeyUse } from '../domain/idempotency/idempotency.ts'
 import type { Clock, Log } from '../domain/ports.ts'
 import { recordOf } from '../domain/routing/choice-record.ts'
+import type { Choice } from '../domain/routing/chooser.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { ChoiceRow, Choices } from './choices.ts'
 import type { Sql } from './connect.ts'
@@ -12,27 +14,44 @@ const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 10, loneM
 /** Together about 15 s: what was done has been done, so a settlement outlasts a restart of Postgres. */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 
+/**
+ * A settlement as it waits for its batch. It outlives its request by tens of milliseconds, thousands of times a second, so its rows are text from
+ * the start: to the garbage collector a text is one object, and a settlement is thirty that would be moved again and again.
+ */
+type Waiting = {
+  requestId: string
+  organizationId: string
+  choice: Choice
+  use: KeyUse | undefined
+  hasFailed: boolean
+  /** JSON of the request with its last attempt. */
+  row: string
+  /** JSON of the attempts before the last one; '' where there are none. */
+  earlier: string
+}
+
+/** `drain` resolves when all that was settled is written. */
 export type StoredLedger = Ledger & { drain(): Promise<void> }
 
 export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices): StoredLedger {
   const settlements = createBatcher(settleAll, batches)
 
-  async function settleAll(rows: readonly Settlement[]): Promise<undefined[]> {
+  async function settleAll(rows: readonly Waiting[]): Promise<readonly undefined[]> {
     try {
       await settleTogether(rows)
     } catch (err) {
-      if (rows.length === 1 || isPassing(err)) throw err
       // One row that Postgres refuses must not take the others with it.
-      for (const row of rows) await settleTogether([row]).catch((cause: unknown) => refused(row, cause))
+      if (rows.length === 1 || isPassing(err)) for (const row of rows) lost(row.requestId, err)
+      else for (const row of rows) await settleTogether([row]).catch((cause: unknown) => lost(row.requestId, cause))
     }
-    return rows.map(() => undefined)
+    return answers
   }
 
-  function refused({ entry: { requestId } }: Settlement, err: unknown): void {
-    log.error({ err, requestId }, 'a settlement was refused')
+  function lost(requestId: string, err: unknown): void {
+    log.error({ err, requestId }, 'a settlement could not be written')
   }
 
-  async function settleTogether(rows: readonly Settlement[]): Promise<void> {
+  async function settleTogether(rows: readonly Waiting[]): Promise<void> {
     for (const delayMs of retryDelaysMs) {
       try {
         return await writeNow(rows)
@@ -47,13 +66,33 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
     await writeNow(rows)
   }
 
-  async function writeNow(rows: readonly Settlement[]): Promise<void> {
+  async function writeNow(rows: readonly Waiting[]): Promise<void> {
     const unwritten = choices.unwritten(rows)
     await write(sql, rows, unwritten, clock.nowMs())
     choices.written(unwritten)
   }
 
-  return { settle: (settlement) => settlements.add(settlement), drain: () => settlements.drain() }
+  return {
+    settle(settlement) {
+      try {
+        settlements.post(waitingOf(settlement))
+      } catch (err) {
+        lost(settlement.entry.requestId, err)
+      }
+    },
+    drain: () => settlements.drain(),
+  }
+}
+
+/** Nobody waits for one. */
+const answers: readonly undefined[] = []
+
+function waitingOf(settlement: Settlement): Waiting {
+  const { entry, choice, use, status } = settlement
+  const { requestId, organizationId, attempts } = entry
+  const row = JSON.stringify(rowOf(settlement))
+  const earlier = attempts.length < 2 ? '' : JSON.stringify(earlierOf(settlement)).slice(1, -1)
+  return { requestId, organizationId, choice, use, hasFailed: status === 'failed', row, earlier }
 }
 
 /**
@@ -90,13 +129,13 @@ function rowOf({ entry, choice }: Settlement) {
 
 type EarlierAttempt = AttemptEntry & { organizationId: string; requestId: string; number: number }
 
-const none: readonly EarlierAttempt[] = []
-
 /** Those before the last one. */
 function earlierOf({ entry: { organizationId, requestId, attempts } }: Settlement): readonly EarlierAttempt[] {
-  if (attempts.length < 2) return none
   return attempts.slice(0, -1).map((attempt, index) => ({ ...attempt, organizationId, requestId, number: index + 1 }))
 }
+
+/** One text for the batch. */
+const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '').join(',')}]`
 
 /**
  * Ends keys, writes rows and moves credit, all or nothing. It may run twice, when the answer to the first was lost: a row that stands already is
@@ -104,15 +143,15 @@ function earlierOf({ entry: { organizationId, requestId, attempts } }: Settlemen
  */
 async function write(
   sql: Sql,
-  settlements: readonly Settlement[],
+  settlements: readonly Waiting[],
   choices: readonly ChoiceRow[],
   nowMs: number,
 ): Promise<void> {
   const uses = settlements.flatMap(({ use }) => use ?? [])
-  const failed = settlements.flatMap(({ use, status }) => (use && status === 'failed' ? use.requestId : []))
+  const failed = settlements.flatMap(({ use, hasFailed }) => (use && hasFailed ? use.requestId : []))
   await sql`
     with entry as materialized (
-      select * from json_to_recordset(${sql.json(settlements.map(rowOf))}::json) as e
+      select * from json_to_recordset(${jsonOf(settlements.map(({ row }) => row))}::text::json) as e
         ("requestId" text, "attemptId" text, "organizationId" text, "keyId" text, operation text, stage text, provider text,
          model text, outcome text, "startedAtMs" double precision, "durationMs" double precision,
          "firstByteMs" double precision, quantities jsonb, "costMicroUsd" numeric, "choiceId" text, number smallint,
@@ -141,7 +180,7 @@ async function write(
       select "organizationId", "requestId", number, "attemptId", provider, model, outcome,
         to_timestamp("startedAtMs" / 1000), "durationMs", "firstByteMs", quantities, ceil("costMicroUsd")::bigint,
         "priceSource", "keySource"
-      from json_to_recordset(${sql.json(settlements.flatMap(earlierOf))}::json) as a
+      from json_to_recordset(${jsonOf(settlements.map(({ earlier }) => earlier))}::text::json) as a
         ("organizationId" text, "requestId" text, number smallint, "attemptId" text, provider text, model text, outcome text,
          "startedAtMs" double precision, "durationMs" double precision, "firstByteMs" double precision, quantities jsonb,
          "costMicroUsd" numeric, "priceSource" text, "keySource" text)

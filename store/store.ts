@@ -3,7 +3,7 @@ import { nanoid } from 'nanoid'
 import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
 import type { Leases } from '../domain/access/leases.ts'
 import type { Keys } from '../domain/access/organization.ts'
-import type { Credit, Ledger } from '../domain/billing/ledger.ts'
+import type { Credit } from '../domain/billing/ledger.ts'
 import type { Idempotency } from '../domain/idempotency/idempotency.ts'
 import type { Clock, Log } from '../domain/ports.ts'
 import type { RequestRoutes } from '../domain/routing/request-route.ts'
@@ -17,7 +17,7 @@ import { createIdempotency, type IdempotencyLimits } from './idempotency.ts'
 import { createInstance } from './instance.ts'
 import { createKeys, createLiveKeys, type KeyCacheLimits } from './keys.ts'
 import { createLeases } from './leases.ts'
-import { createLedger } from './ledger.ts'
+import { createLedger, type StoredLedger } from './ledger.ts'
 import { migrate } from './migrations/migrate.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
 import { createProviderKeys, type StoredProviderKeys } from './provider-keys.ts'
@@ -49,7 +49,7 @@ export type Store = {
   providerKeys: StoredProviderKeys
   requestRoutes: RequestRoutes
   idempotency: Idempotency
-  ledger: Ledger
+  ledger: StoredLedger
   credit: Credit
   /** Across processes. One process alone counts in memory: domain/access/local-leases.ts. */
   leases: Leases

@@ -135,7 +135,6 @@ export class Account {
   }
 
   #settle(entry: LedgerEntry, status: Settlement['status'], use: KeyUse | undefined): void {
-    const { requestId } = this.#opening
     const settlement: Settlement = {
       entry,
       choice: this.#opening.choice,
@@ -144,8 +143,7 @@ export class Account {
     }
     if (use) settlement.use = use
     this.#settled = true
-    const settled = this.#deps.ledger.settle(settlement)
-    void logged(this.#deps.log, requestId, 'settlement failed', settled)
+    this.#deps.ledger.settle(settlement)
   }
 
   async #releaseKey(): Promise<void> {

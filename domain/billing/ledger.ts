@@ -59,8 +59,8 @@ export type Settlement = {
 }
 
 export interface Ledger {
-  /** Ends the request's key, writes its rows and moves the credit, in one batch. Resolves when committed; callers on the hot path need not wait. */
-  settle(settlement: Settlement): Promise<void>
+  /** Ends the request's key, writes its rows and moves the credit, in one batch and a little later. What cannot be written is logged. */
+  settle(settlement: Settlement): void
 }
 
 export interface Credit {

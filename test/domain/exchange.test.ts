@@ -275,11 +275,3 @@ t.test('200 copies of one key: one call', async (t) => {
   t.equal(all200.filter(({ status }) => status === 'fulfilled').length, 1)
   t.equal(all.held.leases, 0)
 })
-
-t.test('a ledger that fails does not fail the request, and is logged', async (t) => {
-  const all = setup([answer])
-  all.ledger.broken = true
-  t.match(await all.once(), { stopReason: 'stop' })
-  await settled()
-  t.match(all.logs, [{ level: 'error', message: 'settlement failed', fields: { requestId: 'req_0' } }])
-})

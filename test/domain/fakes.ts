@@ -139,18 +139,15 @@ export class MemoryKeys implements Idempotency {
 export class MemoryLedger implements Ledger {
   readonly settlements: Settlement[] = []
   readonly #keys: MemoryKeys
-  broken = false
 
   constructor(keys: MemoryKeys) {
     this.#keys = keys
   }
 
-  settle(settlement: Settlement): Promise<void> {
-    if (this.broken) return Promise.reject(new Error('no database'))
+  settle(settlement: Settlement): void {
     this.settlements.push(settlement)
     const { use, status } = settlement
     if (use) this.#keys.states.set(use.keyDigest, { use, state: status })
-    return Promise.resolve()
   }
 
   get last(): Settlement {

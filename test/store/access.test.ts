@@ -7,7 +7,7 @@ import { connect } from '../../store/connect.ts'
 import type { Store } from '../../store/store.ts'
 import { asOperator, asOrganization } from '../../store/tenant.ts'
 import { movableClock, organization, TestCluster } from './cluster.ts'
-import { choiceIn, ledgerEntry } from './settlement.ts'
+import { choiceIn, ledgerEntry, settled } from './settlement.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -243,7 +243,7 @@ t.test('organizations do not see each other', async (t) => {
       await store.leases.acquire(id, 'key', { organizationMax: null, keyMax: null })
       await store.providerKeys.put(id, 'mock', 'a-key')
       const entry = ledgerEntry(id, `r_${id}`)
-      await store.ledger.settle({ entry, choice: choiceIn('en'), status: 'failed', reservedMicroUsd: 0 })
+      await settled(store, { entry, choice: choiceIn('en'), status: 'failed', reservedMicroUsd: 0 })
     }
     await keyOf(store, b.id)
     const pools = connect({ databaseUrl: url }, 'isolation', 1)

@@ -3,13 +3,13 @@ import t from 'tap'
 import { recordOf } from '../../domain/routing/choice-record.ts'
 import type { Store } from '../../store/store.ts'
 import { handClock, organization, TestCluster } from './cluster.ts'
-import { attemptEntry, choiceIn, ledgerEntry } from './settlement.ts'
+import { attemptEntry, choiceIn, ledgerEntry, settled } from './settlement.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const settle = (store: Store, organizationId: string, requestId: string, language = 'en', over = {}) =>
-  store.ledger.settle({
+  settled(store, {
     entry: ledgerEntry(organizationId, requestId, over),
     choice: choiceIn(language),
     status: 'succeeded',

@@ -18,7 +18,7 @@ import { isAlive } from '../../store/embedded/postmaster.ts'
 import { startEmbedded } from '../../store/embedded/supervisor.ts'
 import { openStore } from '../../store/store.ts'
 import { defaults, silent, temporaryFolder } from './cluster.ts'
-import { choiceIn, ledgerEntry } from './settlement.ts'
+import { choiceIn, ledgerEntry, settled } from './settlement.ts'
 import { killed, spawned } from './spawned.ts'
 
 const isRoot = process.geteuid?.() === 0
@@ -149,7 +149,7 @@ t.test('a server that dies is started again and the store goes on', async (t) =>
   process.kill(pid, 'SIGKILL')
   await until(() => !isAlive(pid))
   await t.rejects(store.ping(), 'while it is away the store says so')
-  const settled = store.ledger.settle(settlement)
+  const written = settled(store, settlement)
   await until(() =>
     store.ping().then(
       () => true,
@@ -158,7 +158,7 @@ t.test('a server that dies is started again and the store goes on', async (t) =>
   )
   t.comment(`back after ${Math.round(performance.now() - startedMs)} ms`)
   t.ok(await store.keys.verify(key))
-  await t.resolves(settled, 'what was done is written down when it is back')
+  await t.resolves(written, 'what was done is written down when it is back')
   const again = serverPid(dataDir)
   await store.close({ stopPostgres: true })
   t.notOk(isAlive(again))

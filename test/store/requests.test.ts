@@ -9,7 +9,7 @@ import { createIdempotency } from '../../store/idempotency.ts'
 import { migrations } from '../../store/migrations/list.ts'
 import type { Store } from '../../store/store.ts'
 import { handClock, movableClock, organization, TestCluster } from './cluster.ts'
-import { choiceIn, ledgerEntry } from './settlement.ts'
+import { choiceIn, ledgerEntry, settled } from './settlement.ts'
 import { killed, spawned } from './spawned.ts'
 
 const cluster = await TestCluster.start()
@@ -88,7 +88,7 @@ t.test('the life of a key', async (t) => {
   const clock = movableClock()
   const store = await cluster.store(t, url, { clock })
   const other = await cluster.store(t, url, { clock })
-  const { idempotency, ledger } = store
+  const { idempotency } = store
 
   await t.test('dispatched and ended it answers with its first request until it expires', async (t) => {
     const first = keyUse('org_a', 'life')
@@ -96,7 +96,7 @@ t.test('the life of a key', async (t) => {
     t.equal(await idempotency.dispatch(first), true)
     const started = { outcome: 'already_started', originalRequestId: first.requestId }
     t.same(await other.idempotency.admit(keyUse('org_a', 'life')), started)
-    await ledger.settle(settlement(first, 0))
+    await settled(store, settlement(first, 0))
     t.same(await idempotency.admit(keyUse('org_a', 'life')), started)
     clock.advance(86_400_001)
     t.same(await idempotency.admit(keyUse('org_a', 'life', 'something else')), { outcome: 'admitted' })
@@ -114,7 +114,7 @@ t.test('the life of a key', async (t) => {
     t.same(await other.idempotency.admit(keyUse('org_a', 'conflict', 'two')), conflict, 'admitted elsewhere')
     await idempotency.dispatch(first)
     t.same(await idempotency.admit(keyUse('org_a', 'conflict', 'two')), conflict, 'dispatched')
-    await ledger.settle(settlement(first, 0))
+    await settled(store, settlement(first, 0))
     t.same(await idempotency.admit(keyUse('org_a', 'conflict', 'two')), conflict, 'ended')
   })
 
@@ -140,7 +140,7 @@ t.test('the life of a key', async (t) => {
     const third = keyUse('org_a', 'release')
     t.same(await idempotency.admit(third), { outcome: 'admitted' })
     await idempotency.dispatch(third)
-    await ledger.settle(settlement(third, 0))
+    await settled(store, settlement(third, 0))
     await idempotency.release(third)
     t.match(
       await idempotency.admit(keyUse('org_a', 'release')),
@@ -223,7 +223,7 @@ t.test('settling ends the key, writes the row and moves the credit', async (t) =
   t.equal(await creditOf(store, id), 700)
   await store.idempotency.dispatch(use)
   const paid = settlement(use, 120.2, 300)
-  await store.ledger.settle(paid)
+  await settled(store, paid)
 
   t.match(await sql`select status, finished_at is not null as finished from idempotency_keys`, [
     { status: 'succeeded', finished: true },
@@ -247,11 +247,11 @@ t.test('settling ends the key, writes the row and moves the credit', async (t) =
   t.equal(await creditOf(store, id), 879, 'the reservation went back, the cost was taken, rounded up')
   t.same(await sql`select * from reservations`, [])
 
-  await store.ledger.settle(paid)
+  await settled(store, paid)
   t.equal(await creditOf(store, id), 879, 'a settlement that is sent twice counts once')
 
   const unpriced = keyUse(id, 'unpriced')
-  await store.ledger.settle({ ...settlement(unpriced, null), status: 'failed' })
+  await settled(store, { ...settlement(unpriced, null), status: 'failed' })
   t.match(await sql`select cost_micro_usd from requests where request_id = ${unpriced.requestId}`, [
     { cost_micro_usd: null },
   ])
@@ -268,7 +268,7 @@ t.test('settlements of many requests and organizations in one batch', async (t) 
       await store.idempotency.admit(use)
       await store.credit.reserve(use.organizationId, use.requestId, 50)
       await store.idempotency.dispatch(use)
-      await store.ledger.settle(settlement(use, 20, 50))
+      await settled(store, settlement(use, 20, 50))
     }),
   )
   for (const { creditMicroUsd } of await store.organizations.list()) t.equal(creditMicroUsd, 98_000)
@@ -277,6 +277,25 @@ t.test('settlements of many requests and organizations in one batch', async (t) 
   t.match(await sql`select status, count(*) from idempotency_keys group by status`, [
     { status: 'succeeded', count: 300 },
   ])
+})
+
+t.test('a row that is refused is logged and takes no other of its batch with it', async (t) => {
+  const url = await cluster.database()
+  const logged: object[] = []
+  const log = { info: () => {}, warn: () => {}, error: (fields: object) => void logged.push(fields) }
+  const store = await cluster.store(t, url, { log })
+  const { id } = await organization(store, 'mixed', 0)
+  const wrong = settlement(keyUse(id, 'wrong'), 0)
+  const without = { ...wrong, entry: { ...wrong.entry, operation: null as unknown as string } }
+  const [first, last] = [settlement(keyUse(id, 'first'), 0), settlement(keyUse(id, 'last'), 0)]
+  for (const each of [first, without, last]) store.ledger.settle(each)
+  await store.ledger.drain()
+  t.match(logged, [{ requestId: wrong.entry.requestId, err: { code: '23502' } }])
+  const rows = await cluster.sql(t, url)`select request_id from requests order by request_id`
+  t.same(
+    new Set(rows.map(({ request_id: requestId }) => requestId as string)),
+    new Set([first.entry.requestId, last.entry.requestId]),
+  )
 })
 
 t.test('credit', async (t) => {
@@ -372,7 +391,7 @@ t.test('the batch statements use the key and do not read the table', async (t) =
     const uses = Array.from({ length: 20 }, (_, index) => keyUse('org_a', `plan ${round} ${index}`))
     await Promise.all(uses.map((use) => store.idempotency.admit(use)))
     await Promise.all(uses.map((use) => store.idempotency.dispatch(use)))
-    await Promise.all(uses.map((use) => store.ledger.settle(settlement(use, 0))))
+    await Promise.all(uses.map((use) => settled(store, settlement(use, 0))))
   }
   await store.close({ stopPostgres: false }) // Counters are told when a connection ends.
   const [table] = await sql<{ seq_tup_read: number; idx_tup_fetch: number }[]>`

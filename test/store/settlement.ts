@@ -1,8 +1,15 @@
 /** What a request leaves behind when it has ended, as the domain hands it to the ledger. */
-import type { AttemptEntry, LedgerEntry } from '../../domain/billing/ledger.ts'
+import type { AttemptEntry, LedgerEntry, Settlement } from '../../domain/billing/ledger.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import type { Choice } from '../../domain/routing/chooser.ts'
+import type { Store } from '../../store/store.ts'
 import { caller } from '../domain/fakes.ts'
+
+/** Settles and waits until it is written. */
+export function settled({ ledger }: Pick<Store, 'ledger'>, settlement: Settlement): Promise<void> {
+  ledger.settle(settlement)
+  return ledger.drain()
+}
 
 /** A choice that says nothing but its language. Another object at each call, as other processes have. */
 export function choiceIn(language: string): Choice {
