@@ -1,4 +1,4 @@
-import type { Leases } from './access/leases.ts'
+import type { EndLease, LeaseRefusal, Leases } from './access/leases.ts'
 import type { Caller } from './access/organization.ts'
 import { ownKeyOf } from './access/provider-keys.ts'
 import { Account, costOf, logged, type Opening } from './billing/account.ts'
@@ -79,10 +79,13 @@ export type Route = { provider: string; model: string; attemptId: string; failov
 /** Runs the request until a provider answers. Throws a Fault with everything given back that must be. */
 export async function openExchange<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>): Promise<Exchange<T>> {
   const startedMs = deps.clock.monotonicMs()
-  const release = await acquire(deps.leases, order.caller)
+  const lease = acquire(deps.leases, order.caller)
+  const release = granted(lease instanceof Promise ? await lease : lease)
   try {
     const use = order.key && useOf(order, order.key)
-    const prepared = use ? await admitted(deps, order, plan, use) : await prepare(deps, order, plan, undefined)
+    const free = freeOf(deps, order, plan)
+    if (use) requireAdmitted(await deps.idempotency.admit(use, free ? 'dispatched' : 'admitted'))
+    const prepared = free ?? (await prepare(deps, order, plan, use))
     const account = new Account(deps, openingOf(order, plan.ask.stage, startedMs, prepared, use))
     const opened = { deps, order, plan, candidates: prepared.candidates, account, release }
     return new Exchange(opened, await serve(opened, prepared.candidates, []))
@@ -92,10 +95,12 @@ export async function openExchange<T>(deps: ExchangeDeps, order: Order, plan: Pl
   }
 }
 
-async function acquire(leases: Leases, caller: Caller): Promise<() => void> {
-  const { organization, keyId, policy } = caller
+function acquire(leases: Leases, { organization, keyId, policy }: Caller): ReturnType<Leases['acquire']> {
   const limits = { organizationMax: organization.maxConcurrency, keyMax: policy.maxConcurrency ?? null }
-  const lease = await leases.acquire(organization.id, keyId, limits)
+  return leases.acquire(organization.id, keyId, limits)
+}
+
+function granted(lease: EndLease | LeaseRefusal): EndLease {
   if (typeof lease === 'function') return lease
   throw new Fault('concurrency_exhausted', {
     message: `The concurrency limit of this ${lease} is reached.`,
@@ -114,17 +119,16 @@ function useOf(order: Order, key: Pick<KeyUse, 'keyDigest' | 'contentHash'>): Ke
   }
 }
 
-/** A request that can be routed and has nothing to reserve goes from unseen to dispatched in one commit; any other in two, with what it waits for between. */
-async function admitted<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>, use: KeyUse): Promise<Prepared> {
+/**
+ * A request that can be routed and has nothing to reserve has nothing to wait for either: it goes from unseen to dispatched in one commit. Null
+ * for any other, which takes two, with what it waits for between.
+ */
+function freeOf<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>): Prepared | null {
   const choice = deps.chooser.choose(plan.ask)
   const { candidates } = choice
-  const attemptsMax = deps.limits[plan.ask.stage].attemptsMax
-  if (candidates.length > 0 && worstCost(candidates, order, plan, attemptsMax) === 0) {
-    requireAdmitted(await deps.idempotency.admit(use, 'dispatched'))
-    return { choice, candidates, reservedMicroUsd: 0 }
-  }
-  requireAdmitted(await deps.idempotency.admit(use))
-  return prepare(deps, order, plan, use)
+  if (candidates.length === 0) return null
+  const isFree = worstCost(candidates, order, plan, deps.limits[plan.ask.stage].attemptsMax) === 0
+  return isFree ? { choice, candidates, reservedMicroUsd: 0 } : null
 }
 
 type Candidates = Choice['candidates']

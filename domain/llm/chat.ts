@@ -58,7 +58,7 @@ export function createChat(deps: ExchangeDeps): Chat {
 
 async function chatAtOnce(deps: ExchangeDeps, order: ChatOrder): Promise<Chatted> {
   const run: Plan<ChatAnswer>['run'] = (row, call, ports) => portOf(ports).complete(requestFor(row, order), call)
-  const exchange = await open<ChatAnswer>(deps, order, false, run)
+  const exchange = await openExchange(deps, order, planOf(order, false, run)).catch(rethrown)
   const { choices, usage } = exchange.value
   exchange.succeed(usage ? quantitiesOf(usage.counts) : [])
   const { id, created, model } = identityOf(deps, order, exchange.route)
@@ -68,24 +68,18 @@ async function chatAtOnce(deps: ExchangeDeps, order: ChatOrder): Promise<Chatted
 }
 
 async function chatInStream(deps: ExchangeDeps, order: ChatOrder): Promise<ChatStream> {
-  const exchange = await open(deps, order, true, beginAt(order))
+  const exchange = await openExchange(deps, order, planOf(order, true, beginAt(order))).catch(rethrown)
   const chunks = new Chunks(exchange, identityOf(deps, order, exchange.route), order, deps.limits.llm.idleMs)
   return { route: exchange.route, chunks }
 }
 
+function planOf<T>(order: ChatOrder, stream: boolean, run: Plan<T>['run']): Plan<T> {
+  return { ask: askOf(order, stream), atOnce: !stream, worstCase: () => worstCaseOfChat(order), run }
+}
+
 /** What could not be translated is known only where it was tried; the caller is told which field it was. */
-async function open<T>(
-  deps: ExchangeDeps,
-  order: ChatOrder,
-  stream: boolean,
-  run: Plan<T>['run'],
-): Promise<Exchange<T>> {
-  const ask = askOf(order, stream)
-  try {
-    return await openExchange(deps, order, { ask, atOnce: !stream, worstCase: () => worstCaseOfChat(order), run })
-  } catch (error) {
-    throw error instanceof Fault ? named(error) : error
-  }
+function rethrown(error: unknown): never {
+  throw error instanceof Fault ? named(error) : error
 }
 
 function named(fault: Fault): Fault {

@@ -12,9 +12,7 @@ import { chatPath, type LlmOptions, limitField } from './llm.ts'
 export function createPassThrough(wire: Wire, options: LlmOptions): ChatPort {
   const { limits } = options
   return {
-    async complete(request, signal) {
-      return readAnswer(await wire.call(chatPath, json(bodyOf(request, options)), signal))
-    },
+    complete: (request, signal) => wire.call(chatPath, json(bodyOf(request, options)), signal).then(readAnswer),
     stream(request, signal) {
       const body = json(streamBodyOf(request, options))
       return new Parts(() => wire.stream(chatPath, body, limits.answerBytesMax, signal), options)
@@ -92,20 +90,19 @@ class Parts implements AsyncIterableIterator<ChatPart> {
   }
 }
 
-/** JSON leaves out what is undefined: that costs less than taking fields out of an object. `stream_options` belong to a stream, and servers refuse them elsewhere. */
+/**
+ * JSON leaves out what is undefined: that costs less than taking fields out of an object, and fields that a client did not send are not
+ * named, since each would make V8 build the object anew. `stream_options` belong to a stream, and servers refuse them elsewhere.
+ */
 function bodyOf({ model, body, maxTokens }: ChatRequest, options: LlmOptions): JsonObject {
-  const sent: JsonObject = { ...body, model, ...readHere }
+  const sent: JsonObject = { ...body }
+  sent['model'] = model
+  for (const field of readHere) if (sent[field] !== undefined) sent[field] = undefined
   if (maxTokens !== undefined) sent[limitField(model, options)] = maxTokens
   return sent
 }
 
-const readHere = {
-  stream: undefined,
-  stream_options: undefined,
-  max_tokens: undefined,
-  max_token: undefined,
-  max_completion_tokens: undefined,
-}
+const readHere = ['stream', 'stream_options', 'max_tokens', 'max_token', 'max_completion_tokens']
 
 /** Usage is always asked for where the server can be asked, because the ledger needs it; who reads the stream decides whether the client sees it. */
 function streamBodyOf(request: ChatRequest, options: LlmOptions): JsonObject {

@@ -95,8 +95,13 @@ export class Exchange implements Context {
   whileHere<T>(work: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       work.then(resolve, reject)
-      this.onGone = () => reject(new ClientGone())
-      if (this.isGone) this.onGone()
+      this.whenGone(reject)
     })
+  }
+
+  /** One at a time: who waits for something of the client is told when it has left. */
+  whenGone(tell: (error: ClientGone) => void): void {
+    this.onGone = () => tell(new ClientGone())
+    if (this.isGone) this.onGone()
   }
 }

@@ -55,15 +55,14 @@ export class Receiver {
 
   /** Settles when the body is whole; rejects with a Refusal, or with ClientGone. */
   whole(): Promise<void> {
-    return this.#exchange.whileHere(
-      new Promise((resolve, reject) => {
-        this.#settle = () => {
-          if (this.#outcome === 'whole') resolve()
-          else if (this.#outcome !== 'arriving') reject(this.#outcome)
-        }
-        this.#settle()
-      }),
-    )
+    return new Promise((resolve, reject) => {
+      this.#settle = () => {
+        if (this.#outcome === 'whole') resolve()
+        else if (this.#outcome !== 'arriving') reject(this.#outcome)
+      }
+      this.#settle()
+      this.#exchange.whenGone(reject)
+    })
   }
 
   /** The rest of the body will be read and dropped. */

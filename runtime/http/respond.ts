@@ -10,8 +10,13 @@ import { renameHeader } from './header-names.ts'
 import type { Route } from './routes.ts'
 import { iterate, letGo, streamBytes } from './stream.ts'
 
-/** Throws when the result is not what the operation declares, or a stream fails before its first piece. */
-export async function respond(engine: Engine, exchange: Exchange, endpoint: Endpoint, result: Result): Promise<void> {
+/** A promise where the answer is a stream. Throws when the result is not what the operation declares; rejects when a stream fails before its first piece. */
+export function respond(
+  engine: Engine,
+  exchange: Exchange,
+  endpoint: Endpoint,
+  result: Result,
+): Promise<void> | undefined {
   const answer = endpoint.answers.get(result.status)
   if (!answer) throw new Error(`${endpoint.operation.id} answered ${result.status}, which it does not declare`)
   const type = result.type ?? answer.types[0] ?? null
@@ -31,7 +36,7 @@ export async function respond(engine: Engine, exchange: Exchange, endpoint: Endp
     return write(exchange, result.status, headers, null)
   }
   if (type !== 'text/event-stream') return streamBytes(engine, exchange, result.status, headers, body)
-  await streamEvents(engine, exchange, result.status, headers, body, answer.eventFormat)
+  return streamEvents(engine, exchange, result.status, headers, body, answer.eventFormat)
 }
 
 /** Turns whatever was thrown into the surface's own envelope; the surface's writer is who logs it. Never throws. */
@@ -76,7 +81,12 @@ export function writeFault(engine: Engine, exchange: Exchange, error: unknown): 
   return { status: 500, headers: {}, body: '{}' }
 }
 
-function write(exchange: Exchange, status: number, headers: readonly string[], body: string | Uint8Array | null): void {
+function write(
+  exchange: Exchange,
+  status: number,
+  headers: readonly string[],
+  body: string | Uint8Array | null,
+): undefined {
   exchange.status = status
   exchange.wire.answer(status, headers, body, exchange.closesConnection)
 }
@@ -107,9 +117,12 @@ function resultHeaders(
   result: Result,
 ): string[] {
   const headers = commonHeaders(engine, exchange)
-  for (const [name, wireName] of answer.headers) {
-    const value = result.headers?.[name]
-    if (value !== undefined) pushHeader(headers, wireName, String(value))
+  const given = result.headers
+  if (given) {
+    for (const [name, wireName] of answer.headers) {
+      const value = given[name]
+      if (value !== undefined) pushHeader(headers, wireName, String(value))
+    }
   }
   if (operation.method === 'post' && answer.types.length > 0) pushOnce(headers, 'Cache-Control', 'no-store')
   return headers

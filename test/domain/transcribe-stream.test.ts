@@ -248,7 +248,9 @@ t.test('leaving settles what was used and tells nothing more', async (t) => {
   t.equal(all.ledger.settlements.length, 1)
   isClean(t, all)
 
-  const early = setup(['hangs', 'opens'])
+  // What costs something waits for the credit first.
+  const early = setup(['hangs', 'opens'], { prices })
+  early.credit.balance = 130_000
   early.begin().leave()
   await settled()
   t.same(early.asked, [], 'nobody is asked any more')
