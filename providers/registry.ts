@@ -194,7 +194,8 @@ function openAiFactory(name: string, preset: Preset): Factory {
     const key = credential(config, own ? preset.keyVariable : null, env)
     // The plain adapter in front of another server cannot know its dialect.
     const known = own || name !== 'openai'
-    const realtime = own ? (preset.realtime ?? []).filter((model) => models.stt?.includes(model)) : []
+    const live = known ? listening(preset, models.stt) : []
+    const transcriptions = known ? preset.transcriptions : undefined
     const wake = async () =>
       (await import('./openai/provider.ts')).createOpenAiProvider({
         id,
@@ -204,9 +205,11 @@ function openAiFactory(name: string, preset: Preset): Factory {
         maxTokensField: known ? preset.maxTokensField : null,
         asksForUsage: preset.asksForUsage,
         ...(preset.responses && own && { responses: preset.responses }),
-        ...(realtime.length > 0 && {
+        ...(transcriptions && { transcriptions }),
+        ...(live.length > 0 && {
           realtime: {
-            models: realtime,
+            models: live,
+            rules: preset.realtime?.rules ?? 'openai',
             clock,
             ...(observeWarm && { observeWarm: (outcome: WarmOutcome) => observeWarm(id, outcome) }),
           },
@@ -217,8 +220,13 @@ function openAiFactory(name: string, preset: Preset): Factory {
       })
     if (key !== undefined) return wake()
     const { modelRows } = await import('./openai/models.ts')
-    return dormant(id, modelRows(id, baseUrl, models, realtime), wake)
+    return dormant(id, modelRows(id, baseUrl, models, live, transcriptions), wake)
   }
+}
+
+function listening({ realtime }: Preset, ids: readonly string[] = []): readonly string[] {
+  if (!realtime) return []
+  return realtime.models === 'all' ? ids : realtime.models.filter((model) => ids.includes(model))
 }
 
 /** Undefined: one is needed and not there. Null: none is needed. A vendor's usual variable is read for the vendor's own address only, so that its key goes nowhere else. */

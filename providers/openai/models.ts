@@ -1,16 +1,22 @@
 /** Catalog rows out of the ids that configuration names. A capability is true where the protocol has it and no model of that name is known to lack it. */
 import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/routing/model.ts'
 import { published } from '../catalog/rows.ts'
-import { type ModelIds, vendorAt } from './presets.ts'
+import { type ModelIds, type Preset, vendorAt } from './presets.ts'
 import { oggOpus, speechManner } from './speech.ts'
 
 /** `live`: the ids of `stt` that also listen while somebody speaks. */
-export function modelRows(provider: string, baseUrl: string, ids: ModelIds, live: readonly string[]): Model[] {
+export function modelRows(
+  provider: string,
+  baseUrl: string,
+  ids: ModelIds,
+  live: readonly string[],
+  transcriptions?: Preset['transcriptions'],
+): Model[] {
   // The same name at another address is another server, of which nothing is known.
   const vendor = vendorAt(baseUrl)
   const row = (stage: Stage, id: string): Model => {
     const known = vendor === null ? { benchmarks: [], prices: [] } : published(vendor, stage, id)
-    const columns = stages[stage](id)
+    const columns = stage === 'stt' && transcriptions === 'voxtral' ? voxtral : stages[stage](id)
     const isLive = stage === 'stt' && live.includes(id)
     return {
       provider,
@@ -84,3 +90,11 @@ const readable: AudioSupport[] = [
   'mp3',
   'opus',
 ].map((encoding) => ({ encoding, ...anyRate }))
+
+/** Voxtral 2's languages. Its successors hear more, these among them. */
+const voxtral: StageColumns = {
+  capabilities: { ...noCapabilities, diarization: true, keywords: true, word_timestamps: true, batch: true },
+  audioFormats: readable,
+  voices: [],
+  languages: ['ar', 'de', 'en', 'es', 'fr', 'hi', 'it', 'ja', 'ko', 'nl', 'pt', 'ru', 'zh'],
+}

@@ -6,6 +6,8 @@ import type { MaxTokensField } from './llm.ts'
 
 export type ModelIds = { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }
 
+export type RealtimeRules = 'openai' | 'speaches'
+
 export type Preset = {
   /** Null: there is none to guess, configuration must say. */
   baseUrl: string | null
@@ -15,8 +17,10 @@ export type Preset = {
   asksForUsage: boolean
   /** LLMs are asked by /responses. */
   responses?: true
-  /** Of `models.stt`, or of what configuration names: those that listen on a socket too. */
-  realtime?: readonly string[]
+  /** Of `models.stt`, or of what configuration names: those that listen on a socket too, and whose rules the session follows. */
+  realtime?: { models: readonly string[] | 'all'; rules: RealtimeRules }
+  /** Recordings are transcribed in this way. Absent: in OpenAI's. */
+  transcriptions?: 'voxtral'
   /** Served when only the key is there; null where a deployment's models are its own. */
   models: ModelIds | null
 }
@@ -34,7 +38,7 @@ export const presets = {
     },
     responses: true,
     // gpt-live-transcribe and gpt-realtime-whisper find no end of an utterance by themselves, which a stream here must.
-    realtime: ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'],
+    realtime: { models: ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'], rules: 'openai' },
   },
   groq: {
     baseUrl: 'https://api.groq.com/openai/v1',
@@ -54,7 +58,7 @@ export const presets = {
     asksForUsage: true,
     models: { llm: ['gpt-oss-120b'] },
   },
-  // Refuses stream_options with 422 and reports usage by itself. Its transcriptions are a wire of their own and not served.
+  // Refuses stream_options with 422 and reports usage by itself.
   mistral: {
     baseUrl: 'https://api.mistral.ai/v1',
     keyVariable: 'MISTRAL_API_KEY',
@@ -62,8 +66,10 @@ export const presets = {
     asksForUsage: false,
     models: {
       llm: ['mistral-small-latest', 'mistral-medium-latest'],
+      stt: ['voxtral-mini-transcribe-3-0', 'voxtral-small-transcribe-3-0', 'voxtral-mini-2602'],
       tts: ['voxtral-mini-tts-3-0', 'voxtral-mini-tts-2603'],
     },
+    transcriptions: 'voxtral',
   },
   openrouter: {
     baseUrl: 'https://openrouter.ai/api/v1',
@@ -92,6 +98,7 @@ export const presets = {
     maxTokensField: 'max_tokens',
     asksForUsage: true,
     models: null,
+    realtime: { models: 'all', rules: 'speaches' },
   },
   kokoro: {
     baseUrl: 'http://127.0.0.1:8880/v1',

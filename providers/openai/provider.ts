@@ -10,12 +10,14 @@ import { dialect } from './dialect.ts'
 import { createLlm, type MaxTokensField } from './llm.ts'
 import { modelRows } from './models.ts'
 import { createPassThrough } from './pass-through.ts'
-import type { ModelIds } from './presets.ts'
+import type { ModelIds, Preset, RealtimeRules } from './presets.ts'
 import { openRealtime, realtimePath } from './realtime.ts'
 import { RealtimeAudio } from './realtime-audio.ts'
 import { createResponses } from './responses.ts'
-import { createStt } from './stt.ts'
+import { openSpeaches, speachesPath } from './speaches.ts'
+import { createStt, openAiTranscriptions } from './stt.ts'
 import { createTts } from './tts.ts'
+import { voxtralTranscriptions } from './voxtral.ts'
 
 export type OpenAiOptions = {
   id: string
@@ -30,6 +32,8 @@ export type OpenAiOptions = {
   responses?: true
   /** Absent: no model listens while somebody speaks. */
   realtime?: RealtimeOptions
+  /** As the preset has it. */
+  transcriptions?: Preset['transcriptions']
   limits: OutboundLimits
   /** Absent for a base URL that the operator configured (it may be private); set for one that a user gave. */
   guard?: AddressPolicy
@@ -41,6 +45,7 @@ export type OpenAiOptions = {
 export type RealtimeOptions = {
   /** Those of `models.stt` that also listen on a socket. */
   models: readonly string[]
+  rules: RealtimeRules
   clock: Clock
   /** Hears whether sockets that were opened ahead were of use; for the metrics. */
   observeWarm?: (outcome: WarmOutcome) => void
@@ -48,7 +53,7 @@ export type RealtimeOptions = {
 
 /** Throws TypeError when the base URL is none. */
 export function createOpenAiProvider(options: OpenAiOptions): Provider {
-  const { id, baseUrl, models, limits, guard, monotonicMs, realtime } = options
+  const { id, baseUrl, models, limits, guard, monotonicMs, realtime, transcriptions } = options
   const shared = { baseUrl, dialect, limits, ...(guard && { guard }) }
   const transport = createTransport({ ...shared, monotonicMs })
   const sockets = realtime ? createSocketTransport({ ...shared, standby: realtimeStandby, ...realtime }) : null
@@ -56,16 +61,17 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
     const wire = transport.wire(apiKey)
     const keyed = { ...options, apiKey }
     const asks = options.responses ? createResponses : createLlm
-    const open = sockets && realtime ? openWith(sockets, apiKey, realtime.clock, limits) : null
+    const open = sockets && realtime ? openWith(sockets, apiKey, realtime, limits) : null
+    const hears = transcriptions === 'voxtral' ? voxtralTranscriptions : openAiTranscriptions
     return {
       ...(models.llm?.length && { llm: { ...asks(wire, keyed), chat: createPassThrough(wire, keyed) } }),
-      ...(models.stt?.length && { stt: { ...createStt(wire), ...(open && { open }) } }),
+      ...(models.stt?.length && { stt: { ...createStt(wire, hears), ...(open && { open }) } }),
       ...(models.tts?.length && { tts: createTts(wire, limits, apiKey) }),
     }
   }
   return {
     id,
-    models: modelRows(id, baseUrl, models, realtime?.models ?? []),
+    models: modelRows(id, baseUrl, models, realtime?.models ?? [], transcriptions),
     unavailable: () => options.unavailable,
     ...ports(options.apiKey),
     forKey: ports,
@@ -76,17 +82,25 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
 /** A session is billed by what it hears, so one that waits costs nothing. It needs no keep-alive: what is stale is replaced. */
 const realtimeStandby = { keepAlive: null, idleMsMax: 60_000 }
 
+/** How a session is opened, by whose rules it follows. */
+const sessions = {
+  openai: { pathOf: () => realtimePath, open: openRealtime, hearsG711: true },
+  speaches: { pathOf: speachesPath, open: openSpeaches, hearsG711: false },
+}
+
 function openWith(
   sockets: SocketTransport,
   apiKey: string | null,
-  clock: Clock,
+  { rules, clock }: RealtimeOptions,
   limits: OutboundLimits,
 ): NonNullable<Stt['open']> {
+  const { pathOf, open, hearsG711 } = sessions[rules]
   return async (request, sink, signal) => {
-    const audio = await RealtimeAudio.create(request.audio)
+    const path = pathOf(request)
+    const audio = await RealtimeAudio.create(request.audio, hearsG711)
     try {
-      const socket = await sockets.open(apiKey, { path: realtimePath }, signal)
-      return await openRealtime(request, audio, { socket, sink, signal, apiKey, clock, limits })
+      const socket = await sockets.open(apiKey, { path }, signal)
+      return await open(request, audio, { socket, sink, signal, apiKey, clock, limits })
     } catch (error) {
       audio.close()
       throw error

@@ -1,4 +1,4 @@
-/** What a stream's samples become on the way into a realtime session, which hears 24 kHz s16le or G.711 at 8 kHz, in one channel and nothing else. */
+/** What a stream's samples become on the way into a realtime session, which hears 24 kHz s16le and mostly G.711 at 8 kHz, in one channel and nothing else. */
 import {
   convertChannels,
   decodeSamples,
@@ -7,9 +7,10 @@ import {
   isSampleEncoding,
   type SampleEncoding,
 } from '../../audio/pcm.ts'
-import { Resampler } from '../../audio/resample.ts'
+import type { Resampler } from '../../audio/resample.ts'
 import { ProviderError } from '../../domain/routing/provider-error.ts'
 import type { StreamAudio } from '../../domain/speech/stt-stream.ts'
+import { createResampler } from '../../runtime/optional.ts'
 import type { JsonObject } from '../wire/failures.ts'
 
 const pcmHz = 24_000
@@ -26,13 +27,14 @@ export class RealtimeAudio {
   readonly #isConverted: boolean
   readonly #resampler: Resampler | null
 
-  /** Rejects with ProviderError `unsupported` for packets. */
-  static async create({ encoding, sampleRateHz, channels }: StreamAudio): Promise<RealtimeAudio> {
+  /** `hearsG711`: as it comes. Rejects with ProviderError `unsupported` for packets. */
+  static async create({ encoding, sampleRateHz, channels }: StreamAudio, hearsG711: boolean): Promise<RealtimeAudio> {
     if (!isSampleEncoding(encoding)) throw new ProviderError('unsupported', { sent: false, cause: `raw ${encoding}` })
-    const isPassed = channels === 1 && sampleRateHz === (encoding === 'pcm_s16le' ? pcmHz : g711Hz)
+    const isPcm = encoding === 'pcm_s16le'
+    const isPassed = channels === 1 && sampleRateHz === (isPcm ? pcmHz : g711Hz) && (isPcm || hearsG711)
     const isResampled = !isPassed && sampleRateHz !== pcmHz
     const shape = { channels: 1, fromHz: sampleRateHz, toHz: pcmHz }
-    const resampler = isResampled ? await Resampler.create(shape) : null
+    const resampler = isResampled ? await createResampler(shape) : null
     return new RealtimeAudio({ encoding, sampleRateHz, channels }, isPassed, resampler)
   }
 

@@ -25,6 +25,9 @@ export async function openRealtime(
   return stream
 }
 
+/** Of either kind of session; null for a cut. */
+export const classOfClose = (code: number): ErrorClass | null => closeCodes[code] ?? null
+
 const transcription = 'conversation.item.input_audio_transcription'
 const commit = '{"type":"input_audio_buffer.commit"}'
 const clear = '{"type":"input_audio_buffer.clear"}'
@@ -107,7 +110,7 @@ class RealtimeStream implements SttStream, SttVendor {
   }
 
   classOfClose(code: number): ErrorClass | null {
-    return closeCodes[code] ?? null
+    return classOfClose(code)
   }
 
   #append(base64: string): void {

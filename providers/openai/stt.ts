@@ -5,16 +5,47 @@ import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import type { Wire } from '../wire/http.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
 
-export function createStt(wire: Wire): Stt {
+/** How a server is asked, and how it answers. Both may throw ProviderError. */
+export type Transcriptions = {
+  fields: (request: SttRequest) => Field[]
+  read: (body: JsonObject, request: SttRequest) => Transcript
+}
+
+export function createStt(wire: Wire, { fields, read }: Transcriptions): Stt {
   return {
     async transcribe(request, signal) {
-      return readTranscript(
-        await wire.call('/audio/transcriptions', recordingForm(fields(request), request.recording), signal),
-        request,
-      )
+      const form = recordingForm(fields(request), request.recording)
+      return read(await wire.call('/audio/transcriptions', form, signal), request)
     },
   }
 }
+
+export const openAiTranscriptions: Transcriptions = { fields, read: readTranscript }
+
+/** Without segments of the server's own, one that spans the recording: less than could be said, but true. */
+export function segmentsOr(list: Segment[], text: string, { recording }: SttRequest): Segment[] {
+  if (text === '') return []
+  return list.length > 0 ? list : [{ text, startMs: 0, endMs: recording.durationMs }]
+}
+
+/** A server that ignores the wish for word times would be a silent drop, so it is `unsupported`. */
+export function wordsOr(list: Word[], text: string): Word[] {
+  if (list.length === 0 && text !== '') throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
+  return list
+}
+
+export function textOf(body: JsonObject): string {
+  if (typeof body['text'] !== 'string') throw protocolError('no text')
+  return body['text'].trim()
+}
+
+export const timed = (given: unknown): JsonObject[] =>
+  rows(given).filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))
+export const times = (row: JsonObject) => ({ startMs: milliseconds(row['start']), endMs: milliseconds(row['end']) })
+export const milliseconds = (seconds: unknown) => Math.max(0, Math.round((seconds as number) * 1000))
+export const stringOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
+
+const rows = (given: unknown): JsonObject[] => (Array.isArray(given) ? given.filter(isObject) : [])
 
 function fields({ model, language, options }: SttRequest): Field[] {
   const list: Field[] = [['model', model]]
@@ -29,38 +60,19 @@ function fields({ model, language, options }: SttRequest): Field[] {
 }
 
 function readTranscript(body: JsonObject, request: SttRequest): Transcript {
-  if (typeof body['text'] !== 'string') throw protocolError('no text')
-  const text = body['text'].trim()
+  const text = textOf(body)
   const language = languageOf(body['language'], request.language)
   const billedMs = billed(body['usage'])
+  const segments = timed(body['segments']).map((row) => ({ text: stringOf(row['text']), ...times(row) }))
+  const words = timed(body['words']).map((row) => ({ text: stringOf(row['word']), ...times(row) }))
   return {
     text,
-    segments: text === '' ? [] : segments(body['segments'], text, request.recording.durationMs),
-    ...(request.options.wordTimestamps && { words: words(body['words'], text) }),
+    segments: segmentsOr(segments, text, request),
+    ...(request.options.wordTimestamps && { words: wordsOr(words, text) }),
     ...(language !== undefined && { language }),
     ...(billedMs !== undefined && { billedMs }),
   }
 }
-
-/** Without segments of the server's own, one that spans the recording: less than could be said, but true. */
-function segments(given: unknown, text: string, durationMs: number): Segment[] {
-  const list = timed(given).map((row) => ({ text: stringOf(row['text']), ...times(row) }))
-  return list.length > 0 ? list : [{ text, startMs: 0, endMs: durationMs }]
-}
-
-/** A server that ignores the wish for word times would be a silent drop, so it is `unsupported`. */
-function words(given: unknown, text: string): Word[] {
-  const list = timed(given).map((row) => ({ text: stringOf(row['word']), ...times(row) }))
-  if (list.length === 0 && text !== '') throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
-  return list
-}
-
-const rows = (given: unknown): JsonObject[] => (Array.isArray(given) ? given.filter(isObject) : [])
-const timed = (given: unknown): JsonObject[] =>
-  rows(given).filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))
-const times = (row: JsonObject) => ({ startMs: milliseconds(row['start']), endMs: milliseconds(row['end']) })
-const milliseconds = (seconds: unknown) => Math.max(0, Math.round((seconds as number) * 1000))
-const stringOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
 
 /** Whisper answers with an English name (`english`), which is no tag: then what was asked for stands. */
 function languageOf(answered: unknown, asked: string | undefined): string | undefined {

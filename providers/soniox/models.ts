@@ -1,4 +1,4 @@
-/** What Soniox' live models can do: one model for all languages, which may change from word to word. */
+/** What Soniox' models can do: one that hears all languages, which may change from word to word, and one that speaks them. */
 import { type AudioSupport, noCapabilities } from '../../domain/routing/model.ts'
 import type { VendorModel } from '../vendor.ts'
 
@@ -19,4 +19,32 @@ const live = (id: string): VendorModel => ({
   providerOptions: [],
 })
 
-export const sonioxModels: readonly VendorModel[] = [live('stt-rt-v5'), live('stt-rt-v4')]
+export const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
+/** Of linear samples; G.711 comes at 8 kHz only. */
+export const speechRatesHz: readonly number[] = [8000, 16_000, 24_000, 44_100, 48_000]
+
+const spoken = (encoding: string, sampleRatesHz: readonly number[]): AudioSupport => ({
+  encoding,
+  sampleRatesHz: [...sampleRatesHz],
+  channels: [1],
+})
+
+const speech: VendorModel = {
+  id: 'tts-rt-v2',
+  stage: 'tts',
+  capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
+  languages: [...languages, 'is', 'su', 'uz'],
+  regions: ['us'],
+  audioFormats: [
+    spoken('pcm_s16le', speechRatesHz),
+    spoken('pcm_f32le', speechRatesHz),
+    spoken('mulaw', [8000]),
+    spoken('alaw', [8000]),
+  ],
+  // There are some two hundred, and those of an account. A request names one by its id, or gets the default of speech.ts.
+  voices: [],
+  providerOptions: [],
+  nativeOutput: nativeSpeech,
+}
+
+export const sonioxModels: readonly VendorModel[] = [live('stt-rt-v5'), live('stt-rt-v4'), speech]

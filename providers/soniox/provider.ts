@@ -1,4 +1,4 @@
-/** Soniox: live speech. */
+/** Soniox: live speech, and speech out of text. */
 
 import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
 import { ProviderError } from '../../domain/routing/provider-error.ts'
@@ -8,22 +8,28 @@ import { createSocketTransport } from '../wire/socket.ts'
 import { dialect } from './dialect.ts'
 import { sonioxModels } from './models.ts'
 import { openStream } from './stream.ts'
+import { speechStandby, synthesize } from './tts.ts'
 
 const liveUrl = 'https://stt-rt.soniox.com'
+const speechUrl = 'https://tts-rt.soniox.com'
 /** The first frame starts the request, and with it what is billed: a socket may wait for it, half of the time after which an idle one is closed. */
-const standby = { keepAlive: null, idleMsMax: 10_000 }
+const liveStandby = { keepAlive: null, idleMsMax: 10_000 }
 
 export function createSonioxProvider(options: VendorOptions): Provider {
-  const { id, baseUrl, limits, guard, clock } = options
-  const shared = { dialect, limits, ...(guard && { guard }), clock, standby }
-  const sockets = createSocketTransport({ ...shared, baseUrl: baseUrl ?? liveUrl })
+  const { id, baseUrl, limits, guard, clock, observeWarm } = options
+  const shared = { dialect, limits, ...(guard && { guard }), clock, ...(observeWarm && { observeWarm }) }
+  const hearing = createSocketTransport({ ...shared, baseUrl: baseUrl ?? liveUrl, standby: liveStandby })
+  const speaking = createSocketTransport({ ...shared, baseUrl: baseUrl ?? speechUrl, standby: speechStandby })
   const ports = (apiKey: string | null): ProviderPorts => ({
     stt: {
       transcribe: () => Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' })),
       async open(request, sink, signal) {
-        const socket = await sockets.open(apiKey, { path: '/transcribe-websocket' }, signal)
+        const socket = await hearing.open(apiKey, { path: '/transcribe-websocket' }, signal)
         return openStream(request, { socket, sink, signal, apiKey, clock, limits })
       },
+    },
+    tts: {
+      synthesize: (request, signal) => synthesize({ sockets: speaking, apiKey, clock, limits }, request, signal),
     },
   })
   return {
@@ -32,6 +38,6 @@ export function createSonioxProvider(options: VendorOptions): Provider {
     unavailable: () => options.unavailable,
     ...ports(options.apiKey),
     forKey: ports,
-    close: () => sockets.close(),
+    close: async () => void (await Promise.all([hearing.close(), speaking.close()])),
   }
 }

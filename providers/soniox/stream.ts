@@ -5,7 +5,7 @@ import { heardLanguage } from '../language-tags.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
-import { classOfCode } from './dialect.ts'
+import { classOfFrame } from './dialect.ts'
 import { startRequest } from './start.ts'
 
 /** This vendor says nothing before it hears something, so the stream is open when its configuration has gone; a refusal comes later. */
@@ -80,7 +80,7 @@ class TokenStream implements SttStream, SttVendor {
 
   frame(frame: JsonObject): void {
     const { error_code: code, tokens } = frame
-    if (code !== undefined) return this.#socket.fail(classOfCode(code), frame)
+    if (code !== undefined) return this.#socket.fail(classOfFrame(frame), frame)
     if (!Array.isArray(tokens)) throw protocolError('an answer without its tokens')
     this.#hear(tokens.filter(isObject))
     if (frame['finished'] !== true) return

@@ -1,15 +1,18 @@
 import t from 'tap'
 import type { LlmRequest } from '../../../domain/llm/llm.ts'
+import type { SttOptions } from '../../../domain/speech/stt.ts'
 import type { TtsRequest } from '../../../domain/speech/tts.ts'
 import { modelRows } from '../../../providers/openai/models.ts'
 import { createOpenAiProvider, type OpenAiOptions } from '../../../providers/openai/provider.ts'
 import { ResponseTurn, readResponse } from '../../../providers/openai/response.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import type { OutboundLimits } from '../../../runtime/outbound/limits.ts'
-import { never, patient } from '../suite/given.ts'
+import { never, patient, providerErrorOf } from '../suite/given.ts'
 import { llmSuite, weather } from '../suite/llm.ts'
-import { sttSuite } from '../suite/stt.ts'
+import type { SeenRequest } from '../suite/matrix.ts'
+import { rawRecording, recordingMs, recordingPcm, sttSuite } from '../suite/stt.ts'
 import { sttStreamSuite } from '../suite/stt-stream.ts'
+import { heard } from '../suite/stub-server.ts'
 import { ttsSuite } from '../suite/tts.ts'
 import { startOpenAiStub } from './stub.ts'
 import { billedSeconds, voxtralPcm } from './stub-speech.ts'
@@ -38,13 +41,20 @@ const made = (changes: Partial<OpenAiOptions>) => (baseUrl: string, limits: Outb
     ...changes,
   })
 const provider = made({})
-const openai = made({ responses: true, realtime: { models: ['gpt-4o-transcribe'], clock: systemClock } })
+const openai = made({
+  responses: true,
+  realtime: { models: ['gpt-4o-transcribe'], rules: 'openai', clock: systemClock },
+})
+const mistral = made({ transcriptions: 'voxtral', models: { stt: ['voxtral-mini-2602'] } })
 const given = { provider, stub, apiKey }
 const rawAudio = { error_mid: 'the body is samples: an error in it would be heard' }
 
 t.test('chat completions', (t) => llmSuite(t, { ...given, model: 'gpt-4.1', usage }))
 t.test('responses', (t) => llmSuite(t, { ...given, provider: openai, model: 'gpt-4.1', usage, withoutChat: true }))
 t.test('transcriptions', (t) => sttSuite(t, { ...given, model: 'whisper-1', billedMs: billedSeconds * 1000 }))
+t.test("transcriptions, in Mistral's way", (t) =>
+  sttSuite(t, { ...given, provider: mistral, model: 'voxtral-mini-2602', billedMs: billedSeconds * 1000 }),
+)
 t.test('speech', (t) => ttsSuite(t, { ...given, model: 'tts-1', cannot: rawAudio }))
 t.test("speech, in Groq's WAV", (t) =>
   ttsSuite(t, { ...given, model: 'canopylabs/orpheus-v1-english', cannot: rawAudio }),
@@ -118,6 +128,57 @@ t.test('what each server is asked', async (t) => {
     tools: [{ type: 'function', ...weather, strict: false }],
     tool_choice: { type: 'function', name: 'weather' },
   })
+})
+
+t.test('what Mistral is asked to hear, and what it tells of it', async (t) => {
+  const made = mistral(stub.url, patient)
+  t.teardown(() => made.close())
+  const text = heard(recordingPcm)
+  const [first, second] = text.split(' ')
+  const hear = async (options: SttOptions, language?: string) => {
+    stub.behave('ok')
+    const recording = rawRecording(recordingPcm)
+    const request = { model: 'voxtral-mini-2602', recording, options, ...(language !== undefined && { language }) }
+    const transcript = await made.stt?.transcribe(request, never)
+    const { body, headers } = stub.seen[0] as SeenRequest
+    const type = headers['content-type'] ?? ''
+    const form = await new Response(body, { headers: { 'content-type': type } }).formData()
+    return { transcript, fields: [...form.entries()].filter(([name]) => name !== 'file' && name !== 'model') }
+  }
+  const plain = await hear({ keywords: ['Parley', ' New York, NY '] })
+  t.same(plain.fields, [
+    ['context_bias', 'Parley'],
+    ['context_bias', 'New_York_NY'],
+    ['timestamp_granularities', 'segment'],
+  ])
+  t.same(plain.transcript, { text, segments: [{ text, startMs: 0, endMs: 100 }], billedMs: billedSeconds * 1000 })
+  const speakers = await hear({ diarization: true })
+  t.same(speakers.fields, [
+    ['diarize', 'true'],
+    ['timestamp_granularities', 'segment'],
+  ])
+  t.match(speakers.transcript?.segments, [{ text, speaker: 'speaker_1' }])
+  const named = await hear({}, 'pt-BR')
+  t.same(named.fields, [['language', 'pt']])
+  t.match(named.transcript, { language: 'pt-BR', segments: [{ text, startMs: 0, endMs: recordingMs }] })
+  const words = await hear({ wordTimestamps: true })
+  t.same(words.fields, [['timestamp_granularities', 'word']])
+  t.same(words.transcript?.words, [
+    { text: first, startMs: 0, endMs: 100 },
+    { text: second, startMs: 100, endMs: 200 },
+  ])
+  t.match(words.transcript?.segments, [{ text, startMs: 0, endMs: recordingMs }])
+  const refused: [SttOptions, string?][] = [
+    [{ wordTimestamps: true }, 'de'],
+    [{ diarization: true }, 'de'],
+    [{ diarization: true, wordTimestamps: true }],
+    [{ keywords: Array.from({ length: 101 }, (_, at) => `word${at}`) }],
+  ]
+  for (const [options, language] of refused)
+    t.match(await providerErrorOf(hear(options, language)), { errorClass: 'unsupported', sent: false })
+  t.match(made.models, [
+    { languages: ['ar', 'de'], capabilities: { diarization: true, keywords: true, prompt: false } },
+  ])
 })
 
 t.test('how a response can end', (t) => {

@@ -19,7 +19,7 @@ const made = (url: string) =>
     models: { stt: ['whisper-1', model] },
     maxTokensField: null,
     asksForUsage: true,
-    realtime: { models: [model], clock: systemClock },
+    realtime: { models: [model], rules: 'openai', clock: systemClock },
     limits: patient,
     unavailable: null,
     monotonicMs: () => systemClock.monotonicMs(),

@@ -1,17 +1,18 @@
-/** The vendors' own SDKs against the stub, so that the stub is known to be fair: OpenAI's, Groq's, and Mistral's for its speech. */
+/** The vendors' own SDKs against the stub, so that the stub is known to be fair: OpenAI's, Groq's, and Mistral's for speech. */
 import { createRequire } from 'node:module'
 import t, { type Test } from 'tap'
 import { wavHeader } from '../../../audio/wav.ts'
 import { timed, until } from '../suite/given.ts'
 import { answerText, callArguments, weather } from '../suite/llm.ts'
-import type { Cell } from '../suite/matrix.ts'
+import type { Cell, VendorStub } from '../suite/matrix.ts'
 import { recordingFormat, recordingPcm } from '../suite/stt.ts'
 import { heard } from '../suite/stub-server.ts'
 import { selfSigned } from '../suite/tls.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startOpenAiStub } from './stub.ts'
 import { chatUsage } from './stub-chat.ts'
-import { voxtralPcm } from './stub-speech.ts'
+import { startSpeachesStub, withoutSilence } from './stub-speaches.ts'
+import { billedSeconds, voxtralPcm } from './stub-speech.ts'
 
 /** As much of the SDKs as is used here; they are installed apart from the product. */
 type Create<T> = { create(body: object): Promise<T> }
@@ -37,7 +38,13 @@ type Realtime = {
 type ClientClass = new (options: object) => Client
 type ToFile = (bytes: Uint8Array, name: string) => Promise<object>
 type SpeechEvent = { data: { type: string; audioData?: string } }
-type Mistral = { audio: { speech: { complete(request: object): Promise<AsyncIterable<SpeechEvent>> } } }
+type Heard = { text: string; segments?: { text: string; speakerId?: string | null }[]; usage: object }
+type Mistral = {
+  audio: {
+    speech: { complete(request: object): Promise<AsyncIterable<SpeechEvent>> }
+    transcriptions: { complete(request: object): Promise<Heard> }
+  }
+}
 
 const openai = load<{ OpenAI: ClientClass; toFile: ToFile }>('openai')
 const realtime = load<{ OpenAIRealtimeWS: new (props: object, client: Client) => Realtime }>('openai/realtime/ws')
@@ -95,34 +102,72 @@ t.test('@mistralai/mistralai speaks', { skip: missing(mistral, '@mistralai/mistr
   for (const cell of ['auth', 'rate_limited', 'server', 'reset'] as const) await t.rejects(speak(cell), cell)
 })
 
+t.test('@mistralai/mistralai hears', { skip: missing(mistral, '@mistralai/mistralai') }, async (t) => {
+  const client = new (present(mistral).Mistral)({
+    apiKey: 'key',
+    serverURL: stub.url,
+    retryConfig: { strategy: 'none' },
+  })
+  const content = Buffer.concat([wavHeader(recordingFormat, recordingPcm.length), recordingPcm])
+  const hear = (cell: Cell, more: object) => {
+    stub.behave(cell)
+    const request = { model: 'voxtral-mini-2602', file: { fileName: 'a.wav', content }, ...more }
+    return client.audio.transcriptions.complete(request)
+  }
+  const text = heard(recordingPcm)
+  for (const cell of ['ok', 'slow_first_byte'] as const) t.match(await hear(cell, { language: 'en' }), { text })
+  t.match(
+    await hear('ok', { diarize: true, contextBias: ['Parley', 'New_York'], timestampGranularities: ['segment'] }),
+    {
+      segments: [{ text, speakerId: 'speaker_1' }],
+      usage: { promptAudioSeconds: billedSeconds },
+    },
+  )
+  t.match(await hear('ok', { timestampGranularities: ['word'] }), { segments: { length: 2 } })
+  for (const more of [{ language: 'en', timestampGranularities: ['word'] }, { contextBias: ['New York'] }])
+    t.match(await hear('ok', more).catch((error: unknown) => error), { statusCode: 422 })
+  for (const cell of ['auth', 'rate_limited', 'server', 'empty', 'header_only', 'cut', 'reset', 'garbage'] as const)
+    await t.rejects(hear(cell, {}), cell)
+})
+
 const certificate = realtime ? selfSigned() : null
 const noTls = missing(realtime, 'openai') || (certificate ? false : 'the SDK insists on wss, and there is no openssl')
+
+/** All that comes until something was transcribed or the socket closed. */
+async function converse(secure: VendorStub, cell: Cell, model: string, messages: object[]): Promise<RealtimeEvent[]> {
+  secure.behave(cell)
+  const client = new (present(openai).OpenAI)({ apiKey: 'key', baseURL: `${secure.url}/v1` })
+  const options = { ca: present(certificate).cert }
+  const session = new (present(realtime).OpenAIRealtimeWS)({ model, options }, client)
+  const events: RealtimeEvent[] = []
+  let closed = false
+  session.on('event', (event) => events.push(event))
+  session.on('error', (error) => events.push({ type: 'failed', transcript: error.message }))
+  session.socket.on('close', () => {
+    closed = true
+  })
+  session.socket.on('open', () => {
+    for (const message of messages) session.send(message)
+  })
+  const breaks = ['auth', 'garbage', 'error_mid'].includes(cell)
+  const isOver = ({ type }: RealtimeEvent) => type.endsWith('.completed') || (breaks && type === 'failed')
+  await until(() => closed || events.some(isOver), cell)
+  session.close()
+  return events
+}
+const append = (audio: Buffer) => ({ type: 'input_audio_buffer.append', audio: audio.toString('base64') })
+const isCompleted = ({ type }: RealtimeEvent) => type.endsWith('.completed')
 
 t.test('openai realtime', { skip: noTls }, async (t) => {
   const secure = await startOpenAiStub({ tls: present(certificate) })
   t.teardown(() => secure.close())
-  const client = new (present(openai).OpenAI)({ apiKey: 'key', baseURL: `${secure.url}/v1` })
-  const converse = async (cell: Cell) => {
-    secure.behave(cell)
-    const options = { ca: present(certificate).cert }
-    const session = new (present(realtime).OpenAIRealtimeWS)({ model: 'gpt-4o-transcribe', options }, client)
-    const events: RealtimeEvent[] = []
-    let closed = false
-    session.on('event', (event) => events.push(event))
-    session.on('error', (error) => events.push({ type: 'failed', transcript: error.message }))
-    session.socket.on('close', () => {
-      closed = true
-    })
-    session.socket.on('open', () => {
-      session.send({ type: 'session.update', session: { type: 'transcription' } })
-      session.send({ type: 'input_audio_buffer.append', audio: speechPcm.toString('base64') })
-      session.send({ type: 'input_audio_buffer.commit' })
-    })
-    await until(() => closed || events.some(({ type }) => type === 'failed' || type.endsWith('.completed')), cell)
-    session.close()
-    return events
-  }
-  const events = await converse('ok')
+  const messages = [
+    { type: 'session.update', session: { type: 'transcription' } },
+    append(speechPcm),
+    { type: 'input_audio_buffer.commit' },
+  ]
+  const play = (cell: Cell) => converse(secure, cell, 'gpt-4o-transcribe', messages)
+  const events = await play('ok')
   t.same(
     events.map(({ type }) => type.replace('conversation.item.input_audio_transcription.', '')),
     [
@@ -138,14 +183,26 @@ t.test('openai realtime', { skip: noTls }, async (t) => {
   t.equal(events.at(-1)?.transcript, heard(speechPcm))
   for (const cell of ['auth', 'garbage', 'error_mid'] as const)
     t.ok(
-      (await converse(cell)).some(({ type }) => type === 'failed'),
+      (await play(cell)).some(({ type }) => type === 'failed'),
       cell,
     )
-  const broken = await converse('reset')
-  t.notOk(
-    broken.some(({ type }) => type.endsWith('.completed')),
-    'reset',
+  t.notOk((await play('reset')).some(isCompleted), 'reset')
+})
+
+t.test('openai realtime, with Speaches', { skip: noTls }, async (t) => {
+  const secure = await startSpeachesStub({ tls: present(certificate) })
+  t.teardown(() => secure.close())
+  const turn_detection = { threshold: 0.9, prefix_padding_ms: 0, silence_duration_ms: 300, create_response: false }
+  const update = { type: 'session.update', session: { turn_detection } }
+  const messages = [update, append(speechPcm), append(Buffer.alloc(48 * 3000))]
+  const play = (cell: Cell) => converse(secure, cell, 'whisper', messages)
+  const events = await play('ok')
+  t.same(
+    events.map(({ type }) => type.split('.').at(-1)),
+    ['created', 'error', 'failed', 'updated', 'speech_started', 'speech_stopped', 'committed', 'created', 'completed'],
   )
+  t.equal(events.at(-1)?.transcript?.trim(), heard(withoutSilence(speechPcm)))
+  for (const cell of ['auth', 'cut', 'reset'] as const) t.notOk((await play(cell)).some(isCompleted), cell)
 })
 
 async function playChat(t: Test, client: Client): Promise<void> {

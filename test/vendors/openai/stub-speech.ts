@@ -1,4 +1,4 @@
-/** POST /audio/transcriptions and POST /audio/speech, the latter also in Mistral's way. */
+/** POST /audio/transcriptions and POST /audio/speech, both also in Mistral's way. */
 import type { ServerResponse } from 'node:http'
 import { decodeSamples, encodeSamples } from '../../../audio/pcm.ts'
 import { wavHeader } from '../../../audio/wav.ts'
@@ -34,12 +34,38 @@ export async function transcribe(request: SeenRequest, response: ServerResponse,
   if (cell === 'slow_first_byte') await pause(slowMs)
   if (cell === 'header_only') return void response.writeHead(200, { 'content-type': 'application/json' }).end()
   if (cell === 'error_mid') return sendJson(response, { error: overloaded(request) })
+  const model = form.get('model')
+  if (typeof model === 'string' && model.startsWith('voxtral')) return hearVoxtral(form, text, response, cell)
   const usage = { type: 'duration', seconds: billedSeconds }
   if (cell === 'empty') return sendJson(response, { usage })
   if (form.get('response_format') !== 'verbose_json') return sendJson(response, { text, usage }, {}, cell)
   const segments = [{ id: 0, start: 0, end: 0.25, text: ` ${text}` }]
   const words = text.split(' ').map((word, index) => ({ word, start: index * 0.1, end: index * 0.1 + 0.1 }))
   sendJson(response, { text, language: 'english', duration: 0.25, segments, words, usage }, {}, cell)
+}
+
+const voxtralFields = 'model file language temperature stream diarize context_bias timestamp_granularities'.split(' ')
+
+/** Refuses what it does not know, and times together with a language; what is timed are words or segments. */
+function hearVoxtral(form: FormData, text: string, response: ServerResponse, cell: Cell): void {
+  const granularity = form.get('timestamp_granularities')
+  const isKnown = [...form.keys()].every((name) => voxtralFields.includes(name))
+  const isBiased = form.getAll('context_bias').every((word) => typeof word === 'string' && /^[^\s,]+$/.test(word))
+  if (!isKnown || !isBiased || (granularity !== null && form.has('language')))
+    return sendJson(response, { detail: [{ type: 'extra_forbidden' }] }, { status: 422 })
+  const usage = { prompt_audio_seconds: billedSeconds, prompt_tokens: 4, completion_tokens: 6, total_tokens: 10 }
+  const head = { model: form.get('model'), language: null, usage }
+  if (cell === 'empty') return sendJson(response, head)
+  const speaker_id = form.get('diarize') === 'true' ? 'speaker_1' : null
+  const parts = granularity === 'word' ? text.split(' ') : granularity === 'segment' ? [text] : []
+  const segments = parts.map((part, at) => ({
+    type: 'transcription_segment',
+    text: at > 0 ? ` ${part}` : part,
+    start: at / 10,
+    end: (at + 1) / 10,
+    speaker_id,
+  }))
+  sendJson(response, { ...head, text, segments: text === '' ? [] : segments }, {}, cell)
 }
 
 export async function speak(request: SeenRequest, response: ServerResponse, cell: Cell): Promise<void> {

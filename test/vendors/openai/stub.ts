@@ -1,4 +1,4 @@
-/** OpenAI on 127.0.0.1: chat completions, responses, transcriptions, speech, realtime transcription; and Mistral's speech, for models named voxtral. */
+/** OpenAI on 127.0.0.1: chat completions, responses, transcriptions, speech, realtime transcription; Mistral's way of both, for models named voxtral. */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import { startStub } from '../suite/stub-server.ts'

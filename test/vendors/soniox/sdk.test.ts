@@ -1,17 +1,24 @@
-/** The vendor's own SDK against the stub, so that the stub is known to be fair. It is made for browsers: a recorder stands in for theirs. */
+/** The vendor's own SDKs against the stub, so that the stub is known to be fair. The one that hears is made for browsers: a recorder stands in for theirs. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { WebSocket } from 'ws'
-import { until } from '../suite/given.ts'
+import { timed, until } from '../suite/given.ts'
 import type { Cell } from '../suite/matrix.ts'
 import { heard, sinePcm } from '../suite/stub-server.ts'
 import { startSonioxStub } from './stub.ts'
+import { spoken } from './stub-speech.ts'
 
 /** As much of the SDK as is used here; it is installed apart from the product. */
 type Result = { tokens: { text: string; is_final: boolean }[]; finished?: boolean }
 type Client = { start(options: object): Promise<void>; stop(): void; finalize(): void; readonly state: string }
 type Sdk = { SonioxClient: new (options: object) => Client }
 type Failure = { status: string; code: number | undefined }
+type SpeechStream = AsyncIterable<Uint8Array> & {
+  sendText(text: string, options: { end: boolean }): void
+  close(): void
+}
+type Speaker = { realtime: { tts(options: object): Promise<SpeechStream> } }
+type SpeechSdk = { SonioxNodeClient: new (options: object) => Speaker }
 
 class Recorder extends EventTarget {
   static latest: Recorder | null = null
@@ -31,8 +38,12 @@ class Recorder extends EventTarget {
   }
 }
 
-const sdk = load()
-const skip = sdk ? false : '@soniox/speech-to-text-web is not installed: npm ci in test/vendors'
+// They look for a browser as soon as they are loaded.
+Object.assign(globalThis, { window: { WebSocket }, WebSocket, MediaRecorder: Recorder })
+Object.defineProperty(globalThis, 'navigator', { value: { mediaDevices: { getUserMedia() {} } }, configurable: true })
+const sdk = load<Sdk>('@soniox/speech-to-text-web')
+const skip = missing(sdk, '@soniox/speech-to-text-web')
+const speechSdk = load<SpeechSdk>('@soniox/node')
 
 void t.test('live', { skip }, async (t) => {
   const stub = await startSonioxStub()
@@ -90,18 +101,50 @@ void t.test('live', { skip }, async (t) => {
   })
 })
 
-function load(): Sdk | null {
-  // It looks for a browser as soon as it is loaded.
-  Object.assign(globalThis, { window: { WebSocket }, WebSocket, MediaRecorder: Recorder })
-  Object.defineProperty(globalThis, 'navigator', { value: { mediaDevices: { getUserMedia() {} } }, configurable: true })
+void t.test('speech', { skip: missing(speechSdk, '@soniox/node') }, async (t) => {
+  const stub = await startSonioxStub()
+  t.teardown(() => stub.close())
+  const { SonioxNodeClient } = present(speechSdk)
+  const client = new SonioxNodeClient({
+    api_key: 'key',
+    realtime: { tts_ws_url: `${stub.url.replace('http', 'ws')}/tts-websocket` },
+  })
+  const form = { audio_format: 'pcm_s16le', sample_rate: 24_000 }
+  const speak = async (cell: Cell) => {
+    stub.behave(cell)
+    const stream = await client.realtime.tts({ model: 'tts-rt-v2', voice: 'Adrian', language: 'en', ...form })
+    try {
+      stream.sendText('Hello ', { end: false })
+      stream.sendText('there.', { end: true })
+      return Buffer.concat((await timed(stream)).items)
+    } finally {
+      stream.close()
+    }
+  }
+  for (const cell of ['ok', 'slow_first_byte', 'half_sample'] as const)
+    t.ok((await speak(cell)).equals(spoken(form)), cell)
+  for (const cell of ['empty', 'header_only'] as const) t.equal((await speak(cell)).length, 0, cell)
+  const codes = { auth: 401, quota: 402, rate_limited_bare: 429, overloaded: 503, server: 500, bad_request: 400 }
+  for (const [cell, code] of Object.entries({ ...codes, error_mid: 503 })) {
+    const error: unknown = await speak(cell as Cell).catch((error: unknown) => error)
+    t.match(error, { statusCode: code }, cell)
+  }
+  await t.rejects(speak('rate_limited'), 'before the upgrade')
+})
+
+function load<T>(name: string): T | null {
   try {
-    return createRequire(import.meta.url)('@soniox/speech-to-text-web') as Sdk
+    return createRequire(import.meta.url)(name) as T
   } catch {
     return null
   }
 }
 
-function present(sdk: Sdk | null): Sdk {
-  if (!sdk) throw new Error('the SDK is not installed')
+function missing(sdk: unknown, name: string): string | false {
+  return sdk ? false : `${name} is not installed: npm ci in test/vendors`
+}
+
+function present<T>(sdk: T | null): T {
+  if (sdk === null) throw new Error('the SDK is not installed')
   return sdk
 }

@@ -1,30 +1,27 @@
-/** Soniox' live socket as it answers, well and badly. */
+/** Soniox' sockets as they answer, well and badly. */
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import { heard, pause, type StubSocket, slowMs, startStub } from '../suite/stub-server.ts'
+import { errorCodes } from './stub-answers.ts'
+import { playSpeech } from './stub-speech.ts'
 
 export function startSonioxStub(): Promise<VendorStub> {
   return startStub({
     refuseUpgrade: ({ path }, cell) => {
-      if (path !== '/transcribe-websocket') return { status: 404 }
+      if (path !== '/transcribe-websocket' && path !== speechPath) return { status: 404 }
       return cell === 'hang' ? 'hang' : (upgradeRefusals[cell] ?? null)
     },
-    socket: (socket, request, cell) => new Session(socket, request, cell).begin(),
+    socket(socket, request, cell) {
+      if (request.path === speechPath) playSpeech(socket, request, cell)
+      else new Session(socket, request, cell).begin()
+    },
   })
 }
+
+const speechPath = '/tts-websocket'
 
 /** What can only be said before the upgrade, because it needs a header. */
 const upgradeRefusals: Partial<Record<Cell, { status: number; headers: Record<string, string> }>> = {
   rate_limited: { status: 429, headers: { 'retry-after': '7' } },
-}
-
-/** What is answered to the configuration. */
-const errorCodes: Partial<Record<Cell, number>> = {
-  auth: 401,
-  quota: 402,
-  rate_limited_bare: 429,
-  overloaded: 503,
-  server: 500,
-  bad_request: 400,
 }
 
 type Start = { api_key?: string; model?: string; audio_format?: string; sample_rate?: number; num_channels?: number }

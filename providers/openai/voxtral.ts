@@ -1,0 +1,59 @@
+/**
+ * POST /audio/transcriptions as Mistral has it. It tells times or is told the language: asked for both, it was seen to answer with no text at all. What
+ * it times comes as `segments`, words too. Fields that it does not know are refused.
+ */
+import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
+import { canonicalTag } from '../language-tags.ts'
+import { isObject, type JsonObject } from '../wire/failures.ts'
+import type { Field } from '../wire/recording.ts'
+import { milliseconds, segmentsOr, stringOf, type Transcriptions, textOf, timed, times, wordsOr } from './stt.ts'
+
+export const voxtralTranscriptions: Transcriptions = { fields, read }
+
+function fields({ model, language, options }: SttRequest): Field[] {
+  const { wordTimestamps, diarization, keywords = [] } = options
+  const needsTimes = wordTimestamps || diarization
+  if (needsTimes && language !== undefined) throw unsupported('times of a language that is named')
+  // Speakers are told of segments.
+  if (wordTimestamps && diarization) throw unsupported('speakers of words')
+  const list: Field[] = [['model', model]]
+  if (diarization) list.push(['diarize', 'true'])
+  for (const keyword of bias(keywords)) list.push(['context_bias', keyword])
+  const base = language?.split('-')[0]
+  list.push(base === undefined ? ['timestamp_granularities', wordTimestamps ? 'word' : 'segment'] : ['language', base])
+  return list
+}
+
+const keywordsMax = 100
+
+/** It takes single words, and a phrase as one. */
+function bias(keywords: readonly string[]): string[] {
+  if (keywords.length > keywordsMax) throw unsupported('more keywords than it takes')
+  return keywords.map((keyword) => keyword.trim().replace(/[\s,]+/g, '_'))
+}
+
+function read(body: JsonObject, request: SttRequest): Transcript {
+  const text = textOf(body)
+  const language = canonicalTag(body['language']) ?? request.language
+  const list = timed(body['segments']).map(({ text, speaker_id: speaker, ...row }) => ({
+    text: stringOf(text),
+    ...times(row),
+    ...(typeof speaker === 'string' && { speaker }),
+  }))
+  const { wordTimestamps } = request.options
+  return {
+    text,
+    segments: segmentsOr(wordTimestamps ? [] : list, text, request),
+    ...(wordTimestamps && { words: wordsOr(list, text) }),
+    ...(language !== undefined && { language }),
+    ...billed(body['usage']),
+  }
+}
+
+function billed(usage: unknown): { billedMs: number } | undefined {
+  if (!isObject(usage) || !Number.isFinite(usage['prompt_audio_seconds'])) return undefined
+  return { billedMs: milliseconds(usage['prompt_audio_seconds']) }
+}
+
+const unsupported = (cause: string) => new ProviderError('unsupported', { sent: false, cause })
