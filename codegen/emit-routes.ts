@@ -62,8 +62,8 @@ function queryParam({ name, schema }: Parameter, schemas: Record<string, Schema>
   return { name, type: isParsed ? type : 'string', array }
 }
 
-function headerParam({ name, required, bytesMax }: Parameter) {
-  return { name, required, ...(bytesMax === null ? {} : { bytesMax }) }
+function headerParam({ name, required, bytesMax, content }: Parameter) {
+  return { name, required, ...(bytesMax === null ? {} : { bytesMax }), ...(content === null ? {} : { isJson: true }) }
 }
 
 function bodyRow(body: Body, limit: Operation['bodyLimit'], schemas: Record<string, Schema>) {

@@ -29,7 +29,10 @@ export type Parameter = {
   name: string
   required: boolean
   description: string
+  /** Of the value that the handler is given: of JSON that stands in a header, of what the JSON says. */
   schema: Schema
+  /** Where the parameter is described by `content` and not by `schema`: text that holds a value of this type. */
+  content: MediaType | null
   /** `x-max-bytes`: a bound in UTF-8 bytes, which a schema cannot say. */
   bytesMax: number | null
   pointer: string

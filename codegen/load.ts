@@ -91,6 +91,7 @@ type RawParameter = {
   required?: boolean
   description?: string
   schema?: Schema
+  content?: RawContent
   'x-max-bytes'?: number
 } & Ref
 type RawContent = Record<string, RawMedia>
@@ -170,14 +171,18 @@ function lowerParameters(raw: RawDocument, item: RawPathItem, operation: RawOper
   const byKey = new Map<string, Parameter>()
   for (const entry of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
     const parameter = resolve(raw, entry)
+    const place = `${pointer}/parameters/${parameter.in}.${parameter.name}`
+    // OpenAPI: exactly one.
+    const [content = null] = lowerContent(raw, parameter.content ?? {}, place)
     byKey.set(`${parameter.in}:${parameter.name}`, {
       in: parameter.in,
       name: parameter.name,
       required: parameter.required ?? false,
       description: parameter.description ?? '',
-      schema: parameter.schema ?? true,
+      schema: content?.schema ?? parameter.schema ?? true,
+      content,
       bytesMax: parameter['x-max-bytes'] ?? null,
-      pointer: `${pointer}/parameters/${parameter.in}.${parameter.name}`,
+      pointer: place,
     })
   }
   return [...byKey.values()]

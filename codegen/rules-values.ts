@@ -51,10 +51,11 @@ export function checkExamples(document: OpenApiDocument): Finding[] {
     // A webhook's body is ours to send.
     const bodyDirection = document.webhooks.includes(operation) ? 'response' : 'request'
     const bodies = (operation.body?.content ?? []).flatMap((media) => checker.media(media, bodyDirection))
+    const headers = operation.parameters.flatMap(({ content }) => (content ? checker.media(content, 'request') : []))
     const answers = operation.responses.flatMap(({ content }) =>
       content.flatMap((media) => checker.media(media, 'response')),
     )
-    return [...bodies, ...answers]
+    return [...bodies, ...headers, ...answers]
   })
 }
 

@@ -116,10 +116,17 @@ function samePatterns({ operations }: OpenApiDocument): Finding[] {
   })
 }
 
-/** Only the query is parsed by type; what stands in a path or a header stays text. */
+/** Only the query is parsed by type; what stands in a path or a header stays text, unless the header holds JSON. */
 function parameterTypes({ operations, schemas }: OpenApiDocument): Finding[] {
   return operations.flatMap(({ parameters }) =>
-    parameters.flatMap(({ in: where, name, schema, pointer }): Finding[] => {
+    parameters.flatMap(({ in: where, name, schema, content, bytesMax, pointer }): Finding[] => {
+      if (content !== null) {
+        const isNamed = typeof schema === 'object' && schema.$ref !== undefined
+        if (where === 'header' && content.type === 'application/json' && isNamed && bytesMax !== null) return []
+        const message =
+          'content stands only in a header: application/json that refers to a component, with x-max-bytes beside it'
+        return [{ pointer, message: `${where} parameter ${name} is described by content; ${message}` }]
+      }
       const target = resolveSchema(schemas, schema)
       const type = typeof target === 'object' ? target.type : undefined
       if (where === 'query' || type === 'string') return []
@@ -264,7 +271,10 @@ function closedRequests({ operations, schemas }: OpenApiDocument): Finding[] {
     )
     return [...here, ...inner]
   }
-  const media = operations.flatMap((operation) => operation.body?.content ?? [])
+  const media = operations.flatMap(({ body, parameters }) => [
+    ...(body?.content ?? []),
+    ...parameters.flatMap(({ content }) => content ?? []),
+  ])
   return media.flatMap(({ schema, pointer }) => visit(schema ?? true, `${pointer}/schema`, false))
 }
 

@@ -49,9 +49,11 @@ export class TypeNames {
   /** The parameters of one place as an object type. With `defaulted`, those that have a default are there. */
   parameters(parameters: readonly Parameter[], defaulted: boolean): string {
     if (parameters.length === 0) return 'Record<string, never>'
-    const members = parameters.map(({ in: where, name, required, schema }) => {
+    const members = parameters.map(({ in: where, name, required, schema, content }) => {
       const isThere = required || (defaulted && this.hasDefault(schema))
-      return `${printKey(where === 'header' ? name.toLowerCase() : name)}${isThere ? '' : '?'}: ${this.scalar(schema)}`
+      // The rules have seen to it that JSON has a name.
+      const type = content === null ? this.scalar(schema) : this.schema(schema, 'Writable', '')
+      return `${printKey(where === 'header' ? name.toLowerCase() : name)}${isThere ? '' : '?'}: ${type}`
     })
     return printType(members, '  ')
   }

@@ -15,7 +15,9 @@ import type {
   CompatTranscriptionEvent,
   CompleteBody,
   CompleteResponse,
+  Constraints,
   ErrorEnvelope,
+  Intent,
   LanguageTag,
   NativeMeta,
   NativeToolCall,
@@ -24,6 +26,7 @@ import type {
   RealtimeSession,
   RoutingPreview,
   Stage,
+  SttOptions,
   SynthesizeBody,
   TextDelta,
   TimestampGranularity,
@@ -281,9 +284,9 @@ export type TranscribeRequest = {
   query: Record<string, never>
   header: {
     'x-service-language'?: LanguageTag
-    'x-service-intent'?: string
-    'x-service-constraints'?: string
-    'x-service-stt-options'?: string
+    'x-service-intent'?: Intent
+    'x-service-constraints'?: Constraints
+    'x-service-stt-options'?: SttOptions
     'x-session-id'?: string
   }
   body: Bytes

@@ -970,9 +970,9 @@ export const compatSurface: Surface = {
       query: [],
       headers: [
         { name: 'X-Service-Language', required: false },
-        { name: 'x-service-intent', required: false },
-        { name: 'x-service-constraints', required: false },
-        { name: 'x-service-stt-options', required: false },
+        { name: 'x-service-intent', required: false, bytesMax: 4096, isJson: true },
+        { name: 'x-service-constraints', required: false, bytesMax: 4096, isJson: true },
+        { name: 'x-service-stt-options', required: false, bytesMax: 4096, isJson: true },
         { name: 'x-session-id', required: false },
       ],
       scope: 'router',

@@ -1558,20 +1558,11 @@ export interface operations {
                  * @example es-MX
                  */
                 "X-Service-Language"?: components["parameters"]["Service-Language"];
-                /**
-                 * @description JSON of `Intent`, language, region and optimizeFor.
-                 * @example {"language":"en-US","optimizeFor":"quality"}
-                 */
+                /** @description What to route by. */
                 "x-service-intent"?: string;
-                /**
-                 * @description JSON of `Constraints`.
-                 * @example {"allowedProviders":{"stt":["local"]}}
-                 */
+                /** @description What may be routed to. */
                 "x-service-constraints"?: string;
-                /**
-                 * @description JSON of `SttOptions`.
-                 * @example {"words":true}
-                 */
+                /** @description What else is asked of the model. */
                 "x-service-stt-options"?: string;
                 /**
                  * @description An id of the caller's own. It is taken, and ignored.

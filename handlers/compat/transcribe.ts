@@ -1,6 +1,8 @@
 import type { Recording } from '../../audio/format.ts'
 import type { DeclaredAudio } from '../../audio/recognise.ts'
 import type { Caller } from '../../domain/access/organization.ts'
+import { Fault } from '../../domain/fault.ts'
+import { readLanguage } from '../../domain/routing/language.ts'
 import type { Segment, Word } from '../../domain/speech/stt.ts'
 import type { TranscribeOrder, Transcription } from '../../domain/speech/transcribe.ts'
 import type { CompatHandlers, TranscribeEvent } from '../../generated/compat/handlers.ts'
@@ -9,32 +11,41 @@ import type { Bytes } from '../../runtime/http/handler.ts'
 import { readRecording } from '../recording.ts'
 import { routingOf } from '../routing.ts'
 import { inOrder } from './events.ts'
-import { readConstraints, readIntent, readSttOptions } from './header-json.ts'
 import { acceptsEvents, languageOf, nativeHeaders, orderOf } from './order.ts'
 import type { TranscriptionDeps } from './transcriptions.ts'
 
 export function createTranscribe(deps: TranscriptionDeps): CompatHandlers<Caller>['transcribe'] {
   return async ({ header, body }, context) => {
-    const intent = readIntent(header['x-service-intent'])
-    const constraints = readConstraints(header['x-service-constraints'])
-    const asked = readSttOptions(header['x-service-stt-options'])
+    const intent = header['x-service-intent'] ?? {}
+    const constraints = header['x-service-constraints'] ?? {}
+    const { model, ...asked } = header['x-service-stt-options'] ?? {}
+    // Here, because what comes after it knows nothing of headers.
+    if (intent.language !== undefined) readLanguage(intent.language, 'x-service-intent')
     const recording = recordingOf(body, deps.durationMaxMs)
-    const transcription = await deps.transcribe({
-      ...orderOf(context),
-      ...languageOf(header, intent.language),
-      routing: routingOf(deps.catalog, 'stt', context.caller, {
-        intent,
-        constraints,
-        ...(asked.model !== undefined && { model: asked.model }),
-      }),
-      recording,
-      options: optionsOf(asked),
-    })
+    const transcription = await deps
+      .transcribe({
+        ...orderOf(context),
+        ...languageOf(header, intent.language),
+        routing: routingOf(deps.catalog, 'stt', context.caller, {
+          intent,
+          constraints,
+          ...(model !== undefined && { model }),
+        }),
+        recording,
+        options: optionsOf(asked),
+      })
+      .catch(namingHeader)
     const headers = nativeHeaders(transcription.route)
     const answer = answerOf(transcription, recording, context.requestId)
     if (!acceptsEvents(context)) return { status: 200, type: 'application/json', headers, body: answer }
     return { status: 200, type: 'text/event-stream', headers, body: eventsOf(answer) }
   }
+}
+
+/** Elsewhere on this surface the constraints are a field of the body. */
+function namingHeader(error: unknown): never {
+  if (!(error instanceof Fault) || error.detail.filter !== 'not_allowed') throw error
+  throw new Fault(error.code, { ...error.detail, param: 'x-service-constraints' })
 }
 
 /** Raw samples say what they are in the content type, as this surface writes it itself: `audio/pcm;rate=16000`. */

@@ -9,7 +9,7 @@ export type Input = {
   path: Record<string, string>
   query: Record<string, unknown>
   /** Lower-case names; only what the operation declares. */
-  header: Record<string, string>
+  header: Record<string, unknown>
   /** JSON value, Bytes, or for multipart one of these per part name. */
   body: unknown
 }

@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer'
 import type { Endpoint } from './endpoint.ts'
 import type { Head } from './framing.ts'
 import { type Input, Refusal } from './handler.ts'
 import { renameHeader } from './header-names.ts'
+import { parseJson } from './json-body.ts'
 import type { Operation } from './operation.ts'
 import { decode, readQuery } from './query.ts'
 import { refuseParams } from './violation.ts'
@@ -21,16 +23,30 @@ export function readInput(
     const param = spelled(operation, head.repeated, headerPrefix)
     throw new Refusal('invalid_parameter', { param, message: `${param} is sent more than once` })
   }
-  for (const { name, bytesMax } of operation.headers) {
-    const value = head.declared[name.toLowerCase()]
+  for (const { name, bytesMax, isJson } of operation.headers) {
+    const key = name.toLowerCase()
+    const value = head.declared[key]
+    if (value === undefined) continue
     // Values are latin1: a character is a byte.
-    if (bytesMax === undefined || value === undefined || value.length <= bytesMax) continue
-    const param = renameHeader(name, headerPrefix)
-    throw new Refusal('invalid_parameter', { param, message: `${param} is longer than ${bytesMax} bytes` })
+    if (bytesMax !== undefined && value.length > bytesMax) {
+      const param = renameHeader(name, headerPrefix)
+      throw new Refusal('invalid_parameter', { param, message: `${param} is longer than ${bytesMax} bytes` })
+    }
+    if (isJson) input.header = { ...input.header, [key]: readJson(value, renameHeader(name, headerPrefix)) }
   }
   const { validateParams } = operation
   if (!validateParams || validateParams(input)) return input
   throw refuseParams(validateParams.errors, (lowerCase) => spelled(operation, lowerCase, headerPrefix))
+}
+
+/** JSON is UTF-8 (RFC 8259, 8.1). Bytes that are none are taken as Latin-1, which is what `fetch` makes of a header. */
+function readJson(value: string, param: string): unknown {
+  const bytes = Buffer.from(value, 'latin1')
+  try {
+    return parseJson(isUtf8(bytes) ? bytes.toString() : value)
+  } catch {
+    throw new Refusal('invalid_parameter', { param, message: `${param} is not valid JSON` })
+  }
 }
 
 /** As clients of this deployment write it. */

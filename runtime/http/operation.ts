@@ -5,8 +5,11 @@ export type Violation = { instancePath: string; keyword: string; message?: strin
 export type Validate = { (value: unknown): boolean; errors?: Violation[] | null }
 
 export type QueryParam = { name: string; type: 'string' | 'integer' | 'number' | 'boolean'; array: boolean }
-/** `name` as the spec spells it. `bytesMax` is normative in UTF-8 bytes (`x-max-bytes`): a schema's maxLength counts code points. */
-export type HeaderParam = { name: string; required: boolean; bytesMax?: number }
+/**
+ * `name` as the spec spells it. `bytesMax` is normative in UTF-8 bytes (`x-max-bytes`): a schema's maxLength counts code points. `isJson`: handlers
+ * are given what the text says, checked by its schema.
+ */
+export type HeaderParam = { name: string; required: boolean; bytesMax?: number; isJson?: true }
 /** `text` is a string, `texts` a part that may come several times: a list of strings. */
 export type Part = { name: string; kind: 'json' | 'bytes' | 'text' | 'texts'; required: boolean }
 

@@ -6,7 +6,10 @@ import type { Violation } from './operation.ts'
 export function refuseBody(errors: readonly Violation[] | null | undefined, whole = 'the body'): Refusal {
   const violation = mostTelling(errors)
   const pointer = violation ? pointerTo(violation) : ''
-  return refusal(violation, pointer, pointer === '' ? whole : pointer)
+  if (pointer !== '') return refusal(violation, pointer, pointer)
+  const isNoObject = violation?.keyword === 'type' && [violation.params['type']].flat().join() === 'object'
+  const message = isNoObject ? 'must be a JSON object' : violation ? complaint(violation) : 'is not valid'
+  return new Refusal('invalid_parameter', { message: `${whole} ${message}` })
 }
 
 /** Checked were {path, query, header}; `param` is the parameter's own name. `headerName` spells a header as clients send it. */
@@ -15,9 +18,9 @@ export function refuseParams(
   headerName: (lowerCase: string) => string,
 ): Refusal {
   const violation = mostTelling(errors)
-  const [place = '', name = ''] = violation ? pointerTo(violation).slice(1).split('/') : []
+  const [place = '', name = '', ...within] = violation ? pointerTo(violation).slice(1).split('/') : []
   const param = place === 'header' ? headerName(name) : name
-  return refusal(violation, param, param)
+  return refusal(violation, param, within.length === 0 ? param : `/${within.join('/')} of ${param}`)
 }
 
 function refusal(violation: Violation | undefined, param: string, subject: string): Refusal {
@@ -28,17 +31,28 @@ function refusal(violation: Violation | undefined, param: string, subject: strin
   })
 }
 
-/** Of a union Ajv reports every arm and then the union: the deepest error is of the arm that was meant. */
+/**
+ * Of a union Ajv reports every arm and then the union. The deepest error is of the arm that was meant; at one depth, whatever is not for a value of
+ * another type. Where no arm is, all their types are told.
+ */
 function mostTelling(errors: readonly Violation[] | null | undefined): Violation | undefined {
-  const depth = ({ instancePath }: Violation) => instancePath.split('/').length
-  const isUnion = ({ keyword }: Violation) => keyword === 'oneOf' || keyword === 'anyOf' || keyword === 'if'
-  const leaves = (errors ?? []).filter((error) => !isUnion(error))
-  return (
-    leaves.reduce<Violation | undefined>(
-      (best, error) => (best && depth(best) >= depth(error) ? best : error),
-      undefined,
-    ) ?? errors?.[0]
-  )
+  const leaves = (errors ?? []).filter(({ keyword }) => !unions.has(keyword))
+  const depth = Math.max(...leaves.map(depthOf))
+  const deepest = leaves.filter((error) => depthOf(error) === depth)
+  const [first, ...others] = deepest
+  if (first === undefined) return errors?.[0]
+  const best = others.reduce((a, b) => (meantBy(b) > meantBy(a) ? b : a), first)
+  if (best.keyword !== 'type') return best
+  return { ...best, params: { type: [...new Set(deepest.flatMap(({ params }) => params['type']))] } }
+}
+
+const unions: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'if'])
+const depthOf = ({ instancePath }: Violation) => instancePath.split('/').length
+
+/** How much it says that the arm was meant. A list of values is also told to a value of another type. */
+function meantBy({ keyword }: Violation): number {
+  if (keyword === 'type') return 0
+  return keyword === 'enum' || keyword === 'const' ? 1 : 2
 }
 
 function pointerTo({ instancePath, params }: Violation): string {

@@ -90,6 +90,20 @@ t.test('a bound in bytes stands in the table for the engine; the validator count
   t.end()
 })
 
+t.test('JSON in a header is told to the engine, and checked by its own schema', (t) => {
+  const headers = miniSurface.operations.find(({ id }) => id === 'listThings')?.headers
+  t.same(headers, [{ name: 'Thing-Shape', required: false, bytesMax: 64, isJson: true }])
+  const params = (shape: unknown) => ({ path: {}, query: {}, header: { 'thing-shape': shape } })
+  const given = params({ ...circle })
+  t.equal(complaint(validators.listThingsParams, given), null)
+  t.same(given.header, { 'thing-shape': { ...circle, filled: true } })
+  t.equal(
+    complaint(validators.listThingsParams, params({ ...circle, radius: '2' })),
+    '/header/thing-shape/radius type number',
+  )
+  t.end()
+})
+
 t.test('each event of a stream has its validator', (t) => {
   const { streamThingEvents: events } = validators
   t.same(Object.keys(events), ['thing.delta', 'thing.completed', 'error'])
@@ -136,7 +150,10 @@ async function* deltas() {
 const shape = { kind: 'circle' as const, radius: 2, filled: true }
 const handlers: MiniHandlers<Caller> = {
   getHealth: (_request, context: Context<null>) => ({ status: 200, body: { status: String(context.caller) } }),
-  listThings: ({ query }) => ({ status: 200, body: [{ id: query.level, name: String(query.limit), shape }] }),
+  listThings: ({ query, header }) => ({
+    status: 200,
+    body: [{ id: query.level, name: String(query.limit), shape: header['thing-shape'] ?? shape }],
+  }),
   createThing: ({ body, header }) => ({
     status: 201,
     headers: { 'Thing-Version': 1 },

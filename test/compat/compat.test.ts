@@ -266,6 +266,17 @@ t.test('transcribe', async (t) => {
   t.match(got.at(-1)?.data, { text: heard(prompt) })
   const broken = await send(parley, '/v1/transcribe', { ...init, headers: { ...headers, 'x-service-intent': '{"a"' } })
   t.match(broken.json(), { error: { code: 'invalid_parameter', param: 'x-service-intent' } })
+  for (const [name, value, code, message] of [
+    ['intent', '{"optimizeFor":"speed"}', 'invalid_parameter', /optimizeFor.* must be one of balanced, /],
+    ['intent', '{"language":"a-b-c-d-e"}', 'invalid_parameter', /BCP 47/],
+    ['constraints', '{"allowedProviders":{"stt":"stub"}}', 'invalid_parameter', /must be array/],
+    ['constraints', '{"allowedProviders":{"stt":["nobody"]}}', 'capability_unsupported', /leave no stt model/],
+    ['stt-options', '{"words":"yes"}', 'invalid_parameter', /words.* must be boolean/],
+  ] as const) {
+    const param = `x-service-${name}`
+    const refused = await send(parley, '/v1/transcribe', { ...init, headers: { ...headers, [param]: value } })
+    t.match(refused.json(), { error: { code, param, message } }, value)
+  }
   const raw = { ...headers, 'content-type': 'audio/pcm;rate=16000' }
   const samples = { method: 'POST', body: new Uint8Array(prompt.subarray(44)), headers: raw }
   t.equal((await send(parley, '/v1/transcribe', samples)).status, 200)

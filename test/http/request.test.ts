@@ -154,7 +154,6 @@ t.test('JSON bodies', async (t) => {
     ['{"name":"a","routing":null}', '/routing'],
     ['{"name":"a","__proto__":{"polluted":1}}', '/__proto__'],
     ['{"name":"a","\\u005f_proto__":{"polluted":1}}', '/__proto__'],
-    ['[]', ''],
   ]
   for (const [body, param] of cases) {
     const refused = await post(echo, body)
@@ -162,6 +161,11 @@ t.test('JSON bodies', async (t) => {
     t.notMatch(refused.body.message, 'secret-content')
   }
   t.equal(({} as Record<string, unknown>)['polluted'], undefined)
+  for (const body of ['[]', 'null', '"text"', '5']) {
+    const refused = await post(echo, body)
+    t.match(refused, { status: 400, body: { kind: 'invalid_parameter', message: 'the body must be a JSON object' } })
+    t.notOk('param' in refused.body, 'there is no field to name')
+  }
 
   for (const body of ['{"name":', 'nope', ''])
     t.match(await post(echo, body), { status: 400, body: { kind: 'malformed_body' } }, body)
@@ -210,4 +214,61 @@ t.test('header parameters', async (t) => {
     '6 characters, but 10 bytes',
   )
   t.match(await post(echo, '{"name":"a"}', { 'idempotency-key': '123456789' }), { status: 400 })
+})
+
+t.test('of a union the arm is named that was meant', (t) => {
+  const mode = { type: 'string', enum: ['auto', 'none'] }
+  const named = {
+    type: 'object',
+    required: ['name'],
+    additionalProperties: false,
+    properties: { name: { type: 'string' } },
+  }
+  const properties = { choice: { oneOf: [mode, named] }, text: { oneOf: [{ type: 'string' }, named] } }
+  const validate = validator({ type: 'object', properties })
+  for (const [choice, param, message] of [
+    [{}, '/choice/name', 'is required'],
+    [{ name: 'a', more: 1 }, '/choice/more', 'is not a known field'],
+    [{ name: 1 }, '/choice/name', 'must be string'],
+    ['other', '/choice', 'must be one of auto, none'],
+    [5, '/choice', 'must be one of auto, none'],
+  ] as const) {
+    t.notOk(validate({ choice }))
+    t.match(refuseBody(validate.errors), { detail: { param }, message: `${param} ${message}` })
+  }
+  t.notOk(validate({ text: 5 }))
+  t.match(refuseBody(validate.errors), { message: '/text must be string or object' })
+  t.end()
+})
+
+t.test('JSON in a header', async (t) => {
+  const server = await start([mount(main, handlers)])
+  t.teardown(() => server.stop())
+  // fetch sends a character as a byte.
+  const send = (shape: string) => get(`${server.url}/v1/shaped`, { headers: { 'x-service-shape': shape } })
+  const given = async (shape: string) => ((await send(shape)).body as unknown as { header: object }).header
+  const shape = (fields: object) => ({ 'x-service-shape': fields })
+  t.same(await given('{"name":"ball","more":1}'), shape({ name: 'ball', more: 1, filled: true }), 'as the schema says')
+  const utf8 = Buffer.from('{"name":"Bälle"}').toString('latin1')
+  t.same(await given(utf8), shape({ name: 'Bälle', filled: true }), 'JSON is UTF-8')
+  t.same(
+    await given('{"name":"Bälle"}'),
+    shape({ name: 'Bälle', filled: true }),
+    'what is none is Latin-1, as fetch sends it',
+  )
+  t.same((await get(`${server.url}/v1/shaped`)).body, { path: {}, query: {}, header: {} })
+
+  const param = 'X-Service-Shape'
+  for (const [sent, message] of [
+    ['{"name"', `${param} is not valid JSON`],
+    ['', `${param} is not valid JSON`],
+    ['{"name":"a","__proto__":1}', `${param} is not valid JSON`],
+    ['[]', `${param} must be object`],
+    ['{}', `/name of ${param} is required`],
+    ['{"name":"a","sizes":[1,"2"]}', `/sizes/1 of ${param} must be integer`],
+    ['{"name":"a long name"}', `/name of ${param} must NOT have more than 5 characters`],
+    [`{"name":"${'a'.repeat(64)}"}`, `${param} is longer than 64 bytes`],
+  ] as const) {
+    t.match(await send(sent), { status: 400, body: { kind: 'invalid_parameter', param, message } }, sent)
+  }
 })

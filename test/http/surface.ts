@@ -55,6 +55,28 @@ const operations = [
       properties: { query: { type: 'object', properties: { limit: { type: 'integer', maximum: 100, default: 20 } } } },
     }),
   }),
+  operation('shaped', 'get', '/v1/shaped', {
+    headers: [{ name: 'X-Service-Shape', required: false, bytesMax: 64, isJson: true }],
+    validateParams: validator({
+      type: 'object',
+      properties: {
+        header: {
+          type: 'object',
+          properties: {
+            'x-service-shape': {
+              type: 'object',
+              required: ['name'],
+              properties: {
+                name: { type: 'string', maxLength: 5 },
+                sizes: { type: 'array', items: { type: 'integer' } },
+                filled: { type: 'boolean', default: true },
+              },
+            },
+          },
+        },
+      },
+    }),
+  }),
   operation('read', 'get', '/v1/things/{id}'),
   operation('remove', 'delete', '/v1/things/{id}', {
     responses: { '204': { types: [], headers: [], validate: null } },
@@ -87,6 +109,7 @@ export const hung: Context['signal'][] = []
 export const handlers = {
   echo: ({ body }: Input, { contentHash }: Context) => ({ status: 200, body: { body, contentHash } }),
   list: answer,
+  shaped: answer,
   read: answer,
   remove: () => Promise.resolve({ status: 204 }),
   known: () => ({ status: 200, body: 'known' }),

@@ -286,7 +286,9 @@ export interface operations {
                 tag?: string[];
                 archived?: boolean;
             };
-            header?: never;
+            header?: {
+                "Thing-Shape"?: string;
+            };
             path?: never;
             cookie?: never;
         };

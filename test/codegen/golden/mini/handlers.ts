@@ -2,6 +2,7 @@
 
 import type { Bytes, Context, Handlers } from '../../../../runtime/http/handler.ts'
 import type {
+  Circle,
   Delta,
   ErrorEnvelope,
   Level,
@@ -33,7 +34,7 @@ export type GetHealthResult =
 export type ListThingsRequest = {
   path: Record<string, never>
   query: { limit: number; level: Level; tag?: (string)[]; archived?: boolean }
-  header: Record<string, never>
+  header: { 'thing-shape'?: Writable<Circle> }
   body: undefined
 }
 

@@ -39,7 +39,7 @@ export const miniSurface: Surface = {
         { name: 'tag', type: 'string', array: true },
         { name: 'archived', type: 'boolean', array: false },
       ],
-      headers: [],
+      headers: [{ name: 'Thing-Shape', required: false, bytesMax: 64, isJson: true }],
       scope: 'things',
       body: null,
       validateParams: validators.listThingsParams,
