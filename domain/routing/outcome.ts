@@ -24,7 +24,7 @@ export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   }
   if (unserved.cancelled || failures.at(-1)?.error.errorClass === 'cancelled') return gone(detail)
   if (failures.length === 0 && !unserved.timedOut) return unavailable(detail, (retryAfterMs ?? 0) / 1000)
-  if (all(failures, 'rate_limited')) return rateLimited(failures, detail)
+  if (all(failures, 'rate_limited')) return rateLimited(detail, longestWaitS(failures), everyone)
   if (all(failures, 'unsupported')) return unsupported(detail)
   if (all(failures, 'bad_request') && !anySent(unserved)) return notToBeSent(detail)
   if (all(failures, 'overloaded') && !anySent(unserved)) return full(detail, longestWaitS(failures))
@@ -40,6 +40,7 @@ export function brokenStream(error: ProviderError, keyed: boolean, attempts: Att
   if (error.errorClass === 'timeout') return timedOut(detail)
   if (error.errorClass === 'bad_request' && !error.sent) return notToBeSent(detail)
   if (error.isOurLimit) return full(detail, error.retryAfterS ?? 0)
+  if (error.errorClass === 'rate_limited') return rateLimited(detail, error.retryAfterS ?? 0, theOne)
   const message = 'The provider broke off in the middle of its answer.'
   return new Fault('provider_error', {
     ...detail,
@@ -96,11 +97,14 @@ function full(detail: FaultDetail, waitS: number): Fault {
   })
 }
 
-function rateLimited(failures: readonly Failure[], detail: FaultDetail): Fault {
-  const retryAfterS = Math.max(retryAfterDefaultS, Math.ceil(longestWaitS(failures)))
+const everyone = 'Every provider that could answer is limiting its rate.'
+const theOne = 'The provider went no further, because it is limiting its rate.'
+
+function rateLimited(detail: FaultDetail, waitS: number, message: string): Fault {
+  const retryAfterS = Math.max(retryAfterDefaultS, Math.ceil(waitS))
   return new Fault('provider_rate_limited', {
     ...detail,
-    message: 'Every provider that could answer is limiting its rate.',
+    message,
     hint: `Retry after ${retryAfterS} s, or widen the routing.`,
     retryAfterS,
   })

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import type { Caller } from '../../domain/access/organization.ts'
+import type { Caller, OwnKeys } from '../../domain/access/organization.ts'
+import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { Answer } from '../../domain/llm/respond.ts'
@@ -43,13 +45,30 @@ const row: fc.Arbitrary<Model> = fc
   })
   .map((over) => model('llm', over))
 
+/** What organizations brought for providers: a key that opens, one that was deleted or replaced meanwhile, one that this process cannot open. */
+const organizations = ['org_1', 'org_2'] as const
+const ownKeys = fc.dictionary(fc.constantFrom(...ids), fc.constantFrom('good', 'deleted', 'unopenable'), {
+  noNullPrototype: true,
+})
+const providerKeys: ProviderKeys = {
+  open(_organization, _provider, keyId) {
+    if (keyId.endsWith('unopenable')) return Promise.reject(new Error('another master key'))
+    return keyId.endsWith('deleted') ? null : Promise.resolve(keyId)
+  },
+}
+/** Of an organization's own, so that one's failures say nothing of another's. */
+const keyIdOf = (organization: string, provider: string, kind: string) => `${organization} ${provider} ${kind}`
+
 const world = fc.record({
   models: fc.tuple(...ids.map(() => fc.uniqueArray(row, { maxLength: 2, selector: ({ id }) => id }))),
   unavailable: fc.subarray(ids),
+  ownKeys: fc.record({ org_1: ownKeys, org_2: ownKeys }),
   past: fc.array(
     fc.record({
       provider: fc.constantFrom(...ids),
       id: fc.constantFrom('m', 'n'),
+      /** Whose key it went out with, where he has one. */
+      organization: maybe(fc.constantFrom(...organizations)),
       error: maybe(
         fc.constantFrom<ErrorClass>('server', 'unreachable', 'auth', 'rate_limited', 'bad_request', 'cancelled'),
       ),
@@ -79,22 +98,41 @@ const world = fc.record({
 })
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 
-/** A world with its past lived through. */
-async function live({ models, unavailable, past }: World) {
+type Organization = (typeof organizations)[number]
+
+function ownKeysOf({ ownKeys }: World, organization: Organization): OwnKeys {
+  const kinds = Object.entries(ownKeys[organization])
+  return Object.fromEntries(kinds.map(([provider, kind]) => [provider, keyIdOf(organization, provider, kind)]))
+}
+
+function callerOf(drawn: World, id: Organization): Caller {
+  return caller(drawn.policy, {
+    organization: { id, name: id, maxConcurrency: null, ownKeys: ownKeysOf(drawn, id) },
+  })
+}
+
+/** A world with its past lived through. `asked` tells each call: the pin, and the key where it was not the operator's. */
+async function live(drawn: World) {
+  const { models, unavailable, past } = drawn
   const asked: string[] = []
-  const llm = (id: string): Llm => ({
+  const llm = (id: string, apiKey?: string): Llm => ({
     respond: (request) => {
-      asked.push(`${id}/${request.model}`)
+      asked.push([`${id}/${request.model}`, ...(apiKey === undefined ? [] : [apiKey])].join(' '))
       return Promise.resolve({ text: 'hi', calls: [], stopReason: 'stop', usage })
     },
     stream: () => script([]),
   })
-  const providers = ids.map((id, i) => provider(id, models[i] ?? [], { llm: llm(id) }))
-  for (const each of providers) if (unavailable.includes(each.id)) each.reason = 'no_credential'
+  const providers = ids.map((id, i) => ({
+    ...provider(id, models[i] ?? [], { llm: llm(id) }),
+    unavailable: () => (unavailable.includes(id) ? 'no_credential' : null),
+    forKey: (apiKey: string) => ({ llm: llm(id, apiKey) }),
+  }))
   const all = bench(providers)
-  for (const { provider, id, error, firstByteMs, waitMs, isUnderWay } of past) {
+  all.deps.providerKeys = providerKeys
+  for (const { provider, id, organization, error, firstByteMs, waitMs, isUnderWay } of past) {
     const found = all.catalog.find('llm', provider, id)
-    const permit = found && all.health.begin(found, 'stream')
+    const ownKey = organization && (ownKeysOf(drawn, organization)[provider] ?? null)
+    const permit = found && all.health.begin(found, 'stream', ownKey)
     if (isUnderWay) continue
     if (error) permit?.failed(failure(error))
     else permit?.succeeded({ firstByteMs })
@@ -103,31 +141,50 @@ async function live({ models, unavailable, past }: World) {
   return { ...all, asked }
 }
 
-t.test('preview equals the choice that the next request makes', async (t) => {
+/** What a request that meets no failure but that of its keys does, by what preview said of it. */
+function expected(order: readonly string[], own: OwnKeys, attemptsMax: number): { tried: string[]; asked: string[] } {
+  const [tried, cooling]: [string[], Set<string>] = [[], new Set()]
+  for (const pin of order) {
+    const [id = ''] = pin.split('/')
+    // A key that fails takes all models of its provider along.
+    if (cooling.has(id)) continue
+    if (tried.length === attemptsMax) break
+    tried.push(pin)
+    const keyId = own[id]
+    if (keyId === undefined) return { tried, asked: [pin] }
+    if (keyId.endsWith('good')) return { tried, asked: [`${pin} ${keyId}`] }
+    cooling.add(id)
+  }
+  return { tried, asked: [] }
+}
+
+t.test('preview equals the choice that the next request makes, with whoever’s keys', async (t) => {
+  const requests = fc.array(fc.constantFrom(...organizations), { minLength: 1, maxLength: 4 })
   await fc.assert(
-    fc.asyncProperty(world, async (drawn) => {
-      const { chooser, deps, asked } = await live(drawn)
-      const who: Caller = caller(drawn.policy)
+    fc.asyncProperty(world, requests, async (drawn, asking) => {
+      const { attempts, chooser, deps, asked } = await live(drawn)
       const language = drawn.language ?? undefined
-      const preview = createPreview(chooser)({
-        caller: who,
-        stage: 'llm',
-        routing: drawn.routing,
-        ...(language && { language }),
-      })
-      const request = { items: [], maxOutputTokens: 10, tools: [] }
-      const answer: Answer | Fault = await createRespond(deps)({
-        ...order({ caller: who }),
-        routing: drawn.routing,
-        ...(language && { language }),
-        request,
-        stream: false,
-      }).catch((error: unknown) => {
-        if (error instanceof Fault) return error
-        throw error
-      })
-      if (answer instanceof Fault) return preview.candidate === null && asked.length === 0
-      return preview.candidate === asked[0] && asked.length === 1
+      const wish = { routing: drawn.routing, ...(language && { language }) }
+      for (const [i, organization] of asking.entries()) {
+        const who = callerOf(drawn, organization)
+        const { candidate, runnersUp } = createPreview(chooser)({ caller: who, stage: 'llm', ...wish })
+        const inOrder = candidate === null ? [] : [candidate, ...runnersUp]
+        const due = expected(inOrder, who.organization.ownKeys, deps.limits.llm.attemptsMax)
+        const request = { items: [], maxOutputTokens: 10, tools: [] }
+        const key = { keyDigest: `digest ${i}`, contentHash: 'hash' }
+        const answer: Answer | Fault = await createRespond(deps)({
+          ...order({ caller: who, key }),
+          ...wish,
+          request,
+          stream: false,
+        }).catch((error: unknown) => {
+          if (error instanceof Fault) return error
+          throw error
+        })
+        const tried = attempts.splice(0).map((attempt) => attempt.split(' ')[0])
+        assert.deepEqual({ tried, asked: asked.splice(0) }, due)
+        assert.equal(answer instanceof Fault, due.asked.length === 0)
+      }
     }),
     { numRuns: 400 },
   )
@@ -138,7 +195,7 @@ t.test('every row of the stage is a candidate or excluded, once, and a kept answ
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser, catalog } = await live(drawn)
-      const ask = baseAsk(caller(drawn.policy), 'llm', drawn.routing, drawn.language ?? undefined)
+      const ask = baseAsk(callerOf(drawn, 'org_1'), 'llm', drawn.routing, drawn.language ?? undefined)
       const choice = chooser.choose(ask)
       const seen = [...choice.candidates, ...choice.excluded].map(({ row }) => row.key).sort()
       const rows = catalog
@@ -157,7 +214,9 @@ t.test('order: stand-ins last, then those without a score, scores falling', asyn
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser } = await live(drawn)
-      const { candidates } = chooser.choose(baseAsk(caller(), 'llm', drawn.routing, 'fr'))
+      const { candidates } = chooser.choose(
+        baseAsk(callerOf({ ...drawn, policy: {} }, 'org_1'), 'llm', drawn.routing, 'fr'),
+      )
       return candidates.every(({ row, score }, i) => {
         const next = candidates[i + 1]
         if (!next) return true
