@@ -17,7 +17,7 @@ import { localSecret, readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { createMetrics } from './runtime/metrics.ts'
 import { outboundDefaults } from './runtime/outbound/limits.ts'
-import { createTracing } from './runtime/tracing.ts'
+import { checkTracing, createTracing } from './runtime/tracing.ts'
 import { startWorkers, workerVariable } from './runtime/workers.ts'
 import { newSecret } from './store/key-secret.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -38,6 +38,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   checkExposure(config)
   checkSharing(config)
+  checkTracing(env)
   const worker = Number(env[workerVariable] ?? 0)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()

@@ -1,11 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { makeDataDir } from './data-dir.ts'
 
 /** A secret of this data folder, readable by its owner alone; made with `make` when there is none. */
 export function localSecret(dataDir: string, name: string, make: () => string): string {
   const file = path.join(dataDir, name)
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
-  mkdirSync(dataDir, { recursive: true })
+  makeDataDir(dataDir)
   const secret = make()
   writeFileSync(file, `${secret}\n`, { mode: 0o600 })
   // The mode above is cut by the umask only; a file that was there with a wider one would keep it.

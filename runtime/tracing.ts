@@ -1,5 +1,5 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
-import type { Environment } from './config.ts'
+import { ConfigError, type Environment } from './config.ts'
 import { loadTracingSdk } from './optional.ts'
 
 /** One SERVER span a request. No content, key or organization becomes an attribute. */
@@ -9,10 +9,15 @@ export type Tracing = {
   close(): Promise<void>
 }
 
-/** Null unless an `OTEL_EXPORTER_OTLP_ENDPOINT` (or the traces one) says where spans go: then nothing of it is even loaded. */
+/** Throws ConfigError for an address that is none: the exporter would fail span by span, and nobody would know. */
+export function checkTracing(env: Environment): void {
+  const wrong = endpointsIn(env).find((name) => !/^https?:$/.test(schemeOf(env[name] ?? '')))
+  if (wrong !== undefined) throw new ConfigError(`${wrong}: must be an http(s) URL, for example http://localhost:4318`)
+}
+
+/** Null unless the environment says where spans go: then nothing of it is even loaded. */
 export async function createTracing(env: Environment): Promise<Tracing | null> {
-  if (!env['OTEL_EXPORTER_OTLP_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']) return null
-  if (env['OTEL_SDK_DISABLED'] === 'true') return null
+  if (endpointsIn(env).length === 0) return null
   const sdk = await loadTracingSdk()
   // The exporter and the sampler read the other OTEL_* variables themselves (OpenTelemetry, environment variable specification).
   const provider = new sdk.NodeTracerProvider({
@@ -25,6 +30,15 @@ export async function createTracing(env: Environment): Promise<Tracing | null> {
     start: (operation, method, route, traceparent) => serverSpan(tracer, operation, method, route, traceparent),
     close: () => provider.shutdown(),
   }
+}
+
+function endpointsIn(env: Environment): string[] {
+  if (env['OTEL_SDK_DISABLED'] === 'true') return []
+  return ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'].filter((name) => env[name])
+}
+
+function schemeOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).protocol : ''
 }
 
 function serverSpan(

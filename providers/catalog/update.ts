@@ -1,8 +1,9 @@
 /** `parley models update`: a newer file is merged over what is in force, and the result put into the data folder. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
+import { makeDataDir } from '../../runtime/data-dir.ts'
 import { CatalogError, keyOf, newer, parseCatalog, readShipped, readUpdated } from './file.ts'
 
 /** In the data folder. */
@@ -31,7 +32,7 @@ export async function updateCatalog(source: string, dataDir: string): Promise<Ca
   // Read back as it will be: a merge must not make what a start would refuse.
   const text = `${JSON.stringify(merged, null, 1)}\n`
   parseCatalog(text, 'the merged catalog')
-  mkdirSync(dataDir, { recursive: true })
+  makeDataDir(dataDir)
   // A reader sees the old file or the new one, never half of one.
   writeFileSync(`${target}.new`, text)
   renameSync(`${target}.new`, target)

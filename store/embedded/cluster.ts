@@ -3,8 +3,9 @@
  * that dies half-way, or two first starts at once, cannot leave something that looks initialised and is not.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { makeDataDir } from '../../runtime/data-dir.ts'
 import { type Account, accountsFor, giveTo, noAccountMessage, setupWrapper, tryPostgres } from './account.ts'
 import { type Binaries, findBinaries, linkLibraries } from './binaries.ts'
 
@@ -41,15 +42,6 @@ export async function openCluster(dataDir: string, progress: (message: string) =
     major: runner.major,
     account: runner.account,
     env: runner.env,
-  }
-}
-
-function makeDataDir(dataDir: string): void {
-  try {
-    // As root the server runs as somebody else, who has to pass through; what is secret in here has a mode of its own.
-    mkdirSync(dataDir, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 })
-  } catch (cause) {
-    throw new Error(`The data folder ${dataDir} cannot be made: choose another with PARLEY_DATA_DIR.`, { cause })
   }
 }
 

@@ -242,6 +242,19 @@ t.test('start is refused in words', async (t) => {
     await alone(['up'], { PARLEY_PORT: '0', PARLEY_PROVIDERS: provider, DATABASE_URL: 'postgres://127.0.0.1:1/x' }),
     /^parley: /,
   )
+  for (const [name, address] of [
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'collector'],
+  ] as const)
+    refused(t, await alone(['up'], { PARLEY_PORT: '0', [name]: address }), `parley: ${name}: must be an http(s) URL`)
+})
+
+t.test('a data folder that cannot be made is named', async (t) => {
+  // Of the first the system says that it does not exist, and of the second that a part of it is no folder.
+  for (const dataDir of ['/proc/parley', path.join(process.execPath, 'parley')]) {
+    const up = await runParley(['up'], { dataDir, env: { PARLEY_PORT: '0' }, timeoutMs: 10_000 })
+    refused(t, up, `parley: The data folder ${dataDir} cannot be made`)
+  }
 })
 
 t.test('a command that there is not', async (t) => {

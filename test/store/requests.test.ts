@@ -291,11 +291,7 @@ t.test('a row that is refused is logged and takes no other of its batch with it'
   for (const each of [first, without, last]) store.ledger.settle(each)
   await store.ledger.drain()
   t.match(logged, [{ requestId: wrong.entry.requestId, err: { code: '23502' } }])
-  const rows = await cluster.sql(t, url)`select request_id from requests order by request_id`
-  t.same(
-    new Set(rows.map(({ request_id: requestId }) => requestId as string)),
-    new Set([first.entry.requestId, last.entry.requestId]),
-  )
+  t.match(await cluster.sql(t, url)`select count(*) from requests`, [{ count: 2 }], 'the others are written')
 })
 
 t.test('credit', async (t) => {
