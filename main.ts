@@ -96,11 +96,11 @@ function createActions(env: Environment): Actions {
   const config = () => loadConfig<ParleyConfig>(env, configKeys, validateConfig)
   return {
     version,
-    up: () => up(config(), env),
+    up: async () => up(await config(), env),
     demo: async (run) => {
       const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
       const own = {
-        ...config(),
+        ...(await config()),
         dataDir,
         port: 0,
         host: '127.0.0.1',
@@ -119,23 +119,23 @@ function createActions(env: Environment): Actions {
       }
     },
     doctor: () => examine(config, env),
-    configCheck: () => settingsInForce(config()),
+    configCheck: async () => settingsInForce(await config()),
     drain: async () => {
-      const instance = readPidFile(config().dataDir)
+      const instance = readPidFile((await config()).dataDir)
       if (instance) await endInstance(instance)
       return instance?.pid ?? null
     },
     admin: async (run) => {
-      const store = await openConfiguredStore(config(), createLog('warn'), () => {})
+      const store = await openConfiguredStore(await config(), createLog('warn'), () => {})
       try {
         return await run(createAdmin(store))
       } finally {
         await store.close({ stopPostgres: true })
       }
     },
-    updateCatalog: (source) => updateCatalog(source, config().dataDir),
-    connection: () => {
-      const { dataDir, host, port } = config()
+    updateCatalog: async (source) => updateCatalog(source, (await config()).dataDir),
+    connection: async () => {
+      const { dataDir, host, port } = await config()
       const baseUrl = env['PARLEY_URL'] ?? readPidFile(dataDir)?.url ?? `http://${host}:${port}`
       return { baseUrl, apiKey: env['PARLEY_API_KEY'] ?? readLocalSecret(dataDir, localKeyFile) }
     },
@@ -194,7 +194,7 @@ function readScopes(names: readonly string[]): Scope[] {
 }
 
 /** Each check stands alone: one that fails does not hide the next. */
-async function examine(readConfig: () => ParleyConfig, env: Environment): Promise<Check[]> {
+async function examine(readConfig: () => Promise<ParleyConfig>, env: Environment): Promise<Check[]> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const node: Check = {
     name: 'Node',
@@ -205,7 +205,7 @@ async function examine(readConfig: () => ParleyConfig, env: Environment): Promis
   }
   let config: ParleyConfig
   try {
-    config = readConfig()
+    config = await readConfig()
   } catch (error) {
     return [node, { name: 'configuration', ok: false, detail: explain(error) }]
   }

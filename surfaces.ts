@@ -1,5 +1,5 @@
 /** What the server serves: each surface's contract joined with its handlers, over one set of domain operations. */
-import { convertSpeech } from './audio/encode-output.ts'
+import { createConvertSpeech } from './audio/encode-output.ts'
 import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
 import { createLocalLeases } from './domain/access/local-leases.ts'
 import type { Caller } from './domain/access/organization.ts'
@@ -57,6 +57,7 @@ import { systemClock, systemIds } from './runtime/clock.ts'
 import type { Mount } from './runtime/http/options.ts'
 import type { createLog } from './runtime/log.ts'
 import type { createMetrics } from './runtime/metrics.ts'
+import { createResampler } from './runtime/optional.ts'
 import type { SocketMount } from './runtime/ws/routes.ts'
 import type { Store } from './store/store.ts'
 
@@ -141,6 +142,8 @@ export function createSurfaces(parts: Parts): Surfaces {
     ],
   }
 }
+
+const convertSpeech = createConvertSpeech(createResampler)
 
 /** What the faults of all surfaces name in the words of each. */
 const routerWords = {

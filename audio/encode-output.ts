@@ -10,22 +10,23 @@ import {
   isSampleEncoding,
   type SampleEncoding,
 } from './pcm.ts'
-import { Resampler } from './resample.ts'
+import type { Resampler, ResamplerShape } from './resample.ts'
 
+type CreateResampler = (shape: ResamplerShape) => Promise<Resampler>
 type SampleFormat = OutputFormat & { encoding: SampleEncoding }
 
 /**
+ * Resamplers are asked for and not imported: their library would be a tenth of an idle process, and speech in the rate that was asked for needs none.
  * Chunks in may break anywhere; chunks out are whole frames and never empty. Equal formats pass through.
  * Throws AudioError `unsupported` at once when one side is Opus and the other is not the same. Errors of `audio` come out of the iteration.
  */
-export function convertSpeech(
-  audio: AsyncIterable<Uint8Array>,
-  from: OutputFormat,
-  to: OutputFormat,
-): AsyncIterable<Uint8Array> {
-  if (isSamples(from) && isSamples(to)) return sameShape(from, to) ? wholeFrames(audio, from) : convert(audio, from, to)
-  if (from.encoding === to.encoding && sameShape(from, to)) return audio
-  throw new AudioError('unsupported', `Speech in ${from.encoding} cannot be turned into ${to.encoding} here.`)
+export function createConvertSpeech(createResampler: CreateResampler) {
+  return (audio: AsyncIterable<Uint8Array>, from: OutputFormat, to: OutputFormat): AsyncIterable<Uint8Array> => {
+    if (isSamples(from) && isSamples(to))
+      return sameShape(from, to) ? wholeFrames(audio, from) : convert(audio, from, to, createResampler)
+    if (from.encoding === to.encoding && sameShape(from, to)) return audio
+    throw new AudioError('unsupported', `Speech in ${from.encoding} cannot be turned into ${to.encoding} here.`)
+  }
 }
 
 function isSamples(format: OutputFormat): format is SampleFormat {
@@ -48,11 +49,12 @@ async function* convert(
   audio: AsyncIterable<Uint8Array>,
   from: SampleFormat,
   to: SampleFormat,
+  createResampler: CreateResampler,
 ): AsyncGenerator<Uint8Array> {
   // Resampling is the dear part, so it runs on the fewer channels.
   const channels = Math.min(from.channels, to.channels)
   const shape = { channels, fromHz: from.sampleRateHz, toHz: to.sampleRateHz }
-  const resampler = shape.fromHz === shape.toHz ? null : await Resampler.create(shape)
+  const resampler = shape.fromHz === shape.toHz ? null : await createResampler(shape)
   try {
     for await (const frames of wholeFrames(audio, from)) {
       const samples = convertChannels(decodeSamples(frames, from.encoding), from.channels, channels)

@@ -10,6 +10,8 @@ const blockValuesMax = 100_000
 const idleMax = 4
 const idle: Converter[] = []
 
+export type ResamplerShape = { channels: number; fromHz: number; toHz: number }
+
 export class Resampler {
   readonly #converter: Converter
   readonly #channels: number
@@ -18,7 +20,7 @@ export class Resampler {
   #framesOut = 0
 
   /** Rates in Hz up to 192,000. Call `close` when done. */
-  static async create(shape: { channels: number; fromHz: number; toHz: number }): Promise<Resampler> {
+  static async create(shape: ResamplerShape): Promise<Resampler> {
     const kept = idle.pop()
     if (kept === undefined) {
       const options = { converterType: quality }
@@ -32,7 +34,7 @@ export class Resampler {
     return new Resampler(kept, shape)
   }
 
-  private constructor(converter: Converter, shape: { channels: number; fromHz: number; toHz: number }) {
+  private constructor(converter: Converter, shape: ResamplerShape) {
     this.#converter = converter
     this.#channels = shape.channels
     this.#ratio = shape.toHz / shape.fromHz

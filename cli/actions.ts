@@ -46,14 +46,14 @@ export type Actions = {
   /** An instance of its own on a free port with a store that goes when `run` has ended. */
   demo(run: (connection: Connection) => Promise<void>): Promise<void>
   doctor(): Promise<Check[]>
-  configCheck(): string[]
+  configCheck(): Promise<string[]>
   /** SIGTERM to the running instance; resolves with its pid when it is gone, or null when none runs. */
   drain(): Promise<number | null>
   admin<Answer>(run: (admin: Admin) => Promise<Answer>): Promise<Answer>
   /** Merges a newer catalog, from a path or a URL, over the one in force. A Parley that runs takes it at its next start. */
   updateCatalog(source: string): Promise<CatalogUpdate>
   /** Where the commands that speak HTTP go, and with which key. */
-  connection(): Connection
+  connection(): Promise<Connection>
 }
 
 /** Says what the user can do; printed without a stack. */

@@ -7,7 +7,7 @@ export function config(program: Command, actions: Actions): void {
     .description('the configuration')
     .command('check')
     .description('read parley.yaml and the environment, and print what is in force, secrets left out')
-    .action(() => {
-      for (const line of actions.configCheck()) console.log(line)
+    .action(async () => {
+      for (const line of await actions.configCheck()) console.log(line)
     })
 }

@@ -19,7 +19,7 @@ export function models(program: Command, actions: Actions): void {
     .option('--path <name>', 'stream or batch', 'stream')
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, ...query }: Options) => {
-      const { body } = await routerClient(actions.connection()).listModels({ query } satisfies ListModelsCall)
+      const { body } = await routerClient(await actions.connection()).listModels({ query } satisfies ListModelsCall)
       if (json) {
         console.log(JSON.stringify(body, null, 2))
         return

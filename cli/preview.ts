@@ -24,7 +24,7 @@ export function preview(program: Command, actions: Actions): void {
     .addOption(new Option('--path <name>', 'a request, or a session on a socket (stream)').choices(['stream', 'batch']))
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, ...query }: Options) => {
-      const { body } = await compatClient(actions.connection()).previewRouting({ query })
+      const { body } = await compatClient(await actions.connection()).previewRouting({ query })
       console.log(json ? JSON.stringify(body, null, 2) : linesOfPreview(body).join('\n'))
     })
 }

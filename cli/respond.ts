@@ -17,7 +17,7 @@ export function respond(program: Command, actions: Actions): void {
     .action(async (text: string, { model, maxTokens, system }: Options) => {
       const input = [...(system ? [message('system', system)] : []), message('user', text)]
       const body = { input, max_output_tokens: Number(maxTokens), ...explicit(model) }
-      await printAnswer(routerClient(actions.connection()), body)
+      await printAnswer(routerClient(await actions.connection()), body)
     })
 }
 

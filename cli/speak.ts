@@ -27,7 +27,8 @@ export function speak(program: Command, actions: Actions): void {
         ...(speed && { speed: Number(speed) }),
         ...explicit(model),
       }
-      const wav = await withProgress('speaking', () => speechWav(routerClient(actions.connection()), text, more))
+      const client = routerClient(await actions.connection())
+      const wav = await withProgress('speaking', () => speechWav(client, text, more))
       writeFileSync(out, wav)
       console.log(`${out}: ${((wav.length - 44) / 2 / sampleRateHz).toFixed(1)} s`)
     })

@@ -18,7 +18,7 @@ export function transcribe(program: Command, actions: Actions): void {
     .action(async (file: string, { language, model, json }: Options) => {
       const request = { ...(language && { language }), ...explicit(model) }
       const body = { request, audio: readAudio(file) }
-      const client = routerClient(actions.connection())
+      const client = routerClient(await actions.connection())
       const answer = await withProgress('transcribing', () => client.createTranscription({ body }))
       console.log(json ? JSON.stringify(answer.body, null, 2) : answer.body.text)
     })

@@ -11,7 +11,7 @@ export function why(program: Command, actions: Actions): void {
     .argument('<id>', 'request id, req_…, as Service-Request-ID had it')
     .option('--json', 'print the answer as it came', false)
     .action(async (id: string, { json }: { json: boolean }) => {
-      const { body } = await platformClient(actions.connection()).getRequestRoute({ path: { id } })
+      const { body } = await platformClient(await actions.connection()).getRequestRoute({ path: { id } })
       console.log(json ? JSON.stringify(body, null, 2) : linesOfRoute(body).join('\n'))
     })
 }

@@ -3,8 +3,8 @@
  * The environment is read here and nowhere else; the schema in specs/ is what says which keys exist.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import { parse } from 'yaml'
 import type { Validate, Violation } from './http/operation.ts'
+import { loadYaml } from './optional.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,17 +25,21 @@ export class ConfigError extends Error {
 
 type Tree = Record<string, unknown>
 
-/** Throws ConfigError with a message that names the key, where it came from and what is wrong with it. */
-export function loadConfig<Config>(env: Environment, keys: readonly ConfigKey[], validate: Validate): Config {
+/** Rejects with ConfigError, whose message names the key, where it came from and what is wrong with it. */
+export async function loadConfig<Config>(
+  env: Environment,
+  keys: readonly ConfigKey[],
+  validate: Validate,
+): Promise<Config> {
   refuseUnknown(env, keys)
   const file = env['PARLEY_CONFIG'] ?? (existsSync('parley.yaml') ? 'parley.yaml' : null)
-  const tree = file === null ? {} : readFile(file)
+  const tree = file === null ? {} : await readFile(file)
   const origin = new Map<string, string>()
   for (const key of keys) {
     const text = fromEnvironment(env, key)
     if (text === undefined) continue
     origin.set(`/${key.path.join('/')}`, key.env)
-    place(tree, key.path, read(text, key))
+    place(tree, key.path, await read(text, key))
   }
   if (!validate(tree)) throw new ConfigError(explain(validate.errors?.[0], origin, file))
   return tree as Config
@@ -53,13 +57,14 @@ function refuseUnknown(env: Environment, keys: readonly ConfigKey[]): void {
   if (unknown !== undefined) throw new ConfigError(`${unknown}: there is no such setting`)
 }
 
-function readFile(file: string): Tree {
+async function readFile(file: string): Promise<Tree> {
   let text: string
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
     throw new ConfigError(`${file}: cannot be read (${(cause as NodeJS.ErrnoException).code ?? 'unknown'})`)
   }
+  const { parse } = await loadYaml()
   let value: unknown
   try {
     value = parse(text) ?? {}
@@ -87,7 +92,7 @@ function fromEnvironment(env: Environment, key: ConfigKey): string | undefined {
 }
 
 /** What cannot be read as its type is left as text, so that the validator names it like any other wrong value. */
-function read(text: string, key: ConfigKey): unknown {
+async function read(text: string, key: ConfigKey): Promise<unknown> {
   switch (key.type) {
     case 'integer':
     case 'number':
@@ -102,8 +107,9 @@ function read(text: string, key: ConfigKey): unknown {
 }
 
 /** A list is written as a,b,c, or as JSON or YAML where its items are objects. */
-function list(text: string, env: string): unknown {
+async function list(text: string, env: string): Promise<unknown> {
   if (!/^\s*[[{-]/.test(text)) return text.split(',').map((item) => item.trim())
+  const { parse } = await loadYaml()
   try {
     return parse(text)
   } catch {

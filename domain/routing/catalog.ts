@@ -132,15 +132,22 @@ function repeated(rows: Row[]): string {
   return rows.find((row) => seen.size === seen.add(row.key).size)?.key ?? ''
 }
 
+/** With all fields in one order, so that equal rows have equal text. The list of names is what orders them: no row is copied. */
 function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
-  const keys = [...byKey.keys()].sort()
-  return JSON.stringify(keys.map((key) => canonical(byKey.get(key)?.model)))
+  const models = [...byKey.keys()].sort().map((key) => byKey.get(key)?.model)
+  const names = new Set<string>()
+  addFieldNames(models, names)
+  return JSON.stringify(models, [...names].sort())
 }
 
-/** The same value with its fields in one order, so that equal rows have equal text. */
-function canonical(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(canonical)
-  if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(fields.map(([name, field]) => [name, canonical(field)]))
+function addFieldNames(value: unknown, names: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) addFieldNames(item, names)
+    return
+  }
+  for (const name in value) {
+    names.add(name)
+    addFieldNames((value as Record<string, unknown>)[name], names)
+  }
 }

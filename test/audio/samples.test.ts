@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { convertSpeech } from '../../audio/encode-output.ts'
+import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
 import { alawToLinear, linearToAlaw, linearToMulaw, mulawToLinear } from '../../audio/g711.ts'
 import {
@@ -12,7 +12,10 @@ import {
   type SampleEncoding,
 } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
+import { createResampler } from '../../runtime/optional.ts'
 import { bytes, cut, sine } from './build.ts'
+
+const convertSpeech = createConvertSpeech(createResampler)
 
 t.test('G.711: values of the recommendation', (t) => {
   // G.711 table 2a/2b decision and output values, in 16-bit scale.

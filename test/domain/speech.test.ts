@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import { convertSpeech } from '../../audio/encode-output.ts'
+import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat, Recording } from '../../audio/format.ts'
 import type { Model } from '../../domain/routing/model.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
@@ -7,7 +7,10 @@ import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
 import { createSynthesize, type SynthesizeOrder } from '../../domain/speech/synthesize.ts'
 import { createTranscribe, type TranscribeOrder } from '../../domain/speech/transcribe.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
+import { createResampler } from '../../runtime/optional.ts'
 import { bench, caller, collect, failure, fault, hang, model, order, provider, script, settled } from './fakes.ts'
+
+const convertSpeech = createConvertSpeech(createResampler)
 
 const auto: Routing = { mode: 'auto', objective: 'balanced' }
 const pcm24: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }

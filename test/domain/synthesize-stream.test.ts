@@ -1,5 +1,5 @@
 import t from 'tap'
-import { convertSpeech } from '../../audio/encode-output.ts'
+import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Route } from '../../domain/exchange.ts'
 import type { Fault } from '../../domain/fault.ts'
@@ -8,8 +8,11 @@ import { SentenceBuffer } from '../../domain/speech/sentence-buffer.ts'
 import type { SpeechListener, StreamUsage, SynthesizeStreamOrder } from '../../domain/speech/session.ts'
 import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
+import { createResampler } from '../../runtime/optional.ts'
 import { isClean } from './answering.ts'
 import { bench, failure, hang, model, order, provider, script, settled } from './fakes.ts'
+
+const convertSpeech = createConvertSpeech(createResampler)
 
 const pcm24: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 const prices = [{ unit: 'million_characters' as const, microUsd: 10_000_000, source: 's', asOf: 'd' }]

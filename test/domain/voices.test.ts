@@ -1,10 +1,13 @@
 import t from 'tap'
-import { convertSpeech } from '../../audio/encode-output.ts'
+import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Voice } from '../../domain/routing/model.ts'
 import { createSynthesize, type SynthesizeOrder } from '../../domain/speech/synthesize.ts'
 import { isPresetVoice } from '../../domain/speech/voices.ts'
+import { createResampler } from '../../runtime/optional.ts'
 import { bench, caller, collect, failure, fault, model, order, provider, script } from './fakes.ts'
+
+const convertSpeech = createConvertSpeech(createResampler)
 
 const pcm24: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 

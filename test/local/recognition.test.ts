@@ -1,12 +1,15 @@
 import t from 'tap'
-import { convertSpeech } from '../../audio/encode-output.ts'
+import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat, Recording } from '../../audio/format.ts'
 import { encodeSamples } from '../../audio/pcm.ts'
 import { recogniseRecording } from '../../audio/recognise.ts'
 import { wavHeader } from '../../audio/wav.ts'
+import { createResampler } from '../../runtime/optional.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
 import { fixture, longRecording, openLocal, outcome } from './setup.ts'
+
+const convertSpeech = createConvertSpeech(createResampler)
 
 const local = openLocal(t)
 const prompt = spoken['privacy-prompt']
