@@ -124,7 +124,7 @@ export function emitModule(ajv: Ajv2020, ids: ReadonlyMap<string, string>, runti
   const refs = Object.fromEntries([...new Set(ids.values())].map((id) => [symbol(id), id]))
   const standalone = standaloneCode(ajv, refs)
   const { code, imports } = toEsm(standalone.replace(/^"use strict";/, ''))
-  const typed = code.replaceAll(/export const (\w+) = (validate\d+);/g, 'const $1: Validate = $2;\n')
+  const typed = withQuickLengths(code).replaceAll(/export const (\w+) = (validate\d+);/g, 'const $1: Validate = $2;\n')
   const aliases = [...ids].map(([name, id]) => `export const ${name}: Validate = ${symbol(id)}\n`)
   return `/* eslint-disable */
 // @ts-nocheck: Ajv's standalone output.
@@ -132,6 +132,21 @@ ${imports.join('')}import type { Validate } from '${runtimePath}/http/operation.
 
 ${typed}
 ${aliases.join('')}`
+}
+
+/**
+ * JSON Schema counts code points, and Ajv walks through the whole text to do so. A text has as many as UTF-16 units at most and half as many
+ * at least, which nearly always settles it: a limit of a million characters must not cost a millisecond.
+ */
+function withQuickLengths(code: string): string {
+  const name = /const (func\d+) = ucs2lengthModule\.default;/.exec(code)?.[1]
+  if (name === undefined) return code
+  return code
+    .replaceAll(new RegExp(`\\b${name}\\((\\w+)\\) > (\\d+)`, 'g'), `$1.length > $2 && ${name}($1) > $2`)
+    .replaceAll(
+      new RegExp(`\\b${name}\\((\\w+)\\) < (\\d+)`, 'g'),
+      (_match, text: string, least: string) => `${text}.length < ${2 * Number(least)} && ${name}(${text}) < ${least}`,
+    )
 }
 
 function toEsm(code: string): { code: string; imports: string[] } {
