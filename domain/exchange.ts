@@ -229,10 +229,14 @@ async function serve<T>(
     signal: order.signal,
     atOnce: plan.atOnce,
     opensOnly: plan.opensOnly ?? false,
-    ...(lateMs && { lateMs }),
+    lateMs,
     run: plan.run,
   })
-  if ('served' in attempted) return { ...attempted.served, earlier: [...earlier, ...attempted.served.earlier] }
+  if ('served' in attempted) {
+    const { served } = attempted
+    if (earlier.length > 0) served.earlier = [...earlier, ...served.earlier]
+    return served
+  }
   const unserved = { ...attempted.unserved, failures: [...earlier, ...attempted.unserved.failures] }
   const fault = faultOf(unserved, order.key !== undefined)
   await account.unserved(unserved, fault)

@@ -162,7 +162,7 @@ function insertOrTakeOver(
   arrivals: readonly Arrival[],
   { now, lease, expiry }: Times,
 ): Promise<{ requestId: string }[]> {
-  const rows = arrivals.map(({ use, as }) => ({ ...use, as })).sort(byKey)
+  const rows = arrivals.map(({ use, as }) => ({ as, ...use })).sort(byKey)
   return sql<{ requestId: string }[]>`
     insert into idempotency_keys as k (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at,
       dispatched_at, lease_until, expires_at)

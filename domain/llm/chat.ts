@@ -95,14 +95,13 @@ function named(fault: Fault): Fault {
 }
 
 function askOf({ caller, routing, language, body }: ChatOrder, stream: boolean): Ask {
-  const ask = baseAsk(caller, 'llm', routing, language)
-  const needs: Capability[] = [...ask.needs]
+  const needs: Capability[] = []
   const { tools, response_format: format, reasoning_effort: effort } = body
   if (stream) needs.push('streaming')
   if (Array.isArray(tools) && tools.length > 0) needs.push('tools')
   if (isStructured(format)) needs.push('structured_output')
   if (effort !== undefined && effort !== null) needs.push('reasoning')
-  return { ...ask, needs }
+  return baseAsk(caller, 'llm', routing, language, needs)
 }
 
 function isStructured(format: unknown): boolean {

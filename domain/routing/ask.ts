@@ -38,11 +38,22 @@ type Access = {
 /** The figures a request is ranked by. An LLM is one identity however it is read, and its figures are those of the stream. */
 const requestPath: Record<Stage, Path> = { stt: 'batch', tts: 'stream', llm: 'stream' }
 
+const none: readonly Capability[] = []
+
 /** What a one-shot request needs of a model whatever else it asks. */
 const requestNeeds: Record<Stage, readonly Capability[]> = { stt: ['batch'], tts: [], llm: [] }
 
-/** What every request of a caller asks, before its own wishes: the base of requests, preview and the models list. Throws invalid_parameter. */
-export function baseAsk(caller: Caller, stage: Stage, routing: Routing, language: string | undefined): Ask {
+/**
+ * What every request of a caller asks, before its own wishes: the base of requests, preview and the models list. `needs` are those of the request.
+ * Throws invalid_parameter.
+ */
+export function baseAsk(
+  caller: Caller,
+  stage: Stage,
+  routing: Routing,
+  language: string | undefined,
+  needs: readonly Capability[] = none,
+): Ask {
   const spoken = language ?? caller.policy.language
   const asked = spoken === undefined ? null : readLanguage(spoken)
   const { allowProviders, chain, voice } = caller.policy
@@ -52,7 +63,7 @@ export function baseAsk(caller: Caller, stage: Stage, routing: Routing, language
     routing,
     language: asked,
     figuresLanguage: asked ?? { tag: defaultLanguage, base: defaultLanguage },
-    needs: requestNeeds[stage],
+    needs: needs.length === 0 ? requestNeeds[stage] : [...requestNeeds[stage], ...needs],
     voice: (stage === 'tts' ? voice : null) ?? null,
     audio: null,
     settings: null,

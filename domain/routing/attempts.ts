@@ -44,8 +44,8 @@ export type AttemptPlan<T> = {
   atOnce: boolean
   /** `run` resolves before the provider was asked for anything: that says nothing of it. */
   opensOnly: boolean
-  /** After how long without an answer a second candidate is asked too; null or absent: never. */
-  lateMs?: (row: Row) => number | null
+  /** After how long without an answer a second candidate is asked too; null: never. */
+  lateMs: ((row: Row) => number | null) | null
   /** Resolves with the first media, or with the whole answer where it comes `atOnce`. `ports` are the row's provider with the key of this attempt. */
   run: (row: Row, call: Call, ports: ProviderPorts) => Promise<T>
 }
@@ -82,16 +82,21 @@ export async function attempt<T>(deps: AttemptDeps, plan: AttemptPlan<T>): Promi
   const attempts = new Attempts(deps, plan)
   const { unserved } = attempts
   for (let next = attempts.start(); next !== null; next = attempts.start()) {
-    const lateMs = plan.lateMs?.(next.row) ?? null
+    const lateMs = plan.lateMs === null ? null : plan.lateMs(next.row)
     const result = lateMs === null ? await next.settled : await hedge(deps.clock, attempts, next, lateMs)
-    if ('value' in result) return { served: { ...result, earlier: unserved.failures } }
+    if ('value' in result) {
+      result.earlier = unserved.failures
+      return { served: result }
+    }
     unserved.failures.push(result)
     if (!errorClasses[result.error.errorClass].failover) break
   }
   return { unserved }
 }
 
-export type Settled<T> = Omit<Served<T>, 'earlier'> | Failure
+const none: readonly Failure[] = []
+
+export type Settled<T> = Served<T> | Failure
 /** An attempt under way. `settled` never rejects. */
 export type Started<T> = { row: Row; call: Call; settled: Promise<Settled<T>> }
 
@@ -147,7 +152,7 @@ export class Attempts<T> {
   }
 
   /** An attempt that answered when nobody needed it any more, as the failure that it is for this request. */
-  dropped(served: Omit<Served<T>, 'earlier'>): Failure {
+  dropped(served: Served<T>): Failure {
     const error = new ProviderError('cancelled', { sent: true })
     served.call.end(error)
     served.permit.failed(error)
@@ -174,7 +179,7 @@ async function run<T>(
     if (!plan.opensOnly) permit.alive()
     if (!plan.opensOnly && !plan.atOnce) deps.metrics.firstByte(plan.stage, row.provider.id, row.model.id, elapsedMs)
     const { path, attemptId } = made
-    return { row, path, attemptId, ownKey, startedMs, value, call, permit, elapsedMs }
+    return { row, path, attemptId, ownKey, startedMs, value, call, permit, elapsedMs, earlier: none }
   } catch (thrown) {
     const error = providerError(thrown)
     // Also where the adapter has failed by itself: whatever it still holds open ends here.

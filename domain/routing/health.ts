@@ -123,7 +123,7 @@ export class Health {
   succeeded({ row, path, ownKey }: Standing, sample: Omit<Sample, 'failed'>): void {
     this.#moveAll(row, ownKey, 'success')
     this.#heard(row.provider.id, (outage, nowMs) => outage.succeeded(nowMs))
-    this.#sample(row, path, { ...sample, failed: false })
+    this.#sample(row, path, { failed: false, ...sample })
   }
 
   /** As `alive`. */

@@ -32,8 +32,8 @@ t.test('a policy is written in the names of the contract', (t) => {
 
 t.test('what is wrong is refused by the name of its field', (t) => {
   const wrong: [unknown, RegExp][] = [
-    [[], /^the policy must be object$/],
-    [null, /^the policy must be object$/],
+    [[], /^the policy must be a JSON object$/],
+    [null, /^the policy must be a JSON object$/],
     [
       { allowedOrigins: ['https://a.example'] },
       /^allowedOrigins is not a known field; there are voice, chain,.* allowed_origins/,
