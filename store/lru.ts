@@ -1,4 +1,8 @@
-/** A Map keeps the order of insertion: what is used moves to the end, what is first goes when it is full. */
+/**
+ * A Map keeps the order of insertion. What was used since it was last looked at gets another turn when room is needed, and moves to the end only
+ * then (the clock of page replacement): a use moves nothing, because a Map that is added to and deleted from with every request
+ * makes itself anew all the time (see Roster).
+ */
 export type Lru<Value> = {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
@@ -9,27 +13,35 @@ export type Lru<Value> = {
 }
 
 export function createLru<Value>(entriesMax: number): Lru<Value> {
-  const entries = new Map<string, Value>()
+  const entries = new Map<string, { value: Value; wasUsed: boolean }>()
+
+  function makeRoom(): void {
+    for (const [key, entry] of entries) {
+      entries.delete(key)
+      if (!entry.wasUsed) return
+      entry.wasUsed = false
+      entries.set(key, entry)
+    }
+  }
+
   return {
     get(key) {
-      const value = entries.get(key)
-      if (value === undefined) return undefined
-      entries.delete(key)
-      entries.set(key, value)
-      return value
+      const entry = entries.get(key)
+      if (entry === undefined) return undefined
+      entry.wasUsed = true
+      return entry.value
     },
     set(key, value) {
-      entries.delete(key)
-      entries.set(key, value)
-      if (entries.size <= entriesMax) return
-      for (const oldest of entries.keys()) {
-        entries.delete(oldest)
-        break
+      const entry = entries.get(key)
+      if (entry) entry.value = value
+      else {
+        if (entries.size >= entriesMax) makeRoom()
+        entries.set(key, { value, wasUsed: false })
       }
     },
     delete: (key) => void entries.delete(key),
     deleteWhere(isGone) {
-      for (const [key, value] of entries) if (isGone(value)) entries.delete(key)
+      for (const [key, { value }] of entries) if (isGone(value)) entries.delete(key)
     },
     clear: () => entries.clear(),
   }

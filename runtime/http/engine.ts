@@ -1,4 +1,5 @@
 import { roundedMs } from '../log.ts'
+import { Roster } from '../roster.ts'
 import { SocketRoutes } from '../ws/routes.ts'
 import { Sockets } from '../ws/sockets.ts'
 import { EdgeQuota } from './edge-quota.ts'
@@ -24,7 +25,7 @@ export class Engine {
   readonly requestIdHeader: string
   readonly regionHeader: string
   state: ServerState = 'starting'
-  readonly #exchanges = new Set<Exchange>()
+  readonly #exchanges = new Roster<Exchange>()
   readonly #idleWaiters = new Set<() => void>()
 
   /** Throws when a mount lacks a handler, two mounts claim a path, or a trusted proxy is no CIDR range. */
@@ -75,7 +76,7 @@ export class Engine {
 
   /** Aborts the signal of everything in flight; what listens to it ends with a fault. */
   abortAll(reason: Error): void {
-    for (const exchange of this.#exchanges) exchange.abort(reason)
+    for (const exchange of this.#exchanges.all()) exchange.abort(reason)
   }
 
   /** True when nothing is in flight and no socket open any more; false when that took longer than `timeoutMs`. */

@@ -1,3 +1,4 @@
+import type { Placed } from '../roster.ts'
 import { Departure } from './departure.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Head } from './framing.ts'
@@ -15,7 +16,8 @@ export class ClientGone extends Error {
 }
 
 /** One request and its answer. Handlers see it as their Context. */
-export class Exchange implements Context {
+export class Exchange implements Context, Placed {
+  place = -1
   readonly requestId: string
   readonly startedMs: number
   readonly wire: Wire

@@ -1,4 +1,5 @@
 /** The body as it arrives: bounded, counted, hashed, copied out of the carrier's buffer. What arrives after a refusal is read and dropped. */
+import type { Placed } from '../roster.ts'
 import type { Engine } from './engine.ts'
 import type { Exchange } from './exchange.ts'
 import type { Head } from './framing.ts'
@@ -22,7 +23,8 @@ export interface Content {
   destroy(): void
 }
 
-export class Receiver {
+export class Receiver implements Placed {
+  place = -1
   readonly content: Content
   readonly startedMs: number
   /** When the last byte came, monotonic. */

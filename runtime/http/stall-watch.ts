@@ -1,3 +1,4 @@
+import { Roster } from '../roster.ts'
 import type { Clock } from './options.ts'
 import type { Receiver } from './receive.ts'
 
@@ -5,7 +6,7 @@ import type { Receiver } from './receive.ts'
 export class StallWatch {
   readonly #clock: Clock
   readonly #timeoutMs: number
-  readonly #arriving = new Set<Receiver>()
+  readonly #arriving = new Roster<Receiver>()
   #cancel: (() => void) | null = null
 
   /** A body stalls when no byte came for `timeoutMs`; noticed up to a quarter later. */
@@ -35,7 +36,7 @@ export class StallWatch {
   #sweep(): void {
     this.#cancel = null
     const nowMs = this.nowMs()
-    for (const receiver of this.#arriving) {
+    for (const receiver of this.#arriving.all()) {
       const isSilent = nowMs - receiver.progressMs > this.#timeoutMs
       if (isSilent || nowMs - receiver.startedMs > receiver.bodyTimeoutMs) receiver.stall()
     }

@@ -1,6 +1,6 @@
 /**
  * One request and its answer, as undici's parser sees it. These objects sit on the measured path of every call, so they are plain:
- * no emitter, no stream, no timer (undici's own bound the wait for headers and for the next chunk; the total is checked as chunks
+ * no emitter, no stream, no timer (one for the pool bounds the wait for headers and for the next chunk; the total is checked as chunks
  * arrive, so it holds to within one idle time). They implement undici's first handler interface on purpose: the later one is wrapped
  * into it with a controller and a parsed header object for every request.
  *
@@ -8,6 +8,7 @@
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
  */
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound-error.ts'
+import type { Watched } from './silence-watch.ts'
 
 /** As much of AbortSignal as a request listens to; an AbortSignal is one. */
 export interface Cancellation {
@@ -17,7 +18,15 @@ export interface Cancellation {
   removeEventListener(type: 'abort', listener: { handleEvent(): void }): void
 }
 
-export type ExchangeLimits = { answerBytesMax: number; deadlineMs: number; monotonicMs: () => number }
+export type ExchangeLimits = {
+  answerBytesMax: number
+  deadlineMs: number
+  /** From the request to the status line. */
+  headersTimeoutMs: number
+  /** Between two chunks of the answer. */
+  bodyTimeoutMs: number
+  monotonicMs: () => number
+}
 
 /** The header lines as they came; nothing is parsed that nobody asks for. */
 export class AnswerHeaders {
@@ -48,18 +57,20 @@ export interface AnswerStream extends AsyncIterable<Uint8Array> {
   discard(): void
 }
 
-abstract class Exchange {
+abstract class Exchange implements Watched {
+  place = -1
+  silentAtMs = Number.POSITIVE_INFINITY
   protected failure: OutboundError | null = null
   protected status = 0
   protected headers = noHeaders
   protected bytes = 0
   readonly #limits: ExchangeLimits
-  readonly #release: () => void
+  readonly #release: (exchange: Watched) => void
   readonly #signal: Cancellation | undefined
   #abort: ((error?: Error) => void) | null = null
   #sent = false
 
-  constructor(limits: ExchangeLimits, signal: Cancellation | undefined, release: () => void) {
+  constructor(limits: ExchangeLimits, signal: Cancellation | undefined, release: (exchange: Watched) => void) {
     this.#limits = limits
     this.#release = release
     this.#signal = signal
@@ -78,24 +89,36 @@ abstract class Exchange {
     if (this.failure) throw this.failure
     this.#sent = true
     this.#abort = abort
+    this.silentAtMs = this.#limits.monotonicMs() + this.#limits.headersTimeoutMs
   }
 
   onComplete(): void {
     this.forget()
-    this.#release()
+    this.#release(this)
     if (!this.failure) this.settle()
   }
 
   onError(error: Error): void {
-    this.#release()
+    this.#release(this)
     this.fail(toOutboundError(error, this.#sent))
+  }
+
+  fallSilent(): void {
+    this.cut(this.status === 0 ? 'first_byte_timeout' : 'idle_timeout')
+  }
+
+  /** The server owes the next chunk. */
+  protected expect(nowMs = this.#limits.monotonicMs()): void {
+    this.silentAtMs = nowMs + this.#limits.bodyTimeoutMs
   }
 
   /** False when the answer may not go on. */
   protected accept(chunk: Buffer): boolean {
+    const nowMs = this.#limits.monotonicMs()
     this.bytes += chunk.length
+    this.expect(nowMs)
     if (this.bytes > this.#limits.answerBytesMax) this.cut('answer_too_large')
-    else if (this.#limits.monotonicMs() > this.#limits.deadlineMs) this.cut('total_timeout')
+    else if (nowMs > this.#limits.deadlineMs) this.cut('total_timeout')
     return this.failure === null
   }
 
@@ -127,7 +150,7 @@ export class CollectedExchange extends Exchange {
   constructor(
     limits: ExchangeLimits,
     signal: Cancellation | undefined,
-    release: () => void,
+    release: (exchange: Watched) => void,
     resolve: (answer: CollectedAnswer) => void,
     reject: (error: OutboundError) => void,
   ) {
@@ -139,6 +162,7 @@ export class CollectedExchange extends Exchange {
   onHeaders(status: number, raw: Buffer[]): boolean {
     this.status = status
     this.headers = new AnswerHeaders(raw)
+    this.expect()
     return true
   }
 
@@ -173,7 +197,7 @@ export class StreamedExchange extends Exchange implements AnswerStream, AsyncIte
   constructor(
     limits: ExchangeLimits,
     signal: Cancellation | undefined,
-    release: () => void,
+    release: (exchange: Watched) => void,
     resolve: (answer: StreamedAnswer) => void,
     reject: (error: OutboundError) => void,
   ) {
@@ -186,6 +210,7 @@ export class StreamedExchange extends Exchange implements AnswerStream, AsyncIte
     if (status < 200) return true
     this.#resume = resume
     this.status = status
+    this.expect()
     this.#resolve({ status, headers: new AnswerHeaders(raw), body: this })
     return true
   }
@@ -200,6 +225,8 @@ export class StreamedExchange extends Exchange implements AnswerStream, AsyncIte
     if (this.#buffered < bufferedBytesMax) return true
     if (this.#discarding) this.cut('answer_too_large')
     this.#paused = !this.#discarding
+    // It is our own reader who is waited for.
+    if (this.#paused) this.silentAtMs = Number.POSITIVE_INFINITY
     return this.#discarding
   }
 
@@ -252,6 +279,7 @@ export class StreamedExchange extends Exchange implements AnswerStream, AsyncIte
 
   #unpause(): void {
     this.#paused = false
+    this.expect()
     this.#resume()
   }
 }

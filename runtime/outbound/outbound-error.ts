@@ -42,8 +42,6 @@ function failureOf(error: Error, sent: boolean): OutboundFailure {
 const failures: Partial<Record<string, OutboundFailure>> = {
   ERR_ADDRESS_REFUSED: 'address_refused',
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'first_byte_timeout',
-  UND_ERR_BODY_TIMEOUT: 'idle_timeout',
   UND_ERR_HEADERS_OVERFLOW: 'protocol',
   // A header that cannot be written, such as a key with a line break in it.
   UND_ERR_INVALID_ARG: 'protocol',

@@ -14,6 +14,7 @@ import {
   StreamedExchange,
 } from './exchange.ts'
 import { OutboundError } from './outbound-error.ts'
+import { SilenceWatch, type Watched } from './silence-watch.ts'
 
 export type PoolOptions = {
   /** `scheme://host[:port]` */
@@ -71,22 +72,24 @@ export function createPool(options: PoolOptions): OutboundPool {
       : buildConnector({ timeout: options.connectMs }),
   })
   const inFlightMax = options.connectionsMax + options.queuedMax
-  let inFlight = 0
-  const release = () => {
-    inFlight--
-  }
+  const inFlight = new SilenceWatch(options.monotonicMs)
+  const release = (exchange: Watched) => inFlight.delete(exchange)
 
-  /** Says why the request cannot start; counts it in when it can. */
+  /** Says why the request cannot start. */
   function refusal(signal: Cancellation | undefined): OutboundError | null {
     if (signal?.aborted) return new OutboundError('cancelled', false, signal.reason)
-    if (inFlight >= inFlightMax) return new OutboundError('queue_full', false)
-    inFlight++
-    return null
+    return inFlight.count >= inFlightMax ? new OutboundError('queue_full', false) : null
   }
 
   function limits(request: OutboundRequest): ExchangeLimits {
     const { monotonicMs } = options
-    return { answerBytesMax: request.answerBytesMax, deadlineMs: monotonicMs() + request.totalMs, monotonicMs }
+    const { answerBytesMax, headersTimeoutMs, bodyTimeoutMs, totalMs } = request
+    return { answerBytesMax, headersTimeoutMs, bodyTimeoutMs, deadlineMs: monotonicMs() + totalMs, monotonicMs }
+  }
+
+  function start(request: OutboundRequest, exchange: CollectedExchange | StreamedExchange): void {
+    inFlight.add(exchange)
+    pool.dispatch(dispatchOptions(request), exchange)
   }
 
   return {
@@ -94,19 +97,13 @@ export function createPool(options: PoolOptions): OutboundPool {
       new Promise((resolve, reject) => {
         const refused = refusal(request.signal)
         if (refused) return reject(refused)
-        pool.dispatch(
-          dispatchOptions(request),
-          new CollectedExchange(limits(request), request.signal, release, resolve, reject),
-        )
+        start(request, new CollectedExchange(limits(request), request.signal, release, resolve, reject))
       }),
     stream: (request) =>
       new Promise((resolve, reject) => {
         const refused = refusal(request.signal)
         if (refused) return reject(refused)
-        pool.dispatch(
-          dispatchOptions(request),
-          new StreamedExchange(limits(request), request.signal, release, resolve, reject),
-        )
+        start(request, new StreamedExchange(limits(request), request.signal, release, resolve, reject))
       }),
     close: () => pool.destroy(),
   }
@@ -122,8 +119,9 @@ function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>
     headers: chunks ? withLength(request.headers, chunks) : (request.headers as string[]),
     // undici takes any iterable of bytes; its type names only the commoner ones.
     body: (body ?? null) as Uint8Array | string | null,
-    headersTimeout: request.headersTimeoutMs,
-    bodyTimeout: request.bodyTimeoutMs,
+    // The exchange's own.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   }
 }
 

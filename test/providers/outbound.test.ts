@@ -136,6 +136,27 @@ t.test('what is discarded is read away, but not for ever', async (t) => {
   await stub.requests.at(-1)?.closed
 })
 
+t.test('a server that says nothing is given up', async (t) => {
+  const own = pool(t)
+  stub.behave({ kind: 'hang' })
+  t.equal((await failure(own.request({ ...get, headersTimeoutMs: 100 }))).failure, 'first_byte_timeout')
+  const half: Behaviour = { kind: 'custom', answer: (_, response) => response.write('half') }
+  stub.behave(half, half)
+  t.equal((await failure(own.request({ ...get, bodyTimeoutMs: 100 }))).failure, 'idle_timeout')
+  const { body } = await own.stream({ ...get, bodyTimeoutMs: 100 })
+  t.match({ ...(await failure(collect(body))) }, { failure: 'idle_timeout', sent: true })
+})
+
+t.test('a reader who takes his time is not held against the server', async (t) => {
+  const bytes = 1024 * 1024
+  stub.behave({ kind: 'custom', answer: (_, response) => response.end('x'.repeat(bytes)) })
+  const { body } = await pool(t).stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: bytes })
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  let read = 0
+  for await (const chunk of body) read += chunk.length
+  t.equal(read, bytes)
+})
+
 t.test('event streams', async (t) => {
   const events = (chunks: string[], max = 100) => collect(readEventStream(chunked(chunks), max))
   t.same(
