@@ -25,8 +25,8 @@ export type Ask = {
   access: Access
 }
 
-/** What the caller's key leaves of the catalog. */
-type Access = {
+/** What the caller's key leaves of the catalog. One object for all requests of a caller, so that it can be known again. */
+export type Access = {
   test: boolean
   allowProviders: readonly string[] | null
   /** Pinned ids in the order in which auto routing tries them. */
@@ -56,7 +56,7 @@ export function baseAsk(
 ): Ask {
   const spoken = language ?? caller.policy.language
   const asked = spoken === undefined ? null : readLanguage(spoken)
-  const { allowProviders, chain, voice } = caller.policy
+  const { voice } = caller.policy
   return {
     stage,
     path: requestPath[stage],
@@ -67,11 +67,20 @@ export function baseAsk(
     voice: (stage === 'tts' ? voice : null) ?? null,
     audio: null,
     settings: null,
-    access: {
-      test: caller.test,
-      allowProviders: allowProviders ?? null,
-      chain: chain?.[stage] ?? null,
-      ownKeys: caller.organization.ownKeys,
-    },
+    access: accessOf(caller, stage),
   }
+}
+
+const accesses = new WeakMap<Caller, Partial<Record<Stage, Access>>>()
+
+function accessOf(caller: Caller, stage: Stage): Access {
+  const ofCaller = accesses.get(caller) ?? {}
+  accesses.set(caller, ofCaller)
+  const { allowProviders, chain } = caller.policy
+  return (ofCaller[stage] ??= {
+    test: caller.test,
+    allowProviders: allowProviders ?? null,
+    chain: chain?.[stage] ?? null,
+    ownKeys: caller.organization.ownKeys,
+  })
 }

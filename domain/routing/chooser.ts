@@ -1,4 +1,4 @@
-import type { Ask } from './ask.ts'
+import type { Access, Ask } from './ask.ts'
 import { type Exclusion, filterCandidates, type World } from './candidates.ts'
 import { FigureTables, type Scale } from './figure-table.ts'
 import { refusal } from './refusal.ts'
@@ -25,6 +25,9 @@ export class Chooser {
   readonly #world: World
   readonly #tables = new FigureTables()
   readonly #kept = new Map<string, Choice>()
+  /** Short for what may be a long list; equal ones have one number. */
+  readonly #numbers = new Map<string, number>()
+  #numberOf = new WeakMap<Access, number>()
   #catalogVersion = -1
   #healthVersion = -1
 
@@ -39,13 +42,30 @@ export class Chooser {
   /** Never throws: an empty list is an answer. */
   choose(ask: Ask): Choice {
     this.#forgetIfChanged()
-    const key = JSON.stringify(ask)
+    const key = `${this.#number(ask.access)} ${textOf(ask)}`
     const kept = this.#kept.get(key)
     if (kept) return kept
     const choice = this.#choose(ask)
     if (this.#kept.size >= keptMax) this.#kept.clear()
     this.#kept.set(key, choice)
     return choice
+  }
+
+  #number(access: Access): number {
+    const known = this.#numberOf.get(access)
+    if (known !== undefined) return known
+    if (this.#numbers.size >= keptMax) this.#forget()
+    const text = JSON.stringify(access)
+    const number = this.#numbers.get(text) ?? this.#numbers.size
+    this.#numbers.set(text, number)
+    this.#numberOf.set(access, number)
+    return number
+  }
+
+  #forget(): void {
+    this.#kept.clear()
+    this.#numbers.clear()
+    this.#numberOf = new WeakMap()
   }
 
   /** Throws the Fault that says what emptied the list. */
@@ -77,6 +97,19 @@ export class Chooser {
     this.#catalogVersion = catalogVersion
     this.#healthVersion = healthVersion
   }
+}
+
+/** Equal for equal asks, but for what their keys may use. Put together by hand, because JSON costs every request as much as all else here. */
+function textOf({ stage, path, routing, language, figuresLanguage, needs, voice, audio, settings }: Ask): string {
+  const route = routing.mode === 'explicit' ? quoted(routing.provider) + quoted(routing.model) : JSON.stringify(routing)
+  const rest = audio === null && settings === null ? '' : JSON.stringify([audio, settings])
+  const spoken = voice === null ? '' : quoted(voice)
+  return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${rest}`
+}
+
+/** What callers wrote, with its length, so that no two texts run together to the same. */
+function quoted(text: string): string {
+  return `${text.length}:${text}`
 }
 
 function objectiveOf({ routing }: Ask) {
