@@ -26,6 +26,8 @@ export type FigureTable = {
   cost: Float64Array
   /** 1 where the row says that it speaks the variety that was asked for. */
   regional: Uint8Array
+  /** 1 where the row answers when nothing real can. */
+  standIn: Uint8Array
 }
 
 /** 0: of the very tag that was asked for. 1: of its base language, or of none. 2: of another variety. */
@@ -79,13 +81,14 @@ export function publishedLatency(row: Row, stage: Stage, path: Path, language: L
 function tableOf(rows: readonly Row[], stage: Stage, path: Path, language: Language): FigureTable {
   const size = (rows.at(-1)?.order ?? -1) + 1
   const column = () => new Float64Array(size).fill(Number.NaN)
-  const table = { latency: column(), cost: column(), regional: new Uint8Array(size) }
+  const table = { latency: column(), cost: column(), regional: new Uint8Array(size), standIn: new Uint8Array(size) }
   const scales = new Map<string, Scale>()
   for (const row of rows) {
     const time = publishedLatency(row, stage, path, language)?.value ?? null
     if (time !== null) table.latency[row.order] = -time
     table.cost[row.order] = -(costOf(row, stage, path) ?? Number.NaN)
     table.regional[row.order] = isRegional(row, language) ? 1 : 0
+    table.standIn[row.order] = row.model.lastResort ? 1 : 0
     for (const figure of figuresFor(row, path, language)) {
       const better = qualityMetrics[stage].find(({ metric }) => metric === figure.metric)?.better
       if (better === undefined || figure.value === null) continue

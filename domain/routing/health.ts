@@ -87,7 +87,8 @@ export class Health {
   }
 
   figures(row: Row, path: Path): LiveFigures | null {
-    return this.#series[path].get(row.key)?.shown() ?? null
+    const measured = this.#series[path]
+    return measured.size > 0 ? (measured.get(row.key)?.shown() ?? null) : null
   }
 
   /** What 95 of 100 answers of late were quicker than; null where too few were measured. */

@@ -2,7 +2,8 @@ import type { Row } from './catalog.ts'
 import type { FigureTable, Scale } from './figure-table.ts'
 import type { LiveFigures } from './live-figures.ts'
 import type { Objective, Path, Stage } from './model.ts'
-import { type Axis, leading, measuredLatency, weights } from './weights.ts'
+import { rising } from './radix-sort.ts'
+import { type Axis, axes, leading, measuredLatency, weights } from './weights.ts'
 
 export type Projection = { stage: Stage; path: Path; objective: Objective }
 
@@ -34,135 +35,111 @@ export type Standing = {
  * the objective's leading figure there is no score, and the row stands behind those that have one. A stand-in stands behind everything.
  */
 export function rank(rows: readonly Row[], table: FigureTable, projection: Projection, standing: Standing): Ranking {
-  const { objective } = projection
-  room = roomFor(rows.length, room)
-  const scale = scaleFor(rows, table.scales)
-  const figures = new Float64Array(rows.length * figuresARow)
-  const columns = normalisedColumns(rows, standing, table, scale, projection, figures)
-  const weight = weights[objective]
-  const lead = columns[leading[objective]]
-  const { places } = room
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] as Row
-    const at = i * figuresARow
-    figures[at + 1] = columns.quality[i] as number
-    figures[at + 2] = columns.latency[i] as number
-    figures[at + 3] = columns.cost[i] as number
-    const successRate = figures[at + 4] as number
-    const sum =
-      weight.quality * known(columns.quality, i) +
-      weight.latency * known(columns.latency, i) +
-      weight.cost * known(columns.cost, i)
-    const units = Math.round(sum * successRate * unitsOfOne)
-    const score = Number.isNaN(lead[i]) ? null : units / unitsOfOne
-    figures[at] = score ?? Number.NaN
-    const group =
-      (row.model.lastResort ? 8 : 0) +
-      (standing.suspect(row) ? 4 : 0) +
-      (score === null ? 2 : 0) +
-      (table.regional[row.order] === 1 ? 0 : 1)
-    places[i] = place(group, units, missing(columns, i))
-  }
-  const order = rising(rows.length, room)
-  const scored: Scored[] = []
-  for (let i = 0; i < rows.length; i++) {
+  const count = rows.length
+  if (count > room.rows) room = roomOf(2 * count)
+  lookUp(rows, table, standing)
+  const scale = scaleFor(count, table.scales)
+  const figures = new Float64Array(count * figuresARow)
+  collect(rows, table, scale, projection, standing, figures)
+  for (const axis of axes) normalise(figures, count * columnOf[axis], count)
+  weigh(figures, projection.objective, count)
+  const order = rising(room.places, count)
+  const scored = rows.map((_, i) => {
     const index = order[i] as number
-    scored.push(new RankedRow(rows[index] as Row, figures, index * figuresARow))
-  }
+    return new RankedRow(rows[index] as Row, figures, index)
+  })
   return { scored, scale }
 }
 
 /**
- * Where one ranking is worked out, and the next again: nine arrays for each would cost as much as filling them. A ranking never waits, so no two are
+ * Where one ranking is worked out, and the next again: four arrays for each would cost as much as filling them. A ranking never waits, so no two are
  * in here at a time.
  */
 type Room = {
   rows: number
-  columns: Record<Axis, Float64Array>
-  places: Uint32Array
-  from: Uint32Array
-  to: Uint32Array
-  starts: Uint32Array
+  /** Of each row: its place in the catalog, which of the providers it is of, and what decides before its score. */
+  orders: Int32Array
+  houses: Int32Array
+  groups: Int32Array
+  places: Int32Array
 }
 
-const digitBits = 9
-const digitMask = 2 ** digitBits - 1
 let room = roomOf(256)
 
-function roomFor(rows: number, known: Room): Room {
-  return rows <= known.rows ? known : roomOf(2 * rows)
+function roomOf(rows: number): Room {
+  const whole = () => new Int32Array(rows)
+  return { rows, orders: whole(), houses: whole(), groups: whole(), places: whole() }
 }
 
-function roomOf(rows: number): Room {
-  const column = () => new Float64Array(rows)
-  const whole = () => new Uint32Array(rows)
-  const columns = { quality: column(), latency: column(), cost: column() }
-  return { rows, columns, places: whole(), from: whole(), to: whole(), starts: new Uint32Array(digitMask + 2) }
+/** What puts a row behind all that have less of it, whatever they score; added up. */
+const groupOf = { standIn: 8, suspect: 4, unscored: 2, elsewhere: 1 }
+
+/** Rows of one provider stand together. */
+function lookUp(rows: readonly Row[], { standIn, regional }: FigureTable, standing: Standing): void {
+  const { orders, houses, groups } = room
+  let last: unknown = null
+  let house = 0
+  let suspect = 0
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as Row
+    const { order, provider } = row
+    if (provider !== last) {
+      last = provider
+      house += 1
+      suspect = standing.suspect(row) ? groupOf.suspect : 0
+    }
+    orders[i] = order
+    houses[i] = house
+    groups[i] = suspect + (standIn[order] === 1 ? groupOf.standIn : 0) + (regional[order] === 1 ? 0 : groupOf.elsewhere)
+  }
 }
 
 const unitsOfOne = 1_000_000
 
-/** What a row is sorted by, within 27 bits: its group, then the score falling, then fewer unknown parts. */
+/** From the columns of figures: the scores, and the place of each row in the order. */
+function weigh(figures: Float64Array, objective: Objective, count: number): void {
+  const { groups, places } = room
+  const { quality: qualityWeight, latency: latencyWeight, cost: costWeight } = weights[objective]
+  const lead = count * columnOf[leading[objective]]
+  for (let i = 0; i < count; i++) {
+    const quality = figures[count * columnOf.quality + i] as number
+    const latency = figures[count * columnOf.latency + i] as number
+    const cost = figures[count * columnOf.cost + i] as number
+    const successRate = figures[count * successColumn + i] as number
+    const sum = qualityWeight * known(quality) + latencyWeight * known(latency) + costWeight * known(cost)
+    // Cut and not Math.round, which takes as long as all the rest here: the sum is never negative.
+    const units = (sum * successRate * unitsOfOne + 0.5) | 0
+    const isUnscored = Number.isNaN(figures[lead + i])
+    figures[i] = isUnscored ? Number.NaN : units / unitsOfOne
+    const missing = Number(Number.isNaN(quality)) + Number(Number.isNaN(latency)) + Number(Number.isNaN(cost))
+    places[i] = place((groups[i] as number) + (isUnscored ? groupOf.unscored : 0), units, missing)
+  }
+}
+
+function known(value: number): number {
+  return Number.isNaN(value) ? 0 : value
+}
+
+/** What a row is sorted by, within 26 bits: its group, then the score falling, then fewer unknown parts. */
 function place(group: number, units: number, missing: number): number {
   return (group << 22) | ((unitsOfOne - units) << 2) | missing
 }
 
-const keyBits = 27
-
-/**
- * Indexes of the places in rising order; equal ones keep the order of the catalog. A radix sort in plain loops: half of a decision would otherwise
- * go into comparing rows.
- */
-function rising(count: number, { places, starts, ...room }: Room): Uint32Array {
-  let { from, to } = room
-  for (let i = 0; i < count; i++) from[i] = i
-  for (let shift = 0; shift < keyBits; shift += digitBits) {
-    findStarts(count, places, shift, starts)
-    for (let i = 0; i < count; i++) {
-      const index = from[i] as number
-      const digit = ((places[index] as number) >>> shift) & digitMask
-      const at = starts[digit] as number
-      to[at] = index
-      starts[digit] = at + 1
-    }
-    ;[from, to] = [to, from]
-  }
-  return from
-}
-
-/** Where the places with each digit begin, once they are sorted by it. */
-function findStarts(count: number, places: Uint32Array, shift: number, starts: Uint32Array): void {
-  starts.fill(0)
-  for (let i = 0; i < count; i++) {
-    const above = (((places[i] as number) >>> shift) & digitMask) + 1
-    starts[above] = (starts[above] as number) + 1
-  }
-  for (let digit = 1; digit < starts.length; digit++)
-    starts[digit] = (starts[digit] as number) + (starts[digit - 1] as number)
-}
-
-function missing({ quality, latency, cost }: Record<Axis, Float64Array>, index: number): number {
-  return Number(Number.isNaN(quality[index])) + Number(Number.isNaN(latency[index])) + Number(Number.isNaN(cost[index]))
-}
-
-function known(column: Float64Array, index: number): number {
-  const value = column[index] as number
-  return Number.isNaN(value) ? 0 : value
-}
-
-/** Score, quality, latency, cost, success rate. */
+/** The figures of a ranking: one column after the other, the scores first. */
+const columnOf: Record<Axis, number> = { quality: 1, latency: 2, cost: 3 }
+const successColumn = 4
 const figuresARow = 5
 
 /** What is said of a row, read out of the figures of all rows when somebody asks: most rows of a decision are never looked at. */
 class RankedRow implements Scored {
   readonly row: Row
   readonly #figures: Float64Array
-  readonly #at: number
+  readonly #index: number
 
-  constructor(row: Row, figures: Float64Array, at: number) {
+  constructor(row: Row, figures: Float64Array, index: number) {
     this.row = row
     this.#figures = figures
-    this.#at = at
+    this.#index = index
   }
 
   get score(): number | null {
@@ -170,15 +147,19 @@ class RankedRow implements Scored {
   }
 
   get parts(): Parts {
-    return { quality: this.#figure(1), latency: this.#figure(2), cost: this.#figure(3) }
+    return {
+      quality: this.#figure(columnOf.quality),
+      latency: this.#figure(columnOf.latency),
+      cost: this.#figure(columnOf.cost),
+    }
   }
 
   get successRate(): number {
-    return this.#figures[this.#at + 4] as number
+    return this.#figure(successColumn) ?? 1
   }
 
-  #figure(place: number): number | null {
-    const value = this.#figures[this.#at + place] as number
+  #figure(column: number): number | null {
+    const value = this.#figures[(this.#figures.length / figuresARow) * column + this.#index] as number
     return Number.isNaN(value) ? null : value
   }
 }
@@ -187,11 +168,11 @@ class RankedRow implements Scored {
  * One scale is used at a time, because what was measured on two test sets cannot be compared: the nearest to the language on which two
  * providers can be compared, and of those the widest. What a vendor says of its own models alone compares it with nobody.
  */
-function scaleFor(rows: readonly Row[], scales: readonly Scale[]): Scale | null {
+function scaleFor(count: number, scales: readonly Scale[]): Scale | null {
   let best: { scale: Scale; providers: number; count: number } | null = null
   for (const scale of scales) {
-    const width = widthOf(rows, scale)
-    const isAlone = width.providers < 2 && scale.interested && width.count < rows.length
+    const width = widthOf(count, scale)
+    const isAlone = width.providers < 2 && scale.interested && width.count < count
     if (width.count === 0 || isAlone) continue
     if (best === null || isBetter({ scale, ...width }, best)) best = { scale, ...width }
   }
@@ -206,65 +187,75 @@ function isBetter(a: Width, b: Width): boolean {
   return (compares || nearer || b.count - a.count || Number(a.scale.interested) - Number(b.scale.interested)) < 0
 }
 
-/** Rows of one provider stand together. */
-function widthOf(rows: readonly Row[], { values }: Scale): { providers: number; count: number } {
+function widthOf(rows: number, { values }: Scale): { providers: number; count: number } {
+  const { orders, houses } = room
   let providers = 0
   let count = 0
-  let last: unknown = null
-  for (const { provider, order } of rows) {
-    if (Number.isNaN(values[order])) continue
+  let last = 0
+  for (let i = 0; i < rows; i++) {
+    if (Number.isNaN(values[orders[i] as number])) continue
+    const house = houses[i] as number
     count += 1
-    if (provider !== last) providers += 1
-    last = provider
+    if (house !== last) providers += 1
+    last = house
   }
   return { providers, count }
 }
 
-/** One number a row, in the order of the rows. The success rates go into `figures`. */
-function normalisedColumns(
+/** One number a row in each column, as it was measured or published, and the success rates. */
+function collect(
   rows: readonly Row[],
-  standing: Standing,
-  table: FigureTable,
+  { latency, cost }: FigureTable,
   scale: Scale | null,
   { stage, path }: Projection,
+  standing: Standing,
   figures: Float64Array,
-): Record<Axis, Float64Array> {
-  const measured = measuredLatency[stage][path]
-  const { columns } = room
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] as Row
-    const { order } = row
-    const live = standing.live(row, path)
-    const time = live?.[measured] ?? null
-    figures[i * figuresARow + 4] = 1 - (live?.errorRate ?? 0)
-    columns.quality[i] = scale ? (scale.values[order] as number) : Number.NaN
-    // What was measured here goes before what was published.
-    columns.latency[i] = time === null ? (table.latency[order] as number) : -time
-    columns.cost[i] = table.cost[order] as number
+): void {
+  const { orders } = room
+  const count = rows.length
+  const quality = scale?.values ?? null
+  for (let i = 0; i < count; i++) {
+    const order = orders[i] as number
+    figures[count * columnOf.quality + i] = quality === null ? Number.NaN : (quality[order] as number)
+    figures[count * columnOf.latency + i] = latency[order] as number
+    figures[count * columnOf.cost + i] = cost[order] as number
+    figures[count * successColumn + i] = 1
   }
-  for (const each of [columns.quality, columns.latency, columns.cost]) normalise(each, rows)
-  return columns
+  const measured = measuredLatency[stage][path]
+  for (let i = 0; i < count; i++) {
+    const live = standing.live(rows[i] as Row, path)
+    if (live === null) continue
+    const time = live[measured]
+    // What was measured here goes before what was published.
+    if (time !== null) figures[count * columnOf.latency + i] = -time
+    figures[count * successColumn + i] = 1 - live.errorRate
+  }
 }
 
 /**
  * To 0…1 over the rows that have a figure. Equal figures are all the best. A stand-in is not part of the field, because its zero cost would
  * set the scale, unless there is nobody else.
  */
-function normalise(values: Float64Array, rows: readonly Row[]): void {
-  let [best, worst] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
-  let [bestOfAll, worstOfAll] = [best, worst]
-  for (let i = 0; i < rows.length; i++) {
-    const value = values[i] as number
-    if (value > bestOfAll) bestOfAll = value
-    if (value < worstOfAll) worstOfAll = value
-    if ((rows[i] as Row).model.lastResort) continue
+function normalise(figures: Float64Array, from: number, count: number): void {
+  let { best, worst } = range(figures, from, count, groupOf.standIn)
+  if (best < worst) ({ best, worst } = range(figures, from, count, Number.POSITIVE_INFINITY))
+  for (let i = from; i < from + count; i++) {
+    const value = figures[i] as number
+    // What is beyond the field, on either side, is as good as its edge. What is not known stays so.
+    figures[i] = value >= best ? 1 : value <= worst ? 0 : (value - worst) / (best - worst)
+  }
+}
+
+/** Of the rows in the groups before this one; without any, the best is below the worst. */
+function range(figures: Float64Array, from: number, count: number, before: number): { best: number; worst: number } {
+  const { groups } = room
+  let best = Number.NEGATIVE_INFINITY
+  let worst = Number.POSITIVE_INFINITY
+  for (let i = 0; i < count; i++) {
+    if ((groups[i] as number) >= before) continue
+    const value = figures[from + i] as number
     if (value > best) best = value
     if (value < worst) worst = value
   }
-  if (best < worst) [best, worst] = [bestOfAll, worstOfAll]
-  for (let i = 0; i < rows.length; i++) {
-    const value = values[i] as number
-    // What is beyond the field, on either side, is as good as its edge. What is not known stays so.
-    values[i] = value >= best ? 1 : value <= worst ? 0 : (value - worst) / (best - worst)
-  }
+  return { best, worst }
 }
