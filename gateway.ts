@@ -36,9 +36,7 @@ export async function startGateway(
   env: Environment,
   progress: (message: string) => void,
 ): Promise<Gateway> {
-  checkExposure(config)
-  checkSharing(config)
-  checkTracing(env)
+  checkServing(config, env)
   const worker = Number(env[workerVariable] ?? 0)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
@@ -97,6 +95,13 @@ export function openConfiguredStore(
     keyCacheMs,
     keyCacheMax,
   })
+}
+
+/** What the schema cannot say. Throws ConfigError. */
+export function checkServing(config: ParleyConfig, env: Environment): void {
+  checkExposure(config)
+  checkSharing(config)
+  checkTracing(env)
 }
 
 function checkExposure({ host, masterKey }: ParleyConfig): void {

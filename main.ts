@@ -8,7 +8,14 @@ import { type Actions, type Admin, type Check, CommandError, type OrganizationRo
 import { explain } from './cli/client.ts'
 import { createProgram } from './cli/program.ts'
 import { type KeyPolicy, type Scope, scopes } from './domain/access/organization.ts'
-import { type Gateway, localKeyFile, openConfiguredStore, openProviders, startGateway } from './gateway.ts'
+import {
+  checkServing,
+  type Gateway,
+  localKeyFile,
+  openConfiguredStore,
+  openProviders,
+  startGateway,
+} from './gateway.ts'
 import { configKeys } from './generated/config/keys.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { validateConfig } from './generated/config/validator.ts'
@@ -119,7 +126,11 @@ function createActions(env: Environment): Actions {
       }
     },
     doctor: () => examine(config, env),
-    configCheck: async () => settingsInForce(await config()),
+    configCheck: async () => {
+      const settings = await config()
+      checkServing(settings, env)
+      return settingsInForce(settings)
+    },
     drain: async () => {
       const instance = readPidFile((await config()).dataDir)
       if (instance) await endInstance(instance)
@@ -206,6 +217,7 @@ async function examine(readConfig: () => Promise<ParleyConfig>, env: Environment
   let config: ParleyConfig
   try {
     config = await readConfig()
+    checkServing(config, env)
   } catch (error) {
     return [node, { name: 'configuration', ok: false, detail: explain(error) }]
   }

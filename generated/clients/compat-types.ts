@@ -1558,11 +1558,11 @@ export interface operations {
                  * @example es-MX
                  */
                 "X-Service-Language"?: components["parameters"]["Service-Language"];
-                /** @description What to route by. */
+                /** @description JSON: what to route by. */
                 "x-service-intent"?: string;
-                /** @description What may be routed to. */
+                /** @description JSON: what may be routed to. */
                 "x-service-constraints"?: string;
-                /** @description What else is asked of the model. */
+                /** @description JSON: what else is asked of the model. */
                 "x-service-stt-options"?: string;
                 /**
                  * @description An id of the caller's own. It is taken, and ignored.

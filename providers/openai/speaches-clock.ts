@@ -58,7 +58,8 @@ export class ServerClock {
 
   #inStreamMs(serverMs: number): number {
     const ours = this.#silencesMs.map((startMs) => Math.min(Math.max(serverMs - startMs, 0), silenceMs))
-    return Math.round(ours.reduce((sum, ms) => sum - ms, serverMs - this.#silencesPassed * silenceMs))
+    // Silences that the server has not come to yet must not put a word before the stream.
+    return Math.max(0, Math.round(ours.reduce((sum, ms) => sum - ms, serverMs - this.#silencesPassed * silenceMs)))
   }
 
   #pass(): void {

@@ -45,6 +45,7 @@ const append = (base64: string) => `{"type":"input_audio_buffer.append","audio":
 
 /** s16le at 24 kHz is 48 bytes a millisecond, in base64 64 characters. */
 const silence = append('A'.repeat(silenceMs * 64))
+const unreadMax = 2 * silence.length
 
 class SpeachesStream implements SttStream, SttVendor {
   readonly #audio: RealtimeAudio
@@ -86,7 +87,13 @@ class SpeachesStream implements SttStream, SttVendor {
   }
 
   flush(): void {
-    if (!this.#socket.isListening || this.#isSilent) return
+    if (!this.#socket.isListening) return
+    // Two hundred kilobytes for each: whoever flushes after every word would fill the line, so the next flush, or the end, ends this turn too.
+    if (this.#socket.bufferedBytes <= unreadMax) this.#silence()
+  }
+
+  #silence(): void {
+    if (this.#isSilent) return
     this.#isSilent = true
     this.#clock.silenced()
     this.#socket.send(silence)
@@ -95,7 +102,7 @@ class SpeachesStream implements SttStream, SttVendor {
   end(): void {
     if (!this.#socket.isListening) return
     this.#append(this.#audio.flush())
-    this.flush()
+    this.#silence()
     this.#isEnding = true
     this.#socket.end(fence)
   }

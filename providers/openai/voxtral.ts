@@ -30,7 +30,7 @@ const keywordsMax = 100
 /** It takes single words, and a phrase as one. */
 function bias(keywords: readonly string[]): string[] {
   if (keywords.length > keywordsMax) throw unsupported('more keywords than it takes')
-  return keywords.map((keyword) => keyword.trim().replace(/[\s,]+/g, '_'))
+  return keywords.map((keyword) => keyword.trim().replace(/[\s,]+/g, '_')).filter((keyword) => keyword !== '')
 }
 
 function read(body: JsonObject, request: SttRequest): Transcript {

@@ -43,7 +43,8 @@ function mostTelling(errors: readonly Violation[] | null | undefined): Violation
   if (first === undefined) return errors?.[0]
   const best = others.reduce((a, b) => (meantBy(b) > meantBy(a) ? b : a), first)
   if (best.keyword !== 'type') return best
-  return { ...best, params: { type: [...new Set(deepest.flatMap(({ params }) => params['type']))] } }
+  const ofSameField = deepest.filter(({ instancePath }) => instancePath === best.instancePath)
+  return { ...best, params: { type: [...new Set(ofSameField.flatMap(({ params }) => params['type'] ?? []))] } }
 }
 
 const unions: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'if'])

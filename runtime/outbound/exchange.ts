@@ -89,7 +89,12 @@ abstract class Exchange implements Watched {
     if (this.failure) throw this.failure
     this.#sent = true
     this.#abort = abort
-    this.silentAtMs = this.#limits.monotonicMs() + this.#limits.headersTimeoutMs
+    this.#expectHeaders()
+  }
+
+  /** The server takes what it is sent: it is not silent. */
+  onBodySent(): void {
+    this.#expectHeaders()
   }
 
   onComplete(): void {
@@ -105,6 +110,17 @@ abstract class Exchange implements Watched {
 
   fallSilent(): void {
     this.cut(this.status === 0 ? 'first_byte_timeout' : 'idle_timeout')
+  }
+
+  /** False for what comes on the way to the answer (1xx, RFC 9110 §15.2): the server is there and goes on owing the headers. */
+  protected begins(status: number): boolean {
+    if (status < 200) this.#expectHeaders()
+    else this.expect()
+    return status >= 200
+  }
+
+  #expectHeaders(): void {
+    this.silentAtMs = this.#limits.monotonicMs() + this.#limits.headersTimeoutMs
   }
 
   /** The server owes the next chunk. */
@@ -160,9 +176,9 @@ export class CollectedExchange extends Exchange {
   }
 
   onHeaders(status: number, raw: Buffer[]): boolean {
+    if (!this.begins(status)) return true
     this.status = status
     this.headers = new AnswerHeaders(raw)
-    this.expect()
     return true
   }
 
@@ -207,10 +223,9 @@ export class StreamedExchange extends Exchange implements AnswerStream, AsyncIte
   }
 
   onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
-    if (status < 200) return true
+    if (!this.begins(status)) return true
     this.#resume = resume
     this.status = status
-    this.expect()
     this.#resolve({ status, headers: new AnswerHeaders(raw), body: this })
     return true
   }

@@ -245,8 +245,10 @@ t.test('start is refused in words', async (t) => {
   for (const [name, address] of [
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
     ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'collector'],
-  ] as const)
+  ] as const) {
     refused(t, await alone(['up'], { PARLEY_PORT: '0', [name]: address }), `parley: ${name}: must be an http(s) URL`)
+    refused(t, await alone(['config', 'check'], { [name]: address }), `parley: ${name}: must be an http(s) URL`)
+  }
 })
 
 t.test('a data folder that cannot be made is named', async (t) => {

@@ -87,6 +87,9 @@ t.test('a bound in bytes stands in the table for the engine; the validator count
   const params = (key: string) => ({ path: {}, query: {}, header: { 'idempotency-key': key } })
   t.equal(complaint(validators.createThingParams, params('ééééé')), null, '5 code points, 10 bytes')
   t.equal(complaint(validators.createThingParams, params('123456789')), '/header/idempotency-key maxLength 8')
+  t.equal(complaint(validators.createThingParams, params('😀'.repeat(8))), null, '8 code points, 16 UTF-16 units')
+  t.equal(complaint(validators.createThingParams, params('😀'.repeat(9))), '/header/idempotency-key maxLength 8')
+  t.equal(complaint(validators.createThingParams, params('')), '/header/idempotency-key minLength 1')
   t.end()
 })
 

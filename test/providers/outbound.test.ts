@@ -143,8 +143,47 @@ t.test('a server that says nothing is given up', async (t) => {
   const half: Behaviour = { kind: 'custom', answer: (_, response) => response.write('half') }
   stub.behave(half, half)
   t.equal((await failure(own.request({ ...get, bodyTimeoutMs: 100 }))).failure, 'idle_timeout')
-  const { body } = await own.stream({ ...get, bodyTimeoutMs: 100 })
-  t.match({ ...(await failure(collect(body))) }, { failure: 'idle_timeout', sent: true })
+  const { body } = await own.stream({ ...get, bodyTimeoutMs: 600 })
+  t.match({ ...(await failure(collect(body))) }, { failure: 'idle_timeout', sent: true }, 'also at the third look')
+})
+
+t.test('a server that goes on is not given up', async (t) => {
+  const slowly: Behaviour = {
+    kind: 'custom',
+    answer: (_, response) => {
+      let left = 15
+      const timer = setInterval(() => {
+        response.write('x')
+        if (--left > 0) return
+        clearInterval(timer)
+        response.end()
+      }, 60)
+    },
+  }
+  stub.behave(slowly, slowly)
+  t.equal((await pool(t).request({ ...get, bodyTimeoutMs: 300 })).body.length, 15)
+  t.equal((await collect((await pool(t).stream({ ...get, bodyTimeoutMs: 300 })).body)).length, 15)
+
+  const processing: Behaviour = {
+    kind: 'custom',
+    answer: (_, response) => {
+      response.writeProcessing()
+      setTimeout(() => response.end('done'), 800)
+    },
+  }
+  stub.behave(processing, processing)
+  const patient = { ...get, headersTimeoutMs: 5000, bodyTimeoutMs: 200 }
+  t.equal((await pool(t).request(patient)).body.toString(), 'done', 'an answer on the way is not the answer')
+  t.equal((await pool(t).stream(patient)).status, 200)
+})
+
+t.test('to wait for a connection is not the silence of the server', async (t) => {
+  const own = pool(t, { connectionsMax: 1 })
+  stub.behave({ kind: 'slow', delayMs: 700 })
+  const first = own.request(get)
+  const second = own.request({ ...get, headersTimeoutMs: 300 })
+  t.equal((await first).status, 200)
+  t.equal((await second).status, 200)
 })
 
 t.test('a reader who takes his time is not held against the server', async (t) => {
@@ -155,6 +194,12 @@ t.test('a reader who takes his time is not held against the server', async (t) =
   let read = 0
   for await (const chunk of body) read += chunk.length
   t.equal(read, bytes)
+
+  // More than is held for a reader, and then nothing.
+  stub.behave({ kind: 'custom', answer: (_, response) => response.write('x'.repeat(bytes)) })
+  const half = await pool(t).stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: 2 * bytes })
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  t.equal((await failure(collect(half.body))).failure, 'idle_timeout', 'the server is silent once all is read')
 })
 
 t.test('event streams', async (t) => {

@@ -95,6 +95,17 @@ t.test('what a session is asked', async (t) => {
   )
 })
 
+t.test('whoever flushes after every word does not fill the line', async (t) => {
+  const listening = await open(t)
+  for (let word = 0; word < 60; word++) {
+    send(listening, sinePcm(480, 24_000), given())
+    listening.stream.flush()
+  }
+  listening.stream.end()
+  await until(() => isOver(listening), 'it does not end')
+  t.equal(listening.events.at(-1)?.type, 'ended')
+})
+
 t.test('a session that needs no update is not updated', async (t) => {
   const listening = await open(t)
   listening.stream.end()
