@@ -1,6 +1,6 @@
 /**
- * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty rows as for one. Rows are
- * collected until the event loop has read everything that had arrived (setImmediate). Where the last
+ * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty rows as for one. A row that
+ * comes alone goes at once, with what came in the same tick, because somebody waits for it. Where the last
  * batch had company the next one is gathered for a moment longer, because Postgres answers a small batch so fast that batches would stay small; and
  * while as many are under way as may be, the next one grows.
  */
@@ -46,7 +46,7 @@ export function createBatcher<Row, Answer>(
     scheduled = true
     const waitMs = hadCompany ? limits.gatherMs : limits.loneMs
     if (waitMs > 0) setTimeout(flush, waitMs)
-    else setImmediate(flush)
+    else queueMicrotask(flush)
   }
 
   function flush(): void {
