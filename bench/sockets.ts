@@ -34,7 +34,7 @@ const probesMax = 5
 const lagMaxUs = 5000
 
 type Name = 'Parley' | 'uWS' | 'ws'
-type Contestant = SocketServer & { name: Name; close(): Promise<unknown>; idleMiB: number }
+type Contestant = SocketServer & { name: Name; close(): Promise<unknown>; idleMiB: number; openMiB: number }
 
 export async function socketFigures(dataDir: string): Promise<Result[]> {
   const load = buildLoad()
@@ -43,10 +43,11 @@ export async function socketFigures(dataDir: string): Promise<Result[]> {
   const servers = await Promise.all([echo('uWS', 'bare-echo-uws.ts'), echo('ws', 'bare-echo-ws.ts'), parley(dataDir)])
   try {
     for (const server of servers) await settle(load, server, streams)
+    // The first time that all are open: later on, what those closed before have left counts too, until a collection takes it.
     const periodUs = await choosePeriod(load, servers, streams)
     const measured = await measureRounds(load, servers, { streams, periodUs, warmUpMs, measureMs })
-    const idle = Object.fromEntries(servers.map(({ name, idleMiB }) => [name, idleMiB])) as Record<Name, number>
-    const figures = compare(measured, idle, streams, periodUs)
+    const added = Object.fromEntries(servers.map(({ name, idleMiB, openMiB }) => [name, openMiB - idleMiB]))
+    const figures = compare(measured, added as Record<Name, number>, streams, periodUs)
     if (isClean(measured)) return [...figures, await capacities(load, servers, measured)]
     const busy = 'the machine is too busy: the load got no processor in time'
     return [...figures.map((figure) => ({ ...figure, bar: null })), { name: 'bars of the sockets', skipped: busy }]
@@ -57,7 +58,7 @@ export async function socketFigures(dataDir: string): Promise<Result[]> {
 
 async function echo(name: Name, file: string): Promise<Contestant> {
   const { port, pid, child } = await forkListener(file)
-  return { name, pid, port, path: '/', idleMiB: 0, close: () => Promise.resolve(child.disconnect()) }
+  return { name, pid, port, path: '/', idleMiB: 0, openMiB: 0, close: () => Promise.resolve(child.disconnect()) }
 }
 
 const session = { type: 'config', encoding: 'pcm_s16le', sampleRate: 16_000, interimResults: true }
@@ -78,6 +79,7 @@ async function parley(dataDir: string): Promise<Contestant> {
     path: '/v1/transcribe/stream',
     session: ['service.realtime.v1', running.key, JSON.stringify(session)],
     idleMiB: 0,
+    openMiB: 0,
     close: () => running.stop(),
   }
 }
@@ -96,11 +98,12 @@ async function settle(load: string, server: Contestant, streams: number): Promis
 }
 
 /** The pace of real audio where every server keeps up with it on one processor; half of it, a quarter … where one does not. */
-async function choosePeriod(load: string, servers: readonly SocketServer[], streams: number): Promise<number> {
+async function choosePeriod(load: string, servers: readonly Contestant[], streams: number): Promise<number> {
   let periodUs = framePeriodUs
   for (const server of servers) {
     const slow = { streams, periodUs: framePeriodUs * 4, warmUpMs: 1000, measureMs: 1500 }
-    const { cpuUsAFrame } = await runLoad(load, server, slow)
+    const { cpuUsAFrame, residentMiB } = await runLoad(load, server, slow)
+    server.openMiB = residentMiB
     while ((streams * cpuUsAFrame) / periodUs > busyMax) periodUs *= 2
   }
   return periodUs
@@ -123,12 +126,17 @@ async function measureRounds(load: string, servers: readonly Contestant[], pace:
   return clean().length < rounds ? all : clean()
 }
 
-function compare(measured: readonly Round[], idle: Record<Name, number>, streams: number, periodUs: number): Figure[] {
+function compare(
+  measured: readonly Round[],
+  addedMiB: Record<Name, number>,
+  streams: number,
+  periodUs: number,
+): Figure[] {
   const of = (name: Name, read: (figures: LoadFigures) => number) => median(measured.map((round) => read(round[name])))
   const cpu = (name: Name) => of(name, ({ cpuUsAFrame }) => cpuUsAFrame)
   // Pair by pair: what drifts between rounds drifts for both.
   const ratio = (floor: Name) => median(measured.map((round) => round.Parley.cpuUsAFrame / round[floor].cpuUsAFrame))
-  const kilobytes = (name: Name) => (of(name, (figures) => figures.residentMiB - idle[name]) * 1024) / streams
+  const kilobytes = (name: Name) => (addedMiB[name] * 1024) / streams
   const latency = (name: Name) =>
     `${name} ${millis(of(name, ({ p50Us }) => p50Us))}/${millis(of(name, ({ p99Us }) => p99Us))}`
   const all = measured.flatMap((round) => Object.values(round))
@@ -138,7 +146,7 @@ function compare(measured: readonly Round[], idle: Record<Name, number>, streams
   const where = pinned ? 'one processor each' : 'not pinned'
   const costs = `CPU us a frame: Parley ${cpu('Parley').toFixed(1)}, uWS ${cpu('uWS').toFixed(1)}, ws ${cpu('ws').toFixed(1)}`
   const answers = `frame to answer p50/p99 ms: ${latency('Parley')}, ${latency('uWS')}, ${latency('ws')}; ${lost} lost; load late by p99 ${millis(lagUs)} ms at most`
-  const memory = `above idle: uWS ${kilobytes('uWS').toFixed(1)}, ws ${kilobytes('ws').toFixed(1)}`
+  const memory = `above idle, the first time that all are open and sending: uWS ${kilobytes('uWS').toFixed(1)}, ws ${kilobytes('ws').toFixed(1)}`
   return [
     {
       name: 'CPU of an audio frame',
