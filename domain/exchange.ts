@@ -83,9 +83,10 @@ export async function openExchange<T>(deps: ExchangeDeps, order: Order, plan: Pl
   const release = granted(lease instanceof Promise ? await lease : lease)
   try {
     const use = order.key && useOf(order, order.key)
-    const free = freeOf(deps, order, plan)
+    const chosen = choose(deps, order, plan)
+    const free = freeOf(chosen)
     if (use) requireAdmitted(await deps.idempotency.admit(use, free ? 'dispatched' : 'admitted'))
-    const prepared = free ?? (await prepare(deps, order, plan, use))
+    const prepared = free ?? (await prepare(deps, order, plan, use, chosen))
     const account = new Account(deps, openingOf(order, plan.ask.stage, startedMs, prepared, use))
     const opened = { deps, order, plan, candidates: prepared.candidates, account, release }
     return new Exchange(opened, await serve(opened, prepared.candidates, []))
@@ -119,16 +120,21 @@ function useOf(order: Order, key: Pick<KeyUse, 'keyDigest' | 'contentHash'>): Ke
   }
 }
 
+type Chosen = { choice: Choice; worstMicroUsd: number }
+
+function choose<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>): Chosen {
+  const choice = deps.chooser.choose(plan.ask)
+  const { attemptsMax } = deps.limits[plan.ask.stage]
+  return { choice, worstMicroUsd: worstCost(choice.candidates, order, plan, attemptsMax) }
+}
+
 /**
  * A request that can be routed and has nothing to reserve has nothing to wait for either: it goes from unseen to dispatched in one commit. Null
  * for any other, which takes two, with what it waits for between.
  */
-function freeOf<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>): Prepared | null {
-  const choice = deps.chooser.choose(plan.ask)
+function freeOf({ choice, worstMicroUsd }: Chosen): Prepared | null {
   const { candidates } = choice
-  if (candidates.length === 0) return null
-  const isFree = worstCost(candidates, order, plan, deps.limits[plan.ask.stage].attemptsMax) === 0
-  return isFree ? { choice, candidates, reservedMicroUsd: 0 } : null
+  return candidates.length > 0 && worstMicroUsd === 0 ? { choice, candidates, reservedMicroUsd: 0 } : null
 }
 
 type Candidates = Choice['candidates']
@@ -136,16 +142,21 @@ type Candidates = Choice['candidates']
 type Prepared = { choice: Choice; candidates: Candidates; reservedMicroUsd: number }
 
 /** From admission to dispatch. Whatever fails here gives back what was taken. */
-async function prepare<T>(deps: ExchangeDeps, order: Order, plan: Plan<T>, use: KeyUse | undefined): Promise<Prepared> {
+async function prepare<T>(
+  deps: ExchangeDeps,
+  order: Order,
+  plan: Plan<T>,
+  use: KeyUse | undefined,
+  { choice, worstMicroUsd }: Chosen,
+): Promise<Prepared> {
   const { credit, idempotency, log } = deps
   const { requestId } = order
   const organizationId = order.caller.organization.id
   let reservedMicroUsd = 0
   let held = use
   try {
-    const choice = deps.chooser.chooseSome(plan.ask)
     let { candidates } = choice
-    const worstMicroUsd = worstCost(candidates, order, plan, deps.limits[plan.ask.stage].attemptsMax)
+    if (candidates.length === 0) throw deps.chooser.refusal(plan.ask)
     if (worstMicroUsd === 0 || (await credit.reserve(organizationId, requestId, worstMicroUsd)))
       reservedMicroUsd = worstMicroUsd
     // What the organization's own keys pay for needs no credit.

@@ -1,3 +1,4 @@
+import type { Fault } from '../fault.ts'
 import type { Access, Ask } from './ask.ts'
 import { type Exclusion, filterCandidates, type World } from './candidates.ts'
 import { FigureTables, type Scale } from './figure-table.ts'
@@ -72,8 +73,12 @@ export class Chooser {
   chooseSome(ask: Ask): Choice {
     const choice = this.choose(ask)
     if (choice.candidates.length > 0) return choice
-    // Worked out anew, because the time to wait passes while the answer is kept.
-    throw refusal(this.#choose(ask), this.#world.catalog)
+    throw this.refusal(ask)
+  }
+
+  /** What emptied the list. Worked out anew, because the time to wait passes while the answer is kept. */
+  refusal(ask: Ask): Fault {
+    return refusal(this.#choose(ask), this.#world.catalog)
   }
 
   #choose(ask: Ask): Choice {
