@@ -5,7 +5,7 @@ import type { Provider } from '../../../domain/routing/provider.ts'
 import type { Tts, TtsRequest } from '../../../domain/speech/tts.ts'
 import { createCartesiaProvider } from '../../../providers/cartesia/provider.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { never, present, providerErrorOf, until } from '../suite/given.ts'
+import { never, present, providerErrorOf, until, waysToLeave } from '../suite/given.ts'
 import { startStub } from '../suite/stub-server.ts'
 import { hear, speechFormat } from '../suite/tts.ts'
 import { apiKey, options, provider } from './setup.ts'
@@ -96,11 +96,7 @@ t.test('a text that is left is cancelled, one that is over is not', async (t) =>
   const texts = () => present(stub.seen[0], 'request').texts
   await hear(live(say, never))
   t.equal(texts().length, 1)
-  const ways: ((leaving: AbortController, audio: AsyncIterator<Uint8Array>) => unknown)[] = [
-    (leaving) => leaving.abort(),
-    (_leaving, audio) => audio.return?.(),
-  ]
-  for (const leave of ways) {
+  for (const leave of waysToLeave) {
     stub.behave('slow_first_byte')
     const leaving = new AbortController()
     const { audio } = await live(say, leaving.signal)

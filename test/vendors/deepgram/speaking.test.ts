@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { TtsRequest } from '../../../domain/speech/tts.ts'
 import type { WarmOutcome } from '../../../providers/wire/socket.ts'
-import { never, patient, present, providerErrorOf, until } from '../suite/given.ts'
+import { never, patient, present, providerErrorOf, until, waysToLeave } from '../suite/given.ts'
 import { finalsOf, isOver, listen } from '../suite/stt-stream.ts'
 import { pause, sinePcm } from '../suite/stub-server.ts'
 import { hear, speechFormat, speechPcm } from '../suite/tts.ts'
@@ -70,11 +70,7 @@ t.test('a socket is told what it need not say', async (t) => {
   await hear(live(say, never))
   await until(() => texts().length === 3, 'no goodbye')
   t.same(texts(), [...begin, '{"type":"Close"}'])
-  const ways: ((leaving: AbortController, audio: AsyncIterator<Uint8Array>) => unknown)[] = [
-    (leaving) => leaving.abort(),
-    (_leaving, audio) => audio.return?.(),
-  ]
-  for (const leave of ways) {
+  for (const leave of waysToLeave) {
     stub.behave('slow_first_byte')
     const leaving = new AbortController()
     const speech = await live(say, leaving.signal)

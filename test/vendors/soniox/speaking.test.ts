@@ -4,7 +4,7 @@ import type { OutputFormat } from '../../../audio/format.ts'
 import type { TtsRequest } from '../../../domain/speech/tts.ts'
 import { createSonioxProvider } from '../../../providers/soniox/provider.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { never, present, providerErrorOf, until, vendorOptions } from '../suite/given.ts'
+import { never, present, providerErrorOf, until, vendorOptions, waysToLeave } from '../suite/given.ts'
 import { startStub } from '../suite/stub-server.ts'
 import { hear, speechFormat, ttsSuite } from '../suite/tts.ts'
 import { startSonioxStub } from './stub.ts'
@@ -79,11 +79,7 @@ t.test('what the vendor has not is asked of nobody', async (t) => {
 t.test('a text that is left is cancelled, one that is over is not', async (t) => {
   await hear(tts.synthesize(say, never))
   t.equal(framesOf().length, 2)
-  const ways: ((leaving: AbortController, audio: AsyncIterator<Uint8Array>) => unknown)[] = [
-    (leaving) => leaving.abort(),
-    (_leaving, audio) => audio.return?.(),
-  ]
-  for (const leave of ways) {
+  for (const leave of waysToLeave) {
     stub.behave('slow_first_byte')
     const leaving = new AbortController()
     const { audio } = await tts.synthesize(say, leaving.signal)

@@ -40,7 +40,7 @@ export type Operation<T> = {
 /** All that a call may take, on a machine that is busy. */
 const overMs = 8000
 export const patient: OutboundLimits = { ...outboundDefaults, firstByteMs: 10_000, idleMs: 10_000, totalMs: 20_000 }
-/** For `hang`. The timers of a connection tick about twice a second. */
+/** For `hang`. A pool looks four times a second at what it waits for. */
 export const impatient: OutboundLimits = {
   ...outboundDefaults,
   connectMs: 300,
@@ -128,6 +128,12 @@ export async function untilLeft({ stub, keeps }: SuiteGiven): Promise<void> {
   const hasEnded = () => (keeps !== undefined || stub.endedSockets > 0) && stub.openSockets <= openMax
   await until(hasEnded, 'the connection of a call that was left stays open')
 }
+
+/** A caller of speech, by his signal and by no longer reading. */
+export const waysToLeave: readonly ((leaving: AbortController, audio: AsyncIterator<Uint8Array>) => unknown)[] = [
+  (leaving) => leaving.abort(),
+  (_leaving, audio) => audio.return?.(),
+]
 
 export function present<T>(part: T | undefined, name: string): T {
   if (part === undefined) throw new Error(`the provider has no ${name}`)
