@@ -1,17 +1,17 @@
+import type { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer, frameHeaderBytes } from './frame-buffer.ts'
-import type { StreamFramer } from './stream-framer.ts'
 
 /** The last audio of a stream, to send it again. */
 export class RecentAudio {
   readonly frames: FrameBuffer
-  readonly #framer: StreamFramer
+  readonly #layout: AudioLayout
   readonly #samplesMax: number
   #samples = 0
 
-  constructor(framer: StreamFramer, mostMs: number) {
-    this.#framer = framer
-    this.#samplesMax = framer.samplesIn(mostMs)
-    this.frames = new FrameBuffer((mostMs / 1000) * framer.bytesPerS + (mostMs / usualFrameMs) * frameHeaderBytes)
+  constructor(layout: AudioLayout, mostMs: number) {
+    this.#layout = layout
+    this.#samplesMax = layout.samplesIn(mostMs)
+    this.frames = new FrameBuffer((mostMs / 1000) * layout.bytesPerS + (mostMs / usualFrameMs) * frameHeaderBytes)
   }
 
   get samples(): number {
@@ -20,10 +20,10 @@ export class RecentAudio {
 
   /** Drops the oldest for it. A frame that is larger than all that is kept leaves nothing. */
   push(frame: Uint8Array): void {
-    const samples = this.#framer.samplesOf(frame)
+    const samples = this.#layout.samplesOf(frame)
     for (let oldest = this.frames.peek(); oldest !== null; oldest = this.frames.peek()) {
       if (this.frames.fits(frame) && this.#samples + samples <= this.#samplesMax) break
-      this.#samples -= this.#framer.samplesOf(oldest)
+      this.#samples -= this.#layout.samplesOf(oldest)
       this.frames.drop()
     }
     if (this.frames.push(frame)) this.#samples += samples

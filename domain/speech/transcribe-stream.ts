@@ -1,3 +1,4 @@
+import type { FrameAligner } from '../../audio/pcm.ts'
 import type { Quantity } from '../billing/ledger.ts'
 import { type Exchange, type ExchangeDeps, openExchange, type Plan } from '../exchange.ts'
 import { Fault } from '../fault.ts'
@@ -5,10 +6,10 @@ import type { Ask } from '../routing/ask.ts'
 import { type Call, providerError } from '../routing/call.ts'
 import type { Row } from '../routing/catalog.ts'
 import { errorClasses, ProviderError } from '../routing/provider-error.ts'
+import { type AudioLayout, layoutOf } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 import { RecentAudio } from './recent-audio.ts'
 import type { TranscribeStream, TranscribeStreamOrder, TranscriptionListener, TranscriptionSession } from './session.ts'
-import { StreamFramer } from './stream-framer.ts'
 import { delayed, streamAsk, streamRequest } from './stream-request.ts'
 import type { Stt } from './stt.ts'
 import type { StreamTranscript, SttStream, SttStreamSink } from './stt-stream.ts'
@@ -52,36 +53,43 @@ const sliceLeadMs = 5000
  * Every sample that came in is pending, was sent to the provider that listens now, or was lost in a swap.
  */
 class Transcribing implements TranscriptionSession {
-  readonly #deps: TranscribeStreamDeps
-  readonly #order: TranscribeStreamOrder
-  readonly #listener: TranscriptionListener
-  readonly #framer: StreamFramer
-  readonly #aheadBytesMax: number
+  // What a frame touches stands together and comes first, in whole numbers and references alone: a fraction, or Infinity, would be an object of its
+  // own, and with thousands of streams each line of memory is a wait.
   #state: 'opening' | 'streaming' | 'ending' | 'over' = 'opening'
   #endAsked = false
-  #exchange: Exchange<SttStream> | null = null
+  /** For chunks that are not whole samples; null as long as none came. */
+  #aligner: FrameAligner | null = null
   #stream: SttStream | null = null
-  /** The one that was made last. */
-  #attempt: Attempt | null = null
-  /** An empty frame stands for a flush. */
-  #pending: FrameBuffer | null = null
-  /** The last audio sent, while a swap is possible. */
-  #recent: RecentAudio | null = null
-  #swapped = false
-  #hasHeard = false
+  readonly #layout: AudioLayout
+  readonly #aheadBytesMax: number
   #receivedSamples = 0
   #sentSamples = 0
+  /** Null where it costs nothing, and while the question is asked. */
+  #reserveAtSamples: number | null = null
+  /** The last audio sent, while a swap is possible. */
+  #recent: RecentAudio | null = null
+  /** The one that was made last. */
+  #attempt: Attempt | null = null
+  readonly #interimResults: boolean
+  #hasHeard = false
   #lostSamples = 0
+  readonly #listener: TranscriptionListener
+  readonly #deps: TranscribeStreamDeps
+  readonly #order: TranscribeStreamOrder
+  #exchange: Exchange<SttStream> | null = null
+  /** An empty frame stands for a flush. */
+  #pending: FrameBuffer | null = null
+  #swapped = false
   #reservedMs = sliceMs
-  #reserveAtSamples = Number.POSITIVE_INFINITY
 
   constructor(deps: TranscribeStreamDeps, order: TranscribeStreamOrder, listener: TranscriptionListener) {
     this.#deps = deps
     this.#order = order
     this.#listener = listener
-    this.#framer = new StreamFramer(order.audio)
-    this.#aheadBytesMax = (deps.streams.aheadMsMax * this.#framer.bytesPerS) / 1000
-    if (order.replay) this.#recent = new RecentAudio(this.#framer, replayMs)
+    this.#layout = layoutOf(order.audio)
+    this.#aheadBytesMax = (deps.streams.aheadMsMax * this.#layout.bytesPerS) / 1000
+    this.#interimResults = order.interimResults
+    if (order.replay) this.#recent = new RecentAudio(this.#layout, replayMs)
   }
 
   async open(): Promise<void> {
@@ -90,9 +98,9 @@ class Transcribing implements TranscriptionSession {
 
   audio(bytes: Uint8Array): void {
     if (this.#state === 'over' || this.#endAsked) return
-    const frame = this.#framer.whole(bytes)
+    const frame = this.#whole(bytes)
     if (frame.length === 0) return
-    this.#receivedSamples += this.#framer.samplesOf(frame)
+    this.#receivedSamples += this.#layout.samplesOf(frame)
     if (this.#state === 'opening') return this.#hold(frame)
     this.#send(frame)
     if (this.#stream !== null && this.#stream.bufferedBytes > this.#aheadBytesMax) this.#fail(tooFast())
@@ -170,7 +178,7 @@ class Transcribing implements TranscriptionSession {
       // A swap ends the call of the one that failed.
       if (this.#isListening(stream)) this.#fail(error)
     })
-    this.#reserveAtSamples = exchange.costs(heard(sliceMs)) ? this.#reservedSamples() : Number.POSITIVE_INFINITY
+    this.#reserveAtSamples = exchange.costs(heard(sliceMs)) ? this.#reservedSamples() : null
     if (this.#isListening(stream)) this.#listener.ready(exchange.route)
     this.#catchUp(stream)
   }
@@ -198,6 +206,13 @@ class Transcribing implements TranscriptionSession {
     return this.#stream === stream && this.#state !== 'over'
   }
 
+  /** The whole samples that there are now. Shares memory with `bytes` where it can. */
+  #whole(bytes: Uint8Array): Uint8Array {
+    if (this.#aligner === null && this.#layout.isWhole(bytes)) return bytes
+    this.#aligner ??= this.#layout.aligner()
+    return this.#aligner.push(bytes)
+  }
+
   #hold(frame: Uint8Array): void {
     this.#pending ??= new FrameBuffer(this.#deps.streams.pendingBytesMax)
     if (!this.#pending.push(frame)) this.#fail(tooFast())
@@ -207,11 +222,11 @@ class Transcribing implements TranscriptionSession {
     if (this.#stream === null) return
     this.#recent?.push(frame)
     this.#sendOn(this.#stream, frame)
-    if (this.#sentSamples >= this.#reserveAtSamples) void this.#reserveSlice()
+    if (this.#reserveAtSamples !== null && this.#sentSamples >= this.#reserveAtSamples) void this.#reserveSlice()
   }
 
   #sendOn(stream: SttStream, frame: Uint8Array): void {
-    this.#sentSamples += this.#framer.samplesOf(frame)
+    this.#sentSamples += this.#layout.samplesOf(frame)
     try {
       stream.audio(frame)
     } catch (thrown) {
@@ -226,7 +241,7 @@ class Transcribing implements TranscriptionSession {
   }
 
   #hear(transcript: StreamTranscript): void {
-    if (!transcript.isFinal && !this.#order.interimResults) return
+    if (!transcript.isFinal && !this.#interimResults) return
     this.#hasHeard = true
     this.#recent = null
     if (this.#state === 'ending') this.#exchange?.call.expect(this.#deps.limits.stt.idleMs)
@@ -235,7 +250,7 @@ class Transcribing implements TranscriptionSession {
 
   /** What a provider that took over counts as its start. */
   #offsetMs(): number {
-    return this.#framer.msOf(this.#lostSamples)
+    return this.#layout.msOf(this.#lostSamples)
   }
 
   #finish(billedMs: number | undefined): void {
@@ -267,7 +282,7 @@ class Transcribing implements TranscriptionSession {
 
   async #reserveSlice(): Promise<void> {
     // One question at a time, and as much as what came meanwhile needs.
-    this.#reserveAtSamples = Number.POSITIVE_INFINITY
+    this.#reserveAtSamples = null
     const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
     try {
       if (!(await this.#exchange?.reserve(heard(amountMs)))) return this.#fail(creditGone())
@@ -279,11 +294,11 @@ class Transcribing implements TranscriptionSession {
   }
 
   #reservedSamples(): number {
-    return this.#framer.samplesIn(this.#reservedMs - sliceLeadMs)
+    return this.#layout.samplesIn(this.#reservedMs - sliceLeadMs)
   }
 
   #sentMs(): number {
-    return this.#framer.msOf(this.#sentSamples)
+    return this.#layout.msOf(this.#sentSamples)
   }
 
   /** Ends the session with what went wrong: a ProviderError, a Fault or what is our own. */
@@ -301,7 +316,7 @@ class Transcribing implements TranscriptionSession {
     this.#stream?.close()
     const { requestId } = this.#order
     const [receivedMs, sentMs, lostMs] = [this.#receivedSamples, this.#sentSamples, this.#lostSamples].map((samples) =>
-      Math.round(this.#framer.msOf(samples)),
+      Math.round(this.#layout.msOf(samples)),
     )
     this.#deps.log.info({ requestId, receivedMs, sentMs, lostMs }, 'transcription ended early')
     return fault

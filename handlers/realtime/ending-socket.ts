@@ -9,19 +9,20 @@ import type { Dated, Deadlines } from './deadlines.ts'
  * frame and then the close code of its row; only the shape of that frame is the protocol's.
  */
 export abstract class EndingSocket implements Dated {
-  dueMs: number
-  protected readonly socket: Socket
-  protected readonly requestId: string
-  readonly #deadlines: Deadlines
+  // In this order because a frame touches the first four: see Transcribing.
+  due: number | null = null
   #isClosed = false
+  protected readonly socket: Socket
+  readonly #deadlines: Deadlines
+  protected readonly requestId: string
 
   /** `firstMs` is the first deadline, from now. */
   constructor(deadlines: Deadlines, socket: Socket, requestId: string, firstMs: number) {
     this.#deadlines = deadlines
     this.socket = socket
     this.requestId = requestId
-    this.dueMs = deadlines.nowMs() + firstMs
     deadlines.add(this)
+    this.due = deadlines.after(firstMs)
   }
 
   abstract onDue(): void
@@ -46,7 +47,7 @@ export abstract class EndingSocket implements Dated {
   }
 
   protected dueIn(ms: number): void {
-    this.dueMs = this.#deadlines.nowMs() + ms
+    this.due = this.#deadlines.after(ms)
   }
 
   protected failWith(thrown: unknown): void {
@@ -71,7 +72,7 @@ export abstract class EndingSocket implements Dated {
   #close(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.dueMs = Number.POSITIVE_INFINITY
+    this.due = null
     this.#deadlines.delete(this)
     this.leave()
   }

@@ -30,6 +30,11 @@ export function createTranscribeStream(deps: TranscribeSocketDeps): RealtimeHand
 }
 
 class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, TranscriptionListener {
+  // In this order because a frame touches the first three: see Transcribing.
+  #session: TranscriptionSession | null = null
+  #isFirst = true
+  /** What the client asked for. */
+  #languageJson = 'null'
   protected readonly silence = 'audio_late'
   readonly #deps: TranscribeSocketDeps
   readonly #context: SocketContext<Caller>
@@ -38,8 +43,6 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   /** At most once: the header comes first or not at all. */
   #isReopened = false
   #audio: StreamAudio = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
-  #session: TranscriptionSession | null = null
-  #isFirst = true
 
   constructor(deps: TranscribeSocketDeps, socket: Socket, context: SocketContext<Caller>) {
     super(deps, socket, context.requestId)
@@ -53,6 +56,8 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     this.heard()
     this.#config = config
     const { encoding, sampleRate, channels } = config
+    const language = languageOf(config)
+    if (language !== undefined) this.#languageJson = JSON.stringify(language)
     this.#audio = { encoding: encoding ?? 'pcm_s16le', sampleRateHz: sampleRate ?? 16000, channels: channels ?? 1 }
     // What the header will say decides which provider can read it.
     if (config.contentType !== 'audio/wav') this.#open()
@@ -92,7 +97,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   }
 
   transcript(transcript: StreamTranscript): void {
-    this.socket.send(transcriptFrame(transcript, this.#config?.language ?? this.#config?.intent?.language))
+    this.socket.send(transcriptFrame(transcript, this.#languageJson))
   }
 
   ended(usage: StreamUsage): void {
@@ -154,7 +159,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     if (!config) return
     const { caller, requestId, channelId, signal } = this.#context
     const { endpointingMs, keywords, prompt } = config
-    const language = config.language ?? config.intent?.language
+    const language = languageOf(config)
     try {
       this.#session = this.#deps.transcribe(
         {
@@ -180,3 +185,5 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     }
   }
 }
+
+const languageOf = ({ language, intent }: SttConfig) => language ?? intent?.language

@@ -2,13 +2,17 @@ import type { StreamTranscript } from '../../domain/speech/stt-stream.ts'
 
 /**
  * A transcript as the contract has it, put together by hand: a socket sends one for every frame of audio, and only its text and its words can
- * hold what JSON must escape. `language` is what the client asked for, which a provider that detects may know better.
+ * hold what JSON must escape. `languageJson` is what the client asked for, which a provider that detects may know better.
  */
-export function transcriptFrame(transcript: StreamTranscript, language: string | undefined): string {
+export function transcriptFrame(transcript: StreamTranscript, languageJson: string): string {
   const { utterance, text, isFinal, speechFinal, startMs, endMs, confidence, words } = transcript
-  const spoken = transcript.language ?? language
-  return `{"type":"transcript","id":"utt_${utterance}","text":${JSON.stringify(text)},"isFinal":${isFinal},"speechFinal":${speechFinal},"startMs":${Math.round(startMs)},"endMs":${Math.round(endMs)},"language":${spoken === undefined ? 'null' : JSON.stringify(spoken)}${confidence === undefined ? '' : `,"confidence":${confidence}`}${words ? `,"words":${wordsOf(words)}` : ''}}`
+  const spoken = transcript.language === undefined ? languageJson : JSON.stringify(transcript.language)
+  return `{"type":"transcript","id":"utt_${utterance}","text":${quoted(text)},"isFinal":${isFinal},"speechFinal":${speechFinal},"startMs":${Math.round(startMs)},"endMs":${Math.round(endMs)},"language":${spoken}${confidence === undefined ? '' : `,"confidence":${confidence}`}${words ? `,"words":${wordsOf(words)}` : ''}}`
 }
+
+/** JSON.stringify leaves JavaScript and comes back, which costs twice what it does for a text as short as these. */
+const quoted = (text: string) => (mustEscape.test(text) ? JSON.stringify(text) : `"${text}"`)
+const mustEscape = /[^ !#-[\]-~]/
 
 function wordsOf(words: NonNullable<StreamTranscript['words']>): string {
   return JSON.stringify(

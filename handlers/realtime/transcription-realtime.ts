@@ -225,7 +225,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   /** A provider that is still opening has a deadline of its own. */
   #awaitWords(): void {
     if (this.#isReady) this.dueIn(this.#deps.commitMs)
-    else this.dueMs = Number.POSITIVE_INFINITY
+    else this.due = null
   }
 
   /** What a recogniser was given it will tell, sooner or later: only one that hears nothing of it is sure not to. */

@@ -3,24 +3,23 @@ import { isSampleEncoding, sampleEncodings } from '../../audio/pcm.ts'
 import type { Departure } from '../../domain/ports.ts'
 import type { StreamAudio, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 
-const echoedBytes = 24
+/** Where the text of a frame is made: one for all streams. */
+const echoed = Buffer.allocUnsafe(24)
 /** Compressed audio does not say how long it is: one packet of Opus is 20 ms in practice. */
 const packetMs = 20
 
 export class LoopbackStream implements SttStream {
-  readonly bufferedBytes = 0
-  readonly #sink: SttStreamSink
+  #closed = false
   readonly #interim: boolean
   /** Zero where bytes do not tell. */
   readonly #bytesPerMs: number
-  readonly #echoed = Buffer.allocUnsafe(echoedBytes)
-  /** Of `#echoed`; none: nothing was said since the last final. */
-  #held = 0
-  #utterance = 0
   #bytes = 0
-  #startMs = 0
   #endMs = 0
-  #closed = false
+  /** Of the last frame; null: nothing was said since the last final. */
+  #text: string | null = null
+  #utterance = 0
+  readonly #sink: SttStreamSink
+  #startMs = 0
   readonly #signal: Departure
 
   constructor({ audio, interimResults }: SttStreamRequest, sink: SttStreamSink, signal: Departure) {
@@ -31,21 +30,25 @@ export class LoopbackStream implements SttStream {
     signal.addEventListener('abort', this)
   }
 
+  get bufferedBytes(): number {
+    return 0
+  }
+
   audio(bytes: Uint8Array): void {
     if (this.#closed || bytes.length === 0) return
-    this.#held = Math.min(bytes.length, echoedBytes)
-    for (let i = 0; i < this.#held; i++) this.#echoed[i] = bytes[i]!
+    const text = textOf(bytes)
     const startMs = this.#endMs
+    this.#text = text
     this.#bytes += bytes.length
     this.#endMs = this.#bytesPerMs === 0 ? startMs + packetMs : Math.round(this.#bytes / this.#bytesPerMs)
-    if (this.#interim) this.#tell(startMs, false)
+    if (this.#interim) this.#tell(text, startMs, false)
   }
 
   flush(): void {
-    if (this.#closed || this.#held === 0) return
-    this.#tell(this.#startMs, true)
+    if (this.#closed || this.#text === null) return
+    this.#tell(this.#text, this.#startMs, true)
     this.#utterance++
-    this.#held = 0
+    this.#text = null
     this.#startMs = this.#endMs
   }
 
@@ -68,8 +71,7 @@ export class LoopbackStream implements SttStream {
     this.close()
   }
 
-  #tell(startMs: number, isFinal: boolean): void {
-    const text = this.#echoed.toString('base64', 0, this.#held)
+  #tell(text: string, startMs: number, isFinal: boolean): void {
     this.#sink.transcript({
       utterance: this.#utterance,
       text,
@@ -79,6 +81,12 @@ export class LoopbackStream implements SttStream {
       endMs: this.#endMs,
     })
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  const held = Math.min(bytes.length, echoed.length)
+  for (let i = 0; i < held; i++) echoed[i] = bytes[i]!
+  return echoed.toString('base64', 0, held)
 }
 
 function bytesPerMs({ encoding, sampleRateHz, channels }: StreamAudio): number {

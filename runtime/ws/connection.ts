@@ -23,13 +23,14 @@ export type Live = WebSocket<UserData> & UserData
 type Reader = 'current' | 'behind' | 'slow' | 'given up'
 
 export class Connection implements Socket {
-  readonly context: SocketContext & { signal: Departure }
-  readonly #route: SocketRoute
-  readonly #sockets: Sockets
-  #ws: Live | null = null
+  // A frame touches the first six: together they are two lines of memory, of which thousands of sockets make the processor wait for each.
   #session: SocketSession | null = null
   #isClosing = false
+  #ws: Live | null = null
   #reader: Reader = 'current'
+  readonly #route: SocketRoute
+  readonly #sockets: Sockets
+  readonly context: SocketContext & { signal: Departure }
   /** How much may be buffered when the reader is given up: what there is then, and a goodbye. */
   #goodbyeBytesMax = 0
   /** Of the wait for the reader; past it comes the next, harsher step. */

@@ -6,19 +6,13 @@ const opusHz = 48_000
 /** More than speech in Opus takes: it only bounds buffers. */
 const opusBytesPerS = 16_000
 
-/**
- * Cuts what a client sends into whole samples and counts their time. A chunk that is whole by itself, which nearly every one is, passes
- * through as it is. An Opus packet is a frame by nature.
- */
-export class StreamFramer {
+/** How the bytes of a stream are whole samples and how long those last. An Opus packet is a frame by nature. */
+class AudioLayout {
   /** What a second of this audio takes, for limits that are stated in time. */
   readonly bytesPerS: number
   readonly #rateHz: number
   /** Of one sample of every channel; 0 for packets. */
   readonly #frameBytes: number
-  #aligner: FrameAligner | null = null
-  /** Bytes that the aligner holds. */
-  #oddBytes = 0
 
   constructor({ encoding, sampleRateHz, channels }: StreamAudio) {
     this.#frameBytes = isSampleEncoding(encoding) ? frameBytes({ encoding, channels }) : 0
@@ -26,12 +20,14 @@ export class StreamFramer {
     this.bytesPerS = this.#frameBytes > 0 ? sampleRateHz * this.#frameBytes : opusBytesPerS
   }
 
-  /** The whole samples that there are now. Shares memory with `bytes` where it can. */
-  whole(bytes: Uint8Array): Uint8Array {
-    if (this.#frameBytes === 0 || (this.#oddBytes === 0 && bytes.length % this.#frameBytes === 0)) return bytes
-    this.#aligner ??= new FrameAligner(this.#frameBytes)
-    this.#oddBytes = (this.#oddBytes + bytes.length) % this.#frameBytes
-    return this.#aligner.push(bytes)
+  /** Whether nothing of it has to wait for the next chunk, as is so for nearly every one. */
+  isWhole(chunk: Uint8Array): boolean {
+    return this.#frameBytes === 0 || chunk.length % this.#frameBytes === 0
+  }
+
+  /** For a stream whose chunks are not whole. */
+  aligner(): FrameAligner {
+    return new FrameAligner(this.#frameBytes)
   }
 
   /** How long a whole frame is, in samples. */
@@ -46,6 +42,23 @@ export class StreamFramer {
   samplesIn(ms: number): number {
     return (ms * this.#rateHz) / 1000
   }
+}
+
+export type { AudioLayout }
+
+const shared = new Map<string, AudioLayout>()
+/** A client may ask for any rate: beyond so many the oldest makes room. */
+const sharedMax = 64
+
+/** One for all sessions of the same audio: what one session's frame reads of it, the frames of the others find in the processor's cache. */
+export function layoutOf(audio: StreamAudio): AudioLayout {
+  const key = `${audio.encoding} ${audio.sampleRateHz} ${audio.channels}`
+  const known = shared.get(key)
+  if (known) return known
+  const layout = new AudioLayout(audio)
+  if (shared.size >= sharedMax) shared.delete(shared.keys().next().value as string)
+  shared.set(key, layout)
+  return layout
 }
 
 /** RFC 6716, 3.1 and 3.2: the first byte of a packet says how long its frames are, and mostly how many there are. */

@@ -1,0 +1,62 @@
+import t from 'tap'
+import { type Dated, Deadlines } from '../../handlers/realtime/deadlines.ts'
+import { ManualClock } from '../domain/fakes.ts'
+
+/** A process whose event loop is so busy that every timer fires this much late. */
+class BusyClock extends ManualClock {
+  lateMs = 0
+
+  override after(delayMs: number, run: () => void): () => void {
+    return super.after(delayMs + this.lateMs, run)
+  }
+}
+
+function watch(lateMs = 0) {
+  const clock = new BusyClock()
+  const deadlines = new Deadlines(clock)
+  const firedMs: number[] = []
+  const dated: Dated = { due: null, onDue: () => firedMs.push(clock.monotonicMs()) }
+  clock.lateMs = lateMs
+  deadlines.add(dated)
+  return { clock, deadlines, dated, firedMs }
+}
+
+t.test('a deadline is noticed within two ticks and never before', async (t) => {
+  for (const waitedMs of [0, 30, 99]) {
+    const { clock, deadlines, dated, firedMs } = watch()
+    await clock.advance(1000 + waitedMs)
+    dated.due = deadlines.after(2000)
+    await clock.advance(2500)
+    t.ok((firedMs[0] ?? 0) >= 3000 + waitedMs && (firedMs[0] ?? 0) <= 3200 + waitedMs, `${firedMs[0]}`)
+  }
+})
+
+t.test('late looks do not add up', async (t) => {
+  const { clock, deadlines, dated, firedMs } = watch(300)
+  dated.due = deadlines.after(20_000)
+  await clock.advance(25_000)
+  t.ok((firedMs[0] ?? 0) >= 20_000 && (firedMs[0] ?? 0) <= 20_600, `${firedMs[0]}`)
+})
+
+t.test('what is put off, is never or is taken away does not fire', async (t) => {
+  const { clock, deadlines, dated, firedMs } = watch()
+  dated.due = deadlines.after(1000)
+  await clock.advance(900)
+  dated.due = deadlines.after(1000)
+  await clock.advance(900)
+  dated.due = null
+  await clock.advance(60_000)
+  t.same(firedMs, [])
+  dated.due = deadlines.after(1000)
+  deadlines.delete(dated)
+  await clock.advance(60_000)
+  t.same(firedMs, [])
+  t.equal(clock.timers, 0, 'nothing to look after')
+  // The clock was not read for a minute: one that comes now has its whole time.
+  deadlines.add(dated)
+  dated.due = deadlines.after(1000)
+  await clock.advance(990)
+  t.same(firedMs, [])
+  await clock.advance(300)
+  t.ok(firedMs.length > 0)
+})
