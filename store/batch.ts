@@ -28,6 +28,8 @@ export type Batcher<Row, Answer> = {
 }
 
 const ignore = () => {}
+/** `then` of it is queueMicrotask without the asynchronous context that Node makes for each of those. */
+const soon = Promise.resolve()
 
 /** `run` answers one value a row, in the order of the rows. */
 export function createBatcher<Row, Answer>(
@@ -46,7 +48,7 @@ export function createBatcher<Row, Answer>(
     scheduled = true
     const waitMs = hadCompany ? limits.gatherMs : limits.loneMs
     if (waitMs > 0) setTimeout(flush, waitMs)
-    else queueMicrotask(flush)
+    else void soon.then(flush)
   }
 
   function flush(): void {

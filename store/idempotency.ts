@@ -157,7 +157,35 @@ function timesAt(nowMs: number, leaseMs: number, retentionMs: number): Times {
   return { now: new Date(nowMs), lease: new Date(nowMs + leaseMs), expiry: new Date(nowMs + retentionMs) }
 }
 
-function insertOrTakeOver(
+/**
+ * A key that comes alone is nearly always new, and somebody waits for it: a plain row takes Postgres two thirds of the time of the statement for all.
+ */
+async function insertOrTakeOver(
+  sql: Sql,
+  arrivals: readonly Arrival[],
+  times: Times,
+): Promise<readonly { requestId: string }[]> {
+  const [first] = arrivals
+  if (first && arrivals.length === 1 && (await insertNew(sql, first, times))) return [first.use]
+  return insertOrTakeOverAll(sql, arrivals, times)
+}
+
+async function insertNew(sql: Sql, { use, as }: Arrival, { now, lease, expiry }: Times): Promise<boolean> {
+  const { organizationId, operation, keyDigest, contentHash, requestId } = use
+  const dispatchedAt = as === 'dispatched' ? now : null
+  const values = [organizationId, operation, keyDigest, contentHash, requestId, as, now, dispatchedAt, lease, expiry]
+  const { count } = await sql.unsafe(newKey, values, { prepare: true })
+  return count === 1
+}
+
+/** Always the same text, which a template would put together anew each time. */
+const newKey = `
+  insert into idempotency_keys (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at,
+    dispatched_at, lease_until, expires_at)
+  values ($1, $2, decode($3, 'hex'), decode($4, 'hex'), $5, $6, $7, $8, $9, $10)
+  on conflict do nothing`
+
+function insertOrTakeOverAll(
   sql: Sql,
   arrivals: readonly Arrival[],
   { now, lease, expiry }: Times,

@@ -4,8 +4,17 @@ import { leases } from './0003-leases.ts'
 import { usedTokens } from './0004-used-tokens.ts'
 import { providerKeys } from './0005-provider-keys.ts'
 import { attempts } from './0006-attempts.ts'
+import { leanInserts } from './0007-lean-inserts.ts'
 
 export type Migration = { version: number; name: string; sql: string }
 
 /** In order and without gaps. What has been released is never edited: a change is a new file. */
-export const migrations: readonly Migration[] = [organizations, requests, leases, usedTokens, providerKeys, attempts]
+export const migrations: readonly Migration[] = [
+  organizations,
+  requests,
+  leases,
+  usedTokens,
+  providerKeys,
+  attempts,
+  leanInserts,
+]

@@ -274,6 +274,17 @@ t.test('organizations do not see each other', async (t) => {
       /row-level security/,
       'nor can a row be moved to another',
     )
+    for (const table of ['idempotency_keys', 'requests', 'attempts']) {
+      const move = `update ${table} set organization_id = '${b.id}'`
+      const refused = asOrganization(pools.tenant, a.id, (tx) => tx.unsafe(move))
+      await t.rejects(refused, /row-level security/, `${table}: nor here, where the policy has a check of its own`)
+    }
+    for (const table of ['idempotency_keys', 'requests']) {
+      const moved = `jsonb_populate_record(r, jsonb_build_object('organization_id', '${b.id}'))`
+      const copy = `insert into ${table} select (${moved}).* from ${table} r`
+      const refused = asOrganization(pools.tenant, a.id, (tx) => tx.unsafe(copy))
+      await t.rejects(refused, /row-level security/, `${table}: nor can one be inserted for another`)
+    }
     t.throws(() => asOrganization(pools.tenant, '*', () => Promise.resolve()), /not an organization id/)
     await Promise.all([pools.system.end(), pools.tenant.end()])
   })

@@ -102,6 +102,14 @@ t.test('the life of a key', async (t) => {
     t.same(await idempotency.admit(keyUse('org_a', 'life', 'something else')), { outcome: 'admitted' })
   })
 
+  await t.test('a key that is dispatched at once says when', async (t) => {
+    const use = keyUse('org_a', 'at once')
+    t.same(await idempotency.admit(use, 'dispatched'), { outcome: 'admitted' })
+    const rows = await cluster.sql(t, url)`
+      select status, dispatched_at = admitted_at as at_once from idempotency_keys where request_id = ${use.requestId}`
+    t.same([...rows], [{ status: 'dispatched', at_once: true }])
+  })
+
   await t.test('other content is a conflict in every state', async (t) => {
     const first = keyUse('org_a', 'conflict', 'one')
     const conflict = { outcome: 'conflict', originalRequestId: first.requestId }
