@@ -6,8 +6,8 @@ import type { Call } from './call.ts'
  */
 export function begin<T>(call: Call, stream: AsyncIterable<T>): AsyncIterator<T> {
   const items = stream[Symbol.asyncIterator]()
-  if (call.signal.aborted) void leave(items)
-  else call.signal.addEventListener('abort', () => void leave(items), { once: true })
+  if (call.aborted) void leave(items)
+  else call.addEventListener('abort', () => void leave(items))
   return items
 }
 

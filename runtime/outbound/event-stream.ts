@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer'
+import { TextDecoder } from 'node:util'
 import { createParser, type EventSourceParser } from 'eventsource-parser'
 import { OutboundError } from './outbound-error.ts'
 
@@ -20,7 +22,9 @@ export async function* readEventStream(
 
 /** The same for who drives the chunks by himself, because a generator for each of them would cost too much. */
 export class EventReader {
-  readonly #decoder = new TextDecoder()
+  /** From the first chunk on that is more than ASCII: to make one takes longer than to read most streams. */
+  #decoder: TextDecoder | null = null
+  #hasRead = false
   readonly #parser: EventSourceParser
   #ready: StreamEvent[] = []
   #broken: Error | null = null
@@ -38,10 +42,20 @@ export class EventReader {
 
   /** The events that this chunk finished. To be followed by `check`. */
   read(chunk: Uint8Array): StreamEvent[] {
-    this.#parser.feed(this.#decoder.decode(chunk, { stream: true }))
+    this.#parser.feed(this.#textOf(chunk))
     const ready = this.#ready
     this.#ready = []
     return ready
+  }
+
+  #textOf(chunk: Uint8Array): string {
+    if (this.#decoder === null && isAscii(chunk)) {
+      this.#hasRead ||= chunk.length > 0
+      return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
+    }
+    // A byte order mark is one at the start of a stream, and a character anywhere else.
+    this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: this.#hasRead })
+    return this.#decoder.decode(chunk, { stream: true })
   }
 
   /** Throws OutboundError `protocol` where what follows the events is beyond bounds. */

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { type AddressPolicy, AddressRefused, checkUrl, isAllowed } from '../../runtime/outbound/address-guard.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
@@ -211,6 +212,18 @@ t.test('event streams', async (t) => {
       'data: cut',
     ]),
     [{ data: 'one' }, { event: 'x', data: 'two\nlines' }, { data: '3' }],
+  )
+  const umlaut = Buffer.from('data: größer\n\n')
+  const cutInALetter = [Buffer.from('data: plain\n\n'), umlaut.subarray(0, 9), umlaut.subarray(9)]
+  t.same(
+    await collect(readEventStream(Readable.from(cutInALetter), 100)),
+    [{ data: 'plain' }, { data: 'größer' }],
+    'a letter in two chunks, behind one that was ASCII',
+  )
+  t.same(
+    await events(['data: a', '\u{feff}b\n\n']),
+    [{ data: 'a\u{feff}b' }],
+    'a byte order mark is none in the middle of a stream',
   )
   const long = await failure(events(['data: ', 'x'.repeat(60), 'x'.repeat(60)]))
   t.equal(long.failure, 'protocol', 'one line without end')
