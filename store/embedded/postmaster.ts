@@ -7,10 +7,10 @@ import type { Account } from './account.ts'
 
 export type Postmaster = { pid: number; socketDir: string; status: string }
 
-/** postmaster.pid, a value a line: 1 pid, 2 data folder, 3 start time, 4 port, 5 socket folder, 6 address, 7 memory key, 8 status. */
-export function readLockFile(directory: string): Postmaster | null {
+/** A value a line: 1 pid, 2 data folder, 3 start time, 4 port, 5 socket folder, 6 address, 7 memory key, 8 status. A socket's lock ends after the fifth. */
+export function readLockFile(directory: string, file = 'postmaster.pid'): Postmaster | null {
   try {
-    const lines = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')
+    const lines = readFileSync(join(directory, file), 'utf8').split('\n')
     return { pid: Number(lines[0]), socketDir: lines[4] ?? '', status: (lines[7] ?? '').trim() }
   } catch {
     return null

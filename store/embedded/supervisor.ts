@@ -191,7 +191,9 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 function heldMessage(cluster: Cluster): Error {
-  const pid = readLockFile(cluster.directory)?.pid
+  // Where the data folder was deleted under it, only its socket still says who it is.
+  const socketDir = makeSocketDir(cluster.directory, cluster.account)
+  const pid = (readLockFile(cluster.directory) ?? readLockFile(socketDir, '.s.PGSQL.5432.lock'))?.pid
   return new Error(
     `Another Postgres (pid ${pid}) holds ${cluster.directory} and cannot be reached: stop it with "kill -INT ${pid}" and start again.`,
   )

@@ -175,6 +175,22 @@ t.test('a lock file whose number now belongs to somebody else does not stop a st
   await again.close({ stopPostgres: true })
 })
 
+t.test('a server whose lock file was deleted under it is named all the same', async (t) => {
+  const dataDir = await initialised(t)
+  const owner = await spawned([dataDir, '', 'open'], 'ready')
+  const pid = serverPid(dataDir)
+  t.teardown(() => process.kill(pid, 'SIGQUIT'))
+  await killed(owner)
+  rmSync(join(dataDir, 'postgres', 'postmaster.pid'))
+  // Its patience with a lock is 15 s.
+  const hasty = {
+    ...defaults.clock,
+    monotonicMs: () => performance.now() * 20,
+    after: (delayMs: number, run: () => void) => defaults.clock.after(delayMs / 20, run),
+  }
+  await t.rejects(startEmbedded({ ...defaults, clock: hasty, dataDir }), new RegExp(`"kill -INT ${pid}"`))
+})
+
 t.test('several processes on one folder: the last one out stops the server', async (t) => {
   const dataDir = await initialised(t)
   const [store, other] = await Promise.all([open(dataDir), spawned([dataDir, '', 'open'], 'ready')])
