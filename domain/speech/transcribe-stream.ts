@@ -52,7 +52,7 @@ const sliceLeadMs = 5000
  *
  * Every sample that came in is pending, was sent to the provider that listens now, or was lost in a swap.
  */
-class Transcribing implements TranscriptionSession {
+class Transcribing implements TranscriptionSession, SttStreamSink {
   // What a frame touches stands together and comes first, in whole numbers and references alone: a fraction, or Infinity, would be an object of its
   // own, and with thousands of streams each line of memory is a wait.
   #state: 'opening' | 'streaming' | 'ending' | 'over' = 'opening'
@@ -68,8 +68,8 @@ class Transcribing implements TranscriptionSession {
   #reserveAtSamples: number | null = null
   /** The last audio sent, while a swap is possible. */
   #recent: RecentAudio | null = null
-  /** The one that was made last. */
-  #attempt: Attempt | null = null
+  /** Whom the attempt that was made last tells: nobody else is heard. */
+  #teller: SttStreamSink | null = null
   readonly #interimResults: boolean
   #hasHeard = false
   #lostSamples = 0
@@ -77,6 +77,8 @@ class Transcribing implements TranscriptionSession {
   readonly #deps: TranscribeStreamDeps
   readonly #order: TranscribeStreamOrder
   #exchange: Exchange<SttStream> | null = null
+  /** Of the attempt that was made last. */
+  #call: Call | null = null
   /** An empty frame stands for a flush. */
   #pending: FrameBuffer | null = null
   #swapped = false
@@ -132,30 +134,32 @@ class Transcribing implements TranscriptionSession {
   #openAt(stt: Stt | undefined, row: Row, ask: Ask, call: Call): Promise<SttStream> {
     if (this.#state === 'over') throw new ProviderError('cancelled', { sent: false })
     if (!stt?.open) throw new ProviderError('unsupported', { sent: false })
-    this.#attempt = new Attempt(this, call)
-    return stt.open(streamRequest(row, this.#order, ask), this.#attempt, call)
+    // The first tells the session itself: nearly all have no other, and it is one object less that a frame touches.
+    this.#teller = this.#call === null ? this : new LaterAttempt(this)
+    this.#call = call
+    return stt.open(streamRequest(row, this.#order, ask), this.#teller, call)
   }
 
-  speechStarted(teller: Attempt, startMs: number): void {
+  speechStarted(startMs: number, teller: SttStreamSink = this): void {
     if (this.#hears(teller) && this.#stream !== null) this.#listener.speechStarted(startMs + this.#offsetMs())
   }
 
-  transcript(teller: Attempt, transcript: StreamTranscript): void {
+  transcript(transcript: StreamTranscript, teller: SttStreamSink = this): void {
     if (this.#hears(teller) && this.#stream !== null) this.#hear(transcript)
   }
 
-  ended(teller: Attempt, billedMs?: number): void {
+  ended(billedMs?: number, teller: SttStreamSink = this): void {
     if (this.#hears(teller)) this.#finish(billedMs)
   }
 
-  failed(teller: Attempt, error: ProviderError): void {
+  failed(error: ProviderError, teller: SttStreamSink = this): void {
     // An adapter that was told to stop says so; why it was told is known to the call.
-    if (this.#hears(teller) && !teller.call.aborted) this.#broke(error)
+    if (this.#hears(teller) && !this.#call?.aborted) this.#broke(error)
   }
 
   /** What an earlier attempt still tells is not heard. */
-  #hears(teller: Attempt): boolean {
-    return this.#attempt === teller && this.#state !== 'over'
+  #hears(teller: SttStreamSink): boolean {
+    return this.#teller === teller && this.#state !== 'over'
   }
 
   async #whenOpen(opening: Promise<Exchange<SttStream>>): Promise<void> {
@@ -265,7 +269,7 @@ class Transcribing implements TranscriptionSession {
 
   #broke(error: ProviderError): void {
     // Before it is adopted: the attempt fails, and the next candidate is tried.
-    if (this.#stream === null) return this.#attempt?.call.end(error)
+    if (this.#stream === null) return this.#call?.end(error)
     if (this.#recent === null || this.#swapped || !errorClasses[error.errorClass].failover) return this.#fail(error)
     void this.#whenOpen(this.#swap(error))
   }
@@ -312,7 +316,7 @@ class Transcribing implements TranscriptionSession {
     this.#state = 'over'
     const fault = this.#exchange?.fail(thrown, this.#owed(thrown)) ?? thrown
     // An opening under way, the first or that of a swap.
-    this.#attempt?.call.end(new ProviderError('cancelled', { sent: true }))
+    this.#call?.end(new ProviderError('cancelled', { sent: true }))
     this.#stream?.close()
     const { requestId } = this.#order
     const [receivedMs, sentMs, lostMs] = [this.#receivedSamples, this.#sentSamples, this.#lostSamples].map((samples) =>
@@ -329,30 +333,28 @@ class Transcribing implements TranscriptionSession {
   }
 }
 
-/** One attempt's ear to the session. An object and not closures, because a session keeps it for hours. */
-class Attempt implements SttStreamSink {
-  readonly call: Call
+/** The ear of an attempt that is not the session's first. An object and not closures, because a session keeps it for hours. */
+class LaterAttempt implements SttStreamSink {
   readonly #session: Transcribing
 
-  constructor(session: Transcribing, call: Call) {
+  constructor(session: Transcribing) {
     this.#session = session
-    this.call = call
   }
 
   speechStarted(startMs: number): void {
-    this.#session.speechStarted(this, startMs)
+    this.#session.speechStarted(startMs, this)
   }
 
   transcript(transcript: StreamTranscript): void {
-    this.#session.transcript(this, transcript)
+    this.#session.transcript(transcript, this)
   }
 
   ended(billedMs?: number): void {
-    this.#session.ended(this, billedMs)
+    this.#session.ended(billedMs, this)
   }
 
   failed(error: ProviderError): void {
-    this.#session.failed(this, error)
+    this.#session.failed(error, this)
   }
 }
 
