@@ -30,8 +30,7 @@ export type LoadFigures = {
   cpuUsAFrame: number
   /** Share of one processor. */
   busy: number
-  /** With every stream open and none sending, and at the end of the sending. */
-  openMiB: number
+  /** With every stream open, at the end of the sending. */
   residentMiB: number
 }
 /** What the load prints. */
@@ -75,7 +74,6 @@ export async function runLoad(load: string, server: SocketServer, pace: Pace): P
     return line.value
   }
   await next()
-  const openMiB = residentMiB(server.pid)
   await next()
   const [cpuBefore, startedMs] = [cpuMs(server.pid), performance.now()]
   await next()
@@ -85,7 +83,7 @@ export async function runLoad(load: string, server: SocketServer, pace: Pace): P
   child.stdin.end()
   await ended
   const cpuUsAFrame = (spentMs * 1000) / figures.frames
-  return { ...figures, cpuUsAFrame, busy: spentMs / tookMs, openMiB, residentMiB: loadedMiB }
+  return { ...figures, cpuUsAFrame, busy: spentMs / tookMs, residentMiB: loadedMiB }
 }
 
 /** Resolves when the load ended well. */
