@@ -37,14 +37,19 @@ export function isSomebodyElse(pid: number): boolean {
   return name !== null && name.trim() !== 'postgres'
 }
 
-/**
- * Short, because a socket's path has at most 107 bytes, and closed to all but the server's account. The temporary folder is everybody's: a folder
- * of that name which is not ours could hand our queries to a stranger.
- */
-export function makeSocketDir(directory: string, account: Account): string {
+/** Where the server of a data folder has its socket. Short, because a socket's path has at most 107 bytes. */
+export function socketDirOf(directory: string): string {
   const name = `parley-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}`
   const parent = tmpdir().length + name.length + '//.s.PGSQL.5432.lock'.length > 107 ? '/tmp' : tmpdir()
-  const path = join(parent, name)
+  return join(parent, name)
+}
+
+/**
+ * Closed to all but the server's account. The temporary folder is everybody's: a folder of that name which is not ours could hand our queries to a
+ * stranger.
+ */
+export function makeSocketDir(directory: string, account: Account): string {
+  const path = socketDirOf(directory)
   try {
     mkdirSync(path, { mode: 0o700 })
     if (account.drop.uid !== undefined) chownSync(path, account.drop.uid, account.drop.gid ?? -1)

@@ -7,7 +7,15 @@ import { closeSync, existsSync, openSync, readFileSync, rmdirSync, rmSync, statS
 import { join } from 'node:path'
 import type { Clock, Log } from '../../domain/ports.ts'
 import { type Cluster, openCluster } from './cluster.ts'
-import { checkSocketDir, isAlive, isSomebodyElse, makeSocketDir, type Postmaster, readLockFile } from './postmaster.ts'
+import {
+  checkSocketDir,
+  isAlive,
+  isSomebodyElse,
+  makeSocketDir,
+  type Postmaster,
+  readLockFile,
+  socketDirOf,
+} from './postmaster.ts'
 
 export type EmbeddedOptions = { dataDir: string; progress: (message: string) => void; log: Log; clock: Clock }
 
@@ -192,8 +200,8 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 
 function heldMessage(cluster: Cluster): Error {
   // Where the data folder was deleted under it, only its socket still says who it is.
-  const socketDir = makeSocketDir(cluster.directory, cluster.account)
-  const pid = (readLockFile(cluster.directory) ?? readLockFile(socketDir, '.s.PGSQL.5432.lock'))?.pid
+  const lock = readLockFile(cluster.directory) ?? readLockFile(socketDirOf(cluster.directory), '.s.PGSQL.5432.lock')
+  const pid = lock?.pid
   return new Error(
     `Another Postgres (pid ${pid}) holds ${cluster.directory} and cannot be reached: stop it with "kill -INT ${pid}" and start again.`,
   )
