@@ -225,6 +225,7 @@ t.test('event streams', async (t) => {
     [{ data: 'a\u{feff}b' }],
     'a byte order mark is none in the middle of a stream',
   )
+  t.same(await events(['', '\u{feff}data: a\n\n']), [{ data: 'a' }], 'and is one behind a chunk without a byte')
   const long = await failure(events(['data: ', 'x'.repeat(60), 'x'.repeat(60)]))
   t.equal(long.failure, 'protocol', 'one line without end')
   const many = await failure(events(Array.from({ length: 20 }, () => 'data: 12345678\n')))
