@@ -34,11 +34,11 @@ check: generated-fresh types lint lock catalog test
 
 generate: $(installed) $(asyncapi_generator)
 	@npx --no-install tsx codegen/main.ts
-	@npx --no-install tsx test/house/providers-table.ts
+	@npx --no-install tsx test/rules/providers-table.ts
 
 generated-fresh: $(installed) $(asyncapi_generator)
 	@npx --no-install tsx codegen/main.ts --check
-	@npx --no-install tsx test/house/providers-table.ts --check
+	@npx --no-install tsx test/rules/providers-table.ts --check
 
 types: $(installed)
 	npx --no-install tsc --noEmit
@@ -54,7 +54,7 @@ lock:
 
 # A model that its vendor takes away soon is told, and fails nothing.
 catalog: $(installed)
-	@npx --no-install tsx test/house/deprecations.ts
+	@npx --no-install tsx test/rules/deprecations.ts
 
 bench: dist/main.js
 	@exec npx --no-install tsx bench/main.ts

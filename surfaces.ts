@@ -3,16 +3,16 @@ import { createConvertSpeech } from './audio/encode-output.ts'
 import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
 import { createLocalLeases } from './domain/access/local-leases.ts'
 import type { Caller } from './domain/access/organization.ts'
-import type { ExchangeDeps } from './domain/exchange.ts'
+import { Catalog } from './domain/catalog/catalog.ts'
+import type { DispatchDeps } from './domain/dispatch/dispatch.ts'
+import { Health } from './domain/health/health.ts'
 import { createChat } from './domain/llm/chat.ts'
 import { createRespond } from './domain/llm/respond.ts'
-import { Catalog } from './domain/routing/catalog.ts'
+import type { Provider } from './domain/ports/provider.ts'
 import { createCatalogList } from './domain/routing/catalog-list.ts'
 import { Chooser } from './domain/routing/chooser.ts'
-import { Health } from './domain/routing/health.ts'
-import { createListModels as createModelList } from './domain/routing/models.ts'
+import { createListModels as createModelList } from './domain/routing/list-models.ts'
 import { createPreview } from './domain/routing/preview.ts'
-import type { Provider } from './domain/routing/provider.ts'
 import { createStreamAdmission } from './domain/speech/stream-admission.ts'
 import { createSynthesize } from './domain/speech/synthesize.ts'
 import { createSynthesizeStream as createSpeechStream } from './domain/speech/synthesize-stream.ts'
@@ -35,7 +35,7 @@ import { routerSurface } from './generated/router/routes.ts'
 import type { OpenapiDocument } from './generated/router/types.ts'
 import { createAuthenticate } from './handlers/authenticate.ts'
 import { createCompatHandlers } from './handlers/compat/handlers.ts'
-import { createRealtimeSession } from './handlers/compat/realtime-session.ts'
+import { createRealtimeSession } from './handlers/compat/native/realtime-session.ts'
 import { serveContract } from './handlers/contract.ts'
 import { createHealth, type ReadyCheck } from './handlers/internal/health.ts'
 import { createRankingPage } from './handlers/internal/ranking.ts'
@@ -54,7 +54,7 @@ import { createSpeech } from './handlers/router/speech.ts'
 import { createTranscription } from './handlers/router/transcription.ts'
 import { vendorNameOf } from './providers/vendor-names.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
-import type { Mount } from './runtime/http/options.ts'
+import type { Mount } from './runtime/engine/options.ts'
 import type { createLog } from './runtime/log.ts'
 import type { createMetrics } from './runtime/metrics.ts'
 import { createResampler } from './runtime/optional.ts'
@@ -159,7 +159,7 @@ const compatWords = {
 /** What more than one surface offers. */
 type Operations = ReturnType<typeof operationsOf>
 
-function operationsOf(deps: ExchangeDeps) {
+function operationsOf(deps: DispatchDeps) {
   return {
     transcribe: createTranscribe(deps),
     synthesize: createSynthesize({ ...deps, convert: convertSpeech }),
@@ -169,7 +169,7 @@ function operationsOf(deps: ExchangeDeps) {
 
 function routerHandlers(
   config: ParleyConfig,
-  deps: ExchangeDeps,
+  deps: DispatchDeps,
   { transcribe, synthesize }: Operations,
 ): RouterHandlers<Caller> {
   const { region } = config
@@ -188,7 +188,7 @@ function routerHandlers(
 
 function compatHandlers(
   config: ParleyConfig,
-  deps: ExchangeDeps,
+  deps: DispatchDeps,
   operations: Operations,
   tokens: EphemeralTokens,
 ): CompatHandlers<Caller> {
@@ -210,7 +210,7 @@ function compatHandlers(
   }
 }
 
-function platformHandlers({ config, store }: Parts, { chooser }: ExchangeDeps): PlatformHandlers<Caller> {
+function platformHandlers({ config, store }: Parts, { chooser }: DispatchDeps): PlatformHandlers<Caller> {
   return createPlatformHandlers({
     catalog: chooser.world.catalog,
     keys: store.providerKeys,
@@ -221,7 +221,7 @@ function platformHandlers({ config, store }: Parts, { chooser }: ExchangeDeps): 
   })
 }
 
-function realtimeHandlers({ realtime, region }: ParleyConfig, deps: ExchangeDeps): RealtimeHandlers<Caller> {
+function realtimeHandlers({ realtime, region }: ParleyConfig, deps: DispatchDeps): RealtimeHandlers<Caller> {
   const { configMs, silenceMs, commitMs, openMs, sessionMs, pendingBytesMax, aheadMsMax, textCharactersMax } = realtime
   const { catalog } = deps.chooser.world
   const deadlines = new Deadlines(systemClock)
@@ -249,7 +249,7 @@ function realtimeHandlers({ realtime, region }: ParleyConfig, deps: ExchangeDeps
   }
 }
 
-function admission({ store }: Parts, deps: ExchangeDeps, tokens: EphemeralTokens): SocketMount['admit'] {
+function admission({ store }: Parts, deps: DispatchDeps, tokens: EphemeralTokens): SocketMount['admit'] {
   return createAdmit({
     authenticate: createAuthenticate(store.keys),
     redeem: tokens.redeem,
@@ -266,7 +266,7 @@ function tryHandlers({ config, localKey, store }: Parts, { preview }: Operations
   })
 }
 
-function exchangeDeps({ config, store, providers, log, metrics }: Parts): ExchangeDeps {
+function exchangeDeps({ config, store, providers, log, metrics }: Parts): DispatchDeps {
   const { circuit, limits, timeouts } = config
   const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)

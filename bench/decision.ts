@@ -1,8 +1,9 @@
 /** What one routing decision costs, in the code as it is served: a loader that compiles sources makes closures dearer. */
+
+import type * as Catalogs from '../domain/catalog/catalog.ts'
+import type * as Healths from '../domain/health/health.ts'
 import type * as Asks from '../domain/routing/ask.ts'
-import type * as Catalogs from '../domain/routing/catalog.ts'
 import type * as Choosers from '../domain/routing/chooser.ts'
-import type * as Healths from '../domain/routing/health.ts'
 import { caller, failure, healthLimits, ManualClock } from '../test/domain/fakes.ts'
 import { tags, wideCatalog } from '../test/domain/wide-catalog.ts'
 import type { Figure } from './main.ts'

@@ -29,7 +29,7 @@ export function emitHandlers(document: OpenApiDocument, runtimePath: string): st
     return `  /** ${method.toUpperCase()} ${path} */\n  ${id}: Handle<${name}Request, ${name}Result, ${caller}>\n`
   })
   return `${banner('emit-handlers', document.file)}
-import type { ${usesBytes ? 'Bytes, ' : ''}Context, Handlers } from '${runtimePath}/http/handler.ts'
+import type { ${usesBytes ? 'Bytes, ' : ''}Context, Handlers } from '${runtimePath}/engine/handler.ts'
 ${types.importFrom('./types.ts')}
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 

@@ -12,7 +12,7 @@ export function emitRoutes(document: OpenApiDocument, runtimePath: string): stri
     paths: pathRules(document.operations),
   }
   return `${banner('emit-routes', document.file)}
-import type { Surface } from '${runtimePath}/http/operation.ts'
+import type { Surface } from '${runtimePath}/engine/operation.ts'
 import * as validators from './validators.ts'
 
 export const ${document.name}Surface: Surface = ${print(surface)}

@@ -128,7 +128,7 @@ export function emitModule(ajv: Ajv2020, ids: ReadonlyMap<string, string>, runti
   const aliases = [...ids].map(([name, id]) => `export const ${name}: Validate = ${symbol(id)}\n`)
   return `/* eslint-disable */
 // @ts-nocheck: Ajv's standalone output.
-${imports.join('')}import type { Validate } from '${runtimePath}/http/operation.ts'
+${imports.join('')}import type { Validate } from '${runtimePath}/engine/operation.ts'
 
 ${typed}
 ${aliases.join('')}`

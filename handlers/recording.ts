@@ -2,7 +2,7 @@ import { AudioError } from '../audio/error.ts'
 import type { Recording } from '../audio/format.ts'
 import { type DeclaredAudio, recogniseRecording } from '../audio/recognise.ts'
 import { Fault } from '../domain/fault.ts'
-import type { Bytes } from '../runtime/http/handler.ts'
+import type { Bytes } from '../runtime/engine/handler.ts'
 
 export type RecordingRules = {
   /** What the sender says of raw samples. */

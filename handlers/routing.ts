@@ -1,6 +1,6 @@
 import type { Caller } from '../domain/access/organization.ts'
-import type { Catalog } from '../domain/routing/catalog.ts'
-import type { Objective, Stage } from '../domain/routing/model.ts'
+import type { Catalog } from '../domain/catalog/catalog.ts'
+import type { Objective, Stage } from '../domain/catalog/model.ts'
 import { routingOfName } from '../domain/routing/model-name.ts'
 import type { Routing } from '../domain/routing/routing.ts'
 

@@ -2,9 +2,10 @@
  * The one table of adapters. Configuration names providers; a usual key in the environment enables its vendor without a file;
  * an Ollama on loopback is picked up when it answers. An adapter is loaded when the first provider needs it, and not before.
  */
-import type { Clock } from '../domain/ports.ts'
-import type { Model } from '../domain/routing/model.ts'
-import type { Provider } from '../domain/routing/provider.ts'
+
+import type { Model } from '../domain/catalog/model.ts'
+import type { Provider } from '../domain/ports/provider.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import { ConfigError, type Environment } from '../runtime/config.ts'
 import type { OutboundLimits } from '../runtime/outbound/limits.ts'
 import { catalogued } from './catalog/rows.ts'

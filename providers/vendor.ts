@@ -1,6 +1,7 @@
 /** What every vendor's adapter is made with, and what a vendor is in the table of them. */
-import type { Clock } from '../domain/ports.ts'
-import type { Model } from '../domain/routing/model.ts'
+
+import type { Model } from '../domain/catalog/model.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import type { AddressPolicy } from '../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../runtime/outbound/limits.ts'
 import type { WarmOutcome } from './wire/socket.ts'

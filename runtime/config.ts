@@ -3,7 +3,7 @@
  * The environment is read here and nowhere else; the schema in specs/ is what says which keys exist.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import type { Validate, Violation } from './http/operation.ts'
+import type { Validate, Violation } from './engine/operation.ts'
 import { loadYaml } from './optional.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,6 +1,6 @@
 import { customAlphabet } from 'nanoid'
 import type { KeyPolicy, Scope } from '../domain/access/organization.ts'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import type { Sql, Tx } from './connect.ts'
 import { readStoredPolicy } from './key-policy.ts'
 import { newSecret, readSecret } from './key-secret.ts'

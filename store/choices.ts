@@ -1,5 +1,5 @@
 /** Why requests went where they went: each distinct explanation once, written by whichever process meets it first. */
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import { recordOf } from '../domain/routing/choice-record.ts'
 import type { Choice } from '../domain/routing/chooser.ts'
 import type { Sql } from './connect.ts'

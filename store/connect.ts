@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import type { Log } from '../domain/ports.ts'
+import type { Log } from '../domain/ports/system.ts'
 
 /** int8 as a number: money in micro-USD stays exact up to 9 billion dollars. */
 export type Sql = postgres.Sql<{ bigint: number }>

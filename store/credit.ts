@@ -3,7 +3,7 @@
  * what a dead process had reserved goes back. Settling (ledger.ts) removes the reservation and takes the true cost.
  */
 import type { Credit } from '../domain/billing/ledger.ts'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
 

@@ -14,7 +14,7 @@
  * Times are this process's clock, which tests can move; clocks of processes that share a database may differ by less than the lease.
  */
 import type { Admission, Idempotency, KeyUse } from '../domain/idempotency/idempotency.ts'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
 import { ofUses, ownedBy } from './key-match.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import type { Sql } from './connect.ts'
 
 /** This process among those that share the database: alive as long as its row says so. */

@@ -3,8 +3,8 @@
  * they are mapped here and nowhere else. What is new is refused where it is wrong; what was stored by an earlier version is read as far as it goes.
  */
 import type { KeyPolicy } from '../domain/access/organization.ts'
+import { readLanguage } from '../domain/catalog/language.ts'
 import { Fault } from '../domain/fault.ts'
-import { readLanguage } from '../domain/routing/language.ts'
 import type { KeyPolicy as WirePolicy } from '../generated/key-policy/types.ts'
 import { validateKeyPolicy } from '../generated/key-policy/validator.ts'
 import { refuseBody } from '../runtime/http/violation.ts'

@@ -5,7 +5,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../domain/access/ephemeral.ts'
 import type { Caller, Keys, OwnKeys, Scope } from '../domain/access/organization.ts'
-import type { Clock, Log } from '../domain/ports.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
 import { keysChannel } from './api-keys.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql, Tx } from './connect.ts'

@@ -1,6 +1,6 @@
 /** Concurrency that several processes share: how much each holds is a row, and the rows of a process without a heartbeat do not count. */
 import type { ConcurrencyLimits, EndLease, LeaseRefusal, Leases } from '../domain/access/leases.ts'
-import type { Clock, Log } from '../domain/ports.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
 

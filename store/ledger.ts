@@ -1,6 +1,6 @@
 import type { AttemptEntry, Ledger, Settlement } from '../domain/billing/ledger.ts'
 import type { KeyUse } from '../domain/idempotency/idempotency.ts'
-import type { Clock, Log } from '../domain/ports.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
 import { recordOf } from '../domain/routing/choice-record.ts'
 import type { Choice } from '../domain/routing/chooser.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'

@@ -1,6 +1,6 @@
 import { customAlphabet } from 'nanoid'
 import { type Organization, scopes } from '../domain/access/organization.ts'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import { insertKey, keysChannel } from './api-keys.ts'
 import type { Sql, Tx } from './connect.ts'
 import { readSecret, suppliedPublicId } from './key-secret.ts'

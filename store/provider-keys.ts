@@ -4,7 +4,7 @@
  */
 import { customAlphabet } from 'nanoid'
 import type { ProviderKeyAdministration, ProviderKeys } from '../domain/access/provider-keys.ts'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import { keysChannel } from './api-keys.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Pools, Sql, Tx } from './connect.ts'

@@ -1,5 +1,5 @@
 /** Work that nobody asks for: heartbeats, renewals, sweeping. A job never overlaps itself, and one that fails comes again at its next time. */
-import type { Clock, Log } from '../domain/ports.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
 
 export type Job = { name: string; everyMs: number; run: () => Promise<unknown> }
 

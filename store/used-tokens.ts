@@ -1,5 +1,5 @@
 import type { UsedTokens } from '../domain/access/ephemeral.ts'
-import type { Clock } from '../domain/ports.ts'
+import type { Clock } from '../domain/ports/system.ts'
 import type { Pools } from './connect.ts'
 import { asOrganization } from './tenant.ts'
 

@@ -4,7 +4,7 @@
  * do is read when the token is used, and a key that was revoked meanwhile opens nothing.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../ports/system.ts'
 import type { Caller } from './organization.ts'
 
 export type MintedToken = { value: string; expiresInS: number }

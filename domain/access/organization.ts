@@ -1,4 +1,4 @@
-import type { Objective, Stage } from '../routing/model.ts'
+import type { Objective, Stage } from '../catalog/model.ts'
 
 export const scopes = ['router', 'realtime', 'platform', 'rmsg', 'admin'] as const
 export type Scope = (typeof scopes)[number]

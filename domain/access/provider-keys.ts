@@ -2,7 +2,7 @@
  * Keys that organizations bring for providers, so that the provider bills them directly. Of each call: the router ranks providers; the one it tries
  * is called with the organization's own key where there is one, else with the operator's credential, and with neither it is no candidate.
  */
-import type { Provider } from '../routing/provider.ts'
+import type { Provider } from '../ports/provider.ts'
 import type { OwnKeys } from './organization.ts'
 
 /** What `Provider.unavailable` says where only the operator's credential is missing. */

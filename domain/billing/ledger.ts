@@ -1,6 +1,6 @@
+import type { Stage } from '../catalog/model.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
 import type { Choice } from '../routing/chooser.ts'
-import type { Stage } from '../routing/model.ts'
 
 export type Quantity = { unit: string; amount: number }
 

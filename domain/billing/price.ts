@@ -1,4 +1,4 @@
-import type { Price, PriceUnit } from '../routing/model.ts'
+import type { Price, PriceUnit } from '../catalog/model.ts'
 import type { Quantity } from './ledger.ts'
 
 /** What is counted, in the units of the ledger. */

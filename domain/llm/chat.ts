@@ -1,18 +1,25 @@
-import { type Exchange, type ExchangeDeps, type Order, openExchange, type Plan, type Route } from '../exchange.ts'
+import type { Row } from '../catalog/catalog.ts'
+import {
+  type DispatchDeps,
+  type DispatchedRequest,
+  dispatchRequest,
+  type Plan,
+  type RequestContext,
+  type Route,
+} from '../dispatch/dispatch.ts'
+import { begin } from '../dispatch/follow.ts'
 import { Fault } from '../fault.ts'
+import type { ProviderPorts } from '../ports/provider.ts'
+import { ProviderError } from '../ports/provider-error.ts'
 import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
-import type { Row } from '../routing/catalog.ts'
-import { begin } from '../routing/follow.ts'
 import { modelName } from '../routing/model-name.ts'
-import type { ProviderPorts } from '../routing/provider.ts'
-import { ProviderError } from '../routing/provider-error.ts'
 import type { Routing } from '../routing/routing.ts'
 import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
 import type { ChatAnswer, ChatPart, ChatPort, ChatRequest, ChatUsage } from './llm.ts'
 import { quantitiesOf } from './tokens.ts'
 import { translated, Untranslatable } from './translate-chat.ts'
 
-export type ChatOrder = Order & {
+export type ChatOrder = RequestContext & {
   routing: Routing
   /** Only routes: a model is told its language by its prompt. */
   language?: string
@@ -47,7 +54,7 @@ export type Chat = {
   stream(order: ChatOrder): Promise<ChatStream>
 }
 
-export function createChat(deps: ExchangeDeps): Chat {
+export function createChat(deps: DispatchDeps): Chat {
   const { limits } = deps
   const onceDeps = { ...deps, limits: { ...limits, llm: { ...limits.llm, attemptsMax: 1 } } }
   return {
@@ -56,9 +63,9 @@ export function createChat(deps: ExchangeDeps): Chat {
   }
 }
 
-async function chatAtOnce(deps: ExchangeDeps, order: ChatOrder): Promise<Chatted> {
+async function chatAtOnce(deps: DispatchDeps, order: ChatOrder): Promise<Chatted> {
   const run: Plan<ChatAnswer>['run'] = (row, call, ports) => portOf(ports).complete(requestFor(row, order), call)
-  const exchange = await openExchange(deps, order, planOf(order, false, run)).catch(rethrown)
+  const exchange = await dispatchRequest(deps, order, planOf(order, false, run)).catch(rethrown)
   const { choices, usage } = exchange.value
   exchange.succeed(usage ? quantitiesOf(usage.counts) : [])
   const { id, created, model } = identityOf(deps, order, exchange.route)
@@ -67,8 +74,8 @@ async function chatAtOnce(deps: ExchangeDeps, order: ChatOrder): Promise<Chatted
   return { route: exchange.route, completion }
 }
 
-async function chatInStream(deps: ExchangeDeps, order: ChatOrder): Promise<ChatStream> {
-  const exchange = await openExchange(deps, order, planOf(order, true, beginAt(order))).catch(rethrown)
+async function chatInStream(deps: DispatchDeps, order: ChatOrder): Promise<ChatStream> {
+  const exchange = await dispatchRequest(deps, order, planOf(order, true, beginAt(order))).catch(rethrown)
   const chunks = new Chunks(exchange, identityOf(deps, order, exchange.route), order, deps.limits.llm.idleMs)
   return { route: exchange.route, chunks }
 }
@@ -118,7 +125,7 @@ function requestFor({ model }: Row, { body, maxTokens }: ChatOrder): ChatRequest
   return maxTokens === undefined ? { model: model.id, body } : { model: model.id, body, maxTokens }
 }
 
-function identityOf(deps: ExchangeDeps, { requestId }: ChatOrder, { provider, model }: Route): Identity {
+function identityOf(deps: DispatchDeps, { requestId }: ChatOrder, { provider, model }: Route): Identity {
   const created = Math.floor(deps.clock.nowMs() / 1000)
   return { id: `chatcmpl-${requestId}`, created, model: modelName(provider, model) }
 }
@@ -140,7 +147,7 @@ function beginAt(order: ChatOrder): Plan<Begun>['run'] {
  * clients that asked for it.
  */
 class Chunks implements AsyncIterableIterator<CompletionChunk> {
-  readonly #exchange: Exchange<Begun>
+  readonly #exchange: DispatchedRequest<Begun>
   readonly #identity: Identity
   readonly #order: ChatOrder
   readonly #idleMs: number
@@ -149,7 +156,7 @@ class Chunks implements AsyncIterableIterator<CompletionChunk> {
   #characters = 0
   #owesUsage: boolean
 
-  constructor(exchange: Exchange<Begun>, identity: Identity, order: ChatOrder, idleMs: number) {
+  constructor(exchange: DispatchedRequest<Begun>, identity: Identity, order: ChatOrder, idleMs: number) {
     this.#exchange = exchange
     this.#identity = identity
     this.#order = order

@@ -1,4 +1,4 @@
-import type { Departure } from '../ports.ts'
+import type { CancelSignal } from '../ports/system.ts'
 
 export type LlmItem =
   | { type: 'message'; role: 'system' | 'user' | 'assistant'; text: string }
@@ -57,16 +57,16 @@ export type ChatPart = { choices: readonly unknown[]; usage: ChatUsage | null; c
 
 export interface Llm {
   /** Rejects with ProviderError. */
-  respond(request: LlmRequest, signal: Departure): Promise<LlmAnswer>
+  respond(request: LlmRequest, signal: CancelSignal): Promise<LlmAnswer>
   /** The iteration rejects with ProviderError when the provider breaks off, also when it ends without its own terminal mark. Deltas are never empty. */
-  stream(request: LlmRequest, signal: Departure): AsyncIterable<LlmEvent>
+  stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
   /** Present where the provider speaks chat completions itself; requests of that protocol to any other are translated. */
   readonly chat?: ChatPort
 }
 
 export interface ChatPort {
   /** Rejects with ProviderError, `empty` for an answer that says nothing. */
-  complete(request: ChatRequest, signal: Departure): Promise<ChatAnswer>
+  complete(request: ChatRequest, signal: CancelSignal): Promise<ChatAnswer>
   /** Nothing comes before the first content has: a bare role is held back. The iteration ends only when every choice has its finish_reason, else it rejects with ProviderError. */
-  stream(request: ChatRequest, signal: Departure): AsyncIterable<ChatPart>
+  stream(request: ChatRequest, signal: CancelSignal): AsyncIterable<ChatPart>
 }

@@ -1,16 +1,23 @@
-import { deliver } from '../deliver.ts'
-import { type Exchange, type ExchangeDeps, type Order, openExchange, type Plan, type Route } from '../exchange.ts'
+import { deliver } from '../dispatch/deliver.ts'
+import {
+  type DispatchDeps,
+  type DispatchedRequest,
+  dispatchRequest,
+  type Plan,
+  type RequestContext,
+  type Route,
+} from '../dispatch/dispatch.ts'
+import { begin, follow } from '../dispatch/follow.ts'
 import { Fault } from '../fault.ts'
+import type { ProviderPorts } from '../ports/provider.ts'
+import { ProviderError } from '../ports/provider-error.ts'
 import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
-import { begin, follow } from '../routing/follow.ts'
-import type { ProviderPorts } from '../routing/provider.ts'
-import { ProviderError } from '../routing/provider-error.ts'
 import type { Routing } from '../routing/routing.ts'
 import { AnswerAssembler, AssemblyError, type OutputItem, type RespondEvent, type RespondUsage } from './answer.ts'
 import type { Llm, LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from './llm.ts'
 import { quantitiesOf, soFar, worstCase } from './tokens.ts'
 
-export type RespondOrder = Order & {
+export type RespondOrder = RequestContext & {
   routing: Routing
   /** Only routes: a model is told its language by its prompt. */
   language?: string
@@ -29,7 +36,7 @@ export type Respond = {
 }
 
 /** Both forms throw Fault. */
-export function createRespond(deps: ExchangeDeps): Respond {
+export function createRespond(deps: DispatchDeps): Respond {
   function respond(order: RespondOrder & { stream: false }): Promise<Answer>
   function respond(order: RespondOrder & { stream: true }): Promise<AnswerStream>
   function respond(order: RespondOrder & { stream: boolean }): Promise<Answer | AnswerStream> {
@@ -38,8 +45,8 @@ export function createRespond(deps: ExchangeDeps): Respond {
   return respond
 }
 
-async function respondAtOnce(deps: ExchangeDeps, order: RespondOrder): Promise<Answer> {
-  const exchange = await openExchange(deps, order, planOf(order, false, answerAt(order)))
+async function respondAtOnce(deps: DispatchDeps, order: RespondOrder): Promise<Answer> {
+  const exchange = await dispatchRequest(deps, order, planOf(order, false, answerAt(order)))
   const { answer, output } = exchange.value
   const costMicroUsd = exchange.succeed(quantitiesOf(answer.usage))
   // The tokens were spent and are billed; only what came of them cannot be shown as JSON.
@@ -47,8 +54,8 @@ async function respondAtOnce(deps: ExchangeDeps, order: RespondOrder): Promise<A
   return { output, stopReason: answer.stopReason, route: exchange.route, usage: { costMicroUsd, ...answer.usage } }
 }
 
-async function respondInStream(deps: ExchangeDeps, order: RespondOrder): Promise<AnswerStream> {
-  const exchange = await openExchange(deps, order, planOf(order, true, streamAt(order, deps.limits.llm.idleMs)))
+async function respondInStream(deps: DispatchDeps, order: RespondOrder): Promise<AnswerStream> {
+  const exchange = await dispatchRequest(deps, order, planOf(order, true, streamAt(order, deps.limits.llm.idleMs)))
   const assembler = new AnswerAssembler(isStructured(order))
   const events = deliver(exchange, eventsOf(exchange, assembler, order), {
     done: () => undefined,
@@ -115,7 +122,7 @@ function refuseNothing(stopReason: StopReason, usage: LlmUsage): void {
 }
 
 async function* eventsOf(
-  exchange: Exchange<AsyncIterable<LlmEvent>>,
+  exchange: DispatchedRequest<AsyncIterable<LlmEvent>>,
   assembler: AnswerAssembler,
   order: RespondOrder,
 ): AsyncGenerator<RespondEvent, void> {
@@ -137,7 +144,7 @@ function push(assembler: AnswerAssembler, event: Exclude<LlmEvent, { type: 'end'
 
 /** The exchange is settled before its last events go out, because the last one says what it cost. */
 function ending(
-  exchange: Exchange<unknown>,
+  exchange: DispatchedRequest<unknown>,
   assembler: AnswerAssembler,
   order: RespondOrder,
   { stopReason, usage }: Extract<LlmEvent, { type: 'end' }>,
@@ -151,7 +158,7 @@ function ending(
 }
 
 function finished(
-  exchange: Exchange<unknown>,
+  exchange: DispatchedRequest<unknown>,
   assembler: AnswerAssembler,
   order: RespondOrder,
   stopReason: StopReason,

@@ -3,7 +3,7 @@
  * choices. What only changes bookkeeping is left out; what changes the answer and cannot be said in the domain's words is named and
  * refused, never dropped.
  */
-import { ProviderError } from '../routing/provider-error.ts'
+import { ProviderError } from '../ports/provider-error.ts'
 import { outputTokensUnsaid } from './chat-tokens.ts'
 import type {
   ChatAnswer,

@@ -1,6 +1,6 @@
 import type { Caller, OwnKeys } from '../access/organization.ts'
-import { defaultLanguage, type Language, readLanguage } from './language.ts'
-import type { Capabilities, Path, Stage } from './model.ts'
+import { defaultLanguage, type Language, readLanguage } from '../catalog/language.ts'
+import type { Capabilities, Path, Stage } from '../catalog/model.ts'
 import type { Routing } from './routing.ts'
 
 export type Capability = keyof Capabilities

@@ -1,8 +1,8 @@
 import { noCredential, ownKeyOf } from '../access/provider-keys.ts'
+import type { Catalog, Row } from '../catalog/catalog.ts'
+import type { AudioSupport } from '../catalog/model.ts'
+import type { Health } from '../health/health.ts'
 import type { Ask, AskedAudio, Capability } from './ask.ts'
-import type { Catalog, Row } from './catalog.ts'
-import type { Health } from './health.ts'
-import type { AudioSupport } from './model.ts'
 
 /** Why a model is no candidate. The closed list that preview shows. */
 export type ExclusionReason =

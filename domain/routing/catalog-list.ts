@@ -1,8 +1,8 @@
-import type { Row } from './catalog.ts'
+import type { Row } from '../catalog/catalog.ts'
+import { baseOf, defaultLanguage, readLanguage } from '../catalog/language.ts'
+import type { Model, Path, Stage } from '../catalog/model.ts'
 import type { Chooser } from './chooser.ts'
 import { figuresFor } from './figure-table.ts'
-import { baseOf, defaultLanguage, readLanguage } from './language.ts'
-import type { Model, Path, Stage } from './model.ts'
 import { modelName } from './model-name.ts'
 import { latencyMetrics, qualityMetrics } from './weights.ts'
 

@@ -1,10 +1,10 @@
 /** The figures that a candidate's score rests on, each with where and when it comes from. For explanations: a decision does without. */
-import type { Row } from './catalog.ts'
+import type { Row } from '../catalog/catalog.ts'
+import type { Benchmark, Path } from '../catalog/model.ts'
+import type { Health } from '../health/health.ts'
+import type { LiveFigures } from '../health/live-figures.ts'
 import type { Choice } from './chooser.ts'
 import { figureOn, publishedLatency } from './figure-table.ts'
-import type { Health } from './health.ts'
-import type { LiveFigures } from './live-figures.ts'
-import type { Benchmark, Path } from './model.ts'
 import { type Axis, costMix, measuredLatency } from './weights.ts'
 
 /** `part` is the part of the score that it made. A price is a figure in micro-USD. */

@@ -2,9 +2,9 @@
  * What a stage's rows are ranked by, read out of the catalog once for each path and language: finding a figure among a model's hundred costs
  * far more than comparing it. Columns are indexed by `Row.order`; NaN is a figure that nobody has. In every column higher is better.
  */
-import type { Row } from './catalog.ts'
-import { baseOf, type Language } from './language.ts'
-import type { Benchmark, Path, Stage } from './model.ts'
+import type { Row } from '../catalog/catalog.ts'
+import { baseOf, type Language } from '../catalog/language.ts'
+import type { Benchmark, Path, Stage } from '../catalog/model.ts'
 import { costMix, latencyMetrics, qualityMetrics } from './weights.ts'
 
 /** Figures that can be compared: one metric of one source, as near to the language that was asked for. */

@@ -3,9 +3,10 @@
  * model that exactly one provider serves. Ids may hold colons and slashes of their own, so a spelling counts only where the catalog has what
  * it names.
  */
+
+import type { Catalog, Row } from '../catalog/catalog.ts'
+import type { Objective, Stage } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
-import type { Catalog, Row } from './catalog.ts'
-import type { Objective, Stage } from './model.ts'
 import type { Routing } from './routing.ts'
 
 export type NamedModel = {

@@ -1,10 +1,10 @@
 import { noCredential, ownKeyOf } from '../access/provider-keys.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Stage } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
 import type { Ask, Capability } from './ask.ts'
 import type { Exclusion, ExclusionReason, FilterKind } from './candidates.ts'
-import type { Catalog } from './catalog.ts'
 import type { Choice } from './chooser.ts'
-import type { Stage } from './model.ts'
 
 /** Said where nothing knows when a provider will be back. */
 const retryAfterDefaultS = 30

@@ -1,5 +1,5 @@
+import type { Objective } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
-import type { Objective } from './model.ts'
 
 /** What a caller decided about the route. The two arms share no field. */
 export type Routing =

@@ -1,7 +1,7 @@
-import type { Row } from './catalog.ts'
+import type { Row } from '../catalog/catalog.ts'
+import type { Objective, Path, Stage } from '../catalog/model.ts'
+import type { LiveFigures } from '../health/live-figures.ts'
 import type { FigureTable, Scale } from './figure-table.ts'
-import type { LiveFigures } from './live-figures.ts'
-import type { Objective, Path, Stage } from './model.ts'
 import { rising } from './radix-sort.ts'
 import { type Axis, axes, leading, measuredLatency, weights } from './weights.ts'
 

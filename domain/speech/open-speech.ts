@@ -1,7 +1,7 @@
 import type { OutputFormat } from '../../audio/format.ts'
-import type { Call } from '../routing/call.ts'
-import { begin, follow } from '../routing/follow.ts'
-import { ProviderError } from '../routing/provider-error.ts'
+import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
+import { begin, follow } from '../dispatch/follow.ts'
+import { ProviderError } from '../ports/provider-error.ts'
 import type { Tts, TtsRequest } from './tts.ts'
 
 /** `audio/` implements it. Throws at once for formats that it cannot turn into one another. */
@@ -20,7 +20,7 @@ export async function openSpeech(
   tts: Tts | undefined,
   mode: SpeechMode,
   request: TtsRequest,
-  call: Call,
+  call: AttemptSignal,
   idleMs: number,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (!tts) throw new ProviderError('unsupported', { sent: false })

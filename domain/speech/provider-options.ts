@@ -1,6 +1,6 @@
+import type { Catalog, Row } from '../catalog/catalog.ts'
 import { Fault } from '../fault.ts'
 import type { Ask } from '../routing/ask.ts'
-import type { Catalog, Row } from '../routing/catalog.ts'
 
 /** Settings that only one provider knows, by provider. */
 export type ProviderOptions = Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>

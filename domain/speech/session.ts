@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../../audio/format.ts'
-import type { Order, Route } from '../exchange.ts'
+import type { RequestContext, Route } from '../dispatch/dispatch.ts'
 import type { Fault } from '../fault.ts'
 import type { Routing } from '../routing/routing.ts'
 import type { StreamAudio, StreamTranscript } from './stt-stream.ts'
@@ -8,7 +8,7 @@ import type { StreamAudio, StreamTranscript } from './stt-stream.ts'
 
 export type StreamUsage = { costMicroUsd: number | null } & ({ durationMs: number } | { characters: number })
 
-export type TranscribeStreamOrder = Order & {
+export type TranscribeStreamOrder = RequestContext & {
   routing: Routing
   /** BCP 47. Omitted: the key's, else the provider detects. */
   language?: string
@@ -43,7 +43,7 @@ export interface TranscriptionSession {
 
 export type TranscribeStream = (order: TranscribeStreamOrder, listener: TranscriptionListener) => TranscriptionSession
 
-export type SynthesizeStreamOrder = Order & {
+export type SynthesizeStreamOrder = RequestContext & {
   routing: Routing
   /** As in SynthesizeOrder. */
   voice?: string

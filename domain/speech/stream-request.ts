@@ -1,6 +1,6 @@
+import type { Row } from '../catalog/catalog.ts'
+import { spoken } from '../catalog/language.ts'
 import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
-import type { Row } from '../routing/catalog.ts'
-import { spoken } from '../routing/language.ts'
 import type { TranscribeStreamOrder } from './session.ts'
 import type { StreamTranscript, SttStreamRequest } from './stt-stream.ts'
 

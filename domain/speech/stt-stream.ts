@@ -1,4 +1,4 @@
-import type { ProviderError } from '../routing/provider-error.ts'
+import type { ProviderError } from '../ports/provider-error.ts'
 import type { Word } from './stt.ts'
 
 /** Raw samples as they come in frames; a container's header never does. */

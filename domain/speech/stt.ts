@@ -1,5 +1,5 @@
 import type { Recording } from '../../audio/format.ts'
-import type { Departure } from '../ports.ts'
+import type { CancelSignal } from '../ports/system.ts'
 import type { SttStream, SttStreamRequest, SttStreamSink } from './stt-stream.ts'
 
 export type SttOptions = {
@@ -37,5 +37,5 @@ export interface Stt {
   /** Rejects with ProviderError. `signal` ends the call: nothing goes on behind the caller's back. */
   transcribe(request: SttRequest, signal: AbortSignal): Promise<Transcript>
   /** Absent: no model of this provider streams. Resolves when the provider listens; rejects with ProviderError. `signal` ends the opening and the stream. */
-  open?(request: SttStreamRequest, sink: SttStreamSink, signal: Departure): Promise<SttStream>
+  open?(request: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream>
 }

@@ -1,11 +1,11 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import { frameBytes, isSampleEncoding } from '../../audio/pcm.ts'
 import type { Quantity } from '../billing/ledger.ts'
-import { type Exchange, type ExchangeDeps, openExchange, type Plan } from '../exchange.ts'
+import { AttemptSignal } from '../dispatch/attempt-signal.ts'
+import { type DispatchDeps, type DispatchedRequest, dispatchRequest, type Plan } from '../dispatch/dispatch.ts'
 import { Fault } from '../fault.ts'
+import { ProviderError } from '../ports/provider-error.ts'
 import type { Ask } from '../routing/ask.ts'
-import { Call } from '../routing/call.ts'
-import { ProviderError } from '../routing/provider-error.ts'
 import { charactersOf, speechAsk, ttsRequest } from './delivery.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
 import type { SpeechListener, SpeechSession, SynthesizeStream, SynthesizeStreamOrder } from './session.ts'
@@ -20,7 +20,7 @@ export type SynthesizeStreamLimits = {
   waitingMax: number
 }
 
-export type SynthesizeStreamDeps = ExchangeDeps & { convert: ConvertSpeech; streams: SynthesizeStreamLimits }
+export type SynthesizeStreamDeps = DispatchDeps & { convert: ConvertSpeech; streams: SynthesizeStreamLimits }
 
 /**
  * A session that speaks sentence by sentence, with one voice of one provider. There is nothing to open before there is text, so `ready` names
@@ -48,7 +48,7 @@ class Speaking implements SpeechSession, Speaker {
   readonly #order: SynthesizeStreamOrder
   readonly #listener: SpeechListener
   #turn: Turn = new Turn(this, false)
-  #exchange: Exchange<Cast> | null = null
+  #exchange: DispatchedRequest<Cast> | null = null
   #dueMs = 0
   #endAsked = false
   #isOver = false
@@ -112,7 +112,7 @@ class Speaking implements SpeechSession, Speaker {
   ask(sentence: string): Utterance {
     const { clock, limits } = this.#deps
     const exchange = this.#open()
-    const call = new Call(clock, exchange.call, limits.tts.firstByteMs, this.#dueMs)
+    const call = new AttemptSignal(clock, exchange.call, limits.tts.firstByteMs, this.#dueMs)
     const billed = { characters: 0 }
     const opening = this.#speak(exchange, sentence.trim(), call, billed)
     // It is asked for ahead: until its turn comes nobody waits for it.
@@ -143,7 +143,7 @@ class Speaking implements SpeechSession, Speaker {
     this.#fail(error)
   }
 
-  async #choose(): Promise<Exchange<Cast>> {
+  async #choose(): Promise<DispatchedRequest<Cast>> {
     const ask = speechAsk(this.#order)
     const casting = new Casting(ask.voice, this.#order.preset, ask.language)
     const run: Plan<Cast>['run'] = (row, _call, { tts }) => {
@@ -152,10 +152,10 @@ class Speaking implements SpeechSession, Speaker {
       return Promise.resolve({ ask, voice: casting.voiceFor(row), tts })
     }
     const worstCase = () => spokenQuantity(sliceCharacters)
-    return openExchange(this.#deps, this.#order, { ask, atOnce: false, opensOnly: true, worstCase, run })
+    return dispatchRequest(this.#deps, this.#order, { ask, atOnce: false, opensOnly: true, worstCase, run })
   }
 
-  #adopt(exchange: Exchange<Cast>): void {
+  #adopt(exchange: DispatchedRequest<Cast>): void {
     this.#exchange = exchange
     if (this.#isOver) return void exchange.fail(new ProviderError('cancelled', { sent: true }), [])
     this.#dueMs = this.#deps.clock.monotonicMs() + this.#deps.streams.totalMs
@@ -165,15 +165,15 @@ class Speaking implements SpeechSession, Speaker {
     this.#endWhenSilent()
   }
 
-  #open(): Exchange<Cast> {
+  #open(): DispatchedRequest<Cast> {
     if (this.#exchange === null) throw new Error('a turn was started before its session was open')
     return this.#exchange
   }
 
   async #speak(
-    exchange: Exchange<Cast>,
+    exchange: DispatchedRequest<Cast>,
     text: string,
-    call: Call,
+    call: AttemptSignal,
     billed: Utterance['billed'],
   ): Promise<AsyncIterable<Uint8Array>> {
     const { clock, convert, limits } = this.#deps
@@ -192,13 +192,13 @@ class Speaking implements SpeechSession, Speaker {
   }
 
   /** The session's one figure of speed is that of its first sentence: the later ones are asked for ahead and share the provider with others. */
-  #noteFirst(exchange: Exchange<Cast>, elapsedMs: number): void {
+  #noteFirst(exchange: DispatchedRequest<Cast>, elapsedMs: number): void {
     if (this.#firstAudioMs !== null) return
     this.#firstAudioMs = elapsedMs
     exchange.firstMedia(elapsedMs)
   }
 
-  async #reserve(exchange: Exchange<Cast>, characters: number): Promise<void> {
+  async #reserve(exchange: DispatchedRequest<Cast>, characters: number): Promise<void> {
     const amount = Math.max(characters - this.#reservedCharacters, sliceCharacters)
     if (characters <= this.#reservedCharacters || !exchange.costs(spokenQuantity(amount))) return
     if (!(await exchange.reserve(spokenQuantity(amount))))

@@ -1,15 +1,21 @@
 import type { Quantity } from '../billing/ledger.ts'
-import { deliver } from '../deliver.ts'
-import { type Exchange, type ExchangeDeps, type Order, openExchange, type Route } from '../exchange.ts'
+import { deliver } from '../dispatch/deliver.ts'
+import {
+  type DispatchDeps,
+  type DispatchedRequest,
+  dispatchRequest,
+  type RequestContext,
+  type Route,
+} from '../dispatch/dispatch.ts'
 import { Fault } from '../fault.ts'
-import { ProviderError } from '../routing/provider-error.ts'
+import { ProviderError } from '../ports/provider-error.ts'
 import { charactersOf, type Delivery, speechAsk, ttsRequest } from './delivery.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
 import { Casting } from './voices.ts'
 
-export type SynthesizeDeps = ExchangeDeps & { convert: ConvertSpeech }
+export type SynthesizeDeps = DispatchDeps & { convert: ConvertSpeech }
 
-export type SynthesizeOrder = Order & Delivery & { text: string }
+export type SynthesizeOrder = RequestContext & Delivery & { text: string }
 
 /** `audio` is to be read once. Its iteration throws Fault when the provider breaks off. */
 export type Synthesis = { route: Route; characters: number; audio: AsyncIterable<Uint8Array> }
@@ -23,7 +29,7 @@ export function createSynthesize(deps: SynthesizeDeps): (order: SynthesizeOrder)
     const casting = new Casting(ask.voice, order.preset, ask.language)
     const characters = charactersOf(order.text)
     const quantities: Quantity[] = [{ unit: 'characters', amount: characters }]
-    const exchange = await openExchange(deps, order, {
+    const exchange = await dispatchRequest(deps, order, {
       ask,
       atOnce: false,
       worstCase: () => quantities,
@@ -37,7 +43,10 @@ export function createSynthesize(deps: SynthesizeDeps): (order: SynthesizeOrder)
 }
 
 /** The provider bills what it was sent, so a listener who leaves early owes all of it; audio that broke off is owed by nobody. */
-function delivered(exchange: Exchange<AsyncIterable<Uint8Array>>, quantities: Quantity[]): AsyncIterable<Uint8Array> {
+function delivered(
+  exchange: DispatchedRequest<AsyncIterable<Uint8Array>>,
+  quantities: Quantity[],
+): AsyncIterable<Uint8Array> {
   const owed = (error: unknown) =>
     error instanceof ProviderError && error.errorClass !== 'cancelled' ? [] : quantities
   const done = () => exchange.succeed(quantities, { firstByteMs: exchange.elapsedMs })

@@ -1,11 +1,11 @@
 import type { FrameAligner } from '../../audio/pcm.ts'
 import type { Quantity } from '../billing/ledger.ts'
-import { type Exchange, type ExchangeDeps, openExchange, type Plan } from '../exchange.ts'
+import type { Row } from '../catalog/catalog.ts'
+import { type AttemptSignal, providerError } from '../dispatch/attempt-signal.ts'
+import { type DispatchDeps, type DispatchedRequest, dispatchRequest, type Plan } from '../dispatch/dispatch.ts'
 import { Fault } from '../fault.ts'
+import { errorClasses, ProviderError } from '../ports/provider-error.ts'
 import type { Ask } from '../routing/ask.ts'
-import { type Call, providerError } from '../routing/call.ts'
-import type { Row } from '../routing/catalog.ts'
-import { errorClasses, ProviderError } from '../routing/provider-error.ts'
 import { type AudioLayout, layoutOf } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 import { RecentAudio } from './recent-audio.ts'
@@ -25,7 +25,7 @@ export type TranscribeStreamLimits = {
   aheadMsMax: number
 }
 
-export type TranscribeStreamDeps = ExchangeDeps & { streams: TranscribeStreamLimits }
+export type TranscribeStreamDeps = DispatchDeps & { streams: TranscribeStreamLimits }
 
 /** A session that opens behind its caller's back: it takes audio at once, and tells its listener when a provider listens or none does. */
 export function createTranscribeStream(deps: TranscribeStreamDeps): TranscribeStream {
@@ -76,9 +76,9 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
   readonly #listener: TranscriptionListener
   readonly #deps: TranscribeStreamDeps
   readonly #order: TranscribeStreamOrder
-  #exchange: Exchange<SttStream> | null = null
+  #exchange: DispatchedRequest<SttStream> | null = null
   /** Of the attempt that was made last. */
-  #call: Call | null = null
+  #call: AttemptSignal | null = null
   /** An empty frame stands for a flush. */
   #pending: FrameBuffer | null = null
   #swapped = false
@@ -124,14 +124,14 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     this.#close(new ProviderError('cancelled', { sent: true }))
   }
 
-  async #openFirst(): Promise<Exchange<SttStream>> {
+  async #openFirst(): Promise<DispatchedRequest<SttStream>> {
     const ask = streamAsk(this.#order)
     const run: Plan<SttStream>['run'] = (row, call, { stt }) => this.#openAt(stt, row, ask, call)
     // The time to open is what `firstByteMs` means here. Live figures get none of it: it says nothing of how soon speech becomes text.
-    return openExchange(this.#deps, this.#order, { ask, atOnce: false, worstCase: () => heard(sliceMs), run })
+    return dispatchRequest(this.#deps, this.#order, { ask, atOnce: false, worstCase: () => heard(sliceMs), run })
   }
 
-  #openAt(stt: Stt | undefined, row: Row, ask: Ask, call: Call): Promise<SttStream> {
+  #openAt(stt: Stt | undefined, row: Row, ask: Ask, call: AttemptSignal): Promise<SttStream> {
     if (this.#state === 'over') throw new ProviderError('cancelled', { sent: false })
     if (!stt?.open) throw new ProviderError('unsupported', { sent: false })
     // The first tells the session itself: nearly all have no other, and it is one object less that a frame touches.
@@ -162,7 +162,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     return this.#teller === teller && this.#state !== 'over'
   }
 
-  async #whenOpen(opening: Promise<Exchange<SttStream>>): Promise<void> {
+  async #whenOpen(opening: Promise<DispatchedRequest<SttStream>>): Promise<void> {
     try {
       this.#adopt(await opening)
     } catch (error) {
@@ -170,7 +170,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     }
   }
 
-  #adopt(exchange: Exchange<SttStream>): void {
+  #adopt(exchange: DispatchedRequest<SttStream>): void {
     const stream = exchange.value
     if (this.#state === 'over') {
       exchange.fail(new ProviderError('cancelled', { sent: true }), [])
@@ -274,7 +274,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     void this.#whenOpen(this.#swap(error))
   }
 
-  #swap(error: ProviderError): Promise<Exchange<SttStream>> {
+  #swap(error: ProviderError): Promise<DispatchedRequest<SttStream>> {
     this.#stream?.close()
     this.#stream = null
     this.#swapped = true

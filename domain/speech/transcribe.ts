@@ -1,15 +1,15 @@
 import type { Recording } from '../../audio/format.ts'
 import type { Quantity } from '../billing/ledger.ts'
-import { type ExchangeDeps, type Order, openExchange, type Route } from '../exchange.ts'
+import type { Row } from '../catalog/catalog.ts'
+import { spoken } from '../catalog/language.ts'
+import { type DispatchDeps, dispatchRequest, type RequestContext, type Route } from '../dispatch/dispatch.ts'
+import { ProviderError } from '../ports/provider-error.ts'
 import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
-import type { Row } from '../routing/catalog.ts'
-import { spoken } from '../routing/language.ts'
-import { ProviderError } from '../routing/provider-error.ts'
 import type { Routing } from '../routing/routing.ts'
 import { checkSettings, type ProviderOptions, settingNames } from './provider-options.ts'
 import type { Stt, SttOptions, SttRequest, Transcript } from './stt.ts'
 
-export type TranscribeOrder = Order & {
+export type TranscribeOrder = RequestContext & {
   routing: Routing
   /** BCP 47. Omitted: the key's, else the provider detects. */
   language?: string
@@ -26,11 +26,11 @@ export type Transcription = {
 }
 
 /** Transcribes a whole recording, failing over until a provider has answered. Throws Fault. */
-export function createTranscribe(deps: ExchangeDeps): (order: TranscribeOrder) => Promise<Transcription> {
+export function createTranscribe(deps: DispatchDeps): (order: TranscribeOrder) => Promise<Transcription> {
   return async (order) => {
     const ask = askOf(order)
     checkSettings(ask, deps.chooser.world.catalog)
-    const exchange = await openExchange(deps, order, {
+    const exchange = await dispatchRequest(deps, order, {
       ask,
       atOnce: true,
       mediaMs: order.recording.durationMs,

@@ -1,12 +1,12 @@
-import type { Call } from '../routing/call.ts'
-import { ProviderError } from '../routing/provider-error.ts'
+import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
+import { ProviderError } from '../ports/provider-error.ts'
 import { charactersOf } from './delivery.ts'
 import { isSpeakable, SentenceBuffer } from './sentence-buffer.ts'
 
 /** A sentence that a provider is asked for. `opening` resolves with its first audio. */
 export type Utterance = {
   sentence: string
-  call: Call
+  call: AttemptSignal
   opening: Promise<AsyncIterable<Uint8Array>>
   /** 0 until the provider was asked. */
   billed: { characters: number }

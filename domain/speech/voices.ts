@@ -1,6 +1,6 @@
-import type { Row } from '../routing/catalog.ts'
-import { baseOf, type Language } from '../routing/language.ts'
-import type { Voice } from '../routing/model.ts'
+import type { Row } from '../catalog/catalog.ts'
+import { baseOf, type Language } from '../catalog/language.ts'
+import type { Voice } from '../catalog/model.ts'
 
 type Gender = Voice['gender']
 

@@ -3,7 +3,7 @@
 // @ts-nocheck: Ajv's standalone output.
 import ucs2lengthModule from 'ajv/dist/runtime/ucs2length.js'
 import formatsModule from 'ajv-formats/dist/formats.js'
-import type { Validate } from '../../runtime/http/operation.ts'
+import type { Validate } from '../../runtime/engine/operation.ts'
 
 const formats = formatsModule.fullFormats;
 const response_OpenapiDocument: Validate = validate52;

@@ -1,12 +1,12 @@
 import type { Caller } from '../../domain/access/organization.ts'
-import type { Order, Route } from '../../domain/exchange.ts'
-import { readLanguage } from '../../domain/routing/language.ts'
+import { readLanguage } from '../../domain/catalog/language.ts'
+import type { RequestContext, Route } from '../../domain/dispatch/dispatch.ts'
+import type { Context } from '../../runtime/engine/handler.ts'
 import { preferredType } from '../../runtime/http/accept.ts'
-import type { Context } from '../../runtime/http/handler.ts'
 import { routeHeaders } from '../router/route-headers.ts'
 
 /** Who asks. This surface has no idempotency keys: its clients send none. */
-export function orderOf({ caller, requestId, operation, signal }: Context<Caller>): Order {
+export function orderOf({ caller, requestId, operation, signal }: Context<Caller>): RequestContext {
   return { caller, requestId, operation, signal }
 }
 

@@ -2,7 +2,7 @@
  * How candidates are ranked, for whoever wants to check a choice. The numbers are read from the tables that the ranking reads, so that the
  * page cannot say anything else.
  */
-import type { Path, Stage } from '../../domain/routing/model.ts'
+import type { Path, Stage } from '../../domain/catalog/model.ts'
 import {
   axes,
   costMix,

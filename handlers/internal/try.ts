@@ -10,9 +10,9 @@ import { Fault } from '../../domain/fault.ts'
 import type { createPreview } from '../../domain/routing/preview.ts'
 import { readRouting } from '../../domain/routing/routing.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
-import type { Peer } from '../../runtime/http/handler.ts'
-import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/http/loopback.ts'
-import { wirePreview } from '../compat/preview.ts'
+import type { Peer } from '../../runtime/engine/handler.ts'
+import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/engine/loopback.ts'
+import { wirePreview } from '../compat/native/preview.ts'
 import { isOwnOrigin } from '../origin.ts'
 
 export type TryDeps = {

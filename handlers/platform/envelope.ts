@@ -1,9 +1,9 @@
 import { Fault } from '../../domain/fault.ts'
-import type { Log } from '../../domain/ports.ts'
+import type { Log } from '../../domain/ports/system.ts'
 import { type ErrorCode, errorCodes } from '../../generated/platform/errors.ts'
 import type { ErrorEnvelope, ValidationIssue } from '../../generated/platform/types.ts'
 import type { ErrorCode as FaultCode } from '../../generated/router/errors.ts'
-import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/http/handler.ts'
+import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 
 /** What the engine refuses by itself, in this surface's words. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {

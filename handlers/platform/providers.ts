@@ -1,10 +1,10 @@
 import type { Caller, OwnKeys } from '../../domain/access/organization.ts'
 import { noCredential, ownKeyOf, type ProviderKeyAdministration } from '../../domain/access/provider-keys.ts'
+import type { Catalog, Row } from '../../domain/catalog/catalog.ts'
+import type { Stage } from '../../domain/catalog/model.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { Catalog, Row } from '../../domain/routing/catalog.ts'
-import type { Stage } from '../../domain/routing/model.ts'
+import type { Provider } from '../../domain/ports/provider.ts'
 import { modelName } from '../../domain/routing/model-name.ts'
-import type { Provider } from '../../domain/routing/provider.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { KnownModel, ProviderStatus } from '../../generated/platform/types.ts'
 

@@ -4,7 +4,7 @@ import { Fault } from '../../domain/fault.ts'
 import type { RequestRoute, RequestRoutes } from '../../domain/routing/request-route.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { RequestAttempt, RequestOutcome } from '../../generated/platform/types.ts'
-import { wirePreview } from '../compat/preview.ts'
+import { wirePreview } from '../compat/native/preview.ts'
 
 export function createGetRequestRoute(routes: RequestRoutes): PlatformHandlers<Caller>['getRequestRoute'] {
   return async ({ path }, { caller }) => {

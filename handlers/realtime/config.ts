@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/organization.ts'
-import type { Catalog } from '../../domain/routing/catalog.ts'
-import type { Stage } from '../../domain/routing/model.ts'
+import type { Catalog } from '../../domain/catalog/catalog.ts'
+import type { Stage } from '../../domain/catalog/model.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
 import { routingOf, type Wishes } from '../routing.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/ports.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 
 export type Dated = {
   /** What `Deadlines.after` said, or null for never. May move at any time, without telling. */

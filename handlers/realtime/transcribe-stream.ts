@@ -1,8 +1,8 @@
 import { AudioError } from '../../audio/error.ts'
 import type { Caller } from '../../domain/access/organization.ts'
-import type { Route } from '../../domain/exchange.ts'
+import type { Catalog } from '../../domain/catalog/catalog.ts'
+import type { Route } from '../../domain/dispatch/dispatch.ts'
 import type { Fault } from '../../domain/fault.ts'
-import type { Catalog } from '../../domain/routing/catalog.ts'
 import type {
   StreamUsage,
   TranscribeStream,

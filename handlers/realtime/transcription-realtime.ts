@@ -8,8 +8,8 @@
  */
 import { frameBytes } from '../../audio/pcm.ts'
 import type { Caller } from '../../domain/access/organization.ts'
+import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Fault } from '../../domain/fault.ts'
-import type { Catalog } from '../../domain/routing/catalog.ts'
 import { routingOfName } from '../../domain/routing/model-name.ts'
 import type { TranscribeStream, TranscriptionListener, TranscriptionSession } from '../../domain/speech/session.ts'
 import type { StreamTranscript } from '../../domain/speech/stt-stream.ts'

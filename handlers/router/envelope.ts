@@ -1,9 +1,9 @@
 import { Fault, type FaultDetail } from '../../domain/fault.ts'
-import type { Log } from '../../domain/ports.ts'
+import type { Log } from '../../domain/ports/system.ts'
 import type { FilterKind } from '../../domain/routing/candidates.ts'
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
-import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/http/handler.ts'
-import { renameHeader } from '../../runtime/http/header-names.ts'
+import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
+import { renameHeader } from '../../runtime/engine/header-names.ts'
 
 /** What the engine refuses by itself, in this surface's words. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {

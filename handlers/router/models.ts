@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/organization.ts'
-import type { AudioSupport, Benchmark, Model, Price } from '../../domain/routing/model.ts'
-import type { ListedModel, ModelList, ModelQuery } from '../../domain/routing/models.ts'
+import type { AudioSupport, Benchmark, Model, Price } from '../../domain/catalog/model.ts'
+import type { ListedModel, ModelList, ModelQuery } from '../../domain/routing/list-models.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type {
   ModelRow,

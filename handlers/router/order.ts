@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 import type { Caller } from '../../domain/access/organization.ts'
-import type { Order } from '../../domain/exchange.ts'
+import type { RequestContext } from '../../domain/dispatch/dispatch.ts'
 import { type RawRouting, type Routing, readRouting } from '../../domain/routing/routing.ts'
 import type { Routing as WireRouting } from '../../generated/router/types.ts'
-import type { Context } from '../../runtime/http/handler.ts'
+import type { Context } from '../../runtime/engine/handler.ts'
 
 /** Who asks, under which key. A POST of this surface always has a key and a content hash: the engine saw to both. */
 export function orderOf(
   header: { 'idempotency-key': string },
   context: Context<Caller>,
-): Order & Required<Pick<Order, 'key'>> {
+): RequestContext & Required<Pick<RequestContext, 'key'>> {
   const { caller, requestId, operation, contentHash, signal } = context
   const keyDigest = hash('sha256', header['idempotency-key'])
   return { caller, requestId, operation, key: { keyDigest, contentHash: contentHash ?? '' }, signal }

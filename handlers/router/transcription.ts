@@ -10,7 +10,7 @@ import type {
   Segment as WireSegment,
   Word as WireWord,
 } from '../../generated/router/types.ts'
-import type { Bytes } from '../../runtime/http/handler.ts'
+import type { Bytes } from '../../runtime/engine/handler.ts'
 import { readRecording } from '../recording.ts'
 import { orderOf, routingOf } from './order.ts'
 import { routeHeaders, wireRoute } from './route-headers.ts'

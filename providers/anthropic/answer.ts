@@ -1,6 +1,6 @@
 /** Reads a message, whole or event by event, into the domain's answer. Pure: what it is given has already been parsed. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 
 /** ProviderError `protocol` for what is no message, `empty` for one with nothing in it, `bad_request` for one that was refused before its first word. */

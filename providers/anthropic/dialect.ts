@@ -1,5 +1,5 @@
 /** How the Messages API signs and refuses. */
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { isObject } from '../wire/failures.ts'
 import type { Dialect } from '../wire/http.ts'
 

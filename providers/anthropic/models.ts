@@ -1,5 +1,5 @@
 /** What the models take, as data. They differ in what a request may say of sampling, thinking and forced tools. */
-import { noCapabilities } from '../../domain/routing/model.ts'
+import { noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../vendor.ts'
 
 export type Traits = {

@@ -1,5 +1,5 @@
 /** How AssemblyAI signs and refuses. */
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Dialect } from '../wire/http.ts'
 
 /** The key stands without a scheme. Refusals carry a sentence and no code, so the status says all. */

@@ -1,5 +1,5 @@
 /** What AssemblyAI's models can do. Live and batch are separate models. */
-import { type AudioSupport, type Capabilities, noCapabilities } from '../../domain/routing/model.ts'
+import { type AudioSupport, type Capabilities, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../vendor.ts'
 
 /** Files of any kind are decoded by the vendor. */

@@ -1,5 +1,5 @@
 /** Deletions that go on after their caller has been answered, or has left: each bounded in time, all over when the provider is closed. */
-import type { Clock } from '../../domain/ports.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { Wire } from '../wire/http.ts'
 
 const removalMs = 5000

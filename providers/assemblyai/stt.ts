@@ -3,8 +3,8 @@
  * deadline; the deletion is nobody's to wait for.
  */
 import type { Recording } from '../../audio/format.ts'
-import type { Clock, Departure } from '../../domain/ports.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { heardLanguage, vendorTag } from '../language-tags.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
@@ -59,7 +59,7 @@ async function completed(
   { wire, clock }: SttParts,
   ordered: JsonObject,
   deadlineMs: number,
-  signal: Departure,
+  signal: CancelSignal,
 ): Promise<JsonObject> {
   const path = pathOf(stringOf(ordered, 'id'))
   let answer = ordered
@@ -79,7 +79,7 @@ function isCompleted({ status }: JsonObject): boolean {
   return status === 'completed'
 }
 
-function pause(clock: Clock, delayMs: number, signal: Departure): Promise<void> {
+function pause(clock: Clock, delayMs: number, signal: CancelSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = () => {
       cancel()

@@ -1,5 +1,5 @@
 /** How Cartesia signs and refuses: over HTTP, and in a frame of a socket. */
-import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
+import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { classOfStatus, excerpt, type JsonObject } from '../wire/failures.ts'
 import type { Dialect } from '../wire/http.ts'
 

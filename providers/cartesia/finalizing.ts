@@ -2,7 +2,7 @@
  * WS /stt/websocket: text comes in pieces that do not change any more, spaces included, and in guesses of the next piece. A piece that comes by itself
  * was ended by silence. After `finalize` there may be several, up to `flush_done`, and after `close` up to `done`.
  */
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Word } from '../../domain/speech/stt.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { type JsonObject, protocolError } from '../wire/failures.ts'

@@ -1,5 +1,5 @@
 /** The models of Cartesia: Sonic speaks, Ink hears. */
-import { type AudioSupport, noCapabilities } from '../../domain/routing/model.ts'
+import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../vendor.ts'
 
 /** Hears turns, on a socket of their own. The other hears what it is told to. */

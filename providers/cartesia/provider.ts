@@ -1,5 +1,5 @@
 /** Cartesia: Sonic, which speaks over HTTP and sockets, and Ink, which hears recordings and live audio. */
-import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'

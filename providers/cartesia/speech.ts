@@ -1,6 +1,6 @@
 /** What a text is spoken as: the same object over HTTP and on the socket. */
 import type { OutputFormat } from '../../audio/format.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import type { JsonObject } from '../wire/failures.ts'
 import { toCode } from './language.ts'

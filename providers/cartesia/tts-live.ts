@@ -3,8 +3,8 @@
  * one, so that what goes wrong with it costs one text only, and the next text finds a socket that was opened ahead.
  */
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../domain/ports.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'

@@ -4,7 +4,7 @@
  * nearest to them. After `close` what is left is told, and the vendor closes the socket.
  */
 import { frameBytes } from '../../audio/pcm.ts'
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { type JsonObject, protocolError } from '../wire/failures.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'

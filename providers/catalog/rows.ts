@@ -1,5 +1,5 @@
 /** The rows of a provider: what its adapter says of each model, with the figures that the catalog has of it. */
-import type { Benchmark, Model, Price, Stage } from '../../domain/routing/model.ts'
+import type { Benchmark, Model, Price, Stage } from '../../domain/catalog/model.ts'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
 import type { VendorModel } from '../vendor.ts'
 import { keyOf, newer, readShipped, readUpdated } from './file.ts'

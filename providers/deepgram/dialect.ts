@@ -1,5 +1,5 @@
 /** How Deepgram signs and refuses: over HTTP, in a frame of a socket, and in the reason of a closed one. */
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { JsonObject } from '../wire/failures.ts'
 import type { Dialect } from '../wire/http.ts'
 

@@ -1,5 +1,5 @@
 /** What Deepgram has. Languages are those that it documents for a model by name, in its spelling; the catalog's own where the two differ. */
-import { type AudioSupport, noCapabilities } from '../../domain/routing/model.ts'
+import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../vendor.ts'
 import { aura2Languages, aura2Voices } from './voices.ts'
 

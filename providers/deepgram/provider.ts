@@ -1,5 +1,5 @@
 /** Deepgram: Nova and Flux hear, Aura speaks. */
-import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'

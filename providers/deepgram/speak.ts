@@ -2,8 +2,9 @@
  * WS /v1/speak: one text, then its audio in binary frames up to `Flushed`. A socket serves one text: audio does not say which text it is of, so after a
  * text that was dropped in the middle nobody could tell where the next one begins.
  */
-import type { Clock } from '../../domain/ports.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'

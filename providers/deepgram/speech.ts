@@ -1,6 +1,6 @@
 /** What a text is spoken as: the voice, the format and the speed, which are all in the query of either way to speak. */
 import type { OutputFormat } from '../../audio/format.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { speakableRates } from './models.ts'
 import { voiceFor } from './voices.ts'

@@ -2,8 +2,9 @@
  * One socket that hears. Deepgram has two protocols for it, which differ in what they tell and in how they end: each is a `Dialogue` that this
  * stream holds for them.
  */
-import type { Clock } from '../../domain/ports.ts'
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { SttStream } from '../../domain/speech/stt-stream.ts'
 import type { JsonObject } from '../wire/failures.ts'
 import type { Standby } from '../wire/socket.ts'

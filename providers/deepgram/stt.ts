@@ -1,6 +1,6 @@
 /** POST /v1/listen: the recording is the body, everything else the query. */
 import type { Recording } from '../../audio/format.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { canonicalTag, vendorTag } from '../language-tags.ts'
 import { isObject, type JsonObject } from '../wire/failures.ts'

@@ -3,7 +3,7 @@
  * so that one row stands for what has one price and one latency, and a voice can be asked for by name, language or gender. On the wire the
  * voice's id goes into `model`.
  */
-import type { Voice } from '../../domain/routing/model.ts'
+import type { Voice } from '../../domain/catalog/model.ts'
 
 /** The first of a language speaks it when no voice is named; the first of all speaks when no language is. */
 export function voiceFor(language: string | undefined): string {

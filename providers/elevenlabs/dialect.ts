@@ -1,5 +1,5 @@
 /** How ElevenLabs signs and refuses, over HTTP and on its sockets. */
-import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
+import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { excerpt, isObject, type JsonObject } from '../wire/failures.ts'
 import type { Dialect } from '../wire/http.ts'
 

@@ -1,4 +1,4 @@
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 
 type KeytermLimits = { termsMax: number; charactersMax: number }
 

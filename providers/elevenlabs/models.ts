@@ -1,5 +1,5 @@
 /** The models of ElevenLabs: what each takes, emits and speaks. */
-import { type AudioSupport, noCapabilities } from '../../domain/routing/model.ts'
+import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../vendor.ts'
 import { nativeSpeech, oggOpus, pcmRatesHz } from './output-format.ts'
 

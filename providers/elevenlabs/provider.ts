@@ -1,5 +1,5 @@
 /** ElevenLabs: speech over HTTP and sockets, and its transcribers, Scribe. */
-import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
 import { catalogued } from '../catalog/rows.ts'

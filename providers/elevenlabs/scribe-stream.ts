@@ -6,8 +6,8 @@
  *   nothing was said, and nothing comes
  */
 import { sampleEncodings } from '../../audio/pcm.ts'
-import type { Clock, Departure } from '../../domain/ports.ts'
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { Word } from '../../domain/speech/stt.ts'
 import type { StreamAudio, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
@@ -65,7 +65,7 @@ export class ScribeStream implements SttStream, SttVendor {
     request: SttStreamRequest,
     sink: SttStreamSink,
     { apiKey, limits, clock }: ScribeOptions,
-    signal: Departure,
+    signal: CancelSignal,
   ) {
     this.#sink = sink
     this.#request = request

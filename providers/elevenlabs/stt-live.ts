@@ -1,5 +1,5 @@
 /** WS /v1/speech-to-text/realtime: how a session is asked for. */
-import type { Departure } from '../../domain/ports.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import type { SocketTransport, Standby } from '../wire/socket.ts'
 import { keyterms, realtimeKeyterms } from './keyterms.ts'
@@ -14,7 +14,7 @@ export async function listen(
   request: SttStreamRequest,
   sink: SttStreamSink,
   options: ScribeOptions,
-  signal: Departure,
+  signal: CancelSignal,
 ): Promise<SttStream> {
   const socket = await sockets.open(options.apiKey, { path: realtimePath(request) }, signal)
   const stream = new ScribeStream(socket, request, sink, options, signal)

@@ -1,5 +1,5 @@
 /** WS /v1/text-to-speech/{voice}/stream-input: one text a socket, since the vendor ends it with the text. */
-import type { Clock } from '../../domain/ports.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { jsonFrames } from '../wire/json-frames.ts'

@@ -1,6 +1,6 @@
 /** POST /v1/text-to-speech/{voice}/stream: raw samples, or Opus in Ogg, as they are made. */
 import { ascii } from '../../audio/chunked-bytes.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { audioOf, leave } from '../wire/audio-answer.ts'

@@ -1,6 +1,6 @@
 /** Reads a GenerateContentResponse, whole or piece by piece (each piece is one), into the domain's answer. Pure: what it is given has already been parsed. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import { filtered, finishOf, refuseBlocked } from './finish.ts'
 

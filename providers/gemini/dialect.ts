@@ -1,5 +1,5 @@
 /** How the Gemini API signs and refuses. The key goes into a header: in the URL it would stand in every log on the way. */
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject } from '../wire/failures.ts'
 import type { Dialect } from '../wire/http.ts'
 

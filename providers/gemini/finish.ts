@@ -1,6 +1,6 @@
 /** What `finishReason` and `promptFeedback.blockReason` mean. A stream has no other terminal mark than the former. */
 import type { StopReason } from '../../domain/llm/llm.ts'
-import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
+import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 
 /** `filtered`: the vendor withheld the rest. */

@@ -1,6 +1,6 @@
 /** What the models take, as data: language models by what an effort means to them, speech models by their voices. */
 import type { OutputFormat } from '../../audio/format.ts'
-import { noCapabilities, type Voice } from '../../domain/routing/model.ts'
+import { noCapabilities, type Voice } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../vendor.ts'
 
 export type Traits = {

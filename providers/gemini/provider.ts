@@ -1,4 +1,4 @@
-import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
 import { createTransport } from '../wire/http.ts'

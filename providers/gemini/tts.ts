@@ -3,7 +3,7 @@
  * header before the first sample, which is not media and is taken off.
  */
 import type { OutputFormat } from '../../audio/format.ts'
-import type { Departure } from '../../domain/ports.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
@@ -19,7 +19,7 @@ import { headerOf, type Media } from './wav-header.ts'
 
 export function createTts(wire: Wire, apiKey: string | null, limits: OutboundLimits): Tts {
   return {
-    async synthesize(request: TtsRequest, signal: Departure): Promise<Speech> {
+    async synthesize(request: TtsRequest, signal: CancelSignal): Promise<Speech> {
       const path = modelPath(request.model, 'streamGenerateContent')
       const answer = await wire.stream(path, json(speechBody(request)), limits.audioBytesMax, signal)
       const media = samplesOf(answer, apiKey, limits)

@@ -1,5 +1,5 @@
-import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/routing/model.ts'
-import { noCapabilities } from '../../domain/routing/model.ts'
+import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/catalog/model.ts'
+import { noCapabilities } from '../../domain/catalog/model.ts'
 import { fliteOutput, fliteVoices } from './tts.ts'
 
 const provider = 'local'

@@ -1,5 +1,5 @@
 /** The parent's side of one speech child. A child that misbehaves is killed: it holds nothing that must be kept. */
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { EngineProcess } from './engine-process.ts'
 import type { FromChild, ToChild } from './messages.ts'
 

@@ -1,6 +1,6 @@
 /** A forked engine as its parent sees it, whatever the two say to each other. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 
 export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-stream-child'
 

@@ -2,8 +2,9 @@
  * A bounded queue in front of a few children of one kind. Children start when they are first needed and end when they have
  * had nothing to do. A caller that leaves frees its place at once; its child goes on to the next safe point, or is killed.
  */
-import type { Clock, Log } from '../../domain/ports.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
 import { type ChildJob, SpeechChild } from './child.ts'
 
 export type PoolOptions = {

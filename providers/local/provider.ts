@@ -1,6 +1,7 @@
 /** The provider that needs no account and no network: embedded speech in child processes and a language model of rules. */
-import type { Clock, Log } from '../../domain/ports.ts'
-import type { Provider } from '../../domain/routing/provider.ts'
+
+import type { Provider } from '../../domain/ports/provider.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
 import { localModels } from './catalog.ts'
 import { ChildPool } from './pool.ts'
 import { createScriptedLlm } from './scripted.ts'

@@ -4,8 +4,8 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '../../domain/llm/llm.ts'
-import type { Departure } from '../../domain/ports.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import { smallestValue } from './smallest-value.ts'
 
 type Reply = { kind: 'text'; text: string } | { kind: 'call'; name: string; arguments: string }
@@ -16,7 +16,7 @@ export function createScriptedLlm(): Llm {
   return { respond, stream }
 }
 
-async function respond(request: LlmRequest, signal: Departure): Promise<LlmAnswer> {
+async function respond(request: LlmRequest, signal: CancelSignal): Promise<LlmAnswer> {
   const answer: LlmAnswer = { text: '', calls: [], stopReason: 'stop', usage: noUsage }
   for await (const event of stream(request, signal)) {
     if (event.type === 'text') answer.text += event.delta
@@ -29,7 +29,7 @@ async function respond(request: LlmRequest, signal: Departure): Promise<LlmAnswe
 
 const noUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 }
 
-async function* stream(request: LlmRequest, signal: Departure): AsyncGenerator<LlmEvent> {
+async function* stream(request: LlmRequest, signal: CancelSignal): AsyncGenerator<LlmEvent> {
   const reply = replyTo(request)
   const words = tokens(reply.kind === 'text' ? reply.text : reply.arguments)
   const given = words.slice(0, request.maxOutputTokens)

@@ -1,6 +1,7 @@
 /** The parent's side of a child that recognises several streams. */
-import type { Clock, Departure } from '../../domain/ports.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { EngineProcess } from './engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stream-messages.ts'
@@ -57,7 +58,7 @@ export class StreamChild {
   }
 
   /** Resolves when the child listens. Rejects with ProviderError. */
-  open(input: StreamInput, sink: SttStreamSink, signal: Departure): Promise<SttStream> {
+  open(input: StreamInput, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       const stream = new ChildStream({
@@ -82,7 +83,7 @@ type Call = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | { type: '
 
 type StreamParts = {
   sink: SttStreamSink
-  signal: Departure
+  signal: CancelSignal
   opening: { resolve: (stream: SttStream) => void; reject: (error: ProviderError) => void }
   options: StreamChildOptions
   send: (call: Call) => void

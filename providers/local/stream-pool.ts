@@ -1,6 +1,7 @@
 /** Children that recognise streams. They start when they are first needed, share the streams evenly and end when they have had none. */
-import type { Departure, Log } from '../../domain/ports.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal, Log } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { StreamChild, type StreamChildOptions } from './stream-child.ts'
 import type { StreamInput } from './stream-messages.ts'
@@ -28,7 +29,7 @@ export class StreamPool {
   }
 
   /** Resolves when a child with its models loaded listens. Rejects with ProviderError. */
-  async open(input: StreamInput, sink: SttStreamSink, signal: Departure): Promise<SttStream> {
+  async open(input: StreamInput, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     if (signal.aborted) throw new ProviderError('cancelled', { sent: false, cause: signal.reason })
     if (this.#closed) throw new ProviderError('unreachable', { sent: false })
     const child = this.#childWithRoom()

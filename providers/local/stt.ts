@@ -1,6 +1,6 @@
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import type { Recording } from '../../audio/format.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Stt, SttRequest, Transcript } from '../../domain/speech/stt.ts'
 import type { SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import type { SttInput, SttOutput } from './messages.ts'

@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../../audio/format.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import type { TtsInput, TtsOutput } from './messages.ts'
 import type { ChildPool } from './pool.ts'

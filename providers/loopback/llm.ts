@@ -1,6 +1,6 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import type { Llm, LlmItem, LlmRequest, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 
 type Echo = { words: string[]; stopReason: StopReason; usage: LlmUsage }
 

@@ -2,8 +2,8 @@
  * Answers out of the request itself, without a network or a model, so that what is measured is the engine alone:
  * recognition gives back the first bytes it was sent, speech is a tone as long as the text, a conversation is an echo.
  */
-import { type Model, noCapabilities, type Price, type PriceUnit, type Stage } from '../../domain/routing/model.ts'
-import type { Provider } from '../../domain/routing/provider.ts'
+import { type Model, noCapabilities, type Price, type PriceUnit, type Stage } from '../../domain/catalog/model.ts'
+import type { Provider } from '../../domain/ports/provider.ts'
 import { loopbackLlm } from './llm.ts'
 import { loopbackStt } from './stt.ts'
 import { loopbackTts, loopbackVoice } from './tts.ts'

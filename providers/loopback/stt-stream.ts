@@ -1,6 +1,6 @@
 /** Answers each frame while it is being handed over. A bench counts what a frame costs: nothing is made here for one but its text. */
 import { isSampleEncoding, sampleEncodings } from '../../audio/pcm.ts'
-import type { Departure } from '../../domain/ports.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { StreamAudio, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 
 /** Where the text of a frame is made: one for all streams. */
@@ -20,9 +20,9 @@ export class LoopbackStream implements SttStream {
   #utterance = 0
   readonly #sink: SttStreamSink
   #startMs = 0
-  readonly #signal: Departure
+  readonly #signal: CancelSignal
 
-  constructor({ audio, interimResults }: SttStreamRequest, sink: SttStreamSink, signal: Departure) {
+  constructor({ audio, interimResults }: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal) {
     this.#sink = sink
     this.#interim = interimResults
     this.#bytesPerMs = bytesPerMs(audio)

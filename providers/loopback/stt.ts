@@ -1,5 +1,5 @@
 import type { Recording } from '../../audio/format.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import { LoopbackStream } from './stt-stream.ts'
 

@@ -1,8 +1,8 @@
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import type { OutputFormat } from '../../audio/format.ts'
 import { encodeSamples } from '../../audio/pcm.ts'
-import type { Voice } from '../../domain/routing/model.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { Voice } from '../../domain/catalog/model.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
 
 export const loopbackVoice: Voice = { id: 'tone', name: 'Tone', gender: 'neutral', styles: [] }

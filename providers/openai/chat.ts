@@ -1,6 +1,6 @@
 /** Reads a chat completion, whole or chunk by chunk, into the domain's answer. Pure: what it is given has already been parsed. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 
 /** Calls in one turn; more is a server that has lost its way. */

@@ -1,5 +1,5 @@
 /** How OpenAI-compatible servers sign and refuse. */
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { classOfStatus, isObject, type JsonObject } from '../wire/failures.ts'
 import { type Dialect, readAnswer } from '../wire/http.ts'
 

@@ -1,5 +1,5 @@
 /** Catalog rows out of the ids that configuration names. A capability is true where the protocol has it and no model of that name is known to lack it. */
-import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/routing/model.ts'
+import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/catalog/model.ts'
 import { published } from '../catalog/rows.ts'
 import { type ModelIds, type Preset, vendorAt } from './presets.ts'
 import { oggOpus, speechManner } from './speech.ts'

@@ -1,6 +1,6 @@
 /** Finds an Ollama that runs on this machine. The question goes out at start, nothing waits for the answer: the provider is empty until it comes. */
 import { get } from 'node:http'
-import type { Provider } from '../../domain/routing/provider.ts'
+import type { Provider } from '../../domain/ports/provider.ts'
 
 const probeMs = 300
 const answerBytesMax = 1024 * 1024

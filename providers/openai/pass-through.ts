@@ -1,6 +1,6 @@
 /** Chat completions for clients that speak the protocol themselves: their fields go out and the choices come back untouched. */
 import type { ChatAnswer, ChatPart, ChatPort, ChatRequest, ChatUsage } from '../../domain/llm/llm.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { EventReader } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { isObject, type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'

@@ -1,6 +1,7 @@
 /** Any server that speaks OpenAI's protocol: chat/completions or responses, audio/transcriptions, audio/speech, realtime transcription. */
-import type { Clock } from '../../domain/ports.ts'
-import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
+
+import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'

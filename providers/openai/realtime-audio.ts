@@ -8,7 +8,7 @@ import {
   type SampleEncoding,
 } from '../../audio/pcm.ts'
 import type { Resampler } from '../../audio/resample.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { StreamAudio } from '../../domain/speech/stt-stream.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import type { JsonObject } from '../wire/failures.ts'

@@ -3,7 +3,7 @@
  * the end is a commit of what is left and, as a fence, a clear: after `cleared` no item can come up any more, and the stream has ended when those that
  * there are have their transcripts.
  */
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'

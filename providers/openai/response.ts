@@ -1,6 +1,6 @@
 /** Reads a response, whole or event by event, into the domain's answer. Pure: what it is given has already been parsed. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { excerpt, isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import { classOfError } from './dialect.ts'
 

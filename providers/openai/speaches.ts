@@ -9,7 +9,7 @@
  * - A clear can take away what it is about to transcribe. An update without content changes nothing and is answered in order: sent behind the silence, it
  *   is the fence after which no utterance comes up any more.
  */
-import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
+import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'

@@ -1,5 +1,5 @@
 /** POST /audio/speech as Mistral answers it: `speech.audio.delta` with base64, then `speech.audio.done`. It refuses fields that it does not know. */
-import type { Departure } from '../../domain/ports.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import { EventReader } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
@@ -9,7 +9,7 @@ import { json, type Wire } from '../wire/http.ts'
 import { readObject } from './dialect.ts'
 import type { SpeechManner } from './speech.ts'
 
-type Parts = { limits: OutboundLimits; apiKey: string | null; signal: Departure }
+type Parts = { limits: OutboundLimits; apiKey: string | null; signal: CancelSignal }
 
 /** Rejects with ProviderError, also out of the iteration. */
 export async function speechOfEvents(

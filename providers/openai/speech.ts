@@ -1,6 +1,6 @@
 /** How servers that share POST /audio/speech differ in it, as data. Voices and spellings are the vendors' own. */
 import type { OutputFormat } from '../../audio/format.ts'
-import type { Voice } from '../../domain/routing/model.ts'
+import type { Voice } from '../../domain/catalog/model.ts'
 
 export type SpeechManner = {
   /** Asked for as `response_format`; a WAV where the server has no samples without a header. `events`: base64 in server-sent events, with fields of its own. */

@@ -1,5 +1,5 @@
 /** POST /audio/transcriptions. */
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import type { Wire } from '../wire/http.ts'

@@ -2,7 +2,7 @@
  * POST /audio/transcriptions as Mistral has it. It tells times or is told the language: asked for both, it was seen to answer with no text at all. What
  * it times comes as `segments`, words too. Fields that it does not know are refused.
  */
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
 import { canonicalTag } from '../language-tags.ts'
 import { isObject, type JsonObject } from '../wire/failures.ts'

@@ -1,5 +1,5 @@
 /** How Soniox signs and refuses. */
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { classOfStatus, type JsonObject } from '../wire/failures.ts'
 import type { Dialect } from '../wire/http.ts'
 

@@ -1,5 +1,5 @@
 /** What Soniox' models can do: one that hears all languages, which may change from word to word, and one that speaks them. */
-import { type AudioSupport, noCapabilities } from '../../domain/routing/model.ts'
+import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../vendor.ts'
 
 const languages =

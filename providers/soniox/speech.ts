@@ -1,6 +1,6 @@
 /** What a text is spoken as. */
 import type { OutputFormat } from '../../audio/format.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { vendorTag } from '../language-tags.ts'
 import type { JsonObject } from '../wire/failures.ts'

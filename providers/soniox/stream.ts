@@ -1,5 +1,5 @@
 /** Live recognition: a configuration, audio, and an empty frame; tokens come back, then `finished`. */
-import type { Clock } from '../../domain/ports.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { heardLanguage } from '../language-tags.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'

@@ -3,8 +3,9 @@
  * told in trailers, and what was cut off would pass for all of it. The vendor takes more streams on a socket; here it serves one, so that what goes
  * wrong with it costs one text only, and the next text finds a socket that was opened ahead.
  */
-import type { Clock } from '../../domain/ports.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'

@@ -1,5 +1,5 @@
 /** How Speechmatics signs and refuses. */
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Dialect } from '../wire/http.ts'
 
 export const dialect: Dialect = {

@@ -1,5 +1,5 @@
 /** What Speechmatics' models can do live. Both speak the same languages, and hear none that they were not told of. */
-import { type AudioSupport, noCapabilities } from '../../domain/routing/model.ts'
+import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../vendor.ts'
 
 const languages =

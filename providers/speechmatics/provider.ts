@@ -1,7 +1,7 @@
 /** Speechmatics: live speech. */
 
-import type { Provider, ProviderPorts } from '../../domain/routing/provider.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
 import { createSocketTransport } from '../wire/socket.ts'

@@ -1,5 +1,5 @@
 /** From what a vendor, a connection or a defect says to the one class that routing reads. */
-import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
+import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { OutboundError, type OutboundFailure } from '../../runtime/outbound/outbound-error.ts'
 
 export type JsonObject = Record<string, unknown>

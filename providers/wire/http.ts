@@ -3,8 +3,8 @@
  * vendor's own words go into `cause`, shortened and without the key, never into a message.
  */
 
-import type { Departure } from '../../domain/ports.ts'
-import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
+import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { CollectedAnswer, StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
@@ -46,12 +46,12 @@ export type Payload = { contentType: string; body: string | readonly Uint8Array[
 /** All reject with ProviderError; a status other than 200 and 201 is one. Paths begin with a slash and may carry a query. */
 export interface Wire {
   /** POST. Answers the object that came. */
-  call(path: string, payload: Payload, signal: Departure): Promise<JsonObject>
-  get(path: string, signal: Departure): Promise<JsonObject>
+  call(path: string, payload: Payload, signal: CancelSignal): Promise<JsonObject>
+  get(path: string, signal: CancelSignal): Promise<JsonObject>
   /** DELETE; what is answered does not matter. */
-  remove(path: string, signal: Departure): Promise<void>
+  remove(path: string, signal: CancelSignal): Promise<void>
   /** POST. JSON where a stream was asked for is an error. */
-  stream(path: string, payload: Payload, bytesMax: number, signal: Departure): Promise<StreamedAnswer>
+  stream(path: string, payload: Payload, bytesMax: number, signal: CancelSignal): Promise<StreamedAnswer>
 }
 
 /** The connections to one vendor, shared by all its keys. */
@@ -91,7 +91,7 @@ export function createTransport(options: TransportOptions): Transport {
         payload: Payload | null,
         answerBytesMax: number,
         headersTimeoutMs: number,
-        signal: Departure,
+        signal: CancelSignal,
       ): OutboundRequest => ({
         method,
         path: `${prefix}${path}${base.search}`,
@@ -113,7 +113,7 @@ export function createTransport(options: TransportOptions): Transport {
         method: OutboundRequest['method'],
         path: string,
         payload: Payload | null,
-        signal: Departure,
+        signal: CancelSignal,
       ): Promise<CollectedAnswer> =>
         pool.request(request(method, path, payload, limits.answerBytesMax, limits.totalMs, signal))
       return {

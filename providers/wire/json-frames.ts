@@ -1,5 +1,5 @@
 /** One JSON object in each text frame, as nearly every vendor's socket speaks. */
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { OutboundSocketListener } from '../../runtime/outbound/socket.ts'
 import { isObject, type JsonObject, protocolError } from './failures.ts'
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Recording } from '../../audio/format.ts'
 import { isSampleEncoding } from '../../audio/pcm.ts'
 import { wavHeader } from '../../audio/wav.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Payload } from './http.ts'
 
 export type Field = [name: string, value: string]

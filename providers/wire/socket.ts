@@ -1,5 +1,5 @@
 /** Sockets to one vendor, opened when they are needed or, where it pays, ahead of that. */
-import type { Clock, Departure } from '../../domain/ports.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { type OutboundSocket, openSocket } from '../../runtime/outbound/socket.ts'
@@ -46,7 +46,7 @@ export interface SocketTransport {
    * A socket that is open. Rejects with ProviderError. `signal` ends the opening, not the socket. One that had been opened ahead and ends
    * before its first answer is replaced unseen: what was sent is sent again, and a vendor that greets may greet twice.
    */
-  open(apiKey: string | null, route: SocketRoute, signal: Departure): Promise<OutboundSocket>
+  open(apiKey: string | null, route: SocketRoute, signal: CancelSignal): Promise<OutboundSocket>
   /** Closes those that wait. Whoever has been given a socket closes it. */
   close(): Promise<void>
 }

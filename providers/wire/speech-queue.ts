@@ -4,8 +4,9 @@
  *
  *   open ──end──► drained, then done        open ──fail──► drained, then rejects        any ──return──► done
  */
-import type { Clock } from '../../domain/ports.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { protocolError } from './failures.ts'
 

@@ -7,8 +7,9 @@
  * A failure while it opens rejects the opening; a later one goes to the sink. Two waits are bounded: for the vendor to listen, and, once no more audio
  * comes, for its next word. In between a vendor may be silent for as long as the speaker is.
  */
-import type { Clock, Departure } from '../../domain/ports.ts'
-import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
+
+import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
@@ -29,7 +30,7 @@ export interface SttVendor {
 export type SttSocketParts = {
   socket: OutboundSocket
   sink: SttStreamSink
-  signal: Departure
+  signal: CancelSignal
   apiKey: string | null
   clock: Clock
   limits: Pick<OutboundLimits, 'firstByteMs' | 'idleMs'>

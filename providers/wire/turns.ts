@@ -3,7 +3,7 @@
  * because these vendors refuse calls whose results do not all stand in the turn right after them.
  */
 import type { LlmItem } from '../../domain/llm/llm.ts'
-import { ProviderError } from '../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject } from './failures.ts'
 
 type Turn<Part> = { speaker: 'user' | 'model'; parts: Part[] }

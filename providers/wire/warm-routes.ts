@@ -11,7 +11,7 @@
  * account that is refused, is not asked again and again for nobody.
  */
 import { setMaxListeners } from 'node:events'
-import type { Clock, Departure } from '../../domain/ports.ts'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { WarmSockets } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 import type { Dial, SocketRoute, SocketTransport, Standby, WarmOutcome } from './socket.ts'
@@ -56,7 +56,7 @@ export class WarmRoutes implements SocketTransport {
     this.#lookMs = Math.max(1, Math.min(idleMsMax / 8, (keepAlive?.everyMs ?? Number.POSITIVE_INFINITY) / 2))
   }
 
-  async open(apiKey: string | null, to: SocketRoute, signal: Departure): Promise<OutboundSocket> {
+  async open(apiKey: string | null, to: SocketRoute, signal: CancelSignal): Promise<OutboundSocket> {
     const { dial, observe } = this.#options
     if (signal.aborted) return dial(apiKey, to, signal)
     const route = this.#use(apiKey, to)

@@ -1,5 +1,5 @@
 /** Cross-origin reads, for the origins that a mount lists. */
-import type { Mount } from './options.ts'
+import type { Mount } from '../engine/options.ts'
 import type { Route } from './routes.ts'
 
 /** The origin when its pages may read the mount's answers, else ''. */

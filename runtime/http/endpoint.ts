@@ -1,9 +1,9 @@
 /** What can be worked out of an operation before its first request, so that a request does not. */
 import { serializeItem } from 'structured-headers'
-import type { Handler } from './handler.ts'
-import { renameHeader } from './header-names.ts'
-import type { Deprecation, EventFormat, Operation, ResponseShape, Validate } from './operation.ts'
-import type { Mount } from './options.ts'
+import type { Handler } from '../engine/handler.ts'
+import { renameHeader } from '../engine/header-names.ts'
+import type { Deprecation, EventFormat, Operation, ResponseShape, Validate } from '../engine/operation.ts'
+import type { Mount } from '../engine/options.ts'
 
 export type Endpoint = {
   operation: Operation

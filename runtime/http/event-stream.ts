@@ -2,10 +2,10 @@
  * text/event-stream as the HTML standard has it, with comments while nothing happens. Named events are numbered from 0 without a gap; the
  * frames of the format `data` have neither name nor id, which is all that clients of chat completions read.
  */
-import type { Engine } from './engine.ts'
-import type { Exchange } from './exchange.ts'
-import type { ServerSentEvent } from './handler.ts'
-import type { EventFormat } from './operation.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { ServerSentEvent } from '../engine/handler.ts'
+import type { EventFormat } from '../engine/operation.ts'
+import type { HttpExchange } from './http-exchange.ts'
 import { writeFault } from './respond.ts'
 import { SlowReader } from './slow-reader.ts'
 import { next, type Pieces, whileRead } from './stream.ts'
@@ -16,7 +16,7 @@ import { next, type Pieces, whileRead } from './stream.ts'
  */
 export async function streamEvents(
   engine: Engine,
-  exchange: Exchange,
+  exchange: HttpExchange,
   status: number,
   headers: readonly string[],
   body: unknown,
@@ -36,7 +36,7 @@ export async function streamEvents(
  */
 class EventStream {
   readonly #engine: Engine
-  readonly #exchange: Exchange
+  readonly #exchange: HttpExchange
   readonly #reader: SlowReader
   readonly #eventFormat: EventFormat
   #isFlowing = true
@@ -48,7 +48,7 @@ class EventStream {
   #gathered = ''
   #flushing: NodeJS.Immediate | null = null
 
-  constructor(engine: Engine, exchange: Exchange, eventFormat: EventFormat) {
+  constructor(engine: Engine, exchange: HttpExchange, eventFormat: EventFormat) {
     this.#eventFormat = eventFormat
     this.#engine = engine
     this.#exchange = exchange

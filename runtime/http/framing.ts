@@ -3,7 +3,7 @@
  * the body ambiguous: uWebSockets.js takes the first of two Content-Length lines (an empty one is 0) and any Transfer-Encoding for chunked,
  * so that a proxy that reads them otherwise can be made to smuggle a request. RFC 9112, 6.3 and 3.2.
  */
-import type { Wire } from './wire.ts'
+import type { Transport } from './transport.ts'
 
 export class Head {
   contentType = ''
@@ -77,7 +77,7 @@ export class Head {
 }
 
 /** To be called before the first await. `wanted` maps names on the wire to names in the spec. */
-export function readHead(wire: Wire, wanted: ReadonlyMap<string, string>): Head {
+export function readHead(wire: Transport, wanted: ReadonlyMap<string, string>): Head {
   const head = new Head()
   wire.eachHeader((name, value) => {
     // The walk reads UTF-8 and replaces what is none; asked for by name, a value is latin1 (RFC 9110, 5.5), and a character a byte.

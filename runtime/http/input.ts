@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
+import { type Input, Refusal } from '../engine/handler.ts'
+import { renameHeader } from '../engine/header-names.ts'
+import type { Operation } from '../engine/operation.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Head } from './framing.ts'
-import { type Input, Refusal } from './handler.ts'
-import { renameHeader } from './header-names.ts'
 import { parseJson } from './json-body.ts'
-import type { Operation } from './operation.ts'
 import { decode, readQuery } from './query.ts'
 import { refuseParams } from './violation.ts'
 

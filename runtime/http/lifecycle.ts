@@ -2,20 +2,21 @@
  * A request from its first line to its last byte, in reading order. Everything up to the first await runs while the carrier still lends the
  * request: headers are copied and the body's listener is attached there. A step refuses by throwing; one place turns that into an answer.
  */
+
+import type { Engine } from '../engine/engine.ts'
+import { Refusal } from '../engine/handler.ts'
 import { allowedOrigin } from './cors.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Engine } from './engine.ts'
-import { ClientGone, type Exchange } from './exchange.ts'
 import { type Head, readHead } from './framing.ts'
-import { Refusal } from './handler.ts'
+import { ClientGone, type HttpExchange } from './http-exchange.ts'
 import { readInput } from './input.ts'
 import { receive } from './receive.ts'
 import { discard, refuse, respond, respondOptions } from './respond.ts'
 import type { Match } from './routes.ts'
-import type { Wire } from './wire.ts'
+import type { Transport } from './transport.ts'
 
 /** Answers one request. Never rejects. */
-export async function serve(engine: Engine, wire: Wire): Promise<void> {
+export async function serve(engine: Engine, wire: Transport): Promise<void> {
   const exchange = engine.open(wire)
   try {
     const match = engine.routes.find(engine.routes.byHost ? wire.header('host') : '', wire.path)
@@ -39,7 +40,7 @@ export async function serve(engine: Engine, wire: Wire): Promise<void> {
 
 async function handle(
   engine: Engine,
-  exchange: Exchange,
+  exchange: HttpExchange,
   endpoint: Endpoint,
   params: readonly string[],
   head: Head,
@@ -71,13 +72,13 @@ async function handle(
 const nothing: ReadonlyMap<string, string> = new Map()
 
 /** No answer: uWebSockets.js would read on behind it, into what may be somebody else's request. */
-export function drop(exchange: Exchange): void {
+export function drop(exchange: HttpExchange): void {
   exchange.status = 400
   exchange.wire.close()
 }
 
 /** Whether the server takes the request at all. Health is always answered. */
-export function admit(engine: Engine, exchange: Exchange, head: Head): void {
+export function admit(engine: Engine, exchange: HttpExchange, head: Head): void {
   const { mount } = exchange
   if (mount?.health) return
   if (mount) exchange.corsOrigin = allowedOrigin(mount, head.origin)
@@ -88,14 +89,14 @@ export function admit(engine: Engine, exchange: Exchange, head: Head): void {
   if (mount?.quota ?? true) spendQuota(engine, exchange, head)
 }
 
-function spendQuota({ quota }: Engine, exchange: Exchange, head: Head): void {
+function spendQuota({ quota }: Engine, exchange: HttpExchange, head: Head): void {
   exchange.source = quota.source(exchange.wire.address(), head.forwardedFor)
   const { rateLimit, refusal } = quota.enter(exchange.source, exchange.startedMs)
   exchange.rateLimit = rateLimit
   if (refusal) throw refusal
 }
 
-function nowhere(engine: Engine, exchange: Exchange, match: Match | null): Refusal {
+function nowhere(engine: Engine, exchange: HttpExchange, match: Match | null): Refusal {
   if (!match?.route) {
     const socket = engine.socketRoutes.find(exchange.head?.host ?? '', exchange.wire.path)
     if (!socket) return new Refusal('not_found', { message: 'there is nothing at this path' })

@@ -1,5 +1,5 @@
-import { Refusal } from './handler.ts'
-import type { QueryParam } from './operation.ts'
+import { Refusal } from '../engine/handler.ts'
+import type { QueryParam } from '../engine/operation.ts'
 
 /**
  * The declared parameters of a raw query string, each read strictly as its type: 5 is an integer, and 0x5, 5.0, ' 5' and '' are not.

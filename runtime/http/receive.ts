@@ -1,11 +1,12 @@
 /** The body as it arrives: bounded, counted, hashed, copied out of the carrier's buffer. What arrives after a refusal is read and dropped. */
+
+import type { Engine } from '../engine/engine.ts'
+import { Refusal } from '../engine/handler.ts'
+import type { Body, Validate } from '../engine/operation.ts'
 import type { Placed } from '../roster.ts'
-import type { Engine } from './engine.ts'
-import type { Exchange } from './exchange.ts'
 import type { Head } from './framing.ts'
-import { Refusal } from './handler.ts'
+import type { HttpExchange } from './http-exchange.ts'
 import { MultipartContent } from './multipart.ts'
-import type { Body, Validate } from './operation.ts'
 import { RawContent } from './raw-content.ts'
 import type { StallWatch } from './stall-watch.ts'
 
@@ -29,7 +30,7 @@ export class Receiver implements Placed {
   readonly startedMs: number
   /** When the last byte came, monotonic. */
   progressMs: number
-  readonly #exchange: Exchange
+  readonly #exchange: HttpExchange
   readonly #bytesMax: number
   readonly #payloadBytesMax: number
   readonly #stalls: StallWatch
@@ -38,7 +39,7 @@ export class Receiver implements Placed {
   #settle: (() => void) | null = null
 
   /** `bytesMax` bounds what is read; `payloadBytesMax` is what the client is told. */
-  constructor(exchange: Exchange, content: Content, bytesMax: number, payloadBytesMax: number, stalls: StallWatch) {
+  constructor(exchange: HttpExchange, content: Content, bytesMax: number, payloadBytesMax: number, stalls: StallWatch) {
     this.#exchange = exchange
     this.content = content
     this.#bytesMax = bytesMax
@@ -120,7 +121,7 @@ export class Receiver implements Placed {
  * To be called before the first await. Null: there is no body, and none is required. A refusal is handed back and not thrown, because a key
  * that is not valid comes first, and whether it is may take a while to find out.
  */
-export function receive(engine: Engine, exchange: Exchange, body: Body, head: Head): Receiver | Refusal | null {
+export function receive(engine: Engine, exchange: HttpExchange, body: Body, head: Head): Receiver | Refusal | null {
   try {
     return begin(engine, exchange, body, head)
   } catch (error) {
@@ -129,7 +130,7 @@ export function receive(engine: Engine, exchange: Exchange, body: Body, head: He
   }
 }
 
-function begin(engine: Engine, exchange: Exchange, body: Body, head: Head): Receiver | null {
+function begin(engine: Engine, exchange: HttpExchange, body: Body, head: Head): Receiver | null {
   const { limits } = engine.options
   if (!head.hasBody) {
     if (!body.required) return null

@@ -1,19 +1,20 @@
 /** The one place where answers are written: results, faults and OPTIONS. */
+
+import type { Engine } from '../engine/engine.ts'
+import { type FaultAnswer, Refusal, type Result } from '../engine/handler.ts'
+import { renameHeader } from '../engine/header-names.ts'
 import { pushCors, pushPreflight } from './cors.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
-import type { Engine } from './engine.ts'
 import { streamEvents } from './event-stream.ts'
-import { ClientGone, type Exchange } from './exchange.ts'
 import type { Head } from './framing.ts'
-import { type FaultAnswer, Refusal, type Result } from './handler.ts'
-import { renameHeader } from './header-names.ts'
+import { ClientGone, type HttpExchange } from './http-exchange.ts'
 import type { Route } from './routes.ts'
 import { iterate, letGo, streamBytes } from './stream.ts'
 
 /** A promise where the answer is a stream. Throws when the result is not what the operation declares; rejects when a stream fails before its first piece. */
 export function respond(
   engine: Engine,
-  exchange: Exchange,
+  exchange: HttpExchange,
   endpoint: Endpoint,
   result: Result,
 ): Promise<void> | undefined {
@@ -40,7 +41,7 @@ export function respond(
 }
 
 /** Turns whatever was thrown into the surface's own envelope; the surface's writer is who logs it. Never throws. */
-export function refuse(engine: Engine, exchange: Exchange, error: unknown): void {
+export function refuse(engine: Engine, exchange: HttpExchange, error: unknown): void {
   if (exchange.isGone || error instanceof ClientGone) return
   const isBegun = exchange.status !== 0
   const fault = writeFault(engine, exchange, error)
@@ -57,7 +58,7 @@ export function refuse(engine: Engine, exchange: Exchange, error: unknown): void
   write(exchange, fault.status, headers, fault.body)
 }
 
-export function respondOptions(engine: Engine, exchange: Exchange, route: Route, head: Head): void {
+export function respondOptions(engine: Engine, exchange: HttpExchange, route: Route, head: Head): void {
   const headers = commonHeaders(engine, exchange)
   headers.push('Allow', route.allow)
   if (exchange.corsOrigin !== '' && head.preflightMethod !== '') pushPreflight(headers, route)
@@ -71,7 +72,7 @@ export function discard({ body }: Result): void {
 }
 
 /** Never throws. */
-export function writeFault(engine: Engine, exchange: Exchange, error: unknown): FaultAnswer {
+export function writeFault(engine: Engine, exchange: HttpExchange, error: unknown): FaultAnswer {
   const mount = exchange.mount ?? engine.options.mounts[0]
   try {
     if (mount) return mount.writeFault(error, exchange.requestId)
@@ -82,7 +83,7 @@ export function writeFault(engine: Engine, exchange: Exchange, error: unknown): 
 }
 
 function write(
-  exchange: Exchange,
+  exchange: HttpExchange,
   status: number,
   headers: readonly string[],
   body: string | Uint8Array | null,
@@ -92,14 +93,14 @@ function write(
 }
 
 /** Alternating names and values: whose answer it is, from where, and what is left of the quota. Also of a 101. */
-export function identityHeaders(engine: Engine, { requestId, rateLimit }: Exchange): string[] {
+export function identityHeaders(engine: Engine, { requestId, rateLimit }: HttpExchange): string[] {
   const headers = [engine.requestIdHeader, requestId, engine.regionHeader, engine.options.region]
   if (rateLimit !== '') headers.push('RateLimit-Policy', engine.quota.policy, 'RateLimit', rateLimit)
   return headers
 }
 
 /** What every answer but a 101 carries. */
-function commonHeaders(engine: Engine, exchange: Exchange): string[] {
+function commonHeaders(engine: Engine, exchange: HttpExchange): string[] {
   const { mount, closesConnection } = exchange
   const headers = identityHeaders(engine, exchange)
   if (mount) pushCors(headers, mount, exchange.corsOrigin)
@@ -111,7 +112,7 @@ function commonHeaders(engine: Engine, exchange: Exchange): string[] {
 
 function resultHeaders(
   engine: Engine,
-  exchange: Exchange,
+  exchange: HttpExchange,
   { operation }: Endpoint,
   answer: Answer,
   result: Result,

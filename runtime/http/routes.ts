@@ -7,10 +7,11 @@
  *
  * Both listeners share it. Assumes what the generator ensures: parameters are whole segments, and no two templates are equal.
  */
+
+import { renameHeader } from '../engine/header-names.ts'
+import type { PathRule } from '../engine/operation.ts'
+import type { Mount } from '../engine/options.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
-import { renameHeader } from './header-names.ts'
-import type { PathRule } from './operation.ts'
-import type { Mount } from './options.ts'
 
 /** Everything at one path. */
 export type Route = {

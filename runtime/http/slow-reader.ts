@@ -1,13 +1,13 @@
-import type { Engine } from './engine.ts'
-import type { Exchange } from './exchange.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { HttpExchange } from './http-exchange.ts'
 
 /** Waits until the client of a stream has taken what was written; ends the connection when it takes longer than `readerTimeoutMs`. */
 export class SlowReader {
   readonly #engine: Engine
-  readonly #exchange: Exchange
+  readonly #exchange: HttpExchange
   #cancel: (() => void) | null = null
 
-  constructor(engine: Engine, exchange: Exchange) {
+  constructor(engine: Engine, exchange: HttpExchange) {
     this.#engine = engine
     this.#exchange = exchange
   }

@@ -1,5 +1,5 @@
+import type { Clock } from '../engine/options.ts'
 import { Roster } from '../roster.ts'
-import type { Clock } from './options.ts'
 import type { Receiver } from './receive.ts'
 
 /** One timer for all bodies on their way: most are whole within the tick that began them, and a timer each would cost more than the rest of them. */

@@ -1,6 +1,6 @@
 /** Answers that come piece by piece. The status line waits for the first piece: a stream that fails at its start is a proper fault, never a 200 with nothing. */
-import type { Engine } from './engine.ts'
-import type { Exchange } from './exchange.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { HttpExchange } from './http-exchange.ts'
 import { SlowReader } from './slow-reader.ts'
 
 /** Of an iterable or an async iterable alike. */
@@ -12,7 +12,7 @@ export type Pieces<Item = unknown> = {
 /** `body` is an iterable of Uint8Array. Throws what it throws, and when it ends without a byte. */
 export async function streamBytes(
   engine: Engine,
-  exchange: Exchange,
+  exchange: HttpExchange,
   status: number,
   headers: readonly string[],
   body: unknown,
@@ -52,7 +52,7 @@ export async function next<Item>(pieces: Pieces<Item>): Promise<Item | null> {
 
 /** Runs `forward` until it is done or the client has gone, and then lets go of the iterator: what feeds it must not go on for nobody. */
 export async function whileRead<Item>(
-  exchange: Exchange,
+  exchange: HttpExchange,
   body: unknown,
   forward: (pieces: Pieces<Item>) => Promise<void>,
 ): Promise<void> {

@@ -8,7 +8,7 @@
  * There are thousands of these: plain fields, no closure and no timer of their own.
  */
 
-import type { Departure } from '../http/departure.ts'
+import type { CancelSignal } from '../engine/cancel-signal.ts'
 import type { WebSocket } from '../uws.ts'
 import { binaryRefused, takeText, wrongSent } from './frames.ts'
 import type { SocketRoute } from './routes.ts'
@@ -30,7 +30,7 @@ export class Connection implements Socket {
   #reader: Reader = 'current'
   readonly #route: SocketRoute
   readonly #sockets: Sockets
-  readonly context: SocketContext & { signal: Departure }
+  readonly context: SocketContext & { signal: CancelSignal }
   /** How much may be buffered when the reader is given up: what there is then, and a goodbye. */
   #goodbyeBytesMax = 0
   /** Of the wait for the reader; past it comes the next, harsher step. */

@@ -1,5 +1,5 @@
 /** Text frames: JSON objects whose `type` says which method of the session takes them. */
-import { Refusal } from '../http/handler.ts'
+import { Refusal } from '../engine/handler.ts'
 import { parseJson } from '../http/json-body.ts'
 import { refuseBody } from '../http/violation.ts'
 import type { Channel } from './channel.ts'

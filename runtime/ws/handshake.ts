@@ -1,6 +1,6 @@
 /** What a client offers with its upgrade. RFC 6455, 4.2.1; uWebSockets.js looks at Sec-WebSocket-Key alone. */
-import { Refusal } from '../http/handler.ts'
-import type { Wire } from '../http/wire.ts'
+import { Refusal } from '../engine/handler.ts'
+import type { Transport } from '../http/transport.ts'
 import type { Channel } from './channel.ts'
 import type { SocketRoute } from './routes.ts'
 
@@ -19,7 +19,7 @@ export type Handshake = {
 }
 
 /** Only until the first await. */
-export function readHandshake(wire: Wire, { subprotocol, credentialPrefix }: SocketRoute): Handshake {
+export function readHandshake(wire: Transport, { subprotocol, credentialPrefix }: SocketRoute): Handshake {
   // The header may come in several lines, which then are one list. RFC 6455, 11.3.4.
   const offered: string[] = []
   wire.eachHeader((name, value) => {

@@ -1,6 +1,6 @@
 /** Where sockets are served: which channel answers an address, at which host. */
-import type { FaultWriter } from '../http/handler.ts'
-import type { Mount } from '../http/options.ts'
+import type { FaultWriter } from '../engine/handler.ts'
+import type { Mount } from '../engine/options.ts'
 import { hostName } from '../http/routes.ts'
 import type { Channel, SocketSurface } from './channel.ts'
 import type { AdmitSocket, SocketHandler, SocketHandlers } from './socket.ts'

@@ -1,7 +1,7 @@
 /** Hangs the sockets into a uWebSockets.js application. */
-import type { Engine } from '../http/engine.ts'
-import { isLoopbackHost } from '../http/loopback.ts'
-import type { ServerOptions } from '../http/options.ts'
+import type { Engine } from '../engine/engine.ts'
+import { isLoopbackHost } from '../engine/loopback.ts'
+import type { ServerOptions } from '../engine/options.ts'
 import type { TemplatedApp, WebSocketBehavior } from '../uws.ts'
 import type { Live, UserData } from './connection.ts'
 import { upgrade } from './upgrade.ts'

@@ -1,4 +1,4 @@
-import type { Departure } from '../http/departure.ts'
+import type { CancelSignal } from '../engine/cancel-signal.ts'
 
 /** What the engine hands to a handler of sockets and takes back from it. Generated session types narrow these channel by channel. */
 
@@ -27,7 +27,7 @@ export type SocketContext<Caller = unknown> = {
   channelId: string
   query: URLSearchParams
   /** Aborted when the socket has ended, whichever side ended it. */
-  readonly signal: Departure
+  readonly signal: CancelSignal
   /** Clock.monotonicMs() when the upgrade was asked for. */
   startedMs: number
 }

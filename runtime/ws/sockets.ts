@@ -1,4 +1,4 @@
-import type { ServerOptions } from '../http/options.ts'
+import type { ServerOptions } from '../engine/options.ts'
 import { roundedMs } from '../log.ts'
 import type { Connection } from './connection.ts'
 

@@ -2,14 +2,14 @@
  * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered it is an exchange like any other, with the
  * same refusals in the same order; what only a socket has (subprotocol, admission) comes after them.
  */
-import { Departure } from '../http/departure.ts'
-import type { Engine } from '../http/engine.ts'
-import { ClientGone, type Exchange } from '../http/exchange.ts'
+import { CancelSignal } from '../engine/cancel-signal.ts'
+import type { Engine } from '../engine/engine.ts'
+import { Refusal } from '../engine/handler.ts'
 import { readHead } from '../http/framing.ts'
-import { Refusal } from '../http/handler.ts'
+import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
 import { admit, drop } from '../http/lifecycle.ts'
 import { identityHeaders, refuse } from '../http/respond.ts'
-import { UwsWire } from '../http/uws-wire.ts'
+import { UwsTransport } from '../http/uws-transport.ts'
 import type { HttpRequest, HttpResponse, us_socket_context_t } from '../uws.ts'
 import { Connection, type Live } from './connection.ts'
 import { type Handshake, readHandshake, requireHandshake, requireQuery } from './handshake.ts'
@@ -23,7 +23,7 @@ export async function upgrade(
   request: HttpRequest,
   context: us_socket_context_t,
 ): Promise<void> {
-  const wire = new UwsWire(response, request)
+  const wire = new UwsTransport(response, request)
   const exchange = engine.open(wire)
   try {
     const head = readHead(wire, nothing)
@@ -52,7 +52,7 @@ const nothing: ReadonlyMap<string, string> = new Map()
 
 async function admitSocket(
   engine: Engine,
-  exchange: Exchange,
+  exchange: HttpExchange,
   route: SocketRoute,
   handshake: Handshake,
 ): Promise<Connection> {
@@ -69,7 +69,7 @@ async function admitSocket(
   if (exchange.isGone) throw new ClientGone()
   // Much may have happened while the caller was looked up.
   requireRoom(engine)
-  const signal = new Departure()
+  const signal = new CancelSignal()
   return new Connection(engine.sockets, route, { requestId, caller, channelId, query, signal, startedMs })
 }
 

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock, Log } from '../../domain/ports.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
 import { type Cluster, openCluster } from './cluster.ts'
 import {
   checkSocketDir,

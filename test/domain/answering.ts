@@ -1,8 +1,8 @@
 import type { Test } from 'tap'
+import type { Model } from '../../domain/catalog/model.ts'
 import type { Llm, LlmAnswer, LlmEvent, LlmRequest } from '../../domain/llm/llm.ts'
 import { createRespond, type RespondOrder } from '../../domain/llm/respond.ts'
-import type { Departure } from '../../domain/ports.ts'
-import type { Model } from '../../domain/routing/model.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
 import { bench, hang, model, order, provider, script, usage } from './fakes.ts'
 
@@ -25,10 +25,10 @@ export type Part = LlmEvent | Error | 'hang'
 /** Providers a, b, c …: what each answers, at once or in a stream. */
 export function setup(answers: (LlmAnswer | Error | 'hang' | Part[])[], over: Partial<Model> = {}) {
   const asked: string[] = []
-  const signals: Departure[] = []
+  const signals: CancelSignal[] = []
   const providers = answers.map((each, i) => {
     const id = 'abcdef'[i] ?? ''
-    const note = (signal: Departure) => {
+    const note = (signal: CancelSignal) => {
       asked.push(id)
       signals.push(signal)
     }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Catalog } from '../../domain/routing/catalog.ts'
+import { Catalog } from '../../domain/catalog/catalog.ts'
 import { model, provider } from './fakes.ts'
 
 t.test('a provider whose rows appear later is routed to without a restart', (t) => {

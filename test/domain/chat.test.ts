@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { type ChatOrder, createChat } from '../../domain/llm/chat.ts'
-import type { Provider } from '../../domain/routing/provider.ts'
+import type { Provider } from '../../domain/ports/provider.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
 import type { OpenAiOptions } from '../../providers/openai/provider.ts'
 import { provider, stub } from '../providers/openai-setup.ts'

@@ -1,17 +1,17 @@
 import { createLocalLeases } from '../../domain/access/local-leases.ts'
 import type { Caller, KeyPolicy } from '../../domain/access/organization.ts'
 import type { Credit, Ledger, Settlement } from '../../domain/billing/ledger.ts'
-import type { ExchangeDeps, Order } from '../../domain/exchange.ts'
+import { Catalog } from '../../domain/catalog/catalog.ts'
+import { type Model, noCapabilities, type Stage } from '../../domain/catalog/model.ts'
+import type { DispatchDeps, RequestContext } from '../../domain/dispatch/dispatch.ts'
 import { Fault } from '../../domain/fault.ts'
+import { Health, type HealthLimits } from '../../domain/health/health.ts'
 import type { Admission, Idempotency, KeyUse } from '../../domain/idempotency/idempotency.ts'
 import type { Llm, LlmEvent } from '../../domain/llm/llm.ts'
-import type { Clock } from '../../domain/ports.ts'
-import { Catalog } from '../../domain/routing/catalog.ts'
+import type { Provider } from '../../domain/ports/provider.ts'
+import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'
-import { Health, type HealthLimits } from '../../domain/routing/health.ts'
-import { type Model, noCapabilities, type Stage } from '../../domain/routing/model.ts'
-import type { Provider } from '../../domain/routing/provider.ts'
-import { type ErrorClass, ProviderError } from '../../domain/routing/provider-error.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
 
@@ -197,7 +197,7 @@ export function bench(providers: Provider[], testProviders: string[] = []) {
   const local = createLocalLeases()
   let ids = 0
   const limits = { attemptsMax: 3, firstByteMs: 1000, answerMs: 3000, idleMs: 2000, totalMs: 10_000 }
-  const deps: ExchangeDeps = {
+  const deps: DispatchDeps = {
     clock,
     ids: { request: () => `req_${++ids}`, attempt: () => `att_${++ids}` },
     log: { info: log('info'), warn: log('warn'), error: log('error') },
@@ -225,7 +225,7 @@ export function bench(providers: Provider[], testProviders: string[] = []) {
   return { deps, clock, health, catalog, chooser, idempotency, ledger, credit, attempts, logs, held }
 }
 
-export function order(over: Partial<Order> = {}): Order {
+export function order(over: Partial<RequestContext> = {}): RequestContext {
   return {
     caller: caller(),
     requestId: 'req_0',

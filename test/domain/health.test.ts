@@ -1,8 +1,8 @@
 import t from 'tap'
-import { Call } from '../../domain/routing/call.ts'
-import { Catalog, type Row } from '../../domain/routing/catalog.ts'
-import { Health } from '../../domain/routing/health.ts'
-import { type ErrorClass, errorClasses } from '../../domain/routing/provider-error.ts'
+import { Catalog, type Row } from '../../domain/catalog/catalog.ts'
+import { AttemptSignal } from '../../domain/dispatch/attempt-signal.ts'
+import { Health } from '../../domain/health/health.ts'
+import { type ErrorClass, errorClasses } from '../../domain/ports/provider-error.ts'
 import { failure, hang, healthLimits, ManualClock, model, provider } from './fakes.ts'
 
 function setup() {
@@ -171,7 +171,7 @@ t.test('a call', (t) => {
   const start = (firstByteMs = 1000, totalDueMs = 10_000) => {
     const clock = new ManualClock()
     const client = new AbortController()
-    return { clock, client, call: new Call(clock, client.signal, firstByteMs, totalDueMs) }
+    return { clock, client, call: new AttemptSignal(clock, client.signal, firstByteMs, totalDueMs) }
   }
 
   t.test('rejects at the deadline although the adapter ignores its signal', async (t) => {
@@ -190,7 +190,9 @@ t.test('a call', (t) => {
     void waiting.catch(() => {})
     client.abort()
     t.match(await thrown(waiting), { errorClass: 'cancelled' })
-    t.match(await thrown(new Call(clock, client.signal, 1000, 1000).guard(hang())), { errorClass: 'cancelled' })
+    t.match(await thrown(new AttemptSignal(clock, client.signal, 1000, 1000).guard(hang())), {
+      errorClass: 'cancelled',
+    })
     t.equal(clock.timers, 0)
   })
 

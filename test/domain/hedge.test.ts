@@ -1,9 +1,9 @@
 /** A second candidate beside a late first one, on a simulated clock. */
 import t from 'tap'
+import type { Model, Objective } from '../../domain/catalog/model.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import { createRespond } from '../../domain/llm/respond.ts'
-import type { Departure } from '../../domain/ports.ts'
-import type { Model, Objective } from '../../domain/routing/model.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import { createTranscribe } from '../../domain/speech/transcribe.ts'
 import { bench, collect, failure, model, order, provider, settled, theEnd } from './fakes.ts'
 
@@ -21,9 +21,9 @@ function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number 
     })
   const adapter = (id: string) => ({
     respond: () => Promise.reject(failure('server')),
-    stream: (_: unknown, signal: Departure) => answer(id, signal),
+    stream: (_: unknown, signal: CancelSignal) => answer(id, signal),
   })
-  async function* answer(id: string, signal: Departure): AsyncGenerator<LlmEvent> {
+  async function* answer(id: string, signal: CancelSignal): AsyncGenerator<LlmEvent> {
     events.push(`${id} asked at ${all.clock.monotonicMs() - startMs}`)
     signal.addEventListener('abort', () => events.push(`${id} cancelled`))
     const how = answers[id] ?? { afterMs: 0 }

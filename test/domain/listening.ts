@@ -1,8 +1,8 @@
-import type { Route } from '../../domain/exchange.ts'
+import type { Model } from '../../domain/catalog/model.ts'
+import type { Route } from '../../domain/dispatch/dispatch.ts'
 import type { Fault } from '../../domain/fault.ts'
-import type { Departure } from '../../domain/ports.ts'
-import type { Model } from '../../domain/routing/model.ts'
-import type { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { StreamUsage, TranscribeStreamOrder, TranscriptionListener } from '../../domain/speech/session.ts'
 import type { StreamTranscript, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { createTranscribeStream, type TranscribeStreamLimits } from '../../domain/speech/transcribe-stream.ts'
@@ -18,7 +18,7 @@ export const prices = [{ unit: 'audio_hour' as const, microUsd: 3_600_000, sourc
 class FakeStream implements SttStream {
   readonly request: SttStreamRequest
   readonly sink: SttStreamSink
-  readonly signal: Departure
+  readonly signal: CancelSignal
   readonly taken: number[][] = []
   readonly calls: string[] = []
   bytes = 0
@@ -26,7 +26,7 @@ class FakeStream implements SttStream {
   onAudio: (() => void) | null = null
   keepsAudio = true
 
-  constructor(request: SttStreamRequest, sink: SttStreamSink, signal: Departure) {
+  constructor(request: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal) {
     this.request = request
     this.sink = sink
     this.signal = signal
@@ -89,7 +89,7 @@ export function setup(openings: Opening[], over: Partial<Model> = {}, limits: Pa
   const asked: string[] = []
   const providers = openings.map((opening, i) => {
     const id = 'abc'[i] ?? ''
-    const open = (request: SttStreamRequest, sink: SttStreamSink, signal: Departure): Promise<SttStream> => {
+    const open = (request: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> => {
       asked.push(id)
       if (opening === 'hangs') return hang()
       if (opening !== 'opens') return Promise.reject(opening)

@@ -1,12 +1,12 @@
 /** A provider that dies, on a simulated clock: how soon it is left, what is still asked of it meanwhile, how soon it is back. */
 import t from 'tap'
+import type { Model } from '../../domain/catalog/model.ts'
+import { Health } from '../../domain/health/health.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import { createRespond } from '../../domain/llm/respond.ts'
-import type { Departure } from '../../domain/ports.ts'
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
+import type { CancelSignal } from '../../domain/ports/system.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'
-import { Health } from '../../domain/routing/health.ts'
-import type { Model } from '../../domain/routing/model.ts'
-import type { ErrorClass } from '../../domain/routing/provider-error.ts'
 import { bench, collect, failure, hang, ManualClock, model, order, provider, theEnd } from './fakes.ts'
 
 /** As the configuration has it. */
@@ -29,10 +29,10 @@ function world(models: number, attemptsMax: number) {
   const clock = new ManualClock()
   const adapter = (id: string) => ({
     respond: () => hang<never>(),
-    stream: ({ model }: { model: string }, signal: Departure) =>
+    stream: ({ model }: { model: string }, signal: CancelSignal) =>
       answer(`${id}/${model}`, id === 'first' ? state.dead : null, signal),
   })
-  async function* answer(pin: string, how: How | null, signal: Departure): AsyncGenerator<LlmEvent> {
+  async function* answer(pin: string, how: How | null, signal: CancelSignal): AsyncGenerator<LlmEvent> {
     const isFirst = pin.startsWith('first')
     calls.push({ pin, atMs: clock.monotonicMs(), died: how !== null })
     if (isFirst) flight.now += 1
@@ -89,7 +89,7 @@ function world(models: number, attemptsMax: number) {
   return { state, calls, flight, clock, outcomes, traffic, health }
 }
 
-function ended(signal: Departure): Promise<never> {
+function ended(signal: CancelSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener('abort', () => reject(failure('cancelled'))))
 }
 

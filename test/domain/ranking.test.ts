@@ -1,12 +1,12 @@
 /** What the order of candidates rests on: which figures are compared, what counts against them, and what a decision costs. */
 import { performance } from 'node:perf_hooks'
 import t from 'tap'
+import { Catalog, type Row } from '../../domain/catalog/catalog.ts'
+import type { Benchmark, Model, Objective, Price } from '../../domain/catalog/model.ts'
+import { Health } from '../../domain/health/health.ts'
+import type { Provider } from '../../domain/ports/provider.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'
-import { Catalog, type Row } from '../../domain/routing/catalog.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'
-import { Health } from '../../domain/routing/health.ts'
-import type { Benchmark, Model, Objective, Price } from '../../domain/routing/model.ts'
-import type { Provider } from '../../domain/routing/provider.ts'
 import { bench, caller, failure, healthLimits, ManualClock, model, provider } from './fakes.ts'
 import { tags, wideCatalog } from './wide-catalog.ts'
 

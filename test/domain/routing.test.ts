@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readLanguage, spoken } from '../../domain/routing/language.ts'
+import { readLanguage, spoken } from '../../domain/catalog/language.ts'
 import { readRouting } from '../../domain/routing/routing.ts'
 import { thrownFault } from './fakes.ts'
 

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat, Recording } from '../../audio/format.ts'
-import type { Model } from '../../domain/routing/model.ts'
+import type { Model } from '../../domain/catalog/model.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
 import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
 import { createSynthesize, type SynthesizeOrder } from '../../domain/speech/synthesize.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
-import type { Voice } from '../../domain/routing/model.ts'
+import type { Voice } from '../../domain/catalog/model.ts'
 import { createSynthesize, type SynthesizeOrder } from '../../domain/speech/synthesize.ts'
 import { isPresetVoice } from '../../domain/speech/voices.ts'
 import { createResampler } from '../../runtime/optional.ts'

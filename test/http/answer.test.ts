@@ -1,5 +1,5 @@
 import t from 'tap'
-import { Refusal } from '../../runtime/http/handler.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
 import { ManualClock, mount, operation, start, surface, until } from './harness.ts'
 import { get, handlers, hung, main, post } from './surface.ts'
 

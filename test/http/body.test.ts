@@ -1,6 +1,6 @@
 import net from 'node:net'
 import t, { type Test } from 'tap'
-import type { Bytes, Context, Input } from '../../runtime/http/handler.ts'
+import type { Bytes, Context, Input } from '../../runtime/engine/handler.ts'
 import { jsonBody, mount, operation, raw, type Served, start, surface, until, validator } from './harness.ts'
 import { multipart, type PartText, send, sha256 } from './multipart.ts'
 

@@ -1,6 +1,6 @@
 import net from 'node:net'
 import t from 'tap'
-import type { Context, Input } from '../../runtime/http/handler.ts'
+import type { Context, Input } from '../../runtime/engine/handler.ts'
 import { freePort, ManualClock, mount, operation, raw, realClock, start, surface, until } from './harness.ts'
 
 const events = { '200': { types: ['text/event-stream'], headers: [], validate: null } }

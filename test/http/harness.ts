@@ -1,10 +1,10 @@
 /** A small surface, a server on a free port, and raw sockets to it. */
 import net from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { type FaultWriter, type Handlers, Refusal } from '../../runtime/http/handler.ts'
-import type { Operation, Surface, Validate } from '../../runtime/http/operation.ts'
-import type { Mount, ServerOptions } from '../../runtime/http/options.ts'
-import { type Server, startServer } from '../../runtime/http/server.ts'
+import { type FaultWriter, type Handlers, Refusal } from '../../runtime/engine/handler.ts'
+import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
+import type { Mount, ServerOptions } from '../../runtime/engine/options.ts'
+import { type Server, startServer } from '../../runtime/engine/server.ts'
 
 const ajv = new Ajv2020({
   strict: true,

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import t, { type Test } from 'tap'
+import type { Context } from '../../runtime/engine/handler.ts'
 import { preferredType } from '../../runtime/http/accept.ts'
-import type { Context } from '../../runtime/http/handler.ts'
 import { ManualClock, mount, operation, raw, type Served, start, surface, until } from './harness.ts'
 
 const events = { '200': { types: ['text/event-stream'], headers: [], validate: null } }

@@ -1,5 +1,5 @@
 /** The surface that the tests of requests and answers share: one operation a trait. */
-import type { Context, Input } from '../../runtime/http/handler.ts'
+import type { Context, Input } from '../../runtime/engine/handler.ts'
 import { jsonBody, operation, surface, validator } from './harness.ts'
 
 const routing = {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import type { ProviderError } from '../../domain/routing/provider-error.ts'
+import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import { eventually, fixture, isRunning, longRecording, openLocal, outcome } from './setup.ts'
 
 /** A recogniser and a way to wait until it is in the middle of `longRecording`. */

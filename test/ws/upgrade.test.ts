@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
 import { WebSocket } from 'ws'
-import { Refusal } from '../../runtime/http/handler.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
 import { faults, mount, operation, raw, start, surface, until } from '../http/harness.ts'
 import { channel, open, protocol, Recorder, refused, serve } from './harness.ts'
 

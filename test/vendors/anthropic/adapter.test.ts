@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Llm, LlmAnswer, LlmEvent, LlmRequest } from '../../../domain/llm/llm.ts'
 import { translated } from '../../../domain/llm/translate-chat.ts'
-import { type ErrorClass, ProviderError } from '../../../domain/routing/provider-error.ts'
+import { type ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
 import { anthropicModels } from '../../../providers/anthropic/models.ts'
 import { createAnthropicProvider } from '../../../providers/anthropic/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { ProviderError } from '../../../domain/routing/provider-error.ts'
+import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { StreamTranscript, SttStreamSink } from '../../../domain/speech/stt-stream.ts'
 import { Chunks } from '../../../providers/assemblyai/chunks.ts'
 import { classOfCode } from '../../../providers/assemblyai/dialect.ts'

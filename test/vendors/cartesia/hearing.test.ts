@@ -1,7 +1,7 @@
 /** What Ink is asked, and how what it tells becomes transcripts. */
 import t, { type Test } from 'tap'
 import type { Encoding } from '../../../audio/format.ts'
-import type { ErrorClass, ProviderError } from '../../../domain/routing/provider-error.ts'
+import type { ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
 import { classOfClose, classOfFrame, dialect } from '../../../providers/cartesia/dialect.ts'
 import { FinalizingStream, finalizingPath } from '../../../providers/cartesia/finalizing.ts'

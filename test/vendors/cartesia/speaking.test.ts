@@ -1,7 +1,7 @@
 /** What Cartesia is asked to speak, and the socket that it speaks through. */
 import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
-import type { Provider } from '../../../domain/routing/provider.ts'
+import type { Provider } from '../../../domain/ports/provider.ts'
 import type { Tts, TtsRequest } from '../../../domain/speech/tts.ts'
 import { createCartesiaProvider } from '../../../providers/cartesia/provider.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'

@@ -1,6 +1,6 @@
 /** What Deepgram's codes mean, in a body, in a frame and in a close; what its models are; and whose key signs. */
 import t from 'tap'
-import type { ErrorClass } from '../../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import { deepgramModels } from '../../../providers/deepgram/models.ts'
 import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { rawRecording, recordingPcm } from '../suite/stt.ts'

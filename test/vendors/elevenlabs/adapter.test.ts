@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
-import type { ErrorClass } from '../../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import type { Speech, TtsRequest } from '../../../domain/speech/tts.ts'
 import { dialect } from '../../../providers/elevenlabs/dialect.ts'
 import { elevenLabsModels } from '../../../providers/elevenlabs/models.ts'

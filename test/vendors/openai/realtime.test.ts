@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap'
-import type { ErrorClass } from '../../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import type { StreamAudio, SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
 import { createOpenAiProvider } from '../../../providers/openai/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'

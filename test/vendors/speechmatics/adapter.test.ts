@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Provider } from '../../../domain/routing/provider.ts'
+import type { Provider } from '../../../domain/ports/provider.ts'
 import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
 import { classOfType } from '../../../providers/speechmatics/dialect.ts'
 import { createSpeechmaticsProvider } from '../../../providers/speechmatics/provider.ts'

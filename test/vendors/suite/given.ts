@@ -1,8 +1,8 @@
 /** What every suite is given, and how one operation of a port goes through all cells of the matrix. */
 import { inspect } from 'node:util'
 import type { Test } from 'tap'
-import type { Provider } from '../../../domain/routing/provider.ts'
-import { type ErrorClass, ProviderError } from '../../../domain/routing/provider-error.ts'
+import type { Provider } from '../../../domain/ports/provider.ts'
+import { type ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { VendorOptions } from '../../../providers/vendor.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'

@@ -14,7 +14,7 @@ import type {
   LlmTool,
   LlmUsage,
 } from '../../../domain/llm/llm.ts'
-import type { Provider } from '../../../domain/routing/provider.ts'
+import type { Provider } from '../../../domain/ports/provider.ts'
 import {
   never,
   type PortRules,

@@ -2,7 +2,7 @@
  * The ways in which a vendor fails, each with the class that every adapter must make of it. A stub plays them all; one suite for each port asks for
  * them all. The vendor's own SDK goes first against the stub, so that the stub is known to be fair.
  */
-import type { ErrorClass } from '../../../domain/routing/provider-error.ts'
+import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 
 export const cells = {
   ok: null,

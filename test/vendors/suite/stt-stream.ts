@@ -4,8 +4,8 @@
  * vendor's way: a refused upgrade or a frame after it. `hang` is an opening that is not answered.
  */
 import type { Test } from 'tap'
-import type { Provider } from '../../../domain/routing/provider.ts'
-import { ProviderError } from '../../../domain/routing/provider-error.ts'
+import type { Provider } from '../../../domain/ports/provider.ts'
+import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import type {
   StreamAudio,
   StreamTranscript,

@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import type { Recording } from '../../../audio/format.ts'
 import { wavHeader } from '../../../audio/wav.ts'
-import type { Provider } from '../../../domain/routing/provider.ts'
+import type { Provider } from '../../../domain/ports/provider.ts'
 import type { Stt, SttRequest, Transcript } from '../../../domain/speech/stt.ts'
 import { never, type PortRules, playOperation, present, type SuiteGiven, withProvider } from './given.ts'
 import { heard, sinePcm } from './stub-server.ts'

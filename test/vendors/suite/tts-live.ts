@@ -1,6 +1,6 @@
 /** The one behaviour suite of `Tts.live`: the matrix of `synthesize` over a socket, and texts that follow or meet one another on it. */
 import type { Test } from 'tap'
-import type { Provider } from '../../../domain/routing/provider.ts'
+import type { Provider } from '../../../domain/ports/provider.ts'
 import type { Tts } from '../../../domain/speech/tts.ts'
 import { never, present, withProvider } from './given.ts'
 import { checkSpeech, hear, playSpeech, sayOf, type TtsGiven } from './tts.ts'

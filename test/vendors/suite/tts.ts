@@ -1,8 +1,8 @@
 /** The one behaviour suite of `Tts.synthesize`. The stub speaks `audio`, whatever the text. */
 import type { Test } from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
-import type { Provider } from '../../../domain/routing/provider.ts'
-import { ProviderError } from '../../../domain/routing/provider-error.ts'
+import type { Provider } from '../../../domain/ports/provider.ts'
+import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { Speech, Tts, TtsRequest } from '../../../domain/speech/tts.ts'
 import {
   never,

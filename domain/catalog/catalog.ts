@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import type { Provider } from '../ports/provider.ts'
+import { baseOf } from './language.ts'
+import type { Model, Path, Price, Stage } from './model.ts'
+
+/** A model with its provider, and what routing asks of it again and again, worked out once. */
+export type Row = {
+  model: Model
+  provider: Provider
+  /** `provider/model`, valid as routing.model. */
+  pin: string
+  /** Unique over the catalog: two stages may share a pin. Outlives a rebuild. */
+  key: string
+  /** Place in the catalog: the last tie-break. */
+  order: number
+  /** Base languages; null where the row takes any. */
+  languages: ReadonlySet<string> | null
+  voices: ReadonlySet<string>
+  /** What a call on this path is billed by. */
+  prices: Readonly<Record<Path, readonly Price[]>>
+}
+
+const speakersMax = 500
+
+/**
+ * All models that configured providers offer. `version` moves whenever a choice made from it may come out differently: rows were replaced (a server on
+ * loopback was found) or a provider became available or unavailable.
+ */
+export class Catalog {
+  #providers: readonly Provider[] = []
+  #models = new Map<Provider, readonly Model[]>()
+  #stages: Record<Stage, Row[]> = { stt: [], tts: [], llm: [] }
+  #byKey = new Map<string, Row>()
+  #unavailable = new Map<string, string | null>()
+  readonly #speakers = new Map<string, Uint8Array>()
+  #version = 0
+  #digest: string | null = null
+
+  constructor(providers: readonly Provider[]) {
+    this.replace(providers)
+  }
+
+  replace(providers: readonly Provider[]): void {
+    const rows = providers.flatMap((provider) => provider.models.map((model) => ({ provider, model }))).map(toRow)
+    const byKey = new Map(rows.map((row) => [row.key, row]))
+    if (byKey.size < rows.length) throw new Error(`the catalog lists ${repeated(rows)} twice`)
+    this.#stages = { stt: ofStage(rows, 'stt'), tts: ofStage(rows, 'tts'), llm: ofStage(rows, 'llm') }
+    this.#byKey = byKey
+    this.#providers = providers
+    this.#models = new Map(providers.map((provider) => [provider, provider.models]))
+    this.#unavailable.clear()
+    this.#speakers.clear()
+    this.#digest = null
+    this.#version += 1
+  }
+
+  /** In catalog order. */
+  stage(stage: Stage): readonly Row[] {
+    return this.#stages[stage]
+  }
+
+  find(stage: Stage, provider: string, model: string): Row | undefined {
+    return this.#byKey.get(keyOf(stage, `${provider}/${model}`))
+  }
+
+  /** 1 at the `order` of each row that takes this base language. */
+  speakers(base: string): Uint8Array {
+    const known = this.#speakers.get(base)
+    if (known) return known
+    const speakers = new Uint8Array(this.#byKey.size)
+    for (const { order, languages } of this.#byKey.values())
+      if (languages === null || languages.has(base)) speakers[order] = 1
+    // Callers send what they like: the number of languages has no bound of its own.
+    if (this.#speakers.size >= speakersMax) this.#speakers.clear()
+    this.#speakers.set(base, speakers)
+    return speakers
+  }
+
+  /** As of the last look at `version`. */
+  get isAllAvailable(): boolean {
+    for (const reason of this.#unavailable.values()) if (reason !== null) return false
+    return true
+  }
+
+  /** As of the last look at `version`. */
+  unavailable(provider: Provider): string | null {
+    return this.#unavailable.get(provider.id) ?? null
+  }
+
+  version(): number {
+    // A server on loopback was found after the start: its provider now has rows.
+    if (this.#providers.some((provider) => provider.models !== this.#models.get(provider)))
+      this.replace(this.#providers)
+    for (const provider of this.#providers) {
+      const reason = provider.unavailable()
+      if (reason === this.unavailable(provider)) continue
+      this.#unavailable.set(provider.id, reason)
+      this.#version += 1
+    }
+    return this.#version
+  }
+
+  /** `sha256:` over the rows, whatever order their providers were configured in. Which of them can be called now is not part of it. */
+  digest(): string {
+    this.#digest ??= `sha256:${createHash('sha256').update(canonicalRows(this.#byKey)).digest('hex')}`
+    return this.#digest
+  }
+}
+
+function toRow({ provider, model }: { provider: Provider; model: Model }, order: number): Row {
+  const pin = `${provider.id}/${model.id}`
+  const languages = model.languages.includes('*') ? null : new Set(model.languages.map(baseOf))
+  const voices = new Set(model.voices.map((voice) => voice.id))
+  const prices = { stream: pricesOn(model, 'stream'), batch: pricesOn(model, 'batch') }
+  return { model, provider, pin, key: keyOf(model.stage, pin), order, languages, voices, prices }
+}
+
+function pricesOn({ prices }: Model, path: Path): readonly Price[] {
+  return prices.filter((price) => (price.path ?? path) === path)
+}
+
+function keyOf(stage: Stage, pin: string): string {
+  return `${stage}:${pin}`
+}
+
+function ofStage(rows: Row[], stage: Stage): Row[] {
+  return rows.filter((row) => row.model.stage === stage)
+}
+
+function repeated(rows: Row[]): string {
+  const seen = new Set<string>()
+  return rows.find((row) => seen.size === seen.add(row.key).size)?.key ?? ''
+}
+
+/** With all fields in one order, so that equal rows have equal text. The list of names is what orders them: no row is copied. */
+function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
+  const models = [...byKey.keys()].sort().map((key) => byKey.get(key)?.model)
+  const names = new Set<string>()
+  addFieldNames(models, names)
+  return JSON.stringify(models, [...names].sort())
+}
+
+function addFieldNames(value: unknown, names: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) addFieldNames(item, names)
+    return
+  }
+  for (const name in value) {
+    names.add(name)
+    addFieldNames((value as Record<string, unknown>)[name], names)
+  }
+}

@@ -1,0 +1,130 @@
+import { ProviderError } from '../ports/provider-error.ts'
+import type { CancelSignal, Clock, DepartureListener } from '../ports/system.ts'
+
+/**
+ * One call to a provider, and everything that may end it early: the client leaving, no first media in time, silence in the middle, the
+ * total. An adapter is told by `signal`, and is not trusted to listen: what it was asked through `guard` rejects at once.
+ *
+ * One timer serves all deadlines. `expect` and `rest` only move the due time; the timer looks at it when it fires, so an item costs no timer.
+ */
+export class AttemptSignal implements CancelSignal {
+  readonly #clock: Clock
+  readonly #client: CancelSignal
+  /** Made for adapters that need a real signal; the call itself serves the others. */
+  #controller: AbortController | null = null
+  #listeners: readonly DepartureListener[] = none
+  readonly #totalDueMs: number
+  readonly #clientLeft = () => this.end(new ProviderError('cancelled', { sent: true }))
+  #dueMs: number
+  /** When the timer that is set will fire. */
+  #armedMs = 0
+  #cancelTimer: (() => void) | null = null
+  #reject: ((error: ProviderError) => void) | null = null
+  #ended: ProviderError | null = null
+  #closed = false
+  #whenEnded: ((error: ProviderError) => void) | null = null
+
+  /** `firstByteMs` from now; `totalDueMs` is a moment on the monotonic clock. */
+  constructor(clock: Clock, client: CancelSignal, firstByteMs: number, totalDueMs: number) {
+    this.#clock = clock
+    this.#client = client
+    this.#totalDueMs = totalDueMs
+    this.#dueMs = Math.min(clock.monotonicMs() + firstByteMs, totalDueMs)
+    this.#arm()
+    client.addEventListener('abort', this.#clientLeft)
+    if (client.aborted) this.#clientLeft()
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#ended) this.#controller.abort(this.#ended)
+    return this.#controller.signal
+  }
+
+  get aborted(): boolean {
+    return this.#ended !== null
+  }
+
+  get reason(): unknown {
+    return this.#ended
+  }
+
+  addEventListener(_type: 'abort', listener: DepartureListener): void {
+    this.#listeners = this.#listeners === none ? [listener] : [...this.#listeners, listener]
+  }
+
+  removeEventListener(_type: 'abort', listener: DepartureListener): void {
+    if (this.#listeners.includes(listener)) this.#listeners = this.#listeners.filter((each) => each !== listener)
+  }
+
+  /** Settles as `promise` does, or rejects when the call ends first; always with a ProviderError. One at a time. */
+  guard<T>(promise: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      promise.then(resolve, (thrown: unknown) => reject(providerError(thrown)))
+      if (this.#ended) reject(this.#ended)
+      else this.#reject = reject
+    })
+  }
+
+  /** The provider owes the next item within `idleMs`. */
+  expect(idleMs: number): void {
+    this.#dueMs = Math.min(this.#clock.monotonicMs() + idleMs, this.#totalDueMs)
+    if (this.#dueMs < this.#armedMs && !this.#closed) this.#arm()
+  }
+
+  /** The provider owes nothing: our own reader is the one to wait for. Only the total goes on. */
+  rest(): void {
+    this.#dueMs = this.#totalDueMs
+    // A session rests for hours: what it was opened with need not be kept.
+    this.#reject = null
+  }
+
+  /** Told when the call is ended from outside, also while nobody waits in `guard`. */
+  onEnd(run: (error: ProviderError) => void): void {
+    if (this.#ended) run(this.#ended)
+    else this.#whenEnded = run
+  }
+
+  /** Ends the call for the adapter and for whoever waits. */
+  end(error: ProviderError): void {
+    if (this.#closed) return
+    this.#ended = error
+    this.close()
+    this.#controller?.abort(error)
+    const listeners = this.#listeners
+    this.#listeners = none
+    for (const listener of listeners) {
+      if (typeof listener === 'function') listener()
+      else listener.handleEvent()
+    }
+    this.#reject?.(error)
+    this.#whenEnded?.(error)
+  }
+
+  /** The call is over; nothing will end it any more. */
+  close(): void {
+    this.#closed = true
+    this.#cancelTimer?.()
+    this.#client.removeEventListener('abort', this.#clientLeft)
+  }
+
+  #arm(): void {
+    this.#cancelTimer?.()
+    const delayMs = Math.max(0, this.#dueMs - this.#clock.monotonicMs())
+    this.#armedMs = this.#dueMs
+    this.#cancelTimer = this.#clock.after(delayMs, () => this.#onTimer())
+  }
+
+  #onTimer(): void {
+    if (this.#clock.monotonicMs() < this.#dueMs) this.#arm()
+    else this.end(new ProviderError('timeout', { sent: true }))
+  }
+}
+
+/** A list that is pushed to makes room for 17, and there is one for each of thousands of sessions. */
+const none: readonly DepartureListener[] = []
+
+/** What an adapter throws without a class of its own is a defect of the adapter; another candidate may still answer. */
+export function providerError(thrown: unknown): ProviderError {
+  return thrown instanceof ProviderError ? thrown : new ProviderError('protocol', { sent: true, cause: thrown })
+}

@@ -1,0 +1,45 @@
+import type { AttemptSignal } from './attempt-signal.ts'
+
+/**
+ * A provider's stream, tied to its call: when that is ended the stream is returned, so that an adapter's `finally` runs although it was
+ * left between two items.
+ */
+export function begin<T>(call: AttemptSignal, stream: AsyncIterable<T>): AsyncIterator<T> {
+  const items = stream[Symbol.asyncIterator]()
+  if (call.aborted) void leave(items)
+  else call.addEventListener('abort', () => void leave(items))
+  return items
+}
+
+/**
+ * The stream from its first item on, under the call's deadlines: the provider may be silent for `idleMs` while it is asked, and a reader
+ * that takes its time is not held against it.
+ */
+export async function* follow<T>(
+  call: AttemptSignal,
+  first: T,
+  rest: AsyncIterator<T>,
+  idleMs: number,
+): AsyncGenerator<T, void> {
+  try {
+    yield first
+    for (;;) {
+      call.expect(idleMs)
+      const next = await call.guard(rest.next())
+      call.rest()
+      if (next.done) return
+      yield next.value
+    }
+  } finally {
+    void leave(rest)
+  }
+}
+
+/** Not awaited: an adapter that hangs would hang its reader. What it throws now has no reader any more. */
+async function leave(rest: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await rest.return?.()
+  } catch {
+    return
+  }
+}

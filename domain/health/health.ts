@@ -1,0 +1,327 @@
+import type { Row } from '../catalog/catalog.ts'
+import type { Path } from '../catalog/model.ts'
+import type { Provider } from '../ports/provider.ts'
+import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
+import type { Clock } from '../ports/system.ts'
+import { admits, type Circuit, type CircuitEvent, type CircuitLimits, closed, move } from './circuit.ts'
+import { type LiveFigures, LiveSeries, type Sample } from './live-figures.ts'
+import { Outage } from './outage.ts'
+
+export type HealthLimits = { model: CircuitLimits; credential: CircuitLimits }
+export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfterMs: number }
+
+/** Leave to make one attempt. It ends once: later calls are ignored. */
+export interface Permit {
+  /** The first media byte came. */
+  alive(): void
+  succeeded(sample: Omit<Sample, 'failed'>): void
+  failed(error: ProviderError): void
+}
+
+/**
+ * What a failure says something of: the model, the credential, how much of the model that credential may use, or nothing. What is said of a
+ * credential is said of that one alone: an organization's bad key cools neither the operator's nor another organization's.
+ */
+const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'> = {
+  auth: 'credential',
+  quota: 'credential',
+  bad_request: 'nobody',
+  unsupported: 'nobody',
+  cancelled: 'nobody',
+  rate_limited: 'allowance',
+  overloaded: 'model',
+  timeout: 'model',
+  protocol: 'model',
+  empty: 'model',
+  unreachable: 'model',
+  server: 'model',
+}
+
+/**
+ * Circuits by model, by credential and by what a credential may use of a model; outages by provider; live figures by model and path. `version`
+ * moves whenever a question asked here would be answered differently, time included, so that a ranking may be kept until then.
+ */
+export class Health {
+  readonly #clock: Clock
+  readonly #limits: HealthLimits
+  /** By provider: one that nothing speaks against is known by its absence, which is what every decision asks of every row. */
+  readonly #circuits = new Map<string, Map<string, Circuit>>()
+  readonly #outages = new Map<string, Outage>()
+  readonly #series: Record<Path, Map<string, LiveSeries>> = { stream: new Map(), batch: new Map() }
+  #circuitsCount = 0
+  #version = 0
+  #elapsesAtMs = Number.POSITIVE_INFINITY
+
+  constructor(clock: Clock, limits: HealthLimits) {
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  version(): number {
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs >= this.#elapsesAtMs) this.#elapse(nowMs)
+    return this.#version
+  }
+
+  /** Nothing speaks against anybody, as mostly: no row needs to be asked about. */
+  get isClear(): boolean {
+    return this.#circuits.size === 0 && this.#outages.size === 0
+  }
+
+  /** Null when an attempt may be made now. `ownKey`: the id of the organization's own key that it goes out with. */
+  blocked(row: Row, ownKey: string | null = null): Blocked | null {
+    const { id } = row.provider
+    if (!this.#circuits.has(id) && !this.#outages.has(id)) return null
+    this.version()
+    return (
+      this.#blockedBy(id, credentialOf(row, ownKey), 'credential_cooling') ??
+      this.#blockedBy(id, row.key, 'circuit_open') ??
+      this.#blockedBy(id, allowanceOf(row, ownKey), 'circuit_open') ??
+      this.#blockedByOutage(id)
+    )
+  }
+
+  /** Whether the provider has stopped answering, so that everybody else goes before it. As of the last look at `version`. */
+  suspects({ id }: Provider): boolean {
+    return this.#outages.size > 0 && (this.#outages.get(id)?.isSuspect ?? false)
+  }
+
+  figures(row: Row, path: Path): LiveFigures | null {
+    const measured = this.#series[path]
+    return measured.size > 0 ? (measured.get(row.key)?.shown() ?? null) : null
+  }
+
+  /** What 95 of 100 answers of late were quicker than; null where too few were measured. */
+  p95(row: Row, path: Path, metric: 'firstByteMs' | 'realTimeFactor'): number | null {
+    return this.#series[path].get(row.key)?.p95(metric, this.#clock.monotonicMs()) ?? null
+  }
+
+  /** Null when a circuit does not admit it: open, or half-open with its one probe under way. */
+  begin(row: Row, path: Path, ownKey: string | null = null): Permit | null {
+    if (this.blocked(row, ownKey)) return null
+    const { id } = row.provider
+    const probesProvider = this.#outages.get(id)?.begin(this.#clock.monotonicMs()) ?? false
+    if (probesProvider) this.#version += 1
+    const probes = this.#circuits.has(id) ? this.#probed(row, ownKey) : none
+    return new AttemptPermit(this, { row, path, ownKey, probes, probesProvider })
+  }
+
+  /** The circuits that the next attempt finds half-open: it is their probe. */
+  #probed(row: Row, ownKey: string | null): readonly string[] {
+    const { id } = row.provider
+    const probes = circuitsOf(row, ownKey).filter((key) => this.#circuit(id, key).state === 'half_open')
+    for (const key of probes) this.#move(id, key, 'begin')
+    return probes
+  }
+
+  /** To be told by permits alone, each once. */
+  alive({ row, ownKey }: Standing): void {
+    this.#moveAll(row, ownKey, 'alive')
+    this.#heard(row.provider.id, (outage, nowMs) => outage.alive(nowMs))
+  }
+
+  /** As `alive`. */
+  succeeded({ row, path, ownKey }: Standing, sample: Omit<Sample, 'failed'>): void {
+    this.#moveAll(row, ownKey, 'success')
+    this.#heard(row.provider.id, (outage, nowMs) => outage.succeeded(nowMs))
+    this.#sample(row, path, { failed: false, ...sample })
+  }
+
+  /** As `alive`. */
+  failed({ row, path, probes, ownKey, probesProvider }: Standing, error: ProviderError): void {
+    const { id } = row.provider
+    const blame = error.isOurLimit ? 'nobody' : blames[error.errorClass]
+    const guilty = guiltyOf(row, ownKey, blame)
+    if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
+    for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')
+    if (blame === 'model' && !this.#outages.has(id)) this.#outages.set(id, new Outage(this.#limits.model))
+    this.#heard(id, (outage, nowMs) => outage.failed(row.key, error, probesProvider, nowMs))
+    // The figures are everybody's: one organization's account is no part of them.
+    if (blame === 'model' || (blame !== 'nobody' && ownKey === null)) this.#sample(row, path, { failed: true })
+    if (blame === 'model') this.#forgiveOutage(id, row.key)
+  }
+
+  /** While a circuit keeps requests away it is the one that counts failures: the figures would remember the outage long after its end. */
+  #forgiveOutage(id: string, key: string): void {
+    const outage = this.#outages.get(id)
+    const keys = outage?.isSuspect ? outage.failedModels : this.#circuit(id, key).state === 'open' ? [key] : []
+    for (const each of keys)
+      for (const series of [this.#series.stream.get(each), this.#series.batch.get(each)])
+        if (series?.forgive(this.#clock.nowMs())) this.#version += 1
+  }
+
+  #heard(id: string, tell: (outage: Outage, nowMs: number) => void): void {
+    const outage = this.#outages.get(id)
+    if (!outage) return
+    tell(outage, this.#clock.monotonicMs())
+    if (outage.isOver) this.#outages.delete(id)
+    this.#elapsesAtMs = Math.min(this.#elapsesAtMs, outage.elapsesAtMs)
+    this.#version += 1
+  }
+
+  /** Only the probe itself decides about a half-open circuit; an older attempt that ends meanwhile does not. */
+  #blame(id: string, key: string, probes: readonly string[], leastMs: number): void {
+    if (probes.includes(key) || this.#circuit(id, key).state === 'closed') this.#move(id, key, 'failure', leastMs)
+  }
+
+  #moveAll(row: Row, ownKey: string | null, event: CircuitEvent): void {
+    const { id } = row.provider
+    // Nothing speaks against it, as mostly: then there is nothing to move.
+    if (this.#circuits.has(id)) for (const key of circuitsOf(row, ownKey)) this.#move(id, key, event)
+  }
+
+  #move(id: string, key: string, event: CircuitEvent, leastMs = 0): void {
+    const before = this.#circuit(id, key)
+    const nowMs = this.#clock.monotonicMs()
+    const after = move(before, event, this.#limitsOf(key), nowMs, leastMs)
+    if (after === before) return
+    this.#keep(id, key, after)
+    if (after.state === 'open') this.#elapsesAtMs = Math.min(this.#elapsesAtMs, after.untilMs)
+    if (after.state !== before.state) this.#version += 1
+  }
+
+  #keep(id: string, key: string, circuit: Circuit): void {
+    const circuits = this.#circuits.get(id) ?? new Map<string, Circuit>()
+    this.#circuitsCount -= circuits.size
+    if (circuit === closed) circuits.delete(key)
+    else circuits.set(key, circuit)
+    // Organizations can bring any number of bad keys: what is forgotten is tried once more.
+    if (this.#circuitsCount + circuits.size > circuitsMax) circuits.delete(oldestOf(circuits))
+    this.#circuitsCount += circuits.size
+    if (circuits.size === 0) this.#circuits.delete(id)
+    else this.#circuits.set(id, circuits)
+  }
+
+  #sample(row: Row, path: Path, sample: Sample): void {
+    const series = this.#series[path].get(row.key) ?? new LiveSeries()
+    this.#series[path].set(row.key, series)
+    if (series.add(sample, this.#clock.monotonicMs(), this.#clock.nowMs())) this.#version += 1
+    this.#elapsesAtMs = Math.min(this.#elapsesAtMs, series.staleAtMs())
+  }
+
+  /** Runs when the earliest moment is reached at which time alone changes an answer. */
+  #elapse(nowMs: number): void {
+    this.#elapsesAtMs = Number.POSITIVE_INFINITY
+    for (const [id, circuits] of this.#circuits)
+      for (const key of [...circuits.keys()]) {
+        this.#move(id, key, 'elapsed')
+        const after = this.#circuit(id, key)
+        if (after.state === 'open') this.#elapsesAtMs = Math.min(this.#elapsesAtMs, after.untilMs)
+      }
+    for (const outage of this.#outages.values()) {
+      const wasSuspect = outage.isSuspect
+      outage.elapse(nowMs)
+      if (outage.isSuspect !== wasSuspect) this.#version += 1
+      this.#elapsesAtMs = Math.min(this.#elapsesAtMs, outage.elapsesAtMs)
+    }
+    for (const series of [this.#series.stream, this.#series.batch]) this.#forgetStale(series, nowMs)
+  }
+
+  #forgetStale(all: Map<string, LiveSeries>, nowMs: number): void {
+    for (const [key, series] of all) {
+      if (series.staleAtMs() > nowMs) {
+        this.#elapsesAtMs = Math.min(this.#elapsesAtMs, series.staleAtMs())
+      } else {
+        all.delete(key)
+        if (series.shown()) this.#version += 1
+      }
+    }
+  }
+
+  #blockedBy(id: string, key: string, reason: Blocked['reason']): Blocked | null {
+    const circuit = this.#circuit(id, key)
+    if (admits(circuit)) return null
+    const retryAfterMs = circuit.state === 'open' ? circuit.untilMs - this.#clock.monotonicMs() : circuit.openMs
+    return { reason, retryAfterMs: Math.max(0, retryAfterMs) }
+  }
+
+  #blockedByOutage(id: string): Blocked | null {
+    const retryAfterMs = this.#outages.get(id)?.blockedMs(this.#clock.monotonicMs()) ?? null
+    return retryAfterMs === null ? null : { reason: 'circuit_open', retryAfterMs }
+  }
+
+  #circuit(id: string, key: string): Circuit {
+    return this.#circuits.get(id)?.get(key) ?? closed
+  }
+
+  #limitsOf(key: string): CircuitLimits {
+    return key.startsWith(credentialPrefix) ? this.#limits.credential : this.#limits.model
+  }
+}
+
+/** What an attempt stands on. */
+type Standing = {
+  row: Row
+  path: Path
+  ownKey: string | null
+  /** Circuits that it probes. */
+  probes: readonly string[]
+  /** Its end says whether the provider answers at all. */
+  probesProvider: boolean
+}
+
+/** An object and not closures, because a session keeps it for hours. */
+class AttemptPermit implements Permit {
+  readonly #health: Health
+  readonly #standing: Standing
+  #ended = false
+
+  constructor(health: Health, standing: Standing) {
+    this.#health = health
+    this.#standing = standing
+  }
+
+  alive(): void {
+    this.#health.alive(this.#standing)
+  }
+
+  succeeded(sample: Omit<Sample, 'failed'>): void {
+    if (this.#end()) this.#health.succeeded(this.#standing, sample)
+  }
+
+  failed(error: ProviderError): void {
+    if (this.#end()) this.#health.failed(this.#standing, error)
+  }
+
+  /** False when it has ended before. */
+  #end(): boolean {
+    if (this.#ended) return false
+    this.#ended = true
+    return true
+  }
+}
+
+const none: readonly string[] = []
+
+function circuitsOf(row: Row, ownKey: string | null): string[] {
+  return [row.key, credentialOf(row, ownKey), allowanceOf(row, ownKey)]
+}
+
+function guiltyOf(row: Row, ownKey: string | null, blame: (typeof blames)[ErrorClass]): string | null {
+  switch (blame) {
+    case 'model':
+      return row.key
+    case 'credential':
+      return credentialOf(row, ownKey)
+    case 'allowance':
+      return allowanceOf(row, ownKey)
+    case 'nobody':
+      return null
+  }
+}
+
+/** Far more than an operator's own providers have. */
+const circuitsMax = 20_000
+const credentialPrefix = 'credential:'
+
+function credentialOf({ provider }: Row, ownKey: string | null): string {
+  return ownKey === null ? credentialPrefix + provider.id : `${credentialPrefix}${provider.id}:${ownKey}`
+}
+
+function allowanceOf({ key }: Row, ownKey: string | null): string {
+  return ownKey === null ? `allowance:${key}` : `allowance:${key}:${ownKey}`
+}
+
+function oldestOf(circuits: ReadonlyMap<string, Circuit>): string {
+  return circuits.keys().next().value ?? ''
+}

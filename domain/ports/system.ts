@@ -1,0 +1,41 @@
+/** What every capability needs from the outside and never makes itself, so that each schedule is tested without sleeping. */
+
+export interface Clock {
+  /** Wall time, milliseconds since the epoch. */
+  nowMs(): number
+  /** Never goes back; milliseconds from an arbitrary start. For durations. */
+  monotonicMs(): number
+  /** Calls `run` once after `delayMs`; the answer cancels it. */
+  after(delayMs: number, run: () => void): () => void
+}
+
+export interface Ids {
+  /** `req_…`: nanoid with a prefix. */
+  request(): string
+  /** `att_…` */
+  attempt(): string
+}
+
+/** Content (speech, prompts, numbers, keys) never goes into `fields`. */
+export interface Log {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface Metrics {
+  /** One attempt at a provider; labels are closed sets, an organization is never one. */
+  attempt(stage: string, provider: string, model: string, outcome: string, durationMs: number): void
+  /** Milliseconds from the dispatch of an attempt to its first media byte or token. */
+  firstByte(stage: string, provider: string, model: string, durationMs: number): void
+}
+
+/** Whether somebody has given up: a client that left, a deadline. An AbortSignal is one; making one for each request is what this spares. */
+export interface CancelSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: DepartureListener): void
+  removeEventListener(type: 'abort', listener: DepartureListener): void
+}
+/** An object where a closure for each request would cost too much. */
+export type DepartureListener = (() => void) | { handleEvent(): void }

@@ -1,0 +1,56 @@
+import type { Caller } from '../access/organization.ts'
+import { defaultLanguage, type Language, readLanguage } from '../catalog/language.ts'
+import type { Benchmark, Model, Objective, Path, Stage } from '../catalog/model.ts'
+import type { Health } from '../health/health.ts'
+import { type Ask, baseAsk } from './ask.ts'
+import type { Chooser } from './chooser.ts'
+import { measuredBenchmarks } from './evidence.ts'
+import { figuresFor } from './figure-table.ts'
+import type { Scored } from './score.ts'
+
+export type ListedModel = {
+  model: Model
+  pin: string
+  /** From 1, within the stage. */
+  rank: number
+  /** Null: no figure on what the objective is about. */
+  score: number | null
+  /** For the language and path asked for; none is borrowed from another language. Live ones have `source: measured`. */
+  benchmarks: Benchmark[]
+}
+
+export type ModelList = {
+  models: ListedModel[]
+  catalogDigest: string
+  language: string
+  objective: Objective
+  path: Path
+}
+
+export type ModelQuery = { caller: Caller; language?: string; objective?: Objective; path?: Path }
+
+/** What this caller can route to now, best first within each stage. The language only chooses the figures. Throws invalid_parameter. */
+export function createListModels(chooser: Chooser): (query: ModelQuery) => ModelList {
+  return ({ caller, language = defaultLanguage, objective = 'balanced', path = 'stream' }) => {
+    const asked = readLanguage(language, 'language')
+    const models = stages.flatMap((stage) => {
+      const { candidates } = chooser.choose(listAsk(caller, stage, objective, path, asked))
+      return candidates.map((scored, index) => listed(scored, index + 1, path, asked, chooser.world.health))
+    })
+    return { models, catalogDigest: chooser.world.catalog.digest(), language: asked.tag, objective, path }
+  }
+}
+
+const stages: readonly Stage[] = ['stt', 'llm', 'tts']
+
+/** Nothing is asked, so that only what cannot be called falls out. A key's chain and voice order its requests; they do not hide what may be pinned. */
+function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path, figuresLanguage: Language): Ask {
+  const base = baseAsk(caller, stage, { mode: 'auto', objective }, undefined)
+  const access = { ...base.access, chain: null }
+  return { ...base, path, language: null, figuresLanguage, needs: [], voice: null, access }
+}
+
+function listed({ row, score }: Scored, rank: number, path: Path, language: Language, health: Health): ListedModel {
+  const benchmarks = [...figuresFor(row, path, language), ...measuredBenchmarks(health.figures(row, path), path)]
+  return { model: row.model, pin: row.pin, rank, score, benchmarks }
+}

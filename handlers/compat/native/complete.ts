@@ -1,0 +1,82 @@
+import type { Caller } from '../../../domain/access/organization.ts'
+import type { Catalog } from '../../../domain/catalog/catalog.ts'
+import type { Route } from '../../../domain/dispatch/dispatch.ts'
+import { Fault } from '../../../domain/fault.ts'
+import type { Chat, ChatOrder, ChatStream } from '../../../domain/llm/chat.ts'
+import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/handlers.ts'
+import type { ChatMessage, CompleteBody, CompleteResponse } from '../../../generated/compat/types.ts'
+import { routingOf } from '../../routing.ts'
+import { acceptsEvents, languageOf, nativeHeaders, orderOf } from '../order.ts'
+import { CompletionText } from './completion-text.ts'
+
+export type CompleteDeps = { chat: Chat; catalog: Catalog }
+
+export function createComplete({ chat, catalog }: CompleteDeps): CompatHandlers<Caller>['complete'] {
+  return async ({ header, body }, context) => {
+    const order: ChatOrder = {
+      ...orderOf(context),
+      ...languageOf(header, body.intent?.language),
+      routing: routingOf(catalog, 'llm', context.caller, body),
+      body: chatBody(body),
+      ...(body.maxTokens !== undefined && { maxTokens: body.maxTokens }),
+    }
+    if (acceptsEvents(context)) {
+      const counted = { ...order.body, stream_options: { include_usage: true } }
+      const stream = await chat.stream({ ...order, body: counted })
+      const events = eventsOf(stream, context.requestId)
+      return { status: 200, type: 'text/event-stream', headers: nativeHeaders(stream.route), body: events }
+    }
+    const { route, completion } = await chat.complete(order)
+    const said = new CompletionText()
+    said.readAnswer(completion)
+    return { status: 200, type: 'application/json', headers: nativeHeaders(route), body: answerOf(said, route) }
+  }
+}
+
+/** In the words of chat completions. What was left out is left out there too. */
+function chatBody(body: CompleteBody): ChatOrder['body'] {
+  const { temperature, reasoningEffort, tools, toolChoice, parallelToolCalls } = body
+  return {
+    messages: messagesOf(body),
+    ...(temperature !== undefined && { temperature }),
+    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
+    ...(tools && { tools }),
+    ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+    ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
+  }
+}
+
+function messagesOf({ messages, prompt, systemPrompt }: CompleteBody): ChatMessage[] {
+  if ((messages === undefined) === (prompt === undefined))
+    throw new Fault('invalid_parameter', {
+      param: messages === undefined ? '/prompt' : '/messages',
+      message: 'Exactly one of messages and prompt is needed.',
+      hint: 'Send prompt for a single question, or messages for a history.',
+    })
+  const system = systemPrompt === undefined ? [] : [{ role: 'system', content: systemPrompt }]
+  return [...system, ...(messages ?? [{ role: 'user', content: prompt }])]
+}
+
+function answerOf(said: CompletionText, { provider, model, failovers }: Route): CompleteResponse {
+  const toolCalls = said.toolCalls()
+  return {
+    text: said.text,
+    provider,
+    model,
+    usage: said.usage,
+    failoverCount: failovers,
+    ...(toolCalls.length > 0 && { toolCalls }),
+  }
+}
+
+/** A call goes out when the provider has ended: one that was cut off must never look finished. */
+async function* eventsOf({ route, chunks }: ChatStream, requestId: string): AsyncGenerator<CompleteEvent> {
+  yield { event: 'meta', data: { requestId, provider: route.provider, model: route.model } }
+  const said = new CompletionText()
+  for await (const chunk of chunks) {
+    const text = said.readChunk(chunk)
+    if (text !== '') yield { event: 'delta', data: { text } }
+  }
+  for (const call of said.toolCalls()) yield { event: 'tool_call', data: call }
+  yield { event: 'done', data: answerOf(said, route) }
+}

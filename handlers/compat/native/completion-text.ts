@@ -1,0 +1,53 @@
+/** Reads what chat completions say, whole or chunk by chunk: text, calls and tokens of the first choice. The provider's fields are taken as they come, so each is looked at before it is believed. */
+import type { Completion, CompletionChunk } from '../../../domain/llm/chat.ts'
+import type { NativeToolCall, NativeUsage } from '../../../generated/compat/types.ts'
+
+type Fields = Record<string, unknown>
+
+export class CompletionText {
+  text = ''
+  usage: NativeUsage = { promptTokens: 0, completionTokens: 0 }
+  readonly #calls = new Map<unknown, NativeToolCall>()
+
+  readAnswer({ choices, usage }: Completion): void {
+    this.#readUsage(usage)
+    this.#readPiece(fieldsOf(choices[0])['message'])
+  }
+
+  /** The text that this chunk added. */
+  readChunk({ choices, usage }: CompletionChunk): string {
+    this.#readUsage(usage)
+    return this.#readPiece(fieldsOf(choices[0])['delta'])
+  }
+
+  toolCalls(): NativeToolCall[] {
+    return [...this.#calls.values()]
+  }
+
+  #readPiece(piece: unknown): string {
+    const { content, refusal, tool_calls: calls } = fieldsOf(piece)
+    const text = textOf(content) || textOf(refusal)
+    this.text += text
+    if (Array.isArray(calls))
+      for (const [at, call] of (calls as unknown[]).entries()) this.#readCall(fieldsOf(call), at)
+    return text
+  }
+
+  /** Servers that send each call whole leave its index out. */
+  #readCall(call: Fields, at: number): void {
+    const { name, arguments: text } = fieldsOf(call['function'])
+    const key = call['index'] ?? call['id'] ?? at
+    const known = this.#calls.get(key) ?? { id: textOf(call['id']), name: textOf(name), arguments: '' }
+    known.arguments += typeof text === 'string' ? text : JSON.stringify(text ?? '')
+    this.#calls.set(key, known)
+  }
+
+  #readUsage(usage: unknown): void {
+    const { prompt_tokens: prompt, completion_tokens: completion } = fieldsOf(usage)
+    if (typeof prompt === 'number') this.usage.promptTokens = prompt
+    if (typeof completion === 'number') this.usage.completionTokens = completion
+  }
+}
+
+const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

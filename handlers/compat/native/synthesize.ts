@@ -1,0 +1,28 @@
+import type { Caller } from '../../../domain/access/organization.ts'
+import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
+import { routingOf } from '../../routing.ts'
+import type { SpeechDeps } from '../openai/speech.ts'
+import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from '../openai/speech-format.ts'
+import { languageOf, nativeHeaders, orderOf } from '../order.ts'
+
+export function createSynthesize(deps: SpeechDeps): CompatHandlers<Caller>['synthesize'] {
+  return async ({ header, body }, context) => {
+    const { text, voice, intent, instructions, speed, sample_rate: rateHz = usualRateHz } = body
+    const container = containerOf(body.response_format ?? 'pcm')
+    const { route, characters, audio } = await deps.synthesize({
+      ...orderOf(context),
+      ...languageOf(header, intent?.language, body.language),
+      routing: routingOf(deps.catalog, 'tts', context.caller, body),
+      text,
+      wanted: samplesAt(rateHz),
+      lenient: true,
+      // Verbatim: the name of a preset is here the id of a voice like any other.
+      ...(voice !== undefined && voice !== 'auto' && { voice }),
+      ...(instructions && { instructions }),
+      ...(speed !== undefined && { speed }),
+    })
+    const headers = { ...nativeHeaders(route), 'Service-Usage-Characters': characters }
+    if (container === 'pcm') return { status: 200, type: pcmType(rateHz), headers, body: audio }
+    return { status: 200, type: 'audio/wav', headers, body: await wavOf(audio, rateHz, deps.wavBytesMax) }
+  }
+}

@@ -1,0 +1,121 @@
+import type { Recording } from '../../../audio/format.ts'
+import type { DeclaredAudio } from '../../../audio/recognise.ts'
+import type { Caller } from '../../../domain/access/organization.ts'
+import { readLanguage } from '../../../domain/catalog/language.ts'
+import { Fault } from '../../../domain/fault.ts'
+import type { Segment, Word } from '../../../domain/speech/stt.ts'
+import type { TranscribeOrder, Transcription } from '../../../domain/speech/transcribe.ts'
+import type { CompatHandlers, TranscribeEvent } from '../../../generated/compat/handlers.ts'
+import type { NativeSegment, SttOptions, TranscribeResponse } from '../../../generated/compat/types.ts'
+import type { Bytes } from '../../../runtime/engine/handler.ts'
+import { readRecording } from '../../recording.ts'
+import { routingOf } from '../../routing.ts'
+import { inOrder } from '../events.ts'
+import type { TranscriptionDeps } from '../openai/transcriptions.ts'
+import { acceptsEvents, languageOf, nativeHeaders, orderOf } from '../order.ts'
+
+export function createTranscribe(deps: TranscriptionDeps): CompatHandlers<Caller>['transcribe'] {
+  return async ({ header, body }, context) => {
+    const intent = header['x-service-intent'] ?? {}
+    const constraints = header['x-service-constraints'] ?? {}
+    const { model, ...asked } = header['x-service-stt-options'] ?? {}
+    // Here, because what comes after it knows nothing of headers.
+    if (intent.language !== undefined) readLanguage(intent.language, 'x-service-intent')
+    const recording = recordingOf(body, deps.durationMaxMs)
+    const transcription = await deps
+      .transcribe({
+        ...orderOf(context),
+        ...languageOf(header, intent.language),
+        routing: routingOf(deps.catalog, 'stt', context.caller, {
+          intent,
+          constraints,
+          ...(model !== undefined && { model }),
+        }),
+        recording,
+        options: optionsOf(asked),
+      })
+      .catch(namingHeader)
+    const headers = nativeHeaders(transcription.route)
+    const answer = answerOf(transcription, recording, context.requestId)
+    if (!acceptsEvents(context)) return { status: 200, type: 'application/json', headers, body: answer }
+    return { status: 200, type: 'text/event-stream', headers, body: eventsOf(answer) }
+  }
+}
+
+/** Elsewhere on this surface the constraints are a field of the body. */
+function namingHeader(error: unknown): never {
+  if (!(error instanceof Fault) || error.detail.filter !== 'not_allowed') throw error
+  throw new Fault(error.code, { ...error.detail, param: 'x-service-constraints' })
+}
+
+/** Raw samples say what they are in the content type, as this surface writes it itself: `audio/pcm;rate=16000`. */
+function recordingOf(upload: Bytes, durationMaxMs: number): Recording {
+  return readRecording(upload, {
+    declared: declaredBy(upload.contentType),
+    durationMaxMs,
+    param: 'body',
+    hint: 'Send WAV, FLAC, Ogg/Opus or MP3, or raw 16-bit little-endian samples as Content-Type audio/pcm;rate=16000.',
+  })
+}
+
+function declaredBy(contentType: string): DeclaredAudio | null {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';')
+  if (type.trim() !== 'audio/pcm') return null
+  const valueOf = (name: string) => {
+    const found = parameters.map((each) => each.trim()).find((each) => each.startsWith(`${name}=`))
+    return found === undefined ? NaN : Number(found.slice(name.length + 1))
+  }
+  const sampleRateHz = valueOf('rate')
+  return Number.isInteger(sampleRateHz)
+    ? { encoding: 'pcm_s16le', sampleRateHz, channels: valueOf('channels') || 1 }
+    : null
+}
+
+function optionsOf({ words, diarization, keywords, prompt }: SttOptions): NonNullable<TranscribeOrder['options']> {
+  return {
+    ...(words !== undefined && { wordTimestamps: words }),
+    ...(diarization !== undefined && { diarization }),
+    ...(keywords && { keywords }),
+    ...(prompt && { prompt }),
+  }
+}
+
+function answerOf({ transcript, route }: Transcription, recording: Recording, requestId: string): TranscribeResponse {
+  const { text, language, segments, words } = transcript
+  return {
+    text,
+    provider: route.provider,
+    model: route.model,
+    language: language ?? null,
+    duration: recording.durationMs / 1000,
+    confidence: words ? confidenceOf(words) : null,
+    failoverCount: route.failovers,
+    segments: segments.map(segmentOf),
+    ...(words && { words: words.map(wordOf) }),
+    requestId,
+  }
+}
+
+/** The mean over the words that have one; null where none has. */
+function confidenceOf(words: readonly Word[]): number | null {
+  const known = words.flatMap(({ confidence }) => (confidence === undefined ? [] : [confidence]))
+  return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0) / known.length
+}
+
+function segmentOf({ text, startMs, endMs, speaker }: Segment): NativeSegment {
+  return { text, start: Math.round(startMs) / 1000, end: Math.round(endMs) / 1000, ...(speaker && { speaker }) }
+}
+
+function wordOf({ confidence, ...word }: Word) {
+  return { ...segmentOf(word), ...(confidence !== undefined && { confidence }) }
+}
+
+/** A whole recording has no interim results: its segments come once each, final. */
+function eventsOf(answer: TranscribeResponse): AsyncIterable<TranscribeEvent> {
+  const { requestId, provider, model, segments = [] } = answer
+  return inOrder<TranscribeEvent>([
+    { event: 'meta', data: { requestId, provider, model } },
+    ...segments.map((segment) => ({ event: 'transcript' as const, data: { ...segment, isFinal: true } })),
+    { event: 'done', data: answer },
+  ])
+}

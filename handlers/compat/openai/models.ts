@@ -1,0 +1,40 @@
+import type { Caller } from '../../../domain/access/organization.ts'
+import type { CatalogEntry, CatalogList } from '../../../domain/routing/catalog-list.ts'
+import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
+import type { CompatModel } from '../../../generated/compat/types.ts'
+import { priceOf } from '../../router/models.ts'
+
+/** `createdS`: when this process started; the catalog says of no model when it was made. */
+export function createListCompatModels(
+  list: () => CatalogList,
+  createdS: number,
+): CompatHandlers<Caller>['listCompatModels'] {
+  return () => {
+    const { entries, languages } = list()
+    return { status: 200, body: { object: 'list', data: entries.map((entry) => rowOf(entry, createdS)), languages } }
+  }
+}
+
+function rowOf({ model, name, aliases, routable, quality, latencyMs }: CatalogEntry, created: number): CompatModel {
+  return {
+    id: name,
+    aliases,
+    object: 'model',
+    created,
+    owned_by: model.provider,
+    provider: model.provider,
+    model: model.id,
+    stage: model.stage,
+    routable,
+    languages: [...model.languages],
+    streaming: model.capabilities.streaming,
+    quality,
+    latency_ms: latencyMs === null ? null : Math.round(latencyMs),
+    price: model.prices.map(priceOf),
+    ...(model.voices.length > 0 && { voices: model.voices.map(voiceOf) }),
+  }
+}
+
+function voiceOf({ id, name, gender, styles, language }: CatalogEntry['model']['voices'][number]) {
+  return { id, name, gender, styles: [...styles], ...(language && { language }) }
+}

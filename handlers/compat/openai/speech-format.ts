@@ -1,0 +1,53 @@
+/** What the audio routes of this surface answer: raw samples, or the same in a WAV. */
+import type { OutputFormat } from '../../../audio/format.ts'
+import { wavHeader } from '../../../audio/wav.ts'
+import { Fault } from '../../../domain/fault.ts'
+
+const fix =
+  'Send response_format "pcm" or "wav" (OpenAI SDK: response_format="wav"; AI SDK: outputFormat: "wav"; LiveKit: response_format="pcm").'
+
+/** Throws invalid_parameter for every other format: clients that ask for mp3 by default read how to mend it. */
+export function containerOf(responseFormat: string): 'pcm' | 'wav' {
+  if (responseFormat === 'pcm' || responseFormat === 'wav') return responseFormat
+  throw new Fault('invalid_parameter', {
+    param: '/response_format',
+    // The whole mend stands in the message: clients show nothing else of an error.
+    message: `Speech comes as pcm or wav, not as mp3 or another format. ${fix}`,
+    hint: fix,
+  })
+}
+
+export function samplesAt(sampleRateHz: number) {
+  return { encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const satisfies OutputFormat
+}
+
+export const usualRateHz = 24_000
+
+export function pcmType(sampleRateHz: number): `audio/pcm;${string}` {
+  return `audio/pcm;rate=${sampleRateHz}`
+}
+
+/** A WAV states its length first, so all of it is collected. Throws invalid_parameter beyond `bytesMax`. */
+export async function wavOf(
+  audio: AsyncIterable<Uint8Array>,
+  sampleRateHz: number,
+  bytesMax: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [new Uint8Array()]
+  let bytes = 0
+  for await (const chunk of audio) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw tooLong()
+    chunks.push(chunk)
+  }
+  chunks[0] = wavHeader(samplesAt(sampleRateHz), bytes)
+  return Buffer.concat(chunks)
+}
+
+function tooLong(): Fault {
+  return new Fault('invalid_parameter', {
+    param: '/response_format',
+    message: 'The speech is too long for a WAV in one piece.',
+    hint: 'Send response_format "pcm", which is streamed, or a shorter text.',
+  })
+}

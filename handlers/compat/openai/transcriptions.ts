@@ -1,0 +1,104 @@
+import type { Caller } from '../../../domain/access/organization.ts'
+import type { Catalog } from '../../../domain/catalog/catalog.ts'
+import { Fault } from '../../../domain/fault.ts'
+import type { TranscribeOrder, Transcription } from '../../../domain/speech/transcribe.ts'
+import type {
+  CompatHandlers,
+  CreateCompatTranscriptionEvent,
+  CreateCompatTranscriptionRequest,
+} from '../../../generated/compat/handlers.ts'
+import type { CompatTranscription } from '../../../generated/compat/types.ts'
+import { readRecording } from '../../recording.ts'
+import { routeHeaders } from '../../router/route-headers.ts'
+import { routingOf } from '../../routing.ts'
+import { inOrder } from '../events.ts'
+import { languageOf, orderOf } from '../order.ts'
+
+export type TranscriptionDeps = {
+  transcribe(order: TranscribeOrder): Promise<Transcription>
+  catalog: Catalog
+  /** The longest recording that is taken. */
+  durationMaxMs: number
+}
+
+export function createCompatTranscription(
+  deps: TranscriptionDeps,
+): CompatHandlers<Caller>['createCompatTranscription'] {
+  return async ({ header, body }, context) => {
+    const { model, language, stream } = body
+    const format = formatOf(body.response_format)
+    const recording = readRecording(body.file, {
+      declared: null,
+      durationMaxMs: deps.durationMaxMs,
+      param: 'file',
+      hint: 'Send WAV, FLAC, Ogg/Opus or MP3.',
+    })
+    const transcription = await deps.transcribe({
+      ...orderOf(context),
+      ...languageOf(header, language),
+      routing: routingOf(deps.catalog, 'stt', context.caller, { model }),
+      recording,
+      lenient: true,
+      options: optionsOf(body),
+    })
+    const headers = routeHeaders(transcription.route)
+    const { text } = transcription.transcript
+    const durationS = recording.durationMs / 1000
+    if (stream === 'true')
+      return { status: 200, type: 'text/event-stream', headers, body: eventsOf(transcription, durationS) }
+    if (format === 'text') return { status: 200, type: 'text/plain', headers, body: text }
+    const answer = format === 'json' ? { text } : verbose(transcription, durationS)
+    return { status: 200, type: 'application/json', headers, body: answer }
+  }
+}
+
+/** Throws invalid_parameter for subtitles, which OpenAI's own service writes. */
+function formatOf(responseFormat = 'json'): 'json' | 'text' | 'verbose_json' {
+  if (responseFormat === 'json' || responseFormat === 'text' || responseFormat === 'verbose_json') return responseFormat
+  const hint = 'Send response_format "verbose_json": its segments have the times that subtitles are made of.'
+  throw new Fault('invalid_parameter', {
+    param: 'response_format',
+    message: `A transcript comes as json, text or verbose_json, not as srt, vtt or another format. ${hint}`,
+    hint,
+  })
+}
+
+function optionsOf(body: CreateCompatTranscriptionRequest['body']): NonNullable<TranscribeOrder['options']> {
+  const { prompt, response_format: format } = body
+  const asksWords = format === 'verbose_json' && body['timestamp_granularities[]']?.includes('word')
+  return { ...(prompt && { prompt }), ...(asksWords && { wordTimestamps: true }) }
+}
+
+function verbose({ transcript }: Transcription, durationS: number): CompatTranscription {
+  const { text, language, segments, words } = transcript
+  return {
+    task: 'transcribe',
+    text,
+    ...(language && { language }),
+    duration: durationS,
+    segments: segments.map((segment, id) => ({ id, ...seconds(segment), text: segment.text })),
+    ...(words && { words: words.map((word) => ({ word: word.text, ...seconds(word) })) }),
+    usage: { type: 'duration', seconds: durationS },
+  }
+}
+
+function seconds({ startMs, endMs }: { startMs: number; endMs: number }) {
+  return { start: Math.round(startMs) / 1000, end: Math.round(endMs) / 1000 }
+}
+
+/** One delta a segment where together they are the text, else the text as one delta. */
+function eventsOf(
+  { transcript: { text, segments } }: Transcription,
+  durationS: number,
+): AsyncIterable<CreateCompatTranscriptionEvent> {
+  const pieces = segments.map((segment, index) => (index === 0 ? segment.text : ` ${segment.text}`))
+  const deltas = pieces.join('') === text ? pieces : [text]
+  return inOrder<CreateCompatTranscriptionEvent>([
+    ...deltas.filter((delta) => delta !== '').map(deltaOf),
+    { data: { type: 'transcript.text.done', text, usage: { type: 'duration', seconds: durationS } } },
+  ])
+}
+
+function deltaOf(delta: string): CreateCompatTranscriptionEvent {
+  return { data: { type: 'transcript.text.delta', delta } }
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Transport } from './transport.ts'
+
+/** The upload port's wire. node:http bounds its own idle times, and has no floor under the speed of a body. */
+export class NodeTransport implements Transport {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly bodyTimeoutMs: number
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+
+  constructor(request: IncomingMessage, response: ServerResponse, bodyTimeoutMs: number) {
+    this.#request = request
+    this.#response = response
+    this.bodyTimeoutMs = bodyTimeoutMs
+    this.method = (request.method ?? '').toLowerCase()
+    const target = request.url ?? ''
+    const mark = target.indexOf('?')
+    this.path = mark < 0 ? target : target.slice(0, mark)
+    this.query = mark < 0 ? '' : target.slice(mark + 1)
+    // A connection that breaks is told by 'close'; without listeners these would end the process.
+    request.on('error', () => {})
+    response.on('error', () => {})
+  }
+
+  header(name: string): string {
+    const lines = this.#request.rawHeaders
+    for (let i = 0; i + 1 < lines.length; i += 2)
+      if ((lines[i] as string).toLowerCase() === name) return (lines[i + 1] as string).replace(trimmedByTheOther, '')
+    return ''
+  }
+
+  /** From the raw lines: node joins or drops repeated ones. */
+  eachHeader(visit: (name: string, value: string) => void): void {
+    const lines = this.#request.rawHeaders
+    for (let i = 0; i + 1 < lines.length; i += 2)
+      visit((lines[i] as string).toLowerCase(), asUtf8(lines[i + 1] as string))
+  }
+
+  address(): string {
+    return this.#request.socket.remoteAddress ?? ''
+  }
+
+  onAborted(run: () => void): void {
+    this.#response.on('close', () => {
+      if (!this.#response.writableFinished) run()
+    })
+  }
+
+  onData(take: (chunk: Uint8Array, last: boolean) => void): void {
+    this.#request.on('data', (chunk: Buffer) => take(chunk, false))
+    this.#request.on('end', () => take(new Uint8Array(0), true))
+  }
+
+  answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void {
+    if (!this.#open()) return
+    const lines = asLatin1(headers)
+    if (body !== null) lines.push('Content-Length', String(Buffer.byteLength(body)))
+    else if (this.method !== 'head' && status !== 204 && status !== 304) lines.push('Content-Length', '0')
+    if (close) lines.push('Connection', 'close')
+    this.#response.writeHead(status, lines)
+    this.#response.end(this.method === 'head' || body === null ? undefined : body)
+  }
+
+  open(status: number, headers: readonly string[], chunk: string | Uint8Array): boolean {
+    if (!this.#open()) return true
+    this.#response.writeHead(status, asLatin1(headers))
+    return this.write(chunk)
+  }
+
+  write(chunk: string | Uint8Array): boolean {
+    return !this.#open() || chunk.length === 0 || this.#response.write(chunk)
+  }
+
+  onDrained(run: () => void): void {
+    this.#response.once('drain', run)
+  }
+
+  holdOpen(): void {}
+
+  end(): void {
+    if (this.#open()) this.#response.end()
+  }
+
+  close(): void {
+    this.#request.socket.destroy()
+  }
+
+  #open(): boolean {
+    return !this.#response.writableEnded && !this.#response.destroyed
+  }
+}
+
+/** node reads header bytes as Latin-1 and refuses to write anything else; uWebSockets.js speaks UTF-8 both ways, and that is our rule. */
+function asUtf8(value: string): string {
+  return isAscii(value) ? value : Buffer.from(value, 'latin1').toString('utf8')
+}
+
+function asLatin1(headers: readonly string[]): string[] {
+  return headers.map((text) => (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')))
+}
+
+function isAscii(text: string): boolean {
+  return /^[\x00-\x7f]*$/.test(text)
+}
+
+/** uWebSockets.js takes these bytes for blanks at the ends of a value; one key must not mean two things on two ports. */
+const trimmedByTheOther = /^[\x80-\xff]+|[\x80-\xff]+$/g
