@@ -10,11 +10,11 @@ import type { Figure } from './main.ts'
 import { median } from './statistics.ts'
 
 /** Built before the bench starts, so there are no types of it. */
-const served = (file: string): Promise<unknown> => import(`../dist/domain/routing/${file}.js`)
-const { baseAsk } = (await served('ask')) as typeof Asks
-const { Catalog } = (await served('catalog')) as typeof Catalogs
-const { Chooser } = (await served('chooser')) as typeof Choosers
-const { Health } = (await served('health')) as typeof Healths
+const served = (file: string): Promise<unknown> => import(`../dist/domain/${file}.js`)
+const { baseAsk } = (await served('routing/ask')) as typeof Asks
+const { Catalog } = (await served('catalog/catalog')) as typeof Catalogs
+const { Chooser } = (await served('routing/chooser')) as typeof Choosers
+const { Health } = (await served('health/health')) as typeof Healths
 
 const rounds = 100
 

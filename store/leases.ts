@@ -1,12 +1,12 @@
 /** Concurrency that several processes share: how much each holds is a row, and the rows of a process without a heartbeat do not count. */
-import type { ConcurrencyLimits, EndLease, LeaseRefusal, Leases } from '../domain/access/leases.ts'
+import type { ConcurrencyLimits, EndLease, LeaseRefusal, Limits } from '../domain/access/limits.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
 
 const batches: BatchLimits = { rowsMax: 128, inFlightMax: 1, gatherMs: 0, loneMs: 0, queueMax: 10_000 }
 
-export type StoredLeases = Leases & {
+export type StoredLeases = Limits & {
   /** Writes ends that could not be written before, and removes what dead processes held. */
   sweep(): Promise<void>
   drain(): Promise<void>

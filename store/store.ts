@@ -1,7 +1,7 @@
 /** Opens the database, embedded or given, and hands out the ports over it. */
 import { nanoid } from 'nanoid'
 import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
-import type { Leases } from '../domain/access/leases.ts'
+import type { Limits } from '../domain/access/limits.ts'
 import type { Keys } from '../domain/access/organization.ts'
 import type { Credit } from '../domain/billing/ledger.ts'
 import type { Idempotency } from '../domain/idempotency/idempotency.ts'
@@ -51,8 +51,8 @@ export type Store = {
   idempotency: Idempotency
   ledger: StoredLedger
   credit: Credit
-  /** Across processes. One process alone counts in memory: domain/access/local-leases.ts. */
-  leases: Leases
+  /** Across processes. One process alone counts in memory: domain/access/local-limits.ts. */
+  leases: Limits
   usedTokens: UsedTokens
   /** Rejects when the database does not answer. */
   ping(): Promise<void>

@@ -1,4 +1,4 @@
-import type { EndLease, LeaseRefusal, Leases } from '../access/leases.ts'
+import type { EndLease, LeaseRefusal, Limits } from '../access/limits.ts'
 import type { Caller } from '../access/organization.ts'
 import { ownKeyOf } from '../access/provider-keys.ts'
 import { Account, costOf, logged, type Opening } from '../billing/account.ts'
@@ -32,7 +32,7 @@ import { brokenStream, faultOf } from './outcome.ts'
  */
 export type DispatchDeps = AttemptDeps & {
   chooser: Chooser
-  leases: Leases
+  concurrency: Limits
   idempotency: Idempotency
   credit: Credit
   ledger: Ledger
@@ -76,7 +76,7 @@ export async function dispatchRequest<T>(
   plan: Plan<T>,
 ): Promise<DispatchedRequest<T>> {
   const startedMs = deps.clock.monotonicMs()
-  const lease = acquire(deps.leases, order.caller)
+  const lease = acquire(deps.concurrency, order.caller)
   const release = granted(lease instanceof Promise ? await lease : lease)
   try {
     const use = order.key && useOf(order, order.key)
@@ -93,9 +93,9 @@ export async function dispatchRequest<T>(
   }
 }
 
-function acquire(leases: Leases, { organization, keyId, policy }: Caller): ReturnType<Leases['acquire']> {
+function acquire(concurrency: Limits, { organization, keyId, policy }: Caller): ReturnType<Limits['acquire']> {
   const limits = { organizationMax: organization.maxConcurrency, keyMax: policy.maxConcurrency ?? null }
-  return leases.acquire(organization.id, keyId, limits)
+  return concurrency.acquire(organization.id, keyId, limits)
 }
 
 function granted(lease: EndLease | LeaseRefusal): EndLease {

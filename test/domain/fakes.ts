@@ -1,4 +1,4 @@
-import { createLocalLeases } from '../../domain/access/local-leases.ts'
+import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { Caller, KeyPolicy } from '../../domain/access/organization.ts'
 import type { Credit, Ledger, Settlement } from '../../domain/billing/ledger.ts'
 import { Catalog } from '../../domain/catalog/catalog.ts'
@@ -194,7 +194,7 @@ export function bench(providers: Provider[], testProviders: string[] = []) {
   const logs: { level: string; message: string; fields: object }[] = []
   const log = (level: string) => (fields: object, message: string) => void logs.push({ level, message, fields })
   const held = { leases: 0, ended: 0 }
-  const local = createLocalLeases()
+  const local = createLocalLimits()
   let ids = 0
   const limits = { attemptsMax: 3, firstByteMs: 1000, answerMs: 3000, idleMs: 2000, totalMs: 10_000 }
   const deps: DispatchDeps = {
@@ -205,7 +205,7 @@ export function bench(providers: Provider[], testProviders: string[] = []) {
     health,
     providerKeys: { open: () => null },
     chooser,
-    leases: {
+    concurrency: {
       acquire(organizationId, keyId, most) {
         const lease = local.acquire(organizationId, keyId, most)
         if (typeof lease === 'string') return lease

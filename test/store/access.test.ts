@@ -1,6 +1,6 @@
 /** Organizations, their keys, what they see of each other, and how much they may do at once. */
 import t from 'tap'
-import { createLocalLeases } from '../../domain/access/local-leases.ts'
+import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { Caller } from '../../domain/access/organization.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { connect } from '../../store/connect.ts'
@@ -299,7 +299,7 @@ t.test('organizations do not see each other', async (t) => {
 
 t.test('concurrency', async (t) => {
   await t.test('of one process', (t) => {
-    const leases = createLocalLeases()
+    const leases = createLocalLimits()
     const limits = { organizationMax: 3, keyMax: 2 }
     const first = leases.acquire('org', 'key', limits)
     leases.acquire('org', 'key', limits)

@@ -1,13 +1,17 @@
-/** How many requests or sessions may be under way at once. Null is no limit. */
+/** How many requests or streams may be under way at once. Null is no limit. */
 export type ConcurrencyLimits = { organizationMax: number | null; keyMax: number | null }
 
 /** Ends the lease; a second call does nothing. */
 export type EndLease = () => void
 
-/** Whose limit refused: the organization's own or the one of its key. */
+/** The limit that refused: the organization's or its key's. */
 export type LeaseRefusal = 'organization' | 'key'
 
-export interface Leases {
+/**
+ * Concurrency limits by organization and by key. They hold across every process of every node that serves from one database,
+ * and the leases of an instance that died count no longer.
+ */
+export interface Limits {
   /** Answers at once where the counts are in memory, so that a request need not wait for a promise. */
   acquire(
     organizationId: string,

@@ -1,7 +1,10 @@
-import type { ConcurrencyLimits, EndLease, LeaseRefusal } from './leases.ts'
+import type { ConcurrencyLimits, EndLease, LeaseRefusal } from './limits.ts'
 
-/** The counts of one process; right only while no other process serves the same organizations. Never holds more entries than leases. */
-export function createLocalLeases() {
+/**
+ * Counts the leases of this process in memory, so it is right only while no other instance serves the same organizations.
+ * An entry lives only while a lease does.
+ */
+export function createLocalLimits() {
   const organizations = new Map<string, number>()
   const keys = new Map<string, number>()
 
