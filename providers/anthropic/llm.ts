@@ -4,8 +4,8 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type Wire } from '../wire/http.ts'
 import { readTurn } from '../wire/turn-events.ts'
 import { MessageTurn, readMessage } from './answer.ts'
-import { dialect } from './dialect.ts'
 import { messagesBody } from './request.ts'
+import { dialect } from './wire.ts'
 
 const path = '/v1/messages'
 

@@ -2,9 +2,9 @@ import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
 import { createTransport } from '../wire/http.ts'
-import { dialect } from './dialect.ts'
 import { createLlm } from './llm.ts'
 import { anthropicModels } from './models.ts'
+import { dialect } from './wire.ts'
 
 /** The Messages API. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
 export function createAnthropicProvider(options: VendorOptions): Provider {

@@ -4,8 +4,8 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type Wire } from '../wire/http.ts'
 import { readTurn } from '../wire/turn-events.ts'
 import { ContentTurn, readContent } from './answer.ts'
-import { dialect } from './dialect.ts'
 import { contentBody, modelPath } from './request.ts'
+import { dialect } from './wire.ts'
 
 export function createLlm(wire: Wire, apiKey: string | null, limits: OutboundLimits): Llm {
   return {

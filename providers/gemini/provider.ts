@@ -2,10 +2,10 @@ import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
 import { createTransport } from '../wire/http.ts'
-import { dialect } from './dialect.ts'
 import { createLlm } from './llm.ts'
 import { geminiModels } from './models.ts'
 import { createTts } from './tts.ts'
+import { dialect } from './wire.ts'
 
 /** The Gemini API: text and speech of one endpoint. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
 export function createGeminiProvider(options: VendorOptions): Provider {

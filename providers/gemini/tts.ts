@@ -11,11 +11,11 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { isObject, type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
 import { json, readAnswer, type Wire } from '../wire/http.ts'
 import { candidateOf, partsOf } from './answer.ts'
-import { dialect } from './dialect.ts'
 import { filtered, finishOf, refuseBlocked } from './finish.ts'
 import { defaultVoice, nativeSpeech } from './models.ts'
 import { modelPath } from './request.ts'
 import { headerOf, type Media } from './wav-header.ts'
+import { dialect } from './wire.ts'
 
 export function createTts(wire: Wire, apiKey: string | null, limits: OutboundLimits): Tts {
   return {

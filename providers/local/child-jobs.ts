@@ -1,6 +1,6 @@
 /** The child's side: takes one job after the other until its parent goes away. */
 import { AudioError } from '../../audio/error.ts'
-import type { FromChild, ToChild } from './messages.ts'
+import type { FromChild, ToChild } from './child-messages.ts'
 
 export type JobContext = {
   /** The recording as the parent hands it over, a piece a time. */

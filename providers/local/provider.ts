@@ -2,9 +2,9 @@
 
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { localModels } from './catalog.ts'
-import { ChildPool } from './pool.ts'
-import { createScriptedLlm } from './scripted.ts'
+import { ChildPool } from './child-pool.ts'
+import { createScriptedLlm } from './llm.ts'
+import { localModels } from './models.ts'
 import { StreamPool } from './stream-pool.ts'
 import { createLocalStt, type SttProgress } from './stt.ts'
 import { createLocalTts } from './tts.ts'

@@ -1,7 +1,7 @@
 /** Entry of the process that recognises speech: decode, find speech, recognise each stretch. Started by fork only. */
 import { type JobContext, serveJobs } from './child-jobs.ts'
+import type { SttInput, SttOutput } from './child-messages.ts'
 import { decodeMono } from './decode.ts'
-import type { SttInput, SttOutput } from './messages.ts'
 import { type Moonshine, moonshineRateHz, openMoonshine } from './moonshine.ts'
 import { Segmenter, type SpeechSegment } from './segmenter.ts'
 import { openVad, type Vad } from './vad.ts'

@@ -1,7 +1,7 @@
 /** Entry of the process that speaks, a sentence a job. Started by fork only. */
 import { serveJobs } from './child-jobs.ts'
+import type { TtsInput, TtsOutput } from './child-messages.ts'
 import { type Flite, openFlite } from './flite.ts'
-import type { TtsInput, TtsOutput } from './messages.ts'
 
 let flite: Promise<Flite> | undefined
 

@@ -1,8 +1,8 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
-import type { TtsInput, TtsOutput } from './messages.ts'
-import type { ChildPool } from './pool.ts'
+import type { TtsInput, TtsOutput } from './child-messages.ts'
+import type { ChildPool } from './child-pool.ts'
 import { sentences } from './sentences.ts'
 
 export const fliteOutput: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }

@@ -4,8 +4,8 @@ import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { type JsonObject, toProviderError } from '../wire/failures.ts'
 import { json, type Wire } from '../wire/http.ts'
-import { ChatTurn, readCompletion } from './chat.ts'
-import { readObject } from './dialect.ts'
+import { ChatTurn, readCompletion } from './chat-answer.ts'
+import { readObject } from './wire.ts'
 
 /** How a server spells the limit of the answer. A server that is not known here is asked in the way its model's name suggests. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens'

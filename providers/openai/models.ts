@@ -2,7 +2,7 @@
 import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/catalog/model.ts'
 import { published } from '../catalog/rows.ts'
 import { type ModelIds, type Preset, vendorAt } from './presets.ts'
-import { oggOpus, speechManner } from './speech.ts'
+import { oggOpus, speechManner } from './tts-families.ts'
 
 /** `live`: the ids of `stt` that also listen while somebody speaks. */
 export function modelRows(

@@ -13,11 +13,11 @@ import { type ErrorClass, ProviderError } from '../../domain/ports/provider-erro
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
-import { classOfError } from './dialect.ts'
 import { classOfClose } from './realtime.ts'
 import type { RealtimeAudio } from './realtime-audio.ts'
 import { RealtimeItems } from './realtime-items.ts'
 import { ServerClock, silenceMs } from './speaches-clock.ts'
+import { classOfError } from './wire.ts'
 
 /** Throws ProviderError `unsupported` for a prompt, which the session would drop. */
 export function speachesPath({ model, language, prompt }: SttStreamRequest): string {

@@ -5,8 +5,8 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { audioOf, leave, readWav } from '../wire/audio-answer.ts'
 import { type JsonObject, protocolError } from '../wire/failures.ts'
 import { json, type Wire } from '../wire/http.ts'
-import { nativeSpeech, oggOpus, type SpeechManner, speechManner } from './speech.ts'
-import { speechOfEvents } from './speech-events.ts'
+import { speechOfEvents } from './tts-events.ts'
+import { nativeSpeech, oggOpus, type SpeechManner, speechManner } from './tts-families.ts'
 
 export function createTts(wire: Wire, limits: OutboundLimits, apiKey: string | null): Tts {
   return {

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Model, Stage } from '../../domain/catalog/model.ts'
-import { localModels } from '../../providers/local/catalog.ts'
+import { localModels } from '../../providers/local/models.ts'
 import { type Preset, presets } from '../../providers/openai/presets.ts'
 import { createProviders, vendors } from '../../providers/registry.ts'
 import { vendorNames } from '../../providers/vendor-names.ts'

@@ -2,7 +2,7 @@
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { excerpt, isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import { classOfError } from './dialect.ts'
+import { classOfError } from './wire.ts'
 
 /** Calls in one turn; more is a server that has lost its way. */
 const callsMax = 128

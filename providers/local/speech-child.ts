@@ -1,7 +1,7 @@
 /** The parent's side of one speech child. A child that misbehaves is killed: it holds nothing that must be kept. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { FromChild, ToChild } from './child-messages.ts'
 import { EngineProcess } from './engine-process.ts'
-import type { FromChild, ToChild } from './messages.ts'
 
 export type ChildJob = {
   input: object

@@ -5,7 +5,7 @@
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
-import { type ChildJob, SpeechChild } from './child.ts'
+import { type ChildJob, SpeechChild } from './speech-child.ts'
 
 export type PoolOptions = {
   entry: 'stt-child' | 'tts-child'

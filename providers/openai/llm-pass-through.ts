@@ -5,9 +5,9 @@ import { EventReader } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { isObject, type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type Wire } from '../wire/http.ts'
-import { readUsage } from './chat.ts'
-import { readObject } from './dialect.ts'
+import { readUsage } from './chat-answer.ts'
 import { chatPath, type LlmOptions, limitField } from './llm.ts'
+import { readObject } from './wire.ts'
 
 export function createPassThrough(wire: Wire, options: LlmOptions): ChatPort {
   const { limits } = options

@@ -3,9 +3,9 @@ import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type Wire } from '../wire/http.ts'
-import { readObject } from './dialect.ts'
 import type { LlmOptions } from './llm.ts'
-import { ResponseTurn, readResponse } from './response.ts'
+import { ResponseTurn, readResponse } from './responses-answer.ts'
+import { readObject } from './wire.ts'
 
 export function createResponses(wire: Wire, { apiKey, limits }: Pick<LlmOptions, 'apiKey' | 'limits'>): Llm {
   return {

@@ -6,8 +6,8 @@ import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type Wire } from '../wire/http.ts'
-import { readObject } from './dialect.ts'
-import type { SpeechManner } from './speech.ts'
+import type { SpeechManner } from './tts-families.ts'
+import { readObject } from './wire.ts'
 
 type Parts = { limits: OutboundLimits; apiKey: string | null; signal: CancelSignal }
 
