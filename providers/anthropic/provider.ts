@@ -1,23 +1,25 @@
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
-import { createTransport } from '../wire/http.ts'
+import { createHttpTransport } from '../wire/http.ts'
 import { createLlm } from './llm.ts'
 import { anthropicModels } from './models.ts'
-import { dialect } from './wire.ts'
+import { wire } from './wire.ts'
 
 /** The Messages API. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
 export function createAnthropicProvider(options: VendorOptions): Provider {
   const { id, limits, guard, clock } = options
   const models = catalogued('anthropic', id, anthropicModels, options.models)
-  const transport = createTransport({
+  const transport = createHttpTransport({
     baseUrl: options.baseUrl ?? 'https://api.anthropic.com',
-    dialect,
+    wire,
     limits,
     ...(guard && { guard }),
     monotonicMs: () => clock.monotonicMs(),
   })
-  const ports = (apiKey: string | null): ProviderPorts => ({ llm: createLlm(transport.wire(apiKey), apiKey, limits) })
+  const ports = (apiKey: string | null): ProviderPorts => ({
+    llm: createLlm(transport.signedWith(apiKey), apiKey, limits),
+  })
   return {
     id,
     models,

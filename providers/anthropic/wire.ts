@@ -1,12 +1,12 @@
 /** How the Messages API signs and refuses. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { isObject } from '../wire/failures.ts'
-import type { Dialect } from '../wire/http.ts'
+import type { VendorWire } from '../wire/http.ts'
 
 /** The version whose requests may carry sampling parameters, which some of the models still take. */
 const version = '2023-06-01'
 
-export const dialect: Dialect = {
+export const wire: VendorWire = {
   sign: (apiKey) => ['x-api-key', apiKey, 'anthropic-version', version],
   classify: (_status, body) => (body ? classOf(body['error']) : null),
   // An event of a stream that began with 200.

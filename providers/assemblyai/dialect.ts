@@ -1,9 +1,9 @@
 /** How AssemblyAI signs and refuses. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import type { Dialect } from '../wire/http.ts'
+import type { VendorWire } from '../wire/http.ts'
 
 /** The key stands without a scheme. Refusals carry a sentence and no code, so the status says all. */
-export const dialect: Dialect = {
+export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', apiKey],
   classify: () => null,
 }

@@ -2,9 +2,9 @@
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
-import { createTransport } from '../wire/http.ts'
+import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport } from '../wire/socket.ts'
-import { dialect } from './dialect.ts'
+import { wire } from './dialect.ts'
 import { assemblyaiModels } from './models.ts'
 import { Removals } from './removals.ts'
 import { openStream, streamPath } from './stream.ts'
@@ -15,14 +15,18 @@ const liveUrl = 'https://streaming.assemblyai.com'
 
 export function createAssemblyaiProvider(options: VendorOptions): Provider {
   const { id, baseUrl, limits, guard, clock } = options
-  const shared = { dialect, limits, ...(guard && { guard }) }
-  const transport = createTransport({ ...shared, baseUrl: baseUrl ?? batchUrl, monotonicMs: () => clock.monotonicMs() })
+  const shared = { wire, limits, ...(guard && { guard }) }
+  const transport = createHttpTransport({
+    ...shared,
+    baseUrl: baseUrl ?? batchUrl,
+    monotonicMs: () => clock.monotonicMs(),
+  })
   // A session is billed from its opening, so none waits for its caller.
   const sockets = createSocketTransport({ ...shared, baseUrl: baseUrl ?? liveUrl, clock })
   const removals = new Removals(clock)
   const ports = (apiKey: string | null): ProviderPorts => ({
     stt: {
-      ...createStt({ wire: transport.wire(apiKey), clock, totalMs: limits.totalMs, removals }),
+      ...createStt({ http: transport.signedWith(apiKey), clock, totalMs: limits.totalMs, removals }),
       async open(request, sink, signal) {
         const socket = await sockets.open(apiKey, { path: streamPath(request) }, signal)
         return openStream(request, { socket, sink, signal, apiKey, clock, limits })

@@ -1,6 +1,6 @@
 /** Deletions that go on after their caller has been answered, or has left: each bounded in time, all over when the provider is closed. */
 import type { Clock } from '../../domain/ports/system.ts'
-import type { Wire } from '../wire/http.ts'
+import type { VendorHttp } from '../wire/http.ts'
 
 const removalMs = 5000
 
@@ -13,10 +13,10 @@ export class Removals {
   }
 
   /** What fails is left to the vendor's own retention. */
-  remove(wire: Wire, path: string): void {
+  remove(http: VendorHttp, path: string): void {
     const late = new AbortController()
     const cancel = this.#clock.after(removalMs, () => late.abort())
-    const removal = wire
+    const removal = http
       .remove(path, late.signal)
       .catch(() => {})
       .finally(() => {

@@ -8,7 +8,7 @@ import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { heardLanguage, vendorTag } from '../language-tags.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import { json, type Payload, type Wire } from '../wire/http.ts'
+import { json, type Payload, type VendorHttp } from '../wire/http.ts'
 import { recordingFile } from '../wire/recording.ts'
 import type { Removals } from './removals.ts'
 
@@ -17,20 +17,20 @@ const firstPollMs = 200
 const pollGrowth = 1.5
 const pollMsMax = 3000
 
-export type SttParts = { wire: Wire; clock: Clock; totalMs: number; removals: Removals }
+export type SttParts = { http: VendorHttp; clock: Clock; totalMs: number; removals: Removals }
 
 export function createStt(parts: SttParts): Pick<Stt, 'transcribe'> {
-  const { wire, clock, totalMs, removals } = parts
+  const { http, clock, totalMs, removals } = parts
   return {
     async transcribe(request, signal) {
       const deadlineMs = clock.monotonicMs() + totalMs
-      const upload = await wire.call('/v2/upload', octets(request.recording), signal)
-      const ordered = await wire.call('/v2/transcript', json(order(request, stringOf(upload, 'upload_url'))), signal)
+      const upload = await http.call('/v2/upload', octets(request.recording), signal)
+      const ordered = await http.call('/v2/transcript', json(order(request, stringOf(upload, 'upload_url'))), signal)
       const id = stringOf(ordered, 'id')
       try {
         return readTranscript(await completed(parts, ordered, deadlineMs, signal), request)
       } finally {
-        removals.remove(wire, pathOf(id))
+        removals.remove(http, pathOf(id))
       }
     },
   }
@@ -56,7 +56,7 @@ function order({ model, language, options }: SttRequest, audioUrl: string): Json
 const pathOf = (id: string) => `/v2/transcript/${encodeURIComponent(id)}`
 
 async function completed(
-  { wire, clock }: SttParts,
+  { http, clock }: SttParts,
   ordered: JsonObject,
   deadlineMs: number,
   signal: CancelSignal,
@@ -66,7 +66,7 @@ async function completed(
   for (let delayMs = firstPollMs; !isCompleted(answer); delayMs = Math.min(delayMs * pollGrowth, pollMsMax)) {
     if (clock.monotonicMs() + delayMs > deadlineMs) throw new ProviderError('timeout', { sent: true })
     await pause(clock, delayMs, signal)
-    answer = await wire.get(path, signal)
+    answer = await http.get(path, signal)
   }
   return answer
 }

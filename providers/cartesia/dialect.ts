@@ -1,12 +1,12 @@
 /** How Cartesia signs and refuses: over HTTP, and in a frame of a socket. */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { classOfStatus, excerpt, type JsonObject } from '../wire/failures.ts'
-import type { Dialect } from '../wire/http.ts'
+import type { VendorWire } from '../wire/http.ts'
 
 /** Every request names the version that it was written for. Since 2026-03-01 a refusal has a code; since 2026-08-14 a voice is its id. */
 const version = '2026-08-14'
 
-export const dialect: Dialect = {
+export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`, 'cartesia-version', version],
   classify: (_status, body) => classOfCode(body?.['error_code']),
 }

@@ -3,9 +3,9 @@ import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
-import { createTransport } from '../wire/http.ts'
+import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport } from '../wire/socket.ts'
-import { dialect } from './dialect.ts'
+import { wire } from './dialect.ts'
 import { FinalizingStream, finalizingPath } from './finalizing.ts'
 import { standby as hearingStandby } from './listening.ts'
 import { cartesiaModels, hearsTurns } from './models.ts'
@@ -19,13 +19,13 @@ const apiUrl = 'https://api.cartesia.ai'
 /** Throws TypeError when the base URL is none, RangeError for a model that is not served. */
 export function createCartesiaProvider(options: VendorOptions): Provider {
   const { id, limits, clock, guard, observeWarm } = options
-  const shared = { baseUrl: options.baseUrl ?? apiUrl, dialect, limits, ...(guard && { guard }) }
-  const transport = createTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
+  const shared = { baseUrl: options.baseUrl ?? apiUrl, wire, limits, ...(guard && { guard }) }
+  const transport = createHttpTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
   const socketOptions = { ...shared, clock, ...(observeWarm && { observeWarm }) }
   const speaking = createSocketTransport({ ...socketOptions, standby: speakingStandby })
   const hearing = createSocketTransport({ ...socketOptions, standby: hearingStandby })
   const ports = (apiKey: string | null): ProviderPorts => {
-    const wire = transport.wire(apiKey)
+    const http = transport.signedWith(apiKey)
     const open: Stt['open'] = async (request, sink, signal) => {
       const path = hearsTurns(request.model) ? turnsPath(request) : finalizingPath(request)
       const socket = await hearing.open(apiKey, { path }, signal)
@@ -36,10 +36,10 @@ export function createCartesiaProvider(options: VendorOptions): Provider {
     }
     return {
       tts: {
-        synthesize: (request, signal) => synthesize(wire, request, limits.audioBytesMax, signal),
+        synthesize: (request, signal) => synthesize(http, request, limits.audioBytesMax, signal),
         live: (request, signal) => speakLive({ sockets: speaking, apiKey, clock, limits }, request, signal),
       },
-      stt: { transcribe: (request, signal) => transcribe(wire, request, signal), open },
+      stt: { transcribe: (request, signal) => transcribe(http, request, signal), open },
     }
   }
   return {

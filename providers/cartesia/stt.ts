@@ -2,15 +2,15 @@
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import type { Wire } from '../wire/http.ts'
+import type { VendorHttp } from '../wire/http.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
 import { toCode, toTag } from './language.ts'
 import { hearsTurns } from './models.ts'
 
 /** Rejects with ProviderError. */
-export async function transcribe(wire: Wire, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
+export async function transcribe(http: VendorHttp, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
   if (hearsTurns(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'hears live audio only' })
-  return readTranscript(await wire.call('/stt', recordingForm(fields(request), request.recording), signal), request)
+  return readTranscript(await http.call('/stt', recordingForm(fields(request), request.recording), signal), request)
 }
 
 function fields({ model, language, options }: SttRequest): Field[] {

@@ -1,9 +1,9 @@
 /** How Deepgram signs and refuses: over HTTP, in a frame of a socket, and in the reason of a closed one. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { JsonObject } from '../wire/failures.ts'
-import type { Dialect } from '../wire/http.ts'
+import type { VendorWire } from '../wire/http.ts'
 
-export const dialect: Dialect = {
+export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', `Token ${apiKey}`],
   classify: (_status, body) => classOfCode(body?.['err_code'] ?? body?.['error_code'] ?? body?.['category']),
 }

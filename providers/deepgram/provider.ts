@@ -3,9 +3,9 @@ import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
-import { createTransport } from '../wire/http.ts'
+import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport, type Standby } from '../wire/socket.ts'
-import { dialect } from './dialect.ts'
+import { wire } from './dialect.ts'
 import { FluxDialogue } from './flux.ts'
 import { ListenDialogue } from './listen.ts'
 import { deepgramModels, isFlux } from './models.ts'
@@ -19,15 +19,15 @@ const vendorUrl = 'https://api.deepgram.com'
 /** Throws TypeError when the base URL is none, RangeError for a model that is not served. */
 export function createDeepgramProvider(options: VendorOptions): Provider {
   const { id, limits, clock, guard, observeWarm } = options
-  const shared = { baseUrl: options.baseUrl ?? vendorUrl, dialect, limits, ...(guard && { guard }) }
-  const transport = createTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
+  const shared = { baseUrl: options.baseUrl ?? vendorUrl, wire, limits, ...(guard && { guard }) }
+  const transport = createHttpTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
   const socketsOf = (standby: Standby) =>
     createSocketTransport({ ...shared, clock, standby, ...(observeWarm && { observeWarm }) })
   const hearing = socketsOf(listenStandby)
   const speaking = socketsOf(speakStandby)
   const ports = (apiKey: string | null): ProviderPorts => {
-    const wire = transport.wire(apiKey)
-    const synthesize = createSynthesize(wire, limits.audioBytesMax)
+    const http = transport.signedWith(apiKey)
+    const synthesize = createSynthesize(http, limits.audioBytesMax)
     const open: Stt['open'] = async (request, sink, signal) => {
       const dialogue = isFlux(request.model) ? new FluxDialogue(request, sink) : new ListenDialogue(request, sink)
       const socket = await hearing.open(apiKey, { path: dialogue.path }, signal)
@@ -36,7 +36,7 @@ export function createDeepgramProvider(options: VendorOptions): Provider {
       return stream
     }
     return {
-      stt: { transcribe: createTranscribe(wire), open },
+      stt: { transcribe: createTranscribe(http), open },
       tts: { synthesize, live: createLive({ sockets: speaking, apiKey, clock, limits, synthesize }) },
     }
   }

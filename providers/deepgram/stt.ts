@@ -4,7 +4,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { canonicalTag, vendorTag } from '../language-tags.ts'
 import { isObject, type JsonObject } from '../wire/failures.ts'
-import type { Wire } from '../wire/http.ts'
+import type { VendorHttp } from '../wire/http.ts'
 import { recordingFile } from '../wire/recording.ts'
 import {
   bestOf,
@@ -19,11 +19,11 @@ import {
 } from './hearing.ts'
 import { isEnglish, isFlux, takesKeyterms } from './models.ts'
 
-export function createTranscribe(wire: Wire): Stt['transcribe'] {
+export function createTranscribe(http: VendorHttp): Stt['transcribe'] {
   return async (request, signal) => {
     if (isFlux(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'hears live audio only' })
     const { type, chunks } = recordingFile(request.recording)
-    const answer = await wire.call(`/v1/listen?${query(request)}`, { contentType: type, body: chunks }, signal)
+    const answer = await http.call(`/v1/listen?${query(request)}`, { contentType: type, body: chunks }, signal)
     return readTranscript(answer, request)
   }
 }

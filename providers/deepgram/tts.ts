@@ -3,17 +3,17 @@ import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { audioOf, leave, readWav } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
-import { json, type Wire } from '../wire/http.ts'
+import { json, type VendorHttp } from '../wire/http.ts'
 import { type SpokenFormat, speechQuery, spokenFormat } from './speech.ts'
 
 /** RFC 7845: in Ogg, whatever rate it was made from. */
 const oggOpus: SpokenFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
 
-export function createSynthesize(wire: Wire, audioBytesMax: number): Tts['synthesize'] {
+export function createSynthesize(http: VendorHttp, audioBytesMax: number): Tts['synthesize'] {
   return async (request, signal) => {
     const format = request.wanted.encoding === 'opus' ? oggOpus : spokenFormat(request.wanted)
     const path = `/v1/speak?${query(request, format)}`
-    return readSpeech(await wire.stream(path, json({ text: request.text }), audioBytesMax, signal), format)
+    return readSpeech(await http.stream(path, json({ text: request.text }), audioBytesMax, signal), format)
   }
 }
 

@@ -1,9 +1,9 @@
 /** How ElevenLabs signs and refuses, over HTTP and on its sockets. */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { excerpt, isObject, type JsonObject } from '../wire/failures.ts'
-import type { Dialect } from '../wire/http.ts'
+import type { VendorWire } from '../wire/http.ts'
 
-export const dialect: Dialect = {
+export const wire: VendorWire = {
   sign: (apiKey) => ['xi-api-key', apiKey],
   // Of a 422 `detail` is a list of fields and holds no code: the status says it all.
   classify: (_status, body) => (body && isObject(body['detail']) ? classOfDetail(body['detail']) : null),

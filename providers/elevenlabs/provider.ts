@@ -4,9 +4,9 @@ import type { Stt } from '../../domain/speech/stt.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
-import { createTransport } from '../wire/http.ts'
+import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport } from '../wire/socket.ts'
-import { dialect, hosts, regionOf } from './dialect.ts'
+import { hosts, regionOf, wire } from './dialect.ts'
 import { elevenLabsModels, speechTraits } from './models.ts'
 import { transcribe } from './stt.ts'
 import { listen, scribeStandby } from './stt-live.ts'
@@ -17,24 +17,24 @@ import { speakLive, speechStandby } from './tts-live.ts'
 export function createElevenLabsProvider(options: VendorOptions): Provider {
   const { id, limits, clock, guard, observeWarm } = options
   const baseUrl = options.baseUrl ?? hosts.global
-  const shared = { baseUrl, dialect, limits, ...(guard && { guard }) }
-  const transport = createTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
+  const shared = { baseUrl, wire, limits, ...(guard && { guard }) }
+  const transport = createHttpTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
   const regions = [regionOf(baseUrl)]
   const socketOptions = { ...shared, clock, ...(observeWarm && { observeWarm }) }
   const speaking = createSocketTransport({ ...socketOptions, standby: speechStandby })
   const hearing = createSocketTransport({ ...socketOptions, standby: scribeStandby })
   const ports = (apiKey: string | null): ProviderPorts => {
-    const wire = transport.wire(apiKey)
+    const http = transport.signedWith(apiKey)
     const bound = { apiKey, limits, clock }
     const tts: Tts = {
-      synthesize: (request, signal) => synthesize(wire, request, limits.audioBytesMax, signal),
+      synthesize: (request, signal) => synthesize(http, request, limits.audioBytesMax, signal),
       live: (request, signal) =>
         speechTraits[request.model]?.socket === true
           ? speakLive(speaking, request, bound, signal)
-          : synthesize(wire, request, limits.audioBytesMax, signal),
+          : synthesize(http, request, limits.audioBytesMax, signal),
     }
     const stt: Stt = {
-      transcribe: (request, signal) => transcribe(wire, request, signal),
+      transcribe: (request, signal) => transcribe(http, request, signal),
       open: (request, sink, signal) => listen(hearing, request, sink, bound, signal),
     }
     return { tts, stt }

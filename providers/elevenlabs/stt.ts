@@ -2,13 +2,13 @@
 import type { Segment, SttOptions, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { canonicalTag } from '../language-tags.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import type { Wire } from '../wire/http.ts'
+import type { VendorHttp } from '../wire/http.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
 import { batchKeyterms, keyterms } from './keyterms.ts'
 
-export async function transcribe(wire: Wire, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
+export async function transcribe(http: VendorHttp, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
   const form = recordingForm(fields(request), request.recording)
-  return readTranscript(await wire.call('/v1/speech-to-text', form, signal), request)
+  return readTranscript(await http.call('/v1/speech-to-text', form, signal), request)
 }
 
 function fields({ model, language, options }: SttRequest): Field[] {

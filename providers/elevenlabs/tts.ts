@@ -5,19 +5,19 @@ import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { audioOf, leave } from '../wire/audio-answer.ts'
 import { type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
-import { json, type Wire } from '../wire/http.ts'
+import { json, type VendorHttp } from '../wire/http.ts'
 import { speechTraits } from './models.ts'
 import { type Output, outputFor } from './output-format.ts'
 
 export async function synthesize(
-  wire: Wire,
+  http: VendorHttp,
   request: TtsRequest,
   audioBytesMax: number,
   signal: AbortSignal,
 ): Promise<Speech> {
   const output = outputFor(request.wanted)
   const path = `${voicePath(request)}/stream?output_format=${output.name}`
-  const answer = await wire.stream(path, json(speechBody(request)), audioBytesMax, signal)
+  const answer = await http.stream(path, json(speechBody(request)), audioBytesMax, signal)
   return readSpeech(answer, output)
 }
 

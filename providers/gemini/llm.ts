@@ -1,22 +1,22 @@
 /** generateContent, and streamGenerateContent as server-sent events. */
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
-import { json, readAnswer, type Wire } from '../wire/http.ts'
+import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
 import { readTurn } from '../wire/turn-events.ts'
 import { ContentTurn, readContent } from './answer.ts'
 import { contentBody, modelPath } from './request.ts'
-import { dialect } from './wire.ts'
+import { wire } from './wire.ts'
 
-export function createLlm(wire: Wire, apiKey: string | null, limits: OutboundLimits): Llm {
+export function createLlm(http: VendorHttp, apiKey: string | null, limits: OutboundLimits): Llm {
   return {
     async respond(request, signal) {
       const path = modelPath(request.model, 'generateContent')
-      return readContent(await wire.call(path, json(contentBody(request)), signal))
+      return readContent(await http.call(path, json(contentBody(request)), signal))
     },
     async *stream(request, signal) {
       const path = modelPath(request.model, 'streamGenerateContent')
-      const answer = await wire.stream(path, json(contentBody(request)), limits.answerBytesMax, signal)
-      const parse = (data: string) => readAnswer(data, dialect, apiKey)
+      const answer = await http.stream(path, json(contentBody(request)), limits.answerBytesMax, signal)
+      const parse = (data: string) => readAnswer(data, wire, apiKey)
       yield* readTurn(answer, new ContentTurn(), parse, limits.eventCharsMax)
     },
   }

@@ -1,26 +1,26 @@
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
-import { createTransport } from '../wire/http.ts'
+import { createHttpTransport } from '../wire/http.ts'
 import { createLlm } from './llm.ts'
 import { geminiModels } from './models.ts'
 import { createTts } from './tts.ts'
-import { dialect } from './wire.ts'
+import { wire } from './wire.ts'
 
 /** The Gemini API: text and speech of one endpoint. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
 export function createGeminiProvider(options: VendorOptions): Provider {
   const { id, limits, guard, clock } = options
   const models = catalogued('gemini', id, geminiModels, options.models)
-  const transport = createTransport({
+  const transport = createHttpTransport({
     baseUrl: options.baseUrl ?? 'https://generativelanguage.googleapis.com',
-    dialect,
+    wire,
     limits,
     ...(guard && { guard }),
     monotonicMs: () => clock.monotonicMs(),
   })
   const ports = (apiKey: string | null): ProviderPorts => {
-    const wire = transport.wire(apiKey)
-    return { llm: createLlm(wire, apiKey, limits), tts: createTts(wire, apiKey, limits) }
+    const http = transport.signedWith(apiKey)
+    return { llm: createLlm(http, apiKey, limits), tts: createTts(http, apiKey, limits) }
   }
   return {
     id,

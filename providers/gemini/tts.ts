@@ -9,19 +9,19 @@ import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { isObject, type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
-import { json, readAnswer, type Wire } from '../wire/http.ts'
+import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
 import { candidateOf, partsOf } from './answer.ts'
 import { filtered, finishOf, refuseBlocked } from './finish.ts'
 import { defaultVoice, nativeSpeech } from './models.ts'
 import { modelPath } from './request.ts'
 import { headerOf, type Media } from './wav-header.ts'
-import { dialect } from './wire.ts'
+import { wire } from './wire.ts'
 
-export function createTts(wire: Wire, apiKey: string | null, limits: OutboundLimits): Tts {
+export function createTts(http: VendorHttp, apiKey: string | null, limits: OutboundLimits): Tts {
   return {
     async synthesize(request: TtsRequest, signal: CancelSignal): Promise<Speech> {
       const path = modelPath(request.model, 'streamGenerateContent')
-      const answer = await wire.stream(path, json(speechBody(request)), limits.audioBytesMax, signal)
+      const answer = await http.stream(path, json(speechBody(request)), limits.audioBytesMax, signal)
       const media = samplesOf(answer, apiKey, limits)
       const first = await media.next()
       return { format: first.done ? nativeSpeech : first.value.format, audio: audioFrom(first, media) }
@@ -67,7 +67,7 @@ async function* mediaOf(answer: StreamedAnswer, apiKey: string | null, limits: O
   try {
     // One event may hold all of the speech.
     for await (const { data } of readEventStream(answer.body, limits.answerBytesMax)) {
-      const piece = readAnswer(data, dialect, apiKey)
+      const piece = readAnswer(data, wire, apiKey)
       refuseBlocked(piece)
       const candidate = candidateOf(piece)
       reason = candidate?.['finishReason'] ?? reason

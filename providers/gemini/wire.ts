@@ -1,9 +1,9 @@
 /** How the Gemini API signs and refuses. The key goes into a header: in the URL it would stand in every log on the way. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject } from '../wire/failures.ts'
-import type { Dialect } from '../wire/http.ts'
+import type { VendorWire } from '../wire/http.ts'
 
-export const dialect: Dialect = {
+export const wire: VendorWire = {
   sign: (apiKey) => ['x-goog-api-key', apiKey],
   classify: (_status, body) => (body ? classOf(body['error']) : null),
   // An event of a stream that began with 200.

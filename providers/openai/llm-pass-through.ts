@@ -4,18 +4,18 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { EventReader } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { isObject, type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
-import { json, type Wire } from '../wire/http.ts'
+import { json, type VendorHttp } from '../wire/http.ts'
 import { readUsage } from './chat-answer.ts'
 import { chatPath, type LlmOptions, limitField } from './llm.ts'
 import { readObject } from './wire.ts'
 
-export function createPassThrough(wire: Wire, options: LlmOptions): ChatPort {
+export function createPassThrough(http: VendorHttp, options: LlmOptions): ChatPort {
   const { limits } = options
   return {
-    complete: (request, signal) => wire.call(chatPath, json(bodyOf(request, options)), signal).then(readAnswer),
+    complete: (request, signal) => http.call(chatPath, json(bodyOf(request, options)), signal).then(readAnswer),
     stream(request, signal) {
       const body = json(streamBodyOf(request, options))
-      return new Parts(() => wire.stream(chatPath, body, limits.answerBytesMax, signal), options)
+      return new Parts(() => http.stream(chatPath, body, limits.answerBytesMax, signal), options)
     },
   }
 }

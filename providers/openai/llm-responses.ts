@@ -2,17 +2,17 @@
 import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
-import { json, type Wire } from '../wire/http.ts'
+import { json, type VendorHttp } from '../wire/http.ts'
 import type { LlmOptions } from './llm.ts'
 import { ResponseTurn, readResponse } from './responses-answer.ts'
 import { readObject } from './wire.ts'
 
-export function createResponses(wire: Wire, { apiKey, limits }: Pick<LlmOptions, 'apiKey' | 'limits'>): Llm {
+export function createResponses(http: VendorHttp, { apiKey, limits }: Pick<LlmOptions, 'apiKey' | 'limits'>): Llm {
   return {
-    respond: async (request, signal) => readResponse(await wire.call(path, json(bodyOf(request)), signal)),
+    respond: async (request, signal) => readResponse(await http.call(path, json(bodyOf(request)), signal)),
     async *stream(request, signal) {
       const body = json({ ...bodyOf(request), stream: true })
-      const answer = await wire.stream(path, body, limits.answerBytesMax, signal)
+      const answer = await http.stream(path, body, limits.answerBytesMax, signal)
       const turn = new ResponseTurn(apiKey)
       try {
         for await (const { data } of readEventStream(answer.body, limits.eventCharsMax)) {

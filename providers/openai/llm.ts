@@ -3,7 +3,7 @@ import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '.
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { type JsonObject, toProviderError } from '../wire/failures.ts'
-import { json, type Wire } from '../wire/http.ts'
+import { json, type VendorHttp } from '../wire/http.ts'
 import { ChatTurn, readCompletion } from './chat-answer.ts'
 import { readObject } from './wire.ts'
 
@@ -18,14 +18,14 @@ export type LlmOptions = {
   limits: OutboundLimits
 }
 
-export function createLlm(wire: Wire, options: LlmOptions): Llm {
+export function createLlm(http: VendorHttp, options: LlmOptions): Llm {
   return {
     async respond(request, signal): Promise<LlmAnswer> {
-      return readCompletion(await wire.call(chatPath, json(chatBody(request, options)), signal))
+      return readCompletion(await http.call(chatPath, json(chatBody(request, options)), signal))
     },
     async *stream(request, signal) {
       const body = { ...chatBody(request, options), stream: true, ...(options.asksForUsage && usageOption) }
-      const answer = await wire.stream(chatPath, json(body), options.limits.answerBytesMax, signal)
+      const answer = await http.stream(chatPath, json(body), options.limits.answerBytesMax, signal)
       const turn = new ChatTurn()
       try {
         for await (const { data } of readEventStream(answer.body, options.limits.eventCharsMax)) {

@@ -5,7 +5,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
-import { createTransport } from '../wire/http.ts'
+import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport, type SocketTransport, type WarmOutcome } from '../wire/socket.ts'
 import { createLlm, type MaxTokensField } from './llm.ts'
 import { createPassThrough } from './llm-pass-through.ts'
@@ -18,7 +18,7 @@ import { openSpeaches, speachesPath } from './speaches.ts'
 import { createStt, openAiTranscriptions } from './stt.ts'
 import { voxtralTranscriptions } from './stt-voxtral.ts'
 import { createTts } from './tts.ts'
-import { dialect } from './wire.ts'
+import { wire } from './wire.ts'
 
 export type OpenAiOptions = {
   id: string
@@ -55,19 +55,19 @@ export type RealtimeOptions = {
 /** Throws TypeError when the base URL is none. */
 export function createOpenAiProvider(options: OpenAiOptions): Provider {
   const { id, baseUrl, models, limits, guard, monotonicMs, realtime, transcriptions } = options
-  const shared = { baseUrl, dialect, limits, ...(guard && { guard }) }
-  const transport = createTransport({ ...shared, monotonicMs })
+  const shared = { baseUrl, wire, limits, ...(guard && { guard }) }
+  const transport = createHttpTransport({ ...shared, monotonicMs })
   const sockets = realtime ? createSocketTransport({ ...shared, standby: realtimeStandby, ...realtime }) : null
   const ports = (apiKey: string | null): ProviderPorts => {
-    const wire = transport.wire(apiKey)
+    const http = transport.signedWith(apiKey)
     const keyed = { ...options, apiKey }
     const asks = options.responses ? createResponses : createLlm
     const open = sockets && realtime ? openWith(sockets, apiKey, realtime, limits) : null
     const hears = transcriptions === 'voxtral' ? voxtralTranscriptions : openAiTranscriptions
     return {
-      ...(models.llm?.length && { llm: { ...asks(wire, keyed), chat: createPassThrough(wire, keyed) } }),
-      ...(models.stt?.length && { stt: { ...createStt(wire, hears), ...(open && { open }) } }),
-      ...(models.tts?.length && { tts: createTts(wire, limits, apiKey) }),
+      ...(models.llm?.length && { llm: { ...asks(http, keyed), chat: createPassThrough(http, keyed) } }),
+      ...(models.stt?.length && { stt: { ...createStt(http, hears), ...(open && { open }) } }),
+      ...(models.tts?.length && { tts: createTts(http, limits, apiKey) }),
     }
   }
   return {

@@ -2,7 +2,7 @@
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import type { Wire } from '../wire/http.ts'
+import type { VendorHttp } from '../wire/http.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
 
 /** How a server is asked, and how it answers. Both may throw ProviderError. */
@@ -11,11 +11,11 @@ export type Transcriptions = {
   read: (body: JsonObject, request: SttRequest) => Transcript
 }
 
-export function createStt(wire: Wire, { fields, read }: Transcriptions): Stt {
+export function createStt(http: VendorHttp, { fields, read }: Transcriptions): Stt {
   return {
     async transcribe(request, signal) {
       const form = recordingForm(fields(request), request.recording)
-      return read(await wire.call('/audio/transcriptions', form, signal), request)
+      return read(await http.call('/audio/transcriptions', form, signal), request)
     },
   }
 }

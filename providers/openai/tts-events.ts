@@ -5,7 +5,7 @@ import { EventReader } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
-import { json, type Wire } from '../wire/http.ts'
+import { json, type VendorHttp } from '../wire/http.ts'
 import type { SpeechManner } from './tts-families.ts'
 import { readObject } from './wire.ts'
 
@@ -13,13 +13,13 @@ type Parts = { limits: OutboundLimits; apiKey: string | null; signal: CancelSign
 
 /** Rejects with ProviderError, also out of the iteration. */
 export async function speechOfEvents(
-  wire: Wire,
+  http: VendorHttp,
   { model, text, voice }: TtsRequest,
   manner: SpeechManner,
   { limits, apiKey, signal }: Parts,
 ): Promise<Speech> {
   const body = { model, input: text, voice_id: voice ?? manner.defaultVoice, response_format: 'pcm', stream: true }
-  const answer = await wire.stream('/audio/speech', json(body), limits.audioBytesMax, signal)
+  const answer = await http.stream('/audio/speech', json(body), limits.audioBytesMax, signal)
   return { format: manner.native, audio: new SpokenEvents(answer, limits.eventCharsMax, apiKey) }
 }
 

@@ -4,17 +4,17 @@ import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { audioOf, leave, readWav } from '../wire/audio-answer.ts'
 import { type JsonObject, protocolError } from '../wire/failures.ts'
-import { json, type Wire } from '../wire/http.ts'
+import { json, type VendorHttp } from '../wire/http.ts'
 import { speechOfEvents } from './tts-events.ts'
 import { nativeSpeech, oggOpus, type SpeechManner, speechManner } from './tts-families.ts'
 
-export function createTts(wire: Wire, limits: OutboundLimits, apiKey: string | null): Tts {
+export function createTts(http: VendorHttp, limits: OutboundLimits, apiKey: string | null): Tts {
   return {
     async synthesize(request, signal) {
       const manner = speechManner(request.model)
-      if (manner.answers === 'events') return speechOfEvents(wire, request, manner, { limits, apiKey, signal })
+      if (manner.answers === 'events') return speechOfEvents(http, request, manner, { limits, apiKey, signal })
       const body = json(speechBody(request, manner))
-      return readSpeech(await wire.stream('/audio/speech', body, limits.audioBytesMax, signal))
+      return readSpeech(await http.stream('/audio/speech', body, limits.audioBytesMax, signal))
     },
   }
 }

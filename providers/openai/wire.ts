@@ -1,16 +1,16 @@
 /** How OpenAI-compatible servers sign and refuse. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { classOfStatus, isObject, type JsonObject } from '../wire/failures.ts'
-import { type Dialect, readAnswer } from '../wire/http.ts'
+import { readAnswer, type VendorWire } from '../wire/http.ts'
 
-export const dialect: Dialect = {
+export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
   classify: (status, body) => classOf(status, body && (body['error'] ?? body)),
   failureIn: (body) => (body['error'] ? classOf(null, body['error']) : null),
 }
 
 /** The object in `text`, from an event. ProviderError when it is no object, or one that says `error`. */
-export const readObject = (text: string, apiKey: string | null): JsonObject => readAnswer(text, dialect, apiKey)
+export const readObject = (text: string, apiKey: string | null): JsonObject => readAnswer(text, wire, apiKey)
 
 /** What the `error` of an event means. */
 export const classOfError = (error: unknown): ErrorClass => classOf(null, error)

@@ -1,10 +1,10 @@
 /** How Soniox signs and refuses. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { classOfStatus, type JsonObject } from '../wire/failures.ts'
-import type { Dialect } from '../wire/http.ts'
+import type { VendorWire } from '../wire/http.ts'
 
 /** The key goes with the connection. In the first frame, where it once stood, it is refused from 2027-01-15 on. */
-export const dialect: Dialect = {
+export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
   classify: () => null,
 }

@@ -5,7 +5,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
 import { createSocketTransport } from '../wire/socket.ts'
-import { dialect } from './dialect.ts'
+import { wire } from './dialect.ts'
 import { sonioxModels } from './models.ts'
 import { openStream } from './stream.ts'
 import { speechStandby, synthesize } from './tts.ts'
@@ -17,7 +17,7 @@ const liveStandby = { keepAlive: null, idleMsMax: 10_000 }
 
 export function createSonioxProvider(options: VendorOptions): Provider {
   const { id, baseUrl, limits, guard, clock, observeWarm } = options
-  const shared = { dialect, limits, ...(guard && { guard }), clock, ...(observeWarm && { observeWarm }) }
+  const shared = { wire, limits, ...(guard && { guard }), clock, ...(observeWarm && { observeWarm }) }
   const hearing = createSocketTransport({ ...shared, baseUrl: baseUrl ?? liveUrl, standby: liveStandby })
   const speaking = createSocketTransport({ ...shared, baseUrl: baseUrl ?? speechUrl, standby: speechStandby })
   const ports = (apiKey: string | null): ProviderPorts => ({

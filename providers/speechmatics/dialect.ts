@@ -1,8 +1,8 @@
 /** How Speechmatics signs and refuses. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import type { Dialect } from '../wire/http.ts'
+import type { VendorWire } from '../wire/http.ts'
 
-export const dialect: Dialect = {
+export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],
   classify: (_status, body) => classOfType(body?.['type']),
 }

@@ -5,7 +5,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
 import { createSocketTransport } from '../wire/socket.ts'
-import { dialect } from './dialect.ts'
+import { wire } from './dialect.ts'
 import { speechmaticsModels } from './models.ts'
 import { startRecognition } from './start.ts'
 import { openStream } from './stream.ts'
@@ -17,7 +17,7 @@ export function createSpeechmaticsProvider(options: VendorOptions): Provider {
   // Whether a connection that waits for its StartRecognition counts as one of the contract's is not documented, so none waits.
   const sockets = createSocketTransport({
     baseUrl: baseUrl ?? liveUrl,
-    dialect,
+    wire,
     limits,
     ...(guard && { guard }),
     clock,

@@ -1,6 +1,6 @@
 /**
- * Calls to one vendor over HTTP: where they go, how they are signed, and what a failure means. What differs between vendors is a `Dialect`; the
- * vendor's own words go into `cause`, shortened and without the key, never into a message.
+ * Requests to one vendor over HTTP: their address, their signature and the meaning of a failure. `VendorWire` holds the differences between
+ * vendors. The text of a vendor goes into `cause`, shortened and without the key, and never into a message.
  */
 
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
@@ -19,22 +19,25 @@ import {
   toProviderError,
 } from './failures.ts'
 
-/** How one vendor signs and how it refuses. */
-export type Dialect = {
-  /** Header names and values in turn. */
+/** Authentication and errors of one vendor. */
+export type VendorWire = {
+  /** Answers header names and values in turn. */
   sign: (apiKey: string) => readonly string[]
-  /** What a refusal means by the vendor's own codes (never by its sentences); null: the status decides. `body` is null where it is no JSON object. */
+  /**
+   * Reads the class of a refusal from the vendor's error codes, never from its sentences. Null means that the status decides.
+   * `body` is null if it is not a JSON object.
+   */
   classify: (status: number, body: JsonObject | null) => ErrorClass | null
-  /** A failure inside an answer that says 200. Absent: this vendor has none. */
+  /** Finds a failure in an answer with status 200. A vendor that sends no such answers leaves this out. */
   failureIn?: (body: JsonObject) => ErrorClass | null
-  /** Seconds to wait by the body of a refusal, where a vendor says it there and not in Retry-After. */
+  /** Answers the seconds to wait, for a vendor that names them in the body of a refusal and not in Retry-After. */
   retryAfterIn?: (body: JsonObject) => number | undefined
 }
 
-export type TransportOptions = {
-  /** With the path that all calls share. */
+type HttpTransportOptions = {
+  /** It includes the path that all requests share. */
   baseUrl: string
-  dialect: Dialect
+  wire: VendorWire
   limits: OutboundLimits
   /** Absent for what the operator configured; set for a URL that a user gave. */
   guard?: AddressPolicy
@@ -43,31 +46,31 @@ export type TransportOptions = {
 
 export type Payload = { contentType: string; body: string | readonly Uint8Array[] }
 
-/** All reject with ProviderError; a status other than 200 and 201 is one. Paths begin with a slash and may carry a query. */
-export interface Wire {
-  /** POST. Answers the object that came. */
+/** All methods reject with ProviderError, also for a status other than 200 and 201. A path begins with a slash and may carry a query. */
+export interface VendorHttp {
+  /** Sends a POST and answers the JSON object of the response. */
   call(path: string, payload: Payload, signal: CancelSignal): Promise<JsonObject>
   get(path: string, signal: CancelSignal): Promise<JsonObject>
-  /** DELETE; what is answered does not matter. */
+  /** Sends a DELETE and ignores the body of the answer. */
   remove(path: string, signal: CancelSignal): Promise<void>
-  /** POST. JSON where a stream was asked for is an error. */
+  /** Sends a POST. A JSON answer instead of a stream is an error. */
   stream(path: string, payload: Payload, bytesMax: number, signal: CancelSignal): Promise<StreamedAnswer>
 }
 
-/** The connections to one vendor, shared by all its keys. */
-export interface Transport {
-  /** `apiKey` null: calls are not signed. Cheap; nothing to close. */
-  wire(apiKey: string | null): Wire
+/** The connections to one vendor, which all its keys share. */
+interface HttpTransport {
+  /** Requests are not signed if `apiKey` is null. The result is cheap to make and needs no close. */
+  signedWith(apiKey: string | null): VendorHttp
   close(): Promise<void>
 }
 
 const jsonType = 'application/json'
 export const json = (body: JsonObject): Payload => ({ contentType: jsonType, body: JSON.stringify(body) })
 
-export function createTransport(options: TransportOptions): Transport {
+export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
   const base = new URL(options.baseUrl)
   const prefix = base.pathname.replace(/\/+$/, '')
-  const { limits, dialect } = options
+  const { limits, wire } = options
   const pool = createPool({
     origin: base.origin,
     connectionsMax: limits.connectionsMax,
@@ -77,9 +80,9 @@ export function createTransport(options: TransportOptions): Transport {
     monotonicMs: options.monotonicMs,
   })
   return {
-    wire: (apiKey) => {
-      const signed = apiKey === null ? [] : dialect.sign(apiKey)
-      // Made once: nearly all calls send JSON.
+    signedWith: (apiKey) => {
+      const signed = apiKey === null ? [] : wire.sign(apiKey)
+      // These headers are made once, since nearly all requests send JSON.
       const signedJson = [...signed, 'content-type', jsonType]
       const headersOf = (payload: Payload | null) => {
         if (payload === null) return signed
@@ -105,10 +108,10 @@ export function createTransport(options: TransportOptions): Transport {
       })
       const accepted = (answer: CollectedAnswer): CollectedAnswer => {
         if (isSuccess(answer.status)) return answer
-        throw refusal(answer, dialect, apiKey)
+        throw refusal(answer, wire, apiKey)
       }
-      const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), dialect, apiKey)
-      // A JSON answer starts when all of it is ready, so the wait for its first byte is the wait for everything.
+      const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
+      // A vendor sends the first byte of a JSON answer when the whole answer is ready, so the limit for the headers is the total limit.
       const collect = (
         method: OutboundRequest['method'],
         path: string,
@@ -127,8 +130,8 @@ export function createTransport(options: TransportOptions): Transport {
             .catch(rejectAsProviderError)
           if (isSuccess(answer.status) && !isJson(answer)) return answer
           const body = await readAtMost(answer.body, limits.answerBytesMax)
-          if (!isSuccess(answer.status)) throw refusal({ ...answer, body }, dialect, apiKey)
-          readAnswer(body.toString(), dialect, apiKey)
+          if (!isSuccess(answer.status)) throw refusal({ ...answer, body }, wire, apiKey)
+          readAnswer(body.toString(), wire, apiKey)
           throw protocolError('JSON where a stream was asked for')
         },
       }
@@ -137,23 +140,23 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-/** The object in `text`, from an answer or an event. ProviderError when it is none, or one that tells of a failure. */
-export function readAnswer(text: string, dialect: Dialect, apiKey: string | null): JsonObject {
+/** Answers the object in `text`, which is an answer or an event. Throws ProviderError if it is not an object, or if it reports a failure. */
+export function readAnswer(text: string, wire: VendorWire, apiKey: string | null): JsonObject {
   const body = parsed(text)
   if (body === null) throw protocolError('not a JSON object')
-  const errorClass = dialect.failureIn?.(body) ?? null
+  const errorClass = wire.failureIn?.(body) ?? null
   if (errorClass === null) return body
   throw new ProviderError(errorClass, { sent: true, cause: excerpt(text, apiKey) })
 }
 
 const isSuccess = (status: number) => status === 200 || status === 201
 
-/** A vendor that refused, before an answer or before a socket opened. */
-export function refusal(answer: CollectedAnswer, dialect: Dialect, apiKey: string | null): ProviderError {
+/** Makes the error of a vendor that refused a request or the opening of a socket. */
+export function refusal(answer: CollectedAnswer, wire: VendorWire, apiKey: string | null): ProviderError {
   const text = answer.body.toString()
   const body = parsed(text)
-  const wait = bounded(retryAfter(answer) ?? (body ? dialect.retryAfterIn?.(body) : undefined))
-  return new ProviderError(dialect.classify(answer.status, body) ?? classOfStatus(answer.status), {
+  const wait = bounded(retryAfter(answer) ?? (body ? wire.retryAfterIn?.(body) : undefined))
+  return new ProviderError(wire.classify(answer.status, body) ?? classOfStatus(answer.status), {
     sent: true,
     status: answer.status,
     ...(wait !== undefined && { retryAfterS: wait }),
@@ -170,7 +173,7 @@ function parsed(text: string): JsonObject | null {
   }
 }
 
-/** RFC 9110 §10.2.3: seconds or a date. A date is read against the answer's own Date, so that no clock has to agree. */
+/** RFC 9110 §10.2.3 allows seconds or a date. A date is compared with the answer's Date header, so our clock and the vendor's may differ. */
 function retryAfter(answer: CollectedAnswer): number | undefined {
   const text = answer.headers.get('retry-after')
   if (text === undefined) return undefined
@@ -178,7 +181,7 @@ function retryAfter(answer: CollectedAnswer): number | undefined {
   return (Date.parse(text) - Date.parse(answer.headers.get('date') ?? '')) / 1000
 }
 
-/** Whole seconds, a day at most. */
+/** Rounds up to whole seconds and allows a day at most. */
 function bounded(seconds: number | undefined): number | undefined {
   if (seconds === undefined || !Number.isFinite(seconds)) return undefined
   return Math.min(Math.max(Math.ceil(seconds), 0), 86_400)

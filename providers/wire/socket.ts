@@ -5,7 +5,7 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { type OutboundSocket, openSocket } from '../../runtime/outbound/socket.ts'
 import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
 import { toProviderError } from './failures.ts'
-import { type Dialect, refusal } from './http.ts'
+import { refusal, type VendorWire } from './http.ts'
 import { WarmRoutes } from './warm-routes.ts'
 
 /** What one socket is opened for. Equal routes may share a socket that was opened ahead. */
@@ -30,7 +30,7 @@ export type WarmOutcome = 'hit' | 'miss' | 'stale'
 export type SocketTransportOptions = {
   /** http(s) or ws(s), with the path that all routes share. */
   baseUrl: string
-  dialect: Dialect
+  wire: VendorWire
   limits: OutboundLimits
   /** Absent for what the operator configured; set for a URL that a user gave. */
   guard?: AddressPolicy
@@ -63,7 +63,7 @@ export function createSocketTransport(options: SocketTransportOptions): SocketTr
   return new WarmRoutes({ dial, standby, bounds: limits.warmSockets, clock, observe: observeWarm ?? (() => {}) })
 }
 
-function createDial({ baseUrl, dialect, limits, guard }: SocketTransportOptions): Dial {
+function createDial({ baseUrl, wire, limits, guard }: SocketTransportOptions): Dial {
   const base = new URL(baseUrl)
   // A URL does not let its scheme be changed from one kind to the other.
   const origin = `${base.protocol === 'https:' || base.protocol === 'wss:' ? 'wss' : 'ws'}://${base.host}`
@@ -73,7 +73,7 @@ function createDial({ baseUrl, dialect, limits, guard }: SocketTransportOptions)
     try {
       return await openSocket({
         url: `${origin}${prefix}${withQuery(path, base.search)}`,
-        headers: apiKey === null ? headers : [...dialect.sign(apiKey), ...headers],
+        headers: apiKey === null ? headers : [...wire.sign(apiKey), ...headers],
         protocols,
         connectMs,
         openMs: firstByteMs,
@@ -83,7 +83,7 @@ function createDial({ baseUrl, dialect, limits, guard }: SocketTransportOptions)
         signal,
       })
     } catch (error) {
-      throw error instanceof UpgradeRefused ? refusal(error.answer, dialect, apiKey) : toProviderError(error)
+      throw error instanceof UpgradeRefused ? refusal(error.answer, wire, apiKey) : toProviderError(error)
     }
   }
 }

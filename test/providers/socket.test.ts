@@ -296,7 +296,7 @@ t.test('the guard stands where the connection is made', async (t) => {
 function transport(t: Test, stub: StubSocket, changes: Partial<SocketTransportOptions> = {}) {
   const made = createSocketTransport({
     baseUrl: `http://127.0.0.1:${stub.port}/v1/`,
-    dialect: {
+    wire: {
       sign: (key) => ['authorization', `Token ${key}`],
       classify: (_status, body) => (body?.['err_code'] === 'NO_CREDIT' ? 'quota' : null),
     },

@@ -18,7 +18,7 @@ async function setup(t: Test, { standby = silent, warm = {}, real }: Changes = {
   const outcomes: WarmOutcome[] = []
   const sockets = createSocketTransport({
     baseUrl: stub.url,
-    dialect: { sign: (key) => ['authorization', key], classify: () => null },
+    wire: { sign: (key) => ['authorization', key], classify: () => null },
     limits: { ...outboundDefaults, warmSockets: { perRoute: 2, socketsMax: 8, routeMs: 60_000, ...warm } },
     clock: real ? systemClock : clock,
     standby,

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { Encoding } from '../../../audio/format.ts'
 import type { ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
-import { classOfClose, classOfFrame, dialect } from '../../../providers/cartesia/dialect.ts'
+import { classOfClose, classOfFrame, wire } from '../../../providers/cartesia/dialect.ts'
 import { FinalizingStream, finalizingPath } from '../../../providers/cartesia/finalizing.ts'
 import { cartesiaModels } from '../../../providers/cartesia/models.ts'
 import { TurnsStream, turnsPath } from '../../../providers/cartesia/turns.ts'
@@ -195,11 +195,11 @@ t.test('a stream that breaks', async (t) => {
 })
 
 t.test('a code goes before its status', (t) => {
-  t.equal(dialect.classify(429, { error_code: 'concurrency_limited' }), 'rate_limited')
-  t.equal(dialect.classify(403, { error_code: 'quota_exceeded' }), 'quota')
-  t.equal(dialect.classify(402, { error_code: 'plan_upgrade_required' }), 'quota')
-  for (const error_code of [null, 'something_new', 7]) t.equal(dialect.classify(400, { error_code }), null)
-  t.equal(dialect.classify(500, null), null, 'plain text')
+  t.equal(wire.classify(429, { error_code: 'concurrency_limited' }), 'rate_limited')
+  t.equal(wire.classify(403, { error_code: 'quota_exceeded' }), 'quota')
+  t.equal(wire.classify(402, { error_code: 'plan_upgrade_required' }), 'quota')
+  for (const error_code of [null, 'something_new', 7]) t.equal(wire.classify(400, { error_code }), null)
+  t.equal(wire.classify(500, null), null, 'plain text')
   t.equal(classOfFrame({ error_code: null, status_code: 401 }), 'auth')
   t.equal(classOfFrame({ error_code: 'concurrency_limited', status_code: 500 }), 'rate_limited')
   t.equal(classOfFrame({ title: 'What the vendor says to people.' }), 'server')

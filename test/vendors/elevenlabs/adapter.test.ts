@@ -2,7 +2,7 @@ import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import type { Speech, TtsRequest } from '../../../domain/speech/tts.ts'
-import { dialect } from '../../../providers/elevenlabs/dialect.ts'
+import { wire } from '../../../providers/elevenlabs/dialect.ts'
 import { elevenLabsModels } from '../../../providers/elevenlabs/models.ts'
 import { createElevenLabsProvider } from '../../../providers/elevenlabs/provider.ts'
 import { failureOf, never, present } from '../suite/given.ts'
@@ -205,7 +205,7 @@ t.test('segments are sentences of one speaker', async (t) => {
 })
 
 t.test('the two meanings of 401 and of 429, and the lists of 422', (t) => {
-  const classOf = (status: number, detail: unknown): ErrorClass | null => dialect.classify(status, { detail })
+  const classOf = (status: number, detail: unknown): ErrorClass | null => wire.classify(status, { detail })
   t.equal(classOf(401, { status: 'invalid_api_key', message: '' }), 'auth')
   t.equal(classOf(401, { status: 'quota_exceeded', message: '' }), 'quota')
   t.equal(classOf(401, { type: 'payment_required', code: 'quota_exceeded' }), 'quota', 'the newer form')
@@ -214,7 +214,7 @@ t.test('the two meanings of 401 and of 429, and the lists of 422', (t) => {
   t.equal(classOf(404, { status: 'voice_not_found' }), 'unsupported')
   for (const detail of [{ status: 'something_new' }, [{ loc: ['body'], msg: 'x' }], 'Not Found', null])
     t.equal(classOf(422, detail), null, 'the status decides')
-  t.equal(dialect.classify(500, null), null)
+  t.equal(wire.classify(500, null), null)
   t.end()
 })
 
