@@ -1,6 +1,6 @@
 import type { RoutingPreview } from '../generated/clients/platform-types.ts'
 
-/** A choice among models, as lines for people: who was chosen and why, and why each of the others was not. */
+/** A choice among models as lines for people: the chosen model and its scores, and the reason why each other one was left out. */
 export function linesOfChoice({
   stage,
   language,
@@ -30,10 +30,10 @@ function rowOfExcluded({ provider, model, reason, detail }: RoutingPreview['excl
   return [`${provider}:${model}`, detail === undefined ? reason : `${reason} (${detail})`]
 }
 
-/** A dash is a figure that nobody has. */
+/** A dash marks an unknown figure. */
 const figure = (value: number | null) => (value === null ? '–' : value.toFixed(2))
 
-/** Columns as wide as their widest cell. */
+/** Pads each column to its widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())

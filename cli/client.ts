@@ -3,19 +3,24 @@ import { createPlatformClient, PlatformApiError, type PlatformClient } from '../
 import { createRouterClient, RouterApiError, type RouterClient } from '../generated/clients/router.ts'
 import { CommandError, type Connection } from './actions.ts'
 
-/** The router surface, as every user's program sees it. Throws CommandError where there is no key to use. */
+/** A client of the router surface, the generated one that users get. Throws CommandError where there is no key to use. */
 export function routerClient(connection: Connection): RouterClient {
   return createRouterClient({ baseUrl: `${connection.baseUrl}/router`, apiKey: keyOf(connection) })
 }
 
-/** The compatible surface. Throws CommandError where there is no key to use. */
+/** A client of the compatible surface. Throws CommandError where there is no key to use. */
 export function compatClient(connection: Connection): CompatClient {
   return createCompatClient({ baseUrl: connection.baseUrl, apiKey: keyOf(connection) })
 }
 
-/** The platform surface. Throws CommandError where there is no key to use. */
+/** A client of the platform surface. Throws CommandError where there is no key to use. */
 export function platformClient(connection: Connection): PlatformClient {
   return createPlatformClient({ baseUrl: connection.baseUrl, apiKey: keyOf(connection) })
+}
+
+/** The `routing` member for a `--model` pin. Without a pin it is left out, and the router chooses. */
+export function pinnedTo(pin: string | undefined): { routing?: { mode: 'explicit'; model: string } } {
+  return pin ? { routing: { mode: 'explicit', model: pin } } : {}
 }
 
 function keyOf({ apiKey }: Connection): string {
@@ -25,7 +30,7 @@ function keyOf({ apiKey }: Connection): string {
   )
 }
 
-/** What to print for an error of a command: the server's own words, what to do, and the id to look it up by. */
+/** The text to print for a failed command: the server's message, its hint and the request id, where there is an envelope. */
 export function explain(error: unknown): string {
   if ((error instanceof RouterApiError || error instanceof CompatApiError) && error.envelope) {
     const { code, message, hint, param, request_id } = error.envelope.error

@@ -25,7 +25,7 @@ async function run(connection: Connection): Promise<void> {
   const client = routerClient(connection)
   console.log(`Parley runs at ${connection.baseUrl}; three requests follow.\n`)
   const wav = await speak(client)
-  const text = await hear(client, wav)
+  const text = await transcribe(client, wav)
   console.log('3. LLM answer, as it streams')
   process.stdout.write('   ')
   await printAnswer(client, {
@@ -44,15 +44,15 @@ async function speak(client: RouterClient): Promise<Buffer> {
   return wav
 }
 
-async function hear(client: RouterClient, wav: Buffer): Promise<string> {
+async function transcribe(client: RouterClient, wav: Buffer): Promise<string> {
   console.log('2. Speech to text, the same audio back')
   const body = { request: { language: 'en' }, audio: new Uint8Array(wav) }
   const started = performance.now()
-  const { body: heard } = await withProgress('   transcribing', () => client.createTranscription({ body }))
-  console.log(`   ${heard.text}`)
-  const { provider, model } = heard.route
+  const { body: transcription } = await withProgress('   transcribing', () => client.createTranscription({ body }))
+  console.log(`   ${transcription.text}`)
+  const { provider, model } = transcription.route
   console.log(
-    `   → ${provider}/${model} in ${(performance.now() - started).toFixed(0)} ms for ${(heard.usage.duration_ms / 1000).toFixed(1)} s of audio\n`,
+    `   → ${provider}/${model} in ${(performance.now() - started).toFixed(0)} ms for ${(transcription.usage.duration_ms / 1000).toFixed(1)} s of audio\n`,
   )
-  return heard.text
+  return transcription.text
 }

@@ -1,5 +1,22 @@
 import type { Command } from 'commander'
-import type { Actions } from './actions.ts'
+import type { Actions, Check, RunningInstance } from './actions.ts'
+import { explain } from './client.ts'
+
+type Settings = { host: string; port: number; dataDir: string; databaseUrl: string | null }
+
+/** The parts of this machine that `doctor` tries. Each throws with a message for the user. */
+export type Machine<Config extends Settings> = {
+  /** Reads the configuration and checks that a server could start with it. */
+  config(): Promise<Config>
+  /** Where the configuration comes from, in words. */
+  configSource: string
+  /** Opens the store and closes it again. */
+  tryStore(config: Config): Promise<void>
+  tryPort(config: Config): Promise<void>
+  running(config: Config): RunningInstance | null
+  /** The configured providers; `unavailable` is the reason why one cannot be called, or null. */
+  providers(config: Config): Promise<readonly { id: string; unavailable: string | null }[]>
+}
 
 export function doctor(program: Command, actions: Actions): void {
   program
@@ -13,4 +30,63 @@ export function doctor(program: Command, actions: Actions): void {
       }
       if (checks.some((check) => !check.ok)) process.exitCode = 1
     })
+}
+
+/** Runs every check by itself: one that fails does not hide the next. */
+export async function examine<Config extends Settings>(machine: Machine<Config>): Promise<Check[]> {
+  const node = checkNode()
+  let config: Config
+  try {
+    config = await machine.config()
+  } catch (error) {
+    return [node, { name: 'configuration', ok: false, detail: explain(error) }]
+  }
+  const checks = [checkStore(machine, config), checkPort(machine, config), checkProviders(machine, config)]
+  return [node, { name: 'configuration', ok: true, detail: machine.configSource }, ...(await Promise.all(checks))]
+}
+
+function checkNode(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  return {
+    name: 'Node',
+    ok: (major === 20 && minor >= 19) || (major > 20 && major < 26),
+    detail: `${process.version} on ${process.platform} ${process.arch}`,
+    advice:
+      'Use Node 20.19 or later, below 26. Node 22 and 24 need glibc 2.38 (Debian 13, Ubuntu 24.04); there is no engine for Alpine.',
+  }
+}
+
+async function checkStore<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check> {
+  const name = 'store'
+  const detail =
+    config.databaseUrl === null ? `an embedded Postgres in ${config.dataDir}` : 'the Postgres that DATABASE_URL names'
+  try {
+    await machine.tryStore(config)
+    return { name, ok: true, detail: `${detail} answers` }
+  } catch (error) {
+    return { name, ok: false, detail: `${detail}: ${explain(error)}` }
+  }
+}
+
+async function checkPort<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check> {
+  const name = 'port'
+  const running = machine.running(config)
+  if (running) return { name, ok: true, detail: `Parley runs already at ${running.url}, process ${running.pid}` }
+  try {
+    await machine.tryPort(config)
+    return { name, ok: true, detail: `${config.host}:${config.port} is free` }
+  } catch (error) {
+    return { name, ok: false, detail: explain(error), advice: 'End what listens there, or set PARLEY_PORT.' }
+  }
+}
+
+async function checkProviders<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check> {
+  const name = 'providers'
+  try {
+    const providers = await machine.providers(config)
+    const shown = providers.map(({ id, unavailable }) => (unavailable === null ? id : `${id} (${unavailable})`))
+    return { name, ok: true, detail: shown.join(', ') || 'none' }
+  } catch (error) {
+    return { name, ok: false, detail: explain(error) }
+  }
 }

@@ -76,7 +76,7 @@ function readPolicy(text: string): object {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   } catch {
-    // Told below, with what is expected.
+    // Text that is not JSON gets the same error as JSON that is not an object.
   }
   throw new CommandError('--policy takes a JSON object, for example {"voice":"slt"}')
 }

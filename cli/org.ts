@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Actions, CommandError, type OrganizationRow } from './actions.ts'
+import { type Actions, CommandError } from './actions.ts'
+import type { OrganizationRow } from './admin.ts'
 
 const microUsdPerUsd = 1_000_000
 

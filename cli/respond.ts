@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import type { RouterClient } from '../generated/clients/router.ts'
 import { type Actions, CommandError } from './actions.ts'
-import { routerClient } from './client.ts'
-import { explicit } from './routing.ts'
+import { pinnedTo, routerClient } from './client.ts'
 
 type Options = { model?: string; maxTokens: string; system?: string }
 
@@ -16,7 +15,7 @@ export function respond(program: Command, actions: Actions): void {
     .option('--max-tokens <count>', 'the most that the answer may take', '1000')
     .action(async (text: string, { model, maxTokens, system }: Options) => {
       const input = [...(system ? [message('system', system)] : []), message('user', text)]
-      const body = { input, max_output_tokens: Number(maxTokens), ...explicit(model) }
+      const body = { input, max_output_tokens: Number(maxTokens), ...pinnedTo(model) }
       await printAnswer(routerClient(await actions.connection()), body)
     })
 }

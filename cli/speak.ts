@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { RouterClient } from '../generated/clients/router.ts'
 import type { Actions } from './actions.ts'
-import { routerClient } from './client.ts'
+import { pinnedTo, routerClient } from './client.ts'
 import { withProgress } from './progress.ts'
-import { explicit } from './routing.ts'
 
 type Options = { out: string; voice?: string; model?: string; language?: string; speed?: string }
 
@@ -25,7 +24,7 @@ export function speak(program: Command, actions: Actions): void {
         ...(voice && { voice }),
         ...(language && { language }),
         ...(speed && { speed: Number(speed) }),
-        ...explicit(model),
+        ...pinnedTo(model),
       }
       const client = routerClient(await actions.connection())
       const wav = await withProgress('speaking', () => speechWav(client, text, more))
@@ -34,7 +33,7 @@ export function speak(program: Command, actions: Actions): void {
     })
 }
 
-/** One utterance as a WAV file, 24 kHz mono. */
+/** Speaks the text and answers a WAV file, 24 kHz mono. */
 export async function speechWav(client: RouterClient, text: string, more: object = {}): Promise<Buffer> {
   const answer = await client.createSpeech({ body: { input: text, audio: { sample_rate_hz: sampleRateHz }, ...more } })
   const chunks: Uint8Array[] = []
@@ -42,7 +41,7 @@ export async function speechWav(client: RouterClient, text: string, more: object
   return withHeader(Buffer.concat(chunks))
 }
 
-/** RIFF header of PCM, 16 bits, mono (Multimedia Programming Interface and Data Specifications 1.0, 1991). */
+/** Puts a RIFF header in front of PCM, 16 bits, mono (Multimedia Programming Interface and Data Specifications 1.0, 1991). */
 function withHeader(samples: Buffer): Buffer {
   const head = Buffer.alloc(44)
   head.write('RIFF', 0, 'latin1')

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { type Actions, CommandError } from './actions.ts'
-import { routerClient } from './client.ts'
+import { pinnedTo, routerClient } from './client.ts'
 import { withProgress } from './progress.ts'
-import { explicit } from './routing.ts'
 
 type Options = { language?: string; model?: string; json: boolean }
 
@@ -16,7 +15,7 @@ export function transcribe(program: Command, actions: Actions): void {
     .option('--model <pin>', 'provider/model; left out, the router chooses')
     .option('--json', 'print the answer as it came', false)
     .action(async (file: string, { language, model, json }: Options) => {
-      const request = { ...(language && { language }), ...explicit(model) }
+      const request = { ...(language && { language }), ...pinnedTo(model) }
       const body = { request, audio: readAudio(file) }
       const client = routerClient(await actions.connection())
       const answer = await withProgress('transcribing', () => client.createTranscription({ body }))

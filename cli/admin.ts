@@ -1,0 +1,109 @@
+/** What the commands `keys` and `org` do to the store. The store itself is handed in, so that this folder knows no SQL. */
+import { CommandError } from './actions.ts'
+
+export type KeyRow = {
+  id: string
+  scopes: readonly string[]
+  /** Names of the fields that its policy sets. */
+  policy: readonly string[]
+  test: boolean
+  createdAt: Date
+  revokedAt: Date | null
+  lastUsedAt: Date | null
+}
+export type OrganizationRow = { id: string; name: string; creditMicroUsd: number; maxConcurrency: number | null }
+
+/** The store's administration, opened for one command. */
+export type Admin = {
+  organizations(): Promise<OrganizationRow[]>
+  createOrganization(name: string): Promise<OrganizationRow>
+  addCredit(organization: string, microUsd: number): Promise<OrganizationRow>
+  keys(organization: string): Promise<KeyRow[]>
+  /** Answers the secret, which is shown this once. */
+  createKey(organization: string, options: { scopes: string[]; test: boolean; policy: object }): Promise<string>
+  rotateKey(organization: string, id: string): Promise<string>
+  revokeKey(organization: string, id: string): Promise<boolean>
+  /** Counts provider keys: moved to the current master key, not movable, and sealed with a master key that nobody gave. */
+  resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
+}
+
+type StoredKey<Policy> = Omit<KeyRow, 'policy'> & { policy: Policy }
+type NewOrganization = {
+  name: string
+  creditMicroUsd: number
+  maxConcurrency: number | null
+  smsEnabled: boolean
+  rmsgEnabled: boolean
+  recordingEnabled: boolean
+}
+type NewKey<Scope, Policy> = {
+  organizationId: string
+  name: string
+  scopes: Scope[]
+  test: boolean
+  policy: Policy
+  expiresAtMs: number | null
+}
+
+/** The part of the store that these commands use. */
+export type AdminStore<Scope extends string, Policy> = {
+  organizations: {
+    list(): Promise<OrganizationRow[]>
+    create(organization: NewOrganization): Promise<OrganizationRow>
+    addCredit(id: string, microUsd: number): Promise<OrganizationRow | null>
+  }
+  keys: {
+    list(organizationId: string): Promise<StoredKey<Policy>[]>
+    create(key: NewKey<Scope, Policy>): Promise<{ secret: string } | null>
+    rotate(organizationId: string, id: string): Promise<{ secret: string } | null>
+    revoke(organizationId: string, id: string): Promise<boolean>
+  }
+  providerKeys: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
+}
+
+/** How the contract spells scopes and policies. */
+export type KeyWords<Scope extends string, Policy> = {
+  scopes: readonly Scope[]
+  /** Throws CommandError, naming the field that is wrong. */
+  readPolicy: (policy: unknown) => Policy
+  policyFields: (policy: Policy) => string[]
+}
+
+export function createAdmin<Scope extends string, Policy>(
+  { organizations, keys, providerKeys }: AdminStore<Scope, Policy>,
+  { scopes, readPolicy, policyFields }: KeyWords<Scope, Policy>,
+): Admin {
+  return {
+    organizations: () => organizations.list(),
+    createOrganization: (name) => organizations.create(newOrganization(name)),
+    addCredit: async (id, microUsd) => found(await organizations.addCredit(id, microUsd), noOrganization(id)),
+    keys: async (id) => (await keys.list(id)).map(({ policy, ...key }) => ({ ...key, policy: policyFields(policy) })),
+    createKey: async (organizationId, { scopes: names, test, policy }) => {
+      const key = { organizationId, name: '', scopes: readScopes(scopes, names), test, expiresAtMs: null }
+      return found(await keys.create({ ...key, policy: readPolicy(policy) }), noOrganization(organizationId)).secret
+    },
+    rotateKey: async (organizationId, id) =>
+      found(await keys.rotate(organizationId, id), `there is no live key ${id}`).secret,
+    revokeKey: (organizationId, id) => keys.revoke(organizationId, id),
+    resealKeys: async () => ({ ...(await providerKeys.reseal()), unreadable: await providerKeys.unreadable() }),
+  }
+}
+
+function newOrganization(name: string): NewOrganization {
+  const permissions = { smsEnabled: false, rmsgEnabled: false, recordingEnabled: false }
+  return { name, creditMicroUsd: 0, maxConcurrency: null, ...permissions }
+}
+
+function found<Value>(value: Value | null, message: string): Value {
+  if (value === null) throw new CommandError(message)
+  return value
+}
+
+const noOrganization = (id: string) => `there is no organization ${id}`
+
+function readScopes<Scope extends string>(scopes: readonly Scope[], names: readonly string[]): Scope[] {
+  const isScope = (name: string): name is Scope => (scopes as readonly string[]).includes(name)
+  const unknown = names.find((name) => !isScope(name))
+  if (unknown !== undefined) throw new CommandError(`${unknown} is no scope; there are ${scopes.join(', ')}`)
+  return names.filter(isScope)
+}
