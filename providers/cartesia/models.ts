@@ -37,7 +37,7 @@ const sonic = (id: string): VendorModel => ({
     sampleRatesHz: [...speechRatesHz],
     channels: [1],
   })),
-  // There are hundreds, and those of an account. A request names one by its id, or gets the default of speech.ts.
+  // There are hundreds, and those of an account. A request names one by its id, or gets the default of tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,

@@ -12,8 +12,8 @@ import { excerpt, type JsonObject, protocolError } from '../wire/failures.ts'
 import { jsonFrames } from '../wire/json-frames.ts'
 import type { SocketTransport, Standby } from '../wire/socket.ts'
 import { SpeechQueue } from '../wire/speech-queue.ts'
-import { classOfFrame, closedEarly } from './dialect.ts'
-import { speechBody, spokenFormat } from './speech.ts'
+import { speechBody, spokenFormat } from './tts-fields.ts'
+import { classOfFrame, closedEarly } from './wire.ts'
 
 export type LiveParts = { sockets: SocketTransport; apiKey: string | null; clock: Clock; limits: OutboundLimits }
 

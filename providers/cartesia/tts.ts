@@ -3,7 +3,7 @@ import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import { audioOf, leave } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
-import { speechBody, spokenFormat } from './speech.ts'
+import { speechBody, spokenFormat } from './tts-fields.ts'
 
 export async function synthesize(
   http: VendorHttp,

@@ -6,6 +6,7 @@ import { canonicalTag, vendorTag } from '../language-tags.ts'
 import { isObject, type JsonObject } from '../wire/failures.ts'
 import type { VendorHttp } from '../wire/http.ts'
 import { recordingFile } from '../wire/recording.ts'
+import { isEnglish, isFlux, takesKeyterms } from './models.ts'
 import {
   bestOf,
   firstLanguage,
@@ -16,8 +17,7 @@ import {
   stringOf,
   times,
   wordsOf,
-} from './hearing.ts'
-import { isEnglish, isFlux, takesKeyterms } from './models.ts'
+} from './transcript.ts'
 
 export function createTranscribe(http: VendorHttp): Stt['transcribe'] {
   return async (request, signal) => {

@@ -4,7 +4,7 @@ import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { audioOf, leave, readWav } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
-import { type SpokenFormat, speechQuery, spokenFormat } from './speech.ts'
+import { type SpokenFormat, speechQuery, spokenFormat } from './tts-fields.ts'
 
 /** RFC 7845: in Ogg, whatever rate it was made from. */
 const oggOpus: SpokenFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }

@@ -6,12 +6,12 @@ import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport } from '../wire/socket.ts'
-import { hosts, regionOf, wire } from './dialect.ts'
 import { elevenLabsModels, speechTraits } from './models.ts'
 import { transcribe } from './stt.ts'
 import { listen, scribeStandby } from './stt-live.ts'
 import { synthesize } from './tts.ts'
 import { speakLive, speechStandby } from './tts-live.ts'
+import { hosts, regionOf, wire } from './wire.ts'
 
 /** Throws TypeError when the base URL is none, RangeError for a model that is not served. */
 export function createElevenLabsProvider(options: VendorOptions): Provider {

@@ -3,7 +3,7 @@ import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import type { SocketTransport, Standby } from '../wire/socket.ts'
 import { keyterms, realtimeKeyterms } from './keyterms.ts'
-import { type ScribeOptions, ScribeStream } from './scribe-stream.ts'
+import { type ScribeOptions, ScribeStream } from './stt-live-scribe.ts'
 
 /** A session that hears nothing for about 10 s is ended by the vendor, and it takes nothing before the audio that would keep it. */
 export const scribeStandby: Standby = { keepAlive: null, idleMsMax: 7000 }

@@ -5,9 +5,9 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { jsonFrames } from '../wire/json-frames.ts'
 import type { SocketTransport, Standby } from '../wire/socket.ts'
 import { SpeechQueue } from '../wire/speech-queue.ts'
-import { closedEarly, socketFailure } from './dialect.ts'
 import { type Output, outputFor } from './output-format.ts'
 import { languageCode, voicePath, voiceSettings } from './tts.ts'
+import { closedEarly, socketFailure } from './wire.ts'
 
 type LiveOptions = { apiKey: string | null; limits: OutboundLimits; clock: Clock }
 

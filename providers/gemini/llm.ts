@@ -2,7 +2,7 @@
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
-import { readTurn } from '../wire/turn-events.ts'
+import { readTurn } from '../wire/llm-events.ts'
 import { ContentTurn, readContent } from './answer.ts'
 import { contentBody, modelPath } from './request.ts'
 import { wire } from './wire.ts'

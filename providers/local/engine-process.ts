@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 
-export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-stream-child'
+export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-live-child'
 
 /** How the file is named that runs now: the sources under tsx, or the compiled ones. */
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'

@@ -5,8 +5,8 @@ import type { Clock, Log } from '../../domain/ports/system.ts'
 import { ChildPool } from './child-pool.ts'
 import { createScriptedLlm } from './llm.ts'
 import { localModels } from './models.ts'
-import { StreamPool } from './stream-pool.ts'
 import { createLocalStt, type SttProgress } from './stt.ts'
+import { StreamPool } from './stt-live.ts'
 import { createLocalTts } from './tts.ts'
 
 export type LocalOptions = {

@@ -5,8 +5,8 @@ import type { Stt, SttRequest, Transcript } from '../../domain/speech/stt.ts'
 import type { SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import type { SttInput, SttOutput } from './child-messages.ts'
 import type { ChildPool } from './child-pool.ts'
-import type { StreamInput } from './stream-messages.ts'
-import type { StreamPool } from './stream-pool.ts'
+import type { StreamPool } from './stt-live.ts'
+import type { StreamInput } from './stt-live-messages.ts'
 
 /** Bytes a message. A child looks for "stop" between two of them, and 64 KiB of poor MP3 are a minute of sound. */
 const pieceBytesMax = 64 * 1024

@@ -1,7 +1,7 @@
 import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
-import { LoopbackStream } from './stt-stream.ts'
+import { LoopbackStream } from './stt-live.ts'
 
 const echoedBytes = 24
 

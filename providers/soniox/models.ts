@@ -41,7 +41,7 @@ const speech: VendorModel = {
     spoken('mulaw', [8000]),
     spoken('alaw', [8000]),
   ],
-  // There are some two hundred, and those of an account. A request names one by its id, or gets the default of speech.ts.
+  // There are some two hundred, and those of an account. A request names one by its id, or gets the default of tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,

@@ -13,8 +13,8 @@ import { excerpt, type JsonObject, protocolError } from '../wire/failures.ts'
 import { jsonFrames } from '../wire/json-frames.ts'
 import type { SocketTransport, Standby } from '../wire/socket.ts'
 import { SpeechQueue } from '../wire/speech-queue.ts'
-import { classOfFrame } from './dialect.ts'
-import { speechFrames, spokenFormat } from './speech.ts'
+import { speechFrames, spokenFormat } from './tts-fields.ts'
+import { classOfFrame } from './wire.ts'
 
 type SpeechParts = { sockets: SocketTransport; apiKey: string | null; clock: Clock; limits: OutboundLimits }
 

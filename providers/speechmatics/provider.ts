@@ -5,10 +5,9 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { catalogued } from '../catalog/rows.ts'
 import type { VendorOptions } from '../vendor.ts'
 import { createSocketTransport } from '../wire/socket.ts'
-import { wire } from './dialect.ts'
 import { speechmaticsModels } from './models.ts'
-import { startRecognition } from './start.ts'
-import { openStream } from './stream.ts'
+import { openStream, startRecognition } from './stt-live.ts'
+import { wire } from './wire.ts'
 
 const liveUrl = 'https://eu2.rt.speechmatics.com'
 

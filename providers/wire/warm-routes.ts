@@ -15,7 +15,7 @@ import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { WarmSockets } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 import type { Dial, SocketRoute, SocketTransport, Standby, WarmOutcome } from './socket.ts'
-import { StandbySocket } from './standby-socket.ts'
+import { StandbySocket } from './warm-socket.ts'
 
 export type WarmOptions = {
   dial: Dial

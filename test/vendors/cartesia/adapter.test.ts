@@ -1,7 +1,7 @@
 /** Both models of each kind through the one suite of each port. */
 import t from 'tap'
 import { recordingMs, sttSuite } from '../suite/stt.ts'
-import { sttStreamSuite } from '../suite/stt-stream.ts'
+import { sttStreamSuite } from '../suite/stt-live.ts'
 import { heard } from '../suite/stub-server.ts'
 import { ttsSuite } from '../suite/tts.ts'
 import { ttsLiveSuite } from '../suite/tts-live.ts'

@@ -5,7 +5,7 @@ import { createDeepgramProvider } from '../../../providers/deepgram/provider.ts'
 import type { VendorOptions } from '../../../providers/vendor.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { never, patient, present } from '../suite/given.ts'
-import { type Listening, listen } from '../suite/stt-stream.ts'
+import { type Listening, listen } from '../suite/stt-live.ts'
 import { queryOf, startDeepgramStub } from './stub.ts'
 
 export const apiKey = 'dg-stub-0123456789abcdef'

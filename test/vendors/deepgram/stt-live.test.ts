@@ -5,7 +5,7 @@ import type { SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
 import { ManualClock } from '../../domain/fakes.ts'
 import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { rawRecording, recordingPcm } from '../suite/stt.ts'
-import { finalsOf, isOver, listen } from '../suite/stt-stream.ts'
+import { finalsOf, isOver, listen } from '../suite/stt-live.ts'
 import { adapter, apiKey, asked, given, lastQuery, listenTo, stt, stub } from './setup.ts'
 
 t.test('a recording is the body, and all else the query', async (t) => {

@@ -14,9 +14,9 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 import { canonicalTag } from '../language-tags.ts'
 import { type JsonObject, protocolError } from '../wire/failures.ts'
-import { SttSocket, type SttVendor } from '../wire/stt-socket.ts'
-import { classOfClose, socketFailure } from './dialect.ts'
+import { SttSocket, type SttVendor } from '../wire/live-stt.ts'
 import { readWords } from './stt.ts'
+import { classOfClose, socketFailure } from './wire.ts'
 
 export type ScribeOptions = { apiKey: string | null; limits: OutboundLimits; clock: Clock }
 

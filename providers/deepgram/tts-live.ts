@@ -12,8 +12,8 @@ import { excerpt } from '../wire/failures.ts'
 import { jsonFrames } from '../wire/json-frames.ts'
 import type { SocketTransport, Standby } from '../wire/socket.ts'
 import { SpeechQueue } from '../wire/speech-queue.ts'
-import { classOfClose, classOfFrame } from './dialect.ts'
-import { speechQuery, spokenFormat } from './speech.ts'
+import { speechQuery, spokenFormat } from './tts-fields.ts'
+import { classOfClose, classOfFrame } from './wire.ts'
 
 type LiveParts = {
   sockets: SocketTransport

@@ -6,9 +6,9 @@
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
-import type { RealtimeAudio } from './realtime-audio.ts'
-import { RealtimeItems } from './realtime-items.ts'
+import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
+import type { RealtimeAudio } from './stt-live-audio.ts'
+import { RealtimeItems } from './stt-live-items.ts'
 import { classOfError } from './wire.ts'
 
 /** The model is named in the session: here the vendor refuses it. */

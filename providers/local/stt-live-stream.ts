@@ -13,7 +13,7 @@ import { decodeMono } from './decode.ts'
 import { moonshineRateHz } from './moonshine.ts'
 import type { Recogniser, Recognition } from './recogniser.ts'
 import { frameMs, Segmenter, type SpeechSegment } from './segmenter.ts'
-import type { FromStreamChild, StreamInput } from './stream-messages.ts'
+import type { FromStreamChild, StreamInput } from './stt-live-messages.ts'
 import { type Vad, vadFrameSamples } from './vad.ts'
 
 /** The model makes little of less. */

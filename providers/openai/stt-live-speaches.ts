@@ -12,11 +12,11 @@
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
-import { classOfClose } from './realtime.ts'
-import type { RealtimeAudio } from './realtime-audio.ts'
-import { RealtimeItems } from './realtime-items.ts'
-import { ServerClock, silenceMs } from './speaches-clock.ts'
+import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
+import type { RealtimeAudio } from './stt-live-audio.ts'
+import { RealtimeItems } from './stt-live-items.ts'
+import { classOfClose } from './stt-live-realtime.ts'
+import { ServerClock, silenceMs } from './stt-live-speaches-clock.ts'
 import { classOfError } from './wire.ts'
 
 /** Throws ProviderError `unsupported` for a prompt, which the session would drop. */

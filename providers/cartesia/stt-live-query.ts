@@ -3,7 +3,7 @@ import { frameBytes } from '../../audio/pcm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { StreamAudio, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import type { Standby } from '../wire/socket.ts'
-import { encodings } from './speech.ts'
+import { encodings } from './tts-fields.ts'
 
 /** Audio is billed, so one that waits costs nothing. Idle ones were seen to end after 120 s. */
 export const standby: Standby = { keepAlive: null, idleMsMax: 100_000 }

@@ -7,9 +7,9 @@ import { frameBytes } from '../../audio/pcm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { type JsonObject, protocolError } from '../wire/failures.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
-import { classOfClose, classOfFrame } from './dialect.ts'
-import { bytesPerMs, listenQuery, type SampleAudio, sampleAudio } from './listening.ts'
+import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
+import { bytesPerMs, listenQuery, type SampleAudio, sampleAudio } from './stt-live-query.ts'
+import { classOfClose, classOfFrame } from './wire.ts'
 
 /** The silence after which a turn is over, whatever the model thinks: the vendor's range and its own. */
 const timeoutMs = { min: 640, max: 11_200, usual: 5600 }

@@ -1,10 +1,10 @@
 /** Live recognition over wss /v2: StartRecognition, audio, EndOfStream, EndOfTranscript. */
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
-import { heardLanguage } from '../language-tags.ts'
+import { heardLanguage, vendorTag } from '../language-tags.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
+import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
-import { classOfType } from './dialect.ts'
+import { classOfType } from './wire.ts'
 
 /** Resolves after RecognitionStarted: audio that comes before it is refused. */
 export async function openStream(
@@ -117,4 +117,32 @@ class RecognitionStream implements SttStream, SttVendor {
 function milliseconds(seconds: unknown): number {
   if (typeof seconds !== 'number') throw protocolError('a word without its time')
   return Math.round(seconds * 1000)
+}
+
+/** By itself this vendor ends no utterance. Half a second is what it advises for conversations, two seconds the longest that it takes. */
+const silenceS = 0.5
+const silenceSMax = 2
+
+/** StartRecognition, the first frame, holds all of the configuration. `language` is one that the model has. */
+export function startRecognition(request: SttStreamRequest, language: string): JsonObject {
+  const { model, audio, interimResults, endpointingMs, keywords } = request
+  const trigger = endpointingMs === undefined ? silenceS : Math.min(endpointingMs / 1000, silenceSMax)
+  return {
+    message: 'StartRecognition',
+    audio_format: { type: 'raw', encoding: audio.encoding, sample_rate: audio.sampleRateHz },
+    transcription_config: {
+      ...spoken(language),
+      model,
+      enable_partials: interimResults,
+      conversation_config: { end_of_utterance_silence_trigger: trigger },
+      ...(keywords?.length && { additional_vocab: keywords.map((content) => ({ content })) }),
+    },
+  }
+}
+
+/** Mandarin goes by its own code here. A region only changes how English is written. */
+function spoken(language: string): JsonObject {
+  const base = language.split('-')[0] ?? language
+  const spelt = vendorTag('speechmatics', base)
+  return base === language ? { language: spelt } : { language: spelt, output_locale: language }
 }

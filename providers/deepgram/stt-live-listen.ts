@@ -5,9 +5,9 @@
 import type { StreamAudio, StreamTranscript, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { vendorTag } from '../language-tags.ts'
 import type { JsonObject } from '../wire/failures.ts'
-import { bestOf, firstLanguage, milliseconds, wordsOf } from './hearing.ts'
 import { isEnglish, takesKeyterms } from './models.ts'
-import type { Dialogue, Terminal } from './stt-stream.ts'
+import type { Dialogue, Terminal } from './stt-live.ts'
+import { bestOf, firstLanguage, milliseconds, wordsOf } from './transcript.ts'
 
 export class ListenDialogue implements Dialogue {
   readonly path: string

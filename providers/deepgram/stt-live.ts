@@ -7,9 +7,9 @@ import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { SttStream } from '../../domain/speech/stt-stream.ts'
 import type { JsonObject } from '../wire/failures.ts'
+import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import type { Standby } from '../wire/socket.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
-import { classOfClose, classOfFrame } from './dialect.ts'
+import { classOfClose, classOfFrame } from './wire.ts'
 
 export interface Dialogue {
   /** Path and query of the socket. */

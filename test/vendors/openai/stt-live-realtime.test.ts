@@ -4,7 +4,7 @@ import type { StreamAudio, SttStreamRequest } from '../../../domain/speech/stt-s
 import { createOpenAiProvider } from '../../../providers/openai/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { failureOf, never, patient, until } from '../suite/given.ts'
-import { finalsOf, isOver, type Listening, listen, type SttStreamGiven, send } from '../suite/stt-stream.ts'
+import { finalsOf, isOver, type Listening, listen, type SttStreamGiven, send } from '../suite/stt-live.ts'
 import { heard, type StubSocket, sinePcm, startStub } from '../suite/stub-server.ts'
 import { startOpenAiStub } from './stub.ts'
 

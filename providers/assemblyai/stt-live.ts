@@ -2,10 +2,10 @@
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { canonicalTag, vendorTag } from '../language-tags.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
+import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
-import { Chunks } from './chunks.ts'
-import { classOfCode } from './dialect.ts'
+import { Chunks } from './stt-live-chunks.ts'
+import { classOfCode } from './wire.ts'
 
 /** Resolves after Begin. */
 export async function openStream(request: SttStreamRequest, parts: SttSocketParts): Promise<SttStream> {

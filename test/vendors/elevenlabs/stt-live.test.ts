@@ -6,7 +6,7 @@ import { createElevenLabsProvider } from '../../../providers/elevenlabs/provider
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { ManualClock } from '../../domain/fakes.ts'
 import { failureOf, never, present, until } from '../suite/given.ts'
-import { type Listening, listen, type SttStreamGiven, send, sttStreamSuite } from '../suite/stt-stream.ts'
+import { type Listening, listen, type SttStreamGiven, send, sttStreamSuite } from '../suite/stt-live.ts'
 import { type StubSocket, sinePcm, startStub } from '../suite/stub-server.ts'
 import { apiKey, options, provider } from './setup.ts'
 import { startElevenLabsStub } from './stub.ts'

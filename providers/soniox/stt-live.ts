@@ -1,12 +1,11 @@
 /** Live recognition: a configuration, audio, and an empty frame; tokens come back, then `finished`. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
-import { heardLanguage } from '../language-tags.ts'
+import { heardLanguage, vendorTag } from '../language-tags.ts'
 import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
+import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
-import { classOfFrame } from './dialect.ts'
-import { startRequest } from './start.ts'
+import { classOfFrame } from './wire.ts'
 
 /** This vendor says nothing before it hears something, so the stream is open when its configuration has gone; a refusal comes later. */
 export async function openStream(request: SttStreamRequest, parts: SttSocketParts): Promise<SttStream> {
@@ -127,5 +126,30 @@ class TokenStream implements SttStream, SttVendor {
       this.#isIdle = true
       this.#stopKeeping = this.#keepAlive()
     })
+  }
+}
+
+/** The delays that this vendor takes. */
+const endpointMsMin = 500
+const endpointMsMax = 3000
+
+/** The first frame, which holds all of the configuration. */
+export function startRequest(request: SttStreamRequest): JsonObject {
+  const { model, audio, language, endpointingMs, keywords, prompt } = request
+  return {
+    model,
+    audio_format: audio.encoding,
+    sample_rate: audio.sampleRateHz,
+    num_channels: audio.channels,
+    enable_endpoint_detection: true,
+    ...(endpointingMs !== undefined && {
+      max_endpoint_delay_ms: Math.min(Math.max(Math.round(endpointingMs), endpointMsMin), endpointMsMax),
+    }),
+    ...(language === undefined
+      ? { enable_language_identification: true }
+      : { language_hints: [vendorTag('soniox', language)], language_hints_strict: true }),
+    ...((keywords?.length || prompt !== undefined) && {
+      context: { ...(keywords?.length && { terms: keywords }), ...(prompt !== undefined && { text: prompt }) },
+    }),
   }
 }

@@ -14,7 +14,7 @@ import {
   type SttStreamGiven,
   send,
   sttStreamSuite,
-} from '../suite/stt-stream.ts'
+} from '../suite/stt-live.ts'
 import { heard, sinePcm, startStub } from '../suite/stub-server.ts'
 import { startSpeachesStub, withoutSilence } from './stub-speaches.ts'
 

@@ -2,8 +2,8 @@
 import { leaveWithParent } from './child-jobs.ts'
 import { openMoonshine } from './moonshine.ts'
 import { Recogniser } from './recogniser.ts'
-import { RecognitionStream } from './recognition-stream.ts'
-import type { FromStreamChild, StreamInput, ToStreamChild } from './stream-messages.ts'
+import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
+import { RecognitionStream } from './stt-live-stream.ts'
 import { openVad, type Vad } from './vad.ts'
 
 /** One second. */

@@ -3,8 +3,8 @@
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Log } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamSink } from '../../domain/speech/stt-stream.ts'
-import { StreamChild, type StreamChildOptions } from './stream-child.ts'
-import type { StreamInput } from './stream-messages.ts'
+import type { StreamInput } from './stt-live-messages.ts'
+import { StreamChild, type StreamChildOptions } from './stt-live-process.ts'
 
 export type StreamPoolOptions = Omit<StreamChildOptions, 'onIdle'> & {
   processes: number
@@ -67,7 +67,7 @@ export class StreamPool {
           )
       },
     })
-    const fields = { entry: 'stt-stream-child', pid: child.pid }
+    const fields = { entry: 'stt-live-child', pid: child.pid }
     log.info(fields, 'speech child started')
     this.#children.add(child)
     void child.exited.then((how) => {

@@ -4,7 +4,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { EngineProcess } from './engine-process.ts'
-import type { FromStreamChild, StreamInput, ToStreamChild } from './stream-messages.ts'
+import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 
 export type StreamChildOptions = {
   /** Models are loaded and a first recognition is done within it, or the child is killed. */
@@ -24,7 +24,7 @@ export class StreamChild {
 
   constructor(options: StreamChildOptions) {
     this.#options = options
-    this.#process = new EngineProcess<ToStreamChild, FromStreamChild>('stt-stream-child', {
+    this.#process = new EngineProcess<ToStreamChild, FromStreamChild>('stt-live-child', {
       onMessage: (message) => this.#streams.get(message.id)?.hear(message),
       onEnd: (error) => {
         for (const stream of [...this.#streams.values()]) stream.fail(error)

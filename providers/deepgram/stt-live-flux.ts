@@ -5,9 +5,9 @@
 import type { SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { vendorTag } from '../language-tags.ts'
 import { type JsonObject, protocolError } from '../wire/failures.ts'
-import { firstLanguage, milliseconds, wordsOf } from './hearing.ts'
-import { audioQuery } from './listen.ts'
-import type { Dialogue } from './stt-stream.ts'
+import type { Dialogue } from './stt-live.ts'
+import { audioQuery } from './stt-live-listen.ts'
+import { firstLanguage, milliseconds, wordsOf } from './transcript.ts'
 
 /** The range that the vendor takes for the silence after which a turn is over, whatever the model thinks. */
 const turnTimeoutMs = { min: 500, max: 60_000 }

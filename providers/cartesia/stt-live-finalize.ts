@@ -6,12 +6,12 @@ import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Word } from '../../domain/speech/stt.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { type JsonObject, protocolError } from '../wire/failures.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/stt-socket.ts'
+import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
-import { classOfClose, classOfFrame } from './dialect.ts'
 import { toCode, toTag } from './language.ts'
-import { bytesPerMs, listenQuery, sampleAudio } from './listening.ts'
 import { milliseconds, readWords } from './stt.ts'
+import { bytesPerMs, listenQuery, sampleAudio } from './stt-live-query.ts'
+import { classOfClose, classOfFrame } from './wire.ts'
 
 /** Path and query. Throws ProviderError `unsupported`. */
 export function finalizingPath(request: SttStreamRequest): string {
