@@ -2,7 +2,6 @@
 
 import type { Model } from '../domain/catalog/model.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { AddressPolicy } from '../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../runtime/outbound/limits.ts'
 import type { WarmOutcome } from './wire/socket.ts'
 
@@ -16,8 +15,6 @@ export type VendorOptions = {
   /** Ids of the vendor's rows to serve; null: all of them. */
   models: readonly string[] | null
   limits: OutboundLimits
-  /** Absent for a base URL that the operator configured (it may be private); set for one that a user gave. */
-  guard?: AddressPolicy
   clock: Clock
   /** Why it cannot be called with the operator's key, or null. */
   unavailable: string | null

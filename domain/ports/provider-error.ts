@@ -2,23 +2,23 @@
  * How a provider failed, normalised. The class decides what the router does next; the vendor's own words stay in `cause`, for the log only.
  */
 export const errorClasses = {
-  auth: { failover: true, retryable: false },
-  quota: { failover: true, retryable: false },
-  bad_request: { failover: false, retryable: false },
+  auth: { failover: true },
+  quota: { failover: true },
+  bad_request: { failover: false },
   /** The model cannot do what was asked (language, voice, format): another may. */
-  unsupported: { failover: true, retryable: false },
-  rate_limited: { failover: true, retryable: true },
-  overloaded: { failover: true, retryable: true },
-  timeout: { failover: true, retryable: true },
-  protocol: { failover: true, retryable: true },
+  unsupported: { failover: true },
+  rate_limited: { failover: true },
+  overloaded: { failover: true },
+  timeout: { failover: true },
+  protocol: { failover: true },
   /** Accepted and closed with nothing in it, although something was due. */
-  empty: { failover: true, retryable: true },
+  empty: { failover: true },
   /** Nothing was sent: connect refused, name not found, queue full. */
-  unreachable: { failover: true, retryable: true },
-  server: { failover: true, retryable: true },
+  unreachable: { failover: true },
+  server: { failover: true },
   /** The caller went away. */
-  cancelled: { failover: false, retryable: false },
-} as const satisfies Record<string, { failover: boolean; retryable: boolean }>
+  cancelled: { failover: false },
+} as const satisfies Record<string, { failover: boolean }>
 
 export type ErrorClass = keyof typeof errorClasses
 

@@ -8,13 +8,12 @@ import { wire } from './wire.ts'
 
 /** The Messages API. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
 export function createAnthropicProvider(options: VendorOptions): Provider {
-  const { id, limits, guard, clock } = options
+  const { id, limits, clock } = options
   const models = catalogued('anthropic', id, anthropicModels, options.models)
   const transport = createHttpTransport({
     baseUrl: options.baseUrl ?? 'https://api.anthropic.com',
     wire,
     limits,
-    ...(guard && { guard }),
     monotonicMs: () => clock.monotonicMs(),
   })
   const ports = (apiKey: string | null): ProviderPorts => ({

@@ -14,8 +14,8 @@ const batchUrl = 'https://api.assemblyai.com'
 const liveUrl = 'https://streaming.assemblyai.com'
 
 export function createAssemblyaiProvider(options: VendorOptions): Provider {
-  const { id, baseUrl, limits, guard, clock } = options
-  const shared = { wire, limits, ...(guard && { guard }) }
+  const { id, baseUrl, limits, clock } = options
+  const shared = { wire, limits }
   const transport = createHttpTransport({
     ...shared,
     baseUrl: baseUrl ?? batchUrl,

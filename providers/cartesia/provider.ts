@@ -18,8 +18,8 @@ const apiUrl = 'https://api.cartesia.ai'
 
 /** Throws TypeError when the base URL is none, RangeError for a model that is not served. */
 export function createCartesiaProvider(options: VendorOptions): Provider {
-  const { id, limits, clock, guard, observeWarm } = options
-  const shared = { baseUrl: options.baseUrl ?? apiUrl, wire, limits, ...(guard && { guard }) }
+  const { id, limits, clock, observeWarm } = options
+  const shared = { baseUrl: options.baseUrl ?? apiUrl, wire, limits }
   const transport = createHttpTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
   const socketOptions = { ...shared, clock, ...(observeWarm && { observeWarm }) }
   const speaking = createSocketTransport({ ...socketOptions, standby: speakingStandby })

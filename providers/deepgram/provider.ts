@@ -18,8 +18,8 @@ const vendorUrl = 'https://api.deepgram.com'
 
 /** Throws TypeError when the base URL is none, RangeError for a model that is not served. */
 export function createDeepgramProvider(options: VendorOptions): Provider {
-  const { id, limits, clock, guard, observeWarm } = options
-  const shared = { baseUrl: options.baseUrl ?? vendorUrl, wire, limits, ...(guard && { guard }) }
+  const { id, limits, clock, observeWarm } = options
+  const shared = { baseUrl: options.baseUrl ?? vendorUrl, wire, limits }
   const transport = createHttpTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
   const socketsOf = (standby: Standby) =>
     createSocketTransport({ ...shared, clock, standby, ...(observeWarm && { observeWarm }) })

@@ -15,9 +15,9 @@ import { hosts, regionOf, wire } from './wire.ts'
 
 /** Throws TypeError when the base URL is none, RangeError for a model that is not served. */
 export function createElevenLabsProvider(options: VendorOptions): Provider {
-  const { id, limits, clock, guard, observeWarm } = options
+  const { id, limits, clock, observeWarm } = options
   const baseUrl = options.baseUrl ?? hosts.global
-  const shared = { baseUrl, wire, limits, ...(guard && { guard }) }
+  const shared = { baseUrl, wire, limits }
   const transport = createHttpTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
   const regions = [regionOf(baseUrl)]
   const socketOptions = { ...shared, clock, ...(observeWarm && { observeWarm }) }

@@ -9,13 +9,12 @@ import { wire } from './wire.ts'
 
 /** The Gemini API: text and speech of one endpoint. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
 export function createGeminiProvider(options: VendorOptions): Provider {
-  const { id, limits, guard, clock } = options
+  const { id, limits, clock } = options
   const models = catalogued('gemini', id, geminiModels, options.models)
   const transport = createHttpTransport({
     baseUrl: options.baseUrl ?? 'https://generativelanguage.googleapis.com',
     wire,
     limits,
-    ...(guard && { guard }),
     monotonicMs: () => clock.monotonicMs(),
   })
   const ports = (apiKey: string | null): ProviderPorts => {

@@ -3,7 +3,6 @@
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
-import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport, type SocketTransport, type WarmOutcome } from '../wire/socket.ts'
@@ -36,8 +35,6 @@ export type OpenAiOptions = {
   /** As the preset has it. */
   transcriptions?: Preset['transcriptions']
   limits: OutboundLimits
-  /** Absent for a base URL that the operator configured (it may be private); set for one that a user gave. */
-  guard?: AddressPolicy
   /** Why it cannot be called, or null. */
   unavailable: string | null
   monotonicMs: () => number
@@ -54,8 +51,8 @@ export type RealtimeOptions = {
 
 /** Throws TypeError when the base URL is none. */
 export function createOpenAiProvider(options: OpenAiOptions): Provider {
-  const { id, baseUrl, models, limits, guard, monotonicMs, realtime, transcriptions } = options
-  const shared = { baseUrl, wire, limits, ...(guard && { guard }) }
+  const { id, baseUrl, models, limits, monotonicMs, realtime, transcriptions } = options
+  const shared = { baseUrl, wire, limits }
   const transport = createHttpTransport({ ...shared, monotonicMs })
   const sockets = realtime ? createSocketTransport({ ...shared, standby: realtimeStandby, ...realtime }) : null
   const ports = (apiKey: string | null): ProviderPorts => {

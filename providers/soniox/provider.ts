@@ -16,8 +16,8 @@ const speechUrl = 'https://tts-rt.soniox.com'
 const liveStandby = { keepAlive: null, idleMsMax: 10_000 }
 
 export function createSonioxProvider(options: VendorOptions): Provider {
-  const { id, baseUrl, limits, guard, clock, observeWarm } = options
-  const shared = { wire, limits, ...(guard && { guard }), clock, ...(observeWarm && { observeWarm }) }
+  const { id, baseUrl, limits, clock, observeWarm } = options
+  const shared = { wire, limits, clock, ...(observeWarm && { observeWarm }) }
   const hearing = createSocketTransport({ ...shared, baseUrl: baseUrl ?? liveUrl, standby: liveStandby })
   const speaking = createSocketTransport({ ...shared, baseUrl: baseUrl ?? speechUrl, standby: speechStandby })
   const ports = (apiKey: string | null): ProviderPorts => ({

@@ -12,13 +12,12 @@ import { wire } from './wire.ts'
 const liveUrl = 'https://eu2.rt.speechmatics.com'
 
 export function createSpeechmaticsProvider(options: VendorOptions): Provider {
-  const { id, baseUrl, limits, guard, clock } = options
+  const { id, baseUrl, limits, clock } = options
   // Whether a connection that waits for its StartRecognition counts as one of the contract's is not documented, so none waits.
   const sockets = createSocketTransport({
     baseUrl: baseUrl ?? liveUrl,
     wire,
     limits,
-    ...(guard && { guard }),
     clock,
   })
   const ports = (apiKey: string | null): ProviderPorts => ({

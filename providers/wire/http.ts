@@ -5,7 +5,6 @@
 
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { CollectedAnswer, StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
@@ -39,8 +38,6 @@ type HttpTransportOptions = {
   baseUrl: string
   wire: VendorWire
   limits: OutboundLimits
-  /** Absent for what the operator configured; set for a URL that a user gave. */
-  guard?: AddressPolicy
   monotonicMs: () => number
 }
 
@@ -76,7 +73,6 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     connectionsMax: limits.connectionsMax,
     queuedMax: limits.queuedMax,
     connectMs: limits.connectMs,
-    ...(options.guard && { guard: options.guard }),
     monotonicMs: options.monotonicMs,
   })
   return {

@@ -1,6 +1,5 @@
 /** Sockets to one vendor, opened when they are needed or, where it pays, ahead of that. */
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
-import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { type OutboundSocket, openSocket } from '../../runtime/outbound/socket.ts'
 import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
@@ -32,8 +31,6 @@ export type SocketTransportOptions = {
   baseUrl: string
   wire: VendorWire
   limits: OutboundLimits
-  /** Absent for what the operator configured; set for a URL that a user gave. */
-  guard?: AddressPolicy
   clock: Clock
   /** Absent: sockets of this vendor are opened when they are needed, and never ahead. */
   standby?: Standby
@@ -63,7 +60,7 @@ export function createSocketTransport(options: SocketTransportOptions): SocketTr
   return new WarmRoutes({ dial, standby, bounds: limits.warmSockets, clock, observe: observeWarm ?? (() => {}) })
 }
 
-function createDial({ baseUrl, wire, limits, guard }: SocketTransportOptions): Dial {
+function createDial({ baseUrl, wire, limits }: SocketTransportOptions): Dial {
   const base = new URL(baseUrl)
   // A URL does not let its scheme be changed from one kind to the other.
   const origin = `${base.protocol === 'https:' || base.protocol === 'wss:' ? 'wss' : 'ws'}://${base.host}`
@@ -79,7 +76,6 @@ function createDial({ baseUrl, wire, limits, guard }: SocketTransportOptions): D
         openMs: firstByteMs,
         frameBytesMax,
         bufferedBytesMax,
-        ...(guard && { guard }),
         signal,
       })
     } catch (error) {
