@@ -36,6 +36,7 @@ function operationRow(operation: Operation, schemas: Record<string, Schema>): Re
     headers: parameters('header').map(headerParam),
     scope: operation.scope,
     body: operation.body && bodyRow(operation.body, operation.bodyLimit, schemas),
+    ...(operation.rawBody ? { rawBody: true } : {}),
     validateParams: reference(paramsValidator(operation)),
     validateBody: reference(bodyValidator(operation, schemas)),
     responses: Object.fromEntries(

@@ -23,15 +23,26 @@ export type { SocketClientOptions } from './socket.ts'
 
 ${channels.map(emitChannel).join('\n')}
 export type ${surface}Client = {
-${channels.map(({ id, address }) => `  /** ${address} */\n  ${id}(query?: Readonly<Record<string, string>>): ${pascal(id)}Socket\n`).join('')}}
+${channels.map(emitMember).join('')}}
 
 export function create${surface}Client(options: SocketClientOptions): ${surface}Client {
   return {
-${channels.map(({ id }) => `    ${id}: (query) => openSocket(channels.${id}, options, query),\n`).join('')}  }
+${channels.map(emitOpen).join('')}  }
 }
 
 const channels = ${print(rows)} satisfies Record<string, ChannelRow>
 `
+}
+
+function emitMember({ id, address, parameters }: Channel): string {
+  const path = parameters.length === 0 ? '' : `path: { ${parameters.map((name) => `${name}: string`).join('; ')} }, `
+  return `  /** ${address} */\n  ${id}(${path}query?: Readonly<Record<string, string>>): ${pascal(id)}Socket\n`
+}
+
+function emitOpen({ id, parameters }: Channel): string {
+  return parameters.length === 0
+    ? `    ${id}: (query) => openSocket(channels.${id}, options, query),\n`
+    : `    ${id}: (path, query) => openSocket(channels.${id}, options, query, path),\n`
 }
 
 function emitChannel({ id, title, receives, sends }: Channel): string {

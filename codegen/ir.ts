@@ -75,6 +75,8 @@ export type Operation = {
   secured: boolean
   scope: string | null
   bodyLimit: 'json' | 'audio'
+  /** `x-raw-body`: the handler also receives the bytes of the JSON body, over which a signature was made. */
+  rawBody: boolean
   deprecated: boolean
   deprecation: { deprecatedAt: string; sunset: string; link: string } | null
   pointer: string
@@ -117,7 +119,10 @@ export type Message = {
 export type Channel = {
   id: string
   title: string
+  /** Literal segments, and parameters as whole segments: /v1/calls/{id}/audio. */
   address: string
+  /** Names of the address's parameters, in the order of the address. */
+  parameters: string[]
   scope: string | null
   subprotocol: string | null
   requiresSubprotocol: boolean | null

@@ -84,10 +84,12 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
       .filter((operation) => operation.action === action)
       .flatMap((operation) => operation.messages ?? [])
       .map((message) => lowerMessage(raw, message))
+  const address = channel.address ?? ''
   return {
     id,
     title: channel.title ?? id,
-    address: channel.address ?? '',
+    address,
+    parameters: [...address.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? ''),
     scope: channel['x-scope'] ?? null,
     subprotocol: channel['x-subprotocol'] ?? null,
     requiresSubprotocol: channel['x-subprotocol-required'] ?? null,

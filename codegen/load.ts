@@ -107,6 +107,7 @@ type RawOperation = {
   'x-deprecation'?: Operation['deprecation']
   'x-scope'?: string
   'x-body-limit'?: Operation['bodyLimit']
+  'x-raw-body'?: boolean
 }
 type RawPathItem = { parameters?: RawParameter[] } & Partial<Record<Method, RawOperation>> & Ref
 type RawDocument = {
@@ -160,6 +161,7 @@ function lowerOperation(raw: RawDocument, { path, method, pointer, item, operati
     secured: security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
     scope: operation['x-scope'] ?? null,
     bodyLimit: operation['x-body-limit'] ?? 'json',
+    rawBody: operation['x-raw-body'] ?? false,
     deprecated: operation.deprecated ?? false,
     deprecation: operation['x-deprecation'] ?? null,
     pointer,

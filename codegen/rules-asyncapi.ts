@@ -43,8 +43,10 @@ function channelIds({ channels }: AsyncApiDocument): Finding[] {
   return channels.flatMap(({ id, address, pointer }): Finding[] => {
     if (!/^[a-z][A-Za-z0-9]*$/.test(id))
       return [{ pointer, message: `${id} is not camelCase; it names the handler, the session and the metrics` }]
-    if (/^\/[\w/.-]+$/.test(address)) return []
-    return [{ pointer, message: `address '${address}' is no plain path; sockets are told apart by literal paths only` }]
+    if (/^(\/([\w.-]+|\{\w+\}))+$/.test(address)) return []
+    return [
+      { pointer, message: `address '${address}' is not a path of plain segments; a parameter fills a whole segment` },
+    ]
   })
 }
 

@@ -26,6 +26,7 @@ export type SocketClientOptions = {
   WebSocket: SocketConstructor
 } & ({ apiKey: string } | { token: string })
 
+/** `address` may have parameters: /v1/calls/{id}/audio. */
 export type ChannelRow = { address: string; subprotocol: string; credentialPrefix: string }
 
 type Typed = { type: string }
@@ -50,8 +51,12 @@ export function openSocket<Sends extends Typed, Receives extends Typed>(
   channel: ChannelRow,
   options: SocketClientOptions,
   query: Readonly<Record<string, string>> = {},
+  path: Readonly<Record<string, string>> = {},
 ): TypedSocket<Sends, Receives> {
-  const socket = construct(channel, options, query)
+  const address = channel.address.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(path[name] ?? ''),
+  )
+  const socket = construct({ ...channel, address }, options, query)
   socket.binaryType = 'arraybuffer'
   const listeners = new Map<string, (frame: never) => void>()
   let takeBytes: (bytes: Uint8Array<ArrayBuffer>) => void = () => {}

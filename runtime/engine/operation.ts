@@ -51,6 +51,8 @@ export type Operation = {
   /** The scope that the key must carry; null needs no key. */
   scope: string | null
   body: Body | null
+  /** The handler's context also holds the bytes of the JSON body: a signature is made over them. */
+  rawBody?: true
   /** Checks {path, query, header}; header names lower case. */
   validateParams: Validate | null
   /** Checks the JSON body; of a multipart one its JSON part, or its text parts by name. */

@@ -7,8 +7,10 @@ export type FrameRule = { on: string; validate: Validate }
 export type Channel = {
   /** transcribeStream: handler, metrics and log all say it. */
   id: string
-  /** /v1/transcribe/stream */
+  /** /v1/transcribe/stream; with parameters as whole segments: /v1/calls/{id}/audio. */
   address: string
+  /** Names of the address's parameters, in the order of the address. */
+  parameters?: readonly string[]
   /** The scope that the key must carry. */
   scope: string
   /** What the upgrade is answered with, whatever else the client offers beside it; in the spelling of the spec. */

@@ -111,9 +111,15 @@ t.test('the client opens with a key or a token, and speaks frames and bytes', as
   await relay.opened
   relay.close()
   t.equal((await relay.closed).code, 1000)
+  const path = { line: 'a/b', side: '2' }
+  const line = createMiniClient({ baseUrl, WebSocket: constructor, apiKey: 'key_1' }).line(path, { of: 'c' })
+  await line.opened
+  line.close()
+  await line.closed
   t.same(seen, [
     ['/v1/talk', 'Bearer key_1', 'mini.v1'],
     ['/v1/relay?of=a+b', undefined, 'relay,relay.token.tok'],
+    ['/v1/lines/a%2Fb/sides/2?of=c', 'Bearer key_1', 'line'],
   ])
 })
 

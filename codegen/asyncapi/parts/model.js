@@ -19,6 +19,7 @@ export function readChannel(asyncapi, channel) {
     type: pascal(channel.id()),
     title: channel.title(),
     address: channel.address(),
+    parameters: [...channel.address().matchAll(/\{(\w+)\}/g)].map((match) => match[1]),
     scope: extension(channel, 'x-scope'),
     subprotocol: extension(channel, 'x-subprotocol'),
     requiresSubprotocol: extension(channel, 'x-subprotocol-required'),

@@ -1,5 +1,11 @@
 import { Text } from '@asyncapi/generator-react-sdk'
 
+/** The parameters of the address, where it has some. */
+function path(parameters) {
+  if (parameters.length === 0) return ''
+  return ` & { path: { ${parameters.map((name) => `${name}: string`).join('; ')} } }`
+}
+
 /** What a session of the channel must take, and what may be sent on it. */
 export function Session({ channel }) {
   const { type, title, receives, sends } = channel
@@ -17,8 +23,8 @@ ${sends.map(({ component }) => `  | ${component}`).join('\n')}`}
 
 export function Handlers({ surface, channels }) {
   const rows = channels.map(
-    ({ id, type, address }) =>
-      `  /** ${address} */\n  ${id}(socket: Socket, context: SocketContext<Caller>): ${type}Session\n`,
+    ({ id, type, address, parameters }) =>
+      `  /** ${address} */\n  ${id}(socket: Socket, context: SocketContext<Caller>${path(parameters)}): ${type}Session\n`,
   )
   return (
     <Text>

@@ -17,7 +17,7 @@ function row(channel) {
   return `    {
       id: '${channel.id}',
       address: '${channel.address}',
-      scope: '${channel.scope}',
+${parameters(channel.parameters)}      scope: '${channel.scope}',
       subprotocol: '${channel.subprotocol}',
       requiresSubprotocol: ${channel.requiresSubprotocol},
       credentialPrefix: '${channel.credentialPrefix}',
@@ -28,6 +28,10 @@ ${channel.receives.map(({ type, on, component }) => `        ${key(type)}: { on:
 ${channel.sends.map(({ type, component }) => `        ${key(type)}: validators.send${component},\n`).join('')}      },
     },
 `
+}
+
+function parameters(names) {
+  return names.length === 0 ? '' : `      parameters: [${names.map((name) => `'${name}'`).join(', ')}],\n`
 }
 
 function query(parameters) {

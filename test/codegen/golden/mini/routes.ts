@@ -75,6 +75,7 @@ export const miniSurface: Surface = {
         partsOpen: false,
         limit: 'json',
       },
+      rawBody: true,
       validateParams: validators.createThingParams,
       validateBody: validators.createThingBody,
       responses: {

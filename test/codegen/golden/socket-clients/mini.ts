@@ -17,21 +17,35 @@ export type RelaySocket = TypedSocket<
   EndFrame
 >
 
+/** A socket for one side of one line */
+export type LineSocket = TypedSocket<
+  SayFrame,
+  SaidFrame
+>
+
 export type MiniClient = {
   /** /v1/talk */
   talk(query?: Readonly<Record<string, string>>): TalkSocket
   /** /v1/relay */
   relay(query?: Readonly<Record<string, string>>): RelaySocket
+  /** /v1/lines/{line}/sides/{side} */
+  line(path: { line: string; side: string }, query?: Readonly<Record<string, string>>): LineSocket
 }
 
 export function createMiniClient(options: SocketClientOptions): MiniClient {
   return {
     talk: (query) => openSocket(channels.talk, options, query),
     relay: (query) => openSocket(channels.relay, options, query),
+    line: (path, query) => openSocket(channels.line, options, query, path),
   }
 }
 
 const channels = {
   talk: { address: '/v1/talk', subprotocol: 'mini.v1', credentialPrefix: 'mini.token.' },
   relay: { address: '/v1/relay', subprotocol: 'relay', credentialPrefix: 'relay.token.' },
+  line: {
+    address: '/v1/lines/{line}/sides/{side}',
+    subprotocol: 'line',
+    credentialPrefix: 'line.token.',
+  },
 } satisfies Record<string, ChannelRow>

@@ -45,6 +45,22 @@ export const miniSurface: SocketSurface = {
         end: validators.sendEndFrame,
       },
     },
+    {
+      id: 'line',
+      address: '/v1/lines/{line}/sides/{side}',
+      parameters: ['line', 'side'],
+      scope: 'talking',
+      subprotocol: 'line',
+      requiresSubprotocol: true,
+      credentialPrefix: 'line.token.',
+      receives: {
+        say: { on: 'onSay', validate: validators.receiveSayFrame },
+      },
+      acceptsBinary: false,
+      sends: {
+        said: validators.sendSaidFrame,
+      },
+    },
   ],
 }
 
@@ -65,12 +81,22 @@ export type RelaySession = SocketSession & {
 export type RelaySends =
   | EndFrame
 
+/** A socket for one side of one line */
+export type LineSession = SocketSession & {
+  onSay(frame: SayFrame): void
+}
+
+export type LineSends =
+  | SaidFrame
+
 /** One function a channel, called when its socket has opened. */
 export type MiniHandlers<Caller> = {
   /** /v1/talk */
   talk(socket: Socket, context: SocketContext<Caller>): TalkSession
   /** /v1/relay */
   relay(socket: Socket, context: SocketContext<Caller>): RelaySession
+  /** /v1/lines/{line}/sides/{side} */
+  line(socket: Socket, context: SocketContext<Caller> & { path: { line: string; side: string } }): LineSession
 }
 
 /**
