@@ -1,53 +1,53 @@
 import type { Clock } from '../../domain/ports/system.ts'
+import type { Placed } from '../../runtime/roster.ts'
+import { Watch } from '../../runtime/watch.ts'
 
-export type Dated = {
-  /** What `Deadlines.after` said, or null for never. May move at any time, without telling. */
+export interface Dated extends Placed {
+  /** A value of `Deadlines.after`, or null for never. May be set at any time. */
   due: number | null
   onDue(): void
 }
 
 /**
- * One timer looks after all sockets, because a timer for each, set anew by each frame, would cost more than the frame. Time is counted in ticks as of
- * the last look: a frame then asks no clock, and a whole number lies in its object, where V8 keeps a fraction of a millisecond in another one.
+ * Deadlines of all sockets under one timer, because a timer for each socket, set anew by each frame, would cost more than the frame.
+ *
+ * Time is counted in ticks as of the last look. A frame then reads no clock, and a whole number is stored in its object, where V8 keeps a
+ * fraction of a millisecond in a separate one. The ticks come from the clock and not from the number of looks: a busy event loop makes looks
+ * late, and the delays would add up.
  */
 export class Deadlines {
   readonly #clock: Clock
-  readonly #dated = new Set<Dated>()
+  readonly #watch: Watch<Dated>
   readonly #startedMs: number
   #ticks = 0
-  #cancel: (() => void) | null = null
 
   constructor(clock: Clock) {
     this.#clock = clock
     this.#startedMs = clock.monotonicMs()
+    this.#watch = new Watch(clock, tickMs, (dated, nowMs) => {
+      this.#ticks = this.#ticksAt(nowMs)
+      if (dated.due !== null && dated.due <= this.#ticks) dated.onDue()
+    })
   }
 
-  /** In `ms`, noticed up to two ticks later; earlier only by as long as a busy event loop has put off the last look. */
+  /** In `ms`, noticed up to two ticks later. It is early only by as long as a busy event loop has delayed the last look. */
   after(ms: number): number {
     return this.#ticks + Math.ceil(ms / tickMs) + 1
   }
 
   add(dated: Dated): void {
-    this.#dated.add(dated)
-    this.#readClock()
-    this.#cancel ??= this.#clock.after(tickMs, () => this.#look())
+    this.#watch.add(dated)
+    // While nothing was watched the clock was not read.
+    this.#ticks = this.#ticksAt(this.#clock.monotonicMs())
   }
 
   delete(dated: Dated): void {
-    this.#dated.delete(dated)
-    if (this.#dated.size > 0) return
-    this.#cancel?.()
-    this.#cancel = null
+    this.#watch.delete(dated)
+    if (this.#watch.size === 0) this.#watch.stop()
   }
 
-  #look(): void {
-    this.#cancel = this.#clock.after(tickMs, () => this.#look())
-    this.#readClock()
-    for (const dated of this.#dated) if (dated.due !== null && dated.due <= this.#ticks) dated.onDue()
-  }
-
-  #readClock(): void {
-    this.#ticks = Math.floor((this.#clock.monotonicMs() - this.#startedMs) / tickMs)
+  #ticksAt(nowMs: number): number {
+    return Math.floor((nowMs - this.#startedMs) / tickMs)
   }
 }
 

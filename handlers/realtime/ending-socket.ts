@@ -15,6 +15,7 @@ export abstract class EndingSocket implements Dated {
   protected readonly socket: Socket
   readonly #deadlines: Deadlines
   protected readonly requestId: string
+  place = -1
 
   /** `firstMs` is the first deadline, from now. */
   constructor(deadlines: Deadlines, socket: Socket, requestId: string, firstMs: number) {

@@ -7,8 +7,9 @@
  *   waiting ──onConnect──► sent ──onHeaders──► answering ──onComplete──► done
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
  */
+
+import type { Placed } from '../roster.ts'
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound-error.ts'
-import type { Watched } from './silence-watch.ts'
 
 /** As much of AbortSignal as a request listens to; an AbortSignal is one. */
 export interface Cancellation {
@@ -57,20 +58,26 @@ export interface AnswerStream extends AsyncIterable<Uint8Array> {
   discard(): void
 }
 
-abstract class Exchange implements Watched {
+/** What the pool watches: one timer for all requests, because undici would make two a request and keep those that are over in a list for half a second. */
+export interface InFlight extends Placed {
+  look(nowMs: number): void
+}
+
+abstract class Exchange implements InFlight {
   place = -1
-  silentAtMs = Number.POSITIVE_INFINITY
+  /** When the server has been silent for too long, on the monotonic clock. Infinity while it owes nothing. */
+  protected silentAtMs = Number.POSITIVE_INFINITY
   protected failure: OutboundError | null = null
   protected status = 0
   protected headers = noHeaders
   protected bytes = 0
   readonly #limits: ExchangeLimits
-  readonly #release: (exchange: Watched) => void
+  readonly #release: (exchange: InFlight) => void
   readonly #signal: Cancellation | undefined
   #abort: ((error?: Error) => void) | null = null
   #sent = false
 
-  constructor(limits: ExchangeLimits, signal: Cancellation | undefined, release: (exchange: Watched) => void) {
+  constructor(limits: ExchangeLimits, signal: Cancellation | undefined, release: (exchange: InFlight) => void) {
     this.#limits = limits
     this.#release = release
     this.#signal = signal
@@ -108,8 +115,8 @@ abstract class Exchange implements Watched {
     this.fail(toOutboundError(error, this.#sent))
   }
 
-  fallSilent(): void {
-    this.cut(this.status === 0 ? 'first_byte_timeout' : 'idle_timeout')
+  look(nowMs: number): void {
+    if (this.silentAtMs <= nowMs) this.cut(this.status === 0 ? 'first_byte_timeout' : 'idle_timeout')
   }
 
   /** False for what comes on the way to the answer (1xx, RFC 9110 §15.2): the server is there and goes on owing the headers. */
@@ -166,7 +173,7 @@ export class CollectedExchange extends Exchange {
   constructor(
     limits: ExchangeLimits,
     signal: Cancellation | undefined,
-    release: (exchange: Watched) => void,
+    release: (exchange: InFlight) => void,
     resolve: (answer: CollectedAnswer) => void,
     reject: (error: OutboundError) => void,
   ) {
@@ -213,7 +220,7 @@ export class StreamedExchange extends Exchange implements AnswerStream, AsyncIte
   constructor(
     limits: ExchangeLimits,
     signal: Cancellation | undefined,
-    release: (exchange: Watched) => void,
+    release: (exchange: InFlight) => void,
     resolve: (answer: StreamedAnswer) => void,
     reject: (error: OutboundError) => void,
   ) {

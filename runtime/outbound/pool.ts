@@ -4,17 +4,18 @@
  * Requests beyond `connectionsMax` wait in undici's queue, at most `queuedMax` of them.
  */
 import { buildConnector, Pool } from 'undici'
+import { Watch } from '../watch.ts'
 import { type AddressPolicy, guardedConnector } from './address-guard.ts'
 import {
   type Cancellation,
   type CollectedAnswer,
   CollectedExchange,
   type ExchangeLimits,
+  type InFlight,
   type StreamedAnswer,
   StreamedExchange,
 } from './exchange.ts'
 import { OutboundError } from './outbound-error.ts'
-import { SilenceWatch, type Watched } from './silence-watch.ts'
 
 export type PoolOptions = {
   /** `scheme://host[:port]` */
@@ -72,17 +73,17 @@ export function createPool(options: PoolOptions): OutboundPool {
       : buildConnector({ timeout: options.connectMs }),
   })
   const inFlightMax = options.connectionsMax + options.queuedMax
-  const inFlight = new SilenceWatch(options.monotonicMs)
-  const release = (exchange: Watched) => inFlight.delete(exchange)
+  const { monotonicMs } = options
+  const inFlight = new Watch<InFlight>({ monotonicMs, after }, lookEveryMs, (exchange, nowMs) => exchange.look(nowMs))
+  const release = (exchange: InFlight) => inFlight.delete(exchange)
 
   /** Says why the request cannot start. */
   function refusal(signal: Cancellation | undefined): OutboundError | null {
     if (signal?.aborted) return new OutboundError('cancelled', false, signal.reason)
-    return inFlight.count >= inFlightMax ? new OutboundError('queue_full', false) : null
+    return inFlight.size >= inFlightMax ? new OutboundError('queue_full', false) : null
   }
 
   function limits(request: OutboundRequest): ExchangeLimits {
-    const { monotonicMs } = options
     const { answerBytesMax, headersTimeoutMs, bodyTimeoutMs, totalMs } = request
     return { answerBytesMax, headersTimeoutMs, bodyTimeoutMs, deadlineMs: monotonicMs() + totalMs, monotonicMs }
   }
@@ -107,6 +108,15 @@ export function createPool(options: PoolOptions): OutboundPool {
       }),
     close: () => pool.destroy(),
   }
+}
+
+/** A silent server is noticed this much later than its time-out at most. */
+const lookEveryMs = 250
+
+/** A look must not keep a process alive that has nothing else to do. */
+function after(delayMs: number, run: () => void): () => void {
+  const timer = setTimeout(run, delayMs).unref()
+  return () => clearTimeout(timer)
 }
 
 /** Written out and not spread: on the measured path of every call a spread is the dearest line. */

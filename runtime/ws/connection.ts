@@ -9,6 +9,7 @@
  */
 
 import type { CancelSignal } from '../engine/cancel-signal.ts'
+import type { Placed } from '../roster.ts'
 import type { WebSocket } from '../uws.ts'
 import { binaryRefused, takeText, wrongSent } from './frames.ts'
 import type { SocketRoute } from './routes.ts'
@@ -22,7 +23,7 @@ export type Live = WebSocket<UserData> & UserData
 /** `behind`: something is buffered. `slow`: too much, or for too long; nothing more is taken from the session until it was told (`given up`). */
 type Reader = 'current' | 'behind' | 'slow' | 'given up'
 
-export class Connection implements Socket {
+export class Connection implements Socket, Placed {
   // A frame touches the first six: together they are two lines of memory, of which thousands of sockets make the processor wait for each.
   #session: SocketSession | null = null
   #isClosing = false
@@ -36,6 +37,7 @@ export class Connection implements Socket {
   /** Of the wait for the reader; past it comes the next, harsher step. */
   #deadlineMs = 0
   #closeCode = 0
+  place = -1
   #closeReason = ''
 
   constructor(sockets: Sockets, route: SocketRoute, context: SocketContext) {

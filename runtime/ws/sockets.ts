@@ -1,5 +1,6 @@
 import type { ServerOptions } from '../engine/options.ts'
 import { roundedMs } from '../log.ts'
+import { Watch } from '../watch.ts'
 import type { Connection } from './connection.ts'
 
 /** All open sockets of a process, and the one timer that they share. */
@@ -10,14 +11,14 @@ export class Sockets {
   readonly #onEmpty: () => void
   readonly #open = new Set<Connection>()
   /** Those whose reader is behind. Few: a timer each would cost the many. */
-  readonly #behind = new Set<Connection>()
-  #cancelSweep: (() => void) | null = null
+  readonly #behind: Watch<Connection>
 
   constructor(options: ServerOptions, onEmpty: () => void) {
     this.bufferBytesMax = options.limits.socketBufferBytesMax
     this.checksSent = options.checkResponses
     this.#options = options
     this.#onEmpty = onEmpty
+    this.#behind = new Watch(options.clock, lookEveryMs, (connection, nowMs) => connection.overdue(nowMs))
   }
 
   get count(): number {
@@ -60,14 +61,11 @@ export class Sockets {
 
   watch(connection: Connection): void {
     this.#behind.add(connection)
-    this.#schedule()
   }
 
   unwatch(connection: Connection): void {
     this.#behind.delete(connection)
-    if (this.#behind.size > 0) return
-    this.#cancelSweep?.()
-    this.#cancelSweep = null
+    if (this.#behind.size === 0) this.#behind.stop()
   }
 
   shutdown(): void {
@@ -77,18 +75,7 @@ export class Sockets {
   endAll(code: number, reason: string): void {
     for (const connection of this.#open) connection.end(code, reason)
   }
-
-  #schedule(): void {
-    this.#cancelSweep ??= this.#options.clock.after(sweepMs, () => this.#sweep())
-  }
-
-  #sweep(): void {
-    this.#cancelSweep = null
-    const nowMs = this.nowMs()
-    for (const connection of this.#behind) connection.overdue(nowMs)
-    if (this.#behind.size > 0) this.#schedule()
-  }
 }
 
 /** How late a reader's time-out may be noticed. */
-const sweepMs = 1000
+const lookEveryMs = 1000

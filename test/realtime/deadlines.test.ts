@@ -15,7 +15,7 @@ function watch(lateMs = 0) {
   const clock = new BusyClock()
   const deadlines = new Deadlines(clock)
   const firedMs: number[] = []
-  const dated: Dated = { due: null, onDue: () => firedMs.push(clock.monotonicMs()) }
+  const dated: Dated = { place: -1, due: null, onDue: () => firedMs.push(clock.monotonicMs()) }
   clock.lateMs = lateMs
   deadlines.add(dated)
   return { clock, deadlines, dated, firedMs }

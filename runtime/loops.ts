@@ -1,0 +1,75 @@
+/**
+ * Work that repeats in the background under a name: heartbeats, renewals, sweeps. A loop never overlaps itself: its period begins when a run
+ * has ended. A run that fails is logged, and the loop goes on.
+ */
+
+export type Loop = {
+  /** For the log. Unique among the loops that run together. */
+  name: string
+  /** From the end of one run to the beginning of the next. The first run begins after one period. */
+  everyMs: number
+  run(): Promise<unknown>
+}
+
+export class Loops {
+  readonly #clock: LoopClock
+  readonly #log: LoopLog
+  /** By name: cancels the next run. */
+  readonly #planned = new Map<string, () => void>()
+  /** By name: settles when the run has ended. Never rejects. */
+  readonly #running = new Map<string, Promise<void>>()
+  #isStopped = false
+
+  constructor(clock: LoopClock, log: LoopLog) {
+    this.#clock = clock
+    this.#log = log
+  }
+
+  /** Throws when a loop of that name runs already, and after `stop`. */
+  start(loop: Loop): void {
+    if (this.#isStopped) throw new Error(`the loops have stopped: ${loop.name}`)
+    if (this.#planned.has(loop.name) || this.#running.has(loop.name)) throw new Error(`two loops named ${loop.name}`)
+    this.#plan(loop)
+  }
+
+  /** Begins no more runs, and waits at most `waitMs` for those that are under way. A run that takes longer is logged and left alone. */
+  async stop(waitMs: number): Promise<void> {
+    this.#isStopped = true
+    for (const cancel of this.#planned.values()) cancel()
+    this.#planned.clear()
+    if (this.#running.size === 0) return
+    let cancelWait = () => {}
+    const timeUp = new Promise<void>((resolve) => {
+      cancelWait = this.#clock.after(waitMs, resolve)
+    })
+    await Promise.race([Promise.all(this.#running.values()), timeUp])
+    cancelWait()
+    for (const name of this.#running.keys())
+      this.#log.warn({ loop: name, waitMs }, 'a background loop did not end in time')
+  }
+
+  #plan(loop: Loop): void {
+    const begin = () => {
+      this.#planned.delete(loop.name)
+      const ended = this.#run(loop).then(() => {
+        this.#running.delete(loop.name)
+        if (!this.#isStopped) this.#plan(loop)
+      })
+      this.#running.set(loop.name, ended)
+    }
+    this.#planned.set(loop.name, this.#clock.after(loop.everyMs, begin))
+  }
+
+  /** Never rejects. */
+  async #run(loop: Loop): Promise<void> {
+    try {
+      await loop.run()
+    } catch (err) {
+      // While the process stops, connections are being closed and failures are expected.
+      if (!this.#isStopped) this.#log.warn({ err, loop: loop.name }, 'a background loop failed; it runs again')
+    }
+  }
+}
+
+export type LoopClock = { after(delayMs: number, run: () => void): () => void }
+export type LoopLog = { warn(fields: object, message: string): void }

@@ -1,0 +1,59 @@
+import { type Placed, Roster } from './roster.ts'
+
+/**
+ * One timer that looks at many members, where a timer for each member would cost more than the work that it guards. The timer is set by the
+ * first member and fires until a look finds no member. A member that is only watched for a moment therefore costs no timer call.
+ *
+ * The interval between two looks can be longer than `everyMs` when the event loop is busy. A member must therefore compare times of a clock,
+ * and must not count looks.
+ */
+export class Watch<Member extends Placed> {
+  readonly #clock: WatchClock
+  readonly #everyMs: number
+  readonly #look: (member: Member, nowMs: number) => void
+  readonly #members = new Roster<Member>()
+  #cancel: (() => void) | null = null
+
+  /** `look` is called for each member about every `everyMs`, with the monotonic time. It may add and delete members. */
+  constructor(clock: WatchClock, everyMs: number, look: (member: Member, nowMs: number) => void) {
+    this.#clock = clock
+    this.#everyMs = everyMs
+    this.#look = look
+  }
+
+  get size(): number {
+    return this.#members.size
+  }
+
+  add(member: Member): void {
+    this.#members.add(member)
+    this.#schedule()
+  }
+
+  /** A second call does nothing. */
+  delete(member: Member): void {
+    this.#members.delete(member)
+  }
+
+  /** Ends the timer. The members stay, and the next `add` sets the timer again. */
+  stop(): void {
+    this.#cancel?.()
+    this.#cancel = null
+  }
+
+  #schedule(): void {
+    this.#cancel ??= this.#clock.after(this.#everyMs, () => this.#lookAtAll())
+  }
+
+  #lookAtAll(): void {
+    this.#cancel = null
+    const nowMs = this.#clock.monotonicMs()
+    for (const member of this.#members.all()) if (member.place >= 0) this.#look(member, nowMs)
+    if (this.#members.size > 0) this.#schedule()
+  }
+}
+
+export type WatchClock = {
+  monotonicMs(): number
+  after(delayMs: number, run: () => void): () => void
+}

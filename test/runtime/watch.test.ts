@@ -1,0 +1,70 @@
+import t from 'tap'
+import { Watch } from '../../runtime/watch.ts'
+import { ManualClock } from '../domain/fakes.ts'
+
+class Member {
+  place = -1
+  readonly looksMs: number[] = []
+}
+
+function setup() {
+  const clock = new ManualClock()
+  const watch = new Watch<Member>(clock, 100, (member, nowMs) => member.looksMs.push(nowMs))
+  return { clock, watch }
+}
+
+t.test('one timer looks at all members', async (t) => {
+  const { clock, watch } = setup()
+  const [first, second] = [new Member(), new Member()]
+  watch.add(first)
+  await clock.advance(50)
+  watch.add(second)
+  t.equal(clock.timers, 1)
+  await clock.advance(200)
+  t.same(first.looksMs, [100, 200])
+  t.same(second.looksMs, [100, 200])
+})
+
+t.test('the timer ends with the first look that finds no member, and begins again with the next one', async (t) => {
+  const { clock, watch } = setup()
+  const member = new Member()
+  watch.add(member)
+  watch.delete(member)
+  t.equal(watch.size, 0)
+  watch.delete(member)
+  await clock.advance(100)
+  t.same(member.looksMs, [])
+  t.equal(clock.timers, 0)
+  watch.add(member)
+  await clock.advance(100)
+  t.same(member.looksMs, [200])
+})
+
+t.test('a look may add and delete members', async (t) => {
+  const clock = new ManualClock()
+  const [first, second, added] = [new Member(), new Member(), new Member()]
+  const watch = new Watch<Member>(clock, 100, (member, nowMs) => {
+    member.looksMs.push(nowMs)
+    if (member !== first) return
+    watch.delete(first)
+    watch.delete(second)
+    watch.add(added)
+  })
+  watch.add(first)
+  watch.add(second)
+  await clock.advance(100)
+  t.same([first.looksMs, second.looksMs, added.looksMs], [[100], [], []])
+  t.equal(clock.timers, 1)
+  await clock.advance(100)
+  t.same([first.looksMs, second.looksMs, added.looksMs], [[100], [], [200]])
+})
+
+t.test('after stop nothing is looked at', async (t) => {
+  const { clock, watch } = setup()
+  const member = new Member()
+  watch.add(member)
+  watch.stop()
+  t.equal(clock.timers, 0)
+  await clock.advance(1000)
+  t.same(member.looksMs, [])
+})
