@@ -1,6 +1,6 @@
 /** What a chat request can consume. Its body is the client's own, so only its texts are counted, wherever they stand. */
 import type { Quantity } from '../billing/ledger.ts'
-import type { ChatRequest } from './llm.ts'
+import type { PassThroughRequest } from './llm.ts'
 
 /** Answers of clients that set no limit: credit is reserved for this much, a translated request is held to it, and what was used is what is billed. */
 export const outputTokensUnsaid = 4096
@@ -11,7 +11,7 @@ const bytesPerToken = 4
 const mediaTokens = 2000
 const mediaFields: ReadonlySet<string> = new Set(['url', 'data', 'file_data'])
 
-export type ChatTokens = { body: ChatRequest['body']; maxTokens?: number }
+export type ChatTokens = { body: PassThroughRequest['body']; maxTokens?: number }
 
 /** The most that a request can consume, to reserve credit for. */
 export function worstCaseOfChat({ body, maxTokens = outputTokensUnsaid }: ChatTokens): Quantity[] {
@@ -30,7 +30,10 @@ export function chatSoFar({ body }: ChatTokens, characters: number): Quantity[] 
   ]
 }
 
-function inputTokens({ messages, tools, response_format: format }: ChatRequest['body'], perToken: number): number {
+function inputTokens(
+  { messages, tools, response_format: format }: PassThroughRequest['body'],
+  perToken: number,
+): number {
   const counted = { bytes: 0, media: 0 }
   for (const value of [messages, tools, format]) count(value, '', counted)
   return Math.ceil(counted.bytes / perToken) + counted.media * mediaTokens

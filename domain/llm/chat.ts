@@ -15,7 +15,7 @@ import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
 import { modelName } from '../routing/model-name.ts'
 import type { Routing } from '../routing/routing.ts'
 import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
-import type { ChatAnswer, ChatPart, ChatPort, ChatRequest, ChatUsage } from './llm.ts'
+import type { PassThrough, PassThroughAnswer, PassThroughPart, PassThroughRequest, PassThroughUsage } from './llm.ts'
 import { quantitiesOf } from './tokens.ts'
 import { translated, Untranslatable } from './translate-chat.ts'
 
@@ -64,13 +64,13 @@ export function createChat(deps: DispatchDeps): Chat {
 }
 
 async function chatAtOnce(deps: DispatchDeps, order: ChatOrder): Promise<Chatted> {
-  const run: Plan<ChatAnswer>['run'] = (row, call, ports) => portOf(ports).complete(requestFor(row, order), call)
+  const run: Plan<PassThroughAnswer>['run'] = (row, call, ports) => portOf(ports).complete(requestFor(row, order), call)
   const exchange = await dispatchRequest(deps, order, planOf(order, false, run)).catch(rethrown)
-  const { choices, usage } = exchange.value
+  const { content: choices, usage } = exchange.value
   exchange.succeed(usage ? quantitiesOf(usage.counts) : [])
   const { id, created, model } = identityOf(deps, order, exchange.route)
   const completion: Completion = { id, object: 'chat.completion', created, model, choices }
-  if (usage) completion.usage = usage.wire
+  if (usage) completion.usage = usage.raw
   return { route: exchange.route, completion }
 }
 
@@ -116,13 +116,13 @@ function isStructured(format: unknown): boolean {
   return type === 'json_schema' || type === 'json_object'
 }
 
-function portOf({ llm }: ProviderPorts): ChatPort {
+function portOf({ llm }: ProviderPorts): PassThrough {
   if (!llm) throw new ProviderError('unsupported', { sent: false })
   return llm.chat ?? translated(llm)
 }
 
-function requestFor({ model }: Row, { body, maxTokens }: ChatOrder): ChatRequest {
-  return maxTokens === undefined ? { model: model.id, body } : { model: model.id, body, maxTokens }
+function requestFor({ model }: Row, { body, maxTokens }: ChatOrder): PassThroughRequest {
+  return maxTokens === undefined ? { model: model.id, body } : { model: model.id, body, maxOutputTokens: maxTokens }
 }
 
 function identityOf(deps: DispatchDeps, { requestId }: ChatOrder, { provider, model }: Route): Identity {
@@ -130,7 +130,7 @@ function identityOf(deps: DispatchDeps, { requestId }: ChatOrder, { provider, mo
   return { id: `chatcmpl-${requestId}`, created, model: modelName(provider, model) }
 }
 
-type Begun = { first: ChatPart; rest: AsyncIterator<ChatPart> }
+type Begun = { first: PassThroughPart; rest: AsyncIterator<PassThroughPart> }
 
 function beginAt(order: ChatOrder): Plan<Begun>['run'] {
   return async (row, call, ports) => {
@@ -151,8 +151,8 @@ class Chunks implements AsyncIterableIterator<CompletionChunk> {
   readonly #identity: Identity
   readonly #order: ChatOrder
   readonly #idleMs: number
-  #first: ChatPart | null
-  #usage: ChatUsage | null = null
+  #first: PassThroughPart | null
+  #usage: PassThroughUsage | null = null
   #characters = 0
   #owesUsage: boolean
 
@@ -186,7 +186,7 @@ class Chunks implements AsyncIterableIterator<CompletionChunk> {
         }
         this.#characters += part.characters
         this.#usage = part.usage ?? this.#usage
-        if (part.choices.length > 0) return { value: this.#chunk(part.choices), done: false }
+        if (part.content.length > 0) return { value: this.#chunk(part.content), done: false }
       }
     } catch (error) {
       throw this.#fail(error)
@@ -209,7 +209,7 @@ class Chunks implements AsyncIterableIterator<CompletionChunk> {
     if (this.#owesUsage && this.#usage) {
       this.#owesUsage = false
       const chunk = this.#chunk([])
-      chunk.usage = this.#usage.wire
+      chunk.usage = this.#usage.raw
       return { value: chunk, done: false }
     }
     const quantities = this.#usage ? quantitiesOf(this.#usage.counts) : []

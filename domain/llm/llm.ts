@@ -39,34 +39,43 @@ export type LlmEvent =
   | { type: 'arguments'; index: number; delta: string }
   | { type: 'end'; stopReason: StopReason; usage: LlmUsage }
 
-/** A request in the words of the chat-completions protocol, as far as the router leaves it alone. */
-export type ChatRequest = {
+/**
+ * A request in a protocol that the client and the provider both speak. The provider gets the client's body and the client the provider's
+ * answer; nothing between them reads either, except the counts that are billed.
+ */
+export type PassThroughRequest = {
   model: string
-  /** As the client sent it. `model`, `stream` and the limit on tokens in it have been read and are not for the provider; what is not known here is the provider's to understand. */
+  /** As the client sent it. Its model, its limit on tokens and whether it asks for a stream were read and do not count. */
   body: Readonly<Record<string, unknown>>
-  /** Sent in the one spelling that the provider expects. */
-  maxTokens?: number
+  /** The provider's adapter writes it in the one spelling that the provider expects. */
+  maxOutputTokens?: number
 }
 
-/** `wire` is in the protocol's own shape. */
-export type ChatUsage = { wire: Readonly<Record<string, unknown>>; counts: LlmUsage }
-/** `choices` are the protocol's, untouched. `usage` is null where the provider does not count. */
-export type ChatAnswer = { choices: readonly unknown[]; usage: ChatUsage | null }
-/** One chunk; `characters` of text and arguments in it. A chunk that only counts has no choices. */
-export type ChatPart = { choices: readonly unknown[]; usage: ChatUsage | null; characters: number }
+/** `raw` is in the protocol's shape. */
+export type PassThroughUsage = { raw: Readonly<Record<string, unknown>>; counts: LlmUsage }
+/** `content` is the provider's, untouched. `usage` is null where the provider does not count. */
+export type PassThroughAnswer = { content: readonly unknown[]; usage: PassThroughUsage | null }
+/** One item of a stream; `characters` counts text and arguments in it. An item that only counts has no content. */
+export type PassThroughPart = { content: readonly unknown[]; usage: PassThroughUsage | null; characters: number }
 
 export interface Llm {
   /** Rejects with ProviderError. */
   respond(request: LlmRequest, signal: CancelSignal): Promise<LlmAnswer>
-  /** The iteration rejects with ProviderError when the provider breaks off, also when it ends without its own terminal mark. Deltas are never empty. */
+  /**
+   * The iteration rejects with ProviderError when the provider breaks off, also when it ends without its own terminal mark. Deltas are
+   * never empty.
+   */
   stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
-  /** Present where the provider speaks chat completions itself; requests of that protocol to any other are translated. */
-  readonly chat?: ChatPort
+  /** Present where the provider speaks chat completions itself. For any other provider such a request is translated. */
+  readonly chat?: PassThrough
 }
 
-export interface ChatPort {
-  /** Rejects with ProviderError, `empty` for an answer that says nothing. */
-  complete(request: ChatRequest, signal: CancelSignal): Promise<ChatAnswer>
-  /** Nothing comes before the first content has: a bare role is held back. The iteration ends only when every choice has its finish_reason, else it rejects with ProviderError. */
-  stream(request: ChatRequest, signal: CancelSignal): AsyncIterable<ChatPart>
+export interface PassThrough {
+  /** Rejects with ProviderError, `empty` for an answer without content. */
+  complete(request: PassThroughRequest, signal: CancelSignal): Promise<PassThroughAnswer>
+  /**
+   * Nothing comes before the first content: the adapter holds items without content back until then. The iteration ends only when the
+   * answer is complete, else it rejects with ProviderError.
+   */
+  stream(request: PassThroughRequest, signal: CancelSignal): AsyncIterable<PassThroughPart>
 }

@@ -6,16 +6,16 @@
 import { ProviderError } from '../ports/provider-error.ts'
 import { outputTokensUnsaid } from './chat-tokens.ts'
 import type {
-  ChatAnswer,
-  ChatPart,
-  ChatPort,
-  ChatRequest,
-  ChatUsage,
   Llm,
   LlmItem,
   LlmRequest,
   LlmTool,
   LlmUsage,
+  PassThrough,
+  PassThroughAnswer,
+  PassThroughPart,
+  PassThroughRequest,
+  PassThroughUsage,
   ResponseFormat,
   StopReason,
   ToolChoice,
@@ -32,7 +32,7 @@ export class Untranslatable extends Error {
 }
 
 /** The same port over a provider that has none of its own. */
-export function translated(llm: Llm): ChatPort {
+export function translated(llm: Llm): PassThrough {
   return {
     async complete(request, signal) {
       const { text, calls, stopReason, usage } = await llm.respond(requestOf(request), signal)
@@ -50,7 +50,7 @@ export function translated(llm: Llm): ChatPort {
         if (event.type === 'end') {
           if (!begun) refuseNothing(event.stopReason, event.usage)
           yield chunk(begun ? {} : opening, 0, finishOf[event.stopReason])
-          yield { choices: [], usage: usageOf(event.usage), characters: 0 }
+          yield { content: [], usage: usageOf(event.usage), characters: 0 }
           return
         }
         if (!begun) yield chunk(opening)
@@ -72,8 +72,8 @@ export function translated(llm: Llm): ChatPort {
 const opening = { role: 'assistant', content: '' }
 const finishOf: Record<StopReason, string> = { stop: 'stop', max_output_tokens: 'length', tool_call: 'tool_calls' }
 
-function chunk(delta: object, characters = 0, finish: string | null = null): ChatPart {
-  return { choices: [{ index: 0, delta, finish_reason: finish }], usage: null, characters }
+function chunk(delta: object, characters = 0, finish: string | null = null): PassThroughPart {
+  return { content: [{ index: 0, delta, finish_reason: finish }], usage: null, characters }
 }
 
 function wireCall(
@@ -83,12 +83,12 @@ function wireCall(
   return { ...(index !== undefined && { index }), id: callId, type: 'function', function: { name, arguments: text } }
 }
 
-function answerOf(choices: readonly unknown[], usage: LlmUsage): ChatAnswer {
-  return { choices, usage: usageOf(usage) }
+function answerOf(choices: readonly unknown[], usage: LlmUsage): PassThroughAnswer {
+  return { content: choices, usage: usageOf(usage) }
 }
 
 /** Cached and reasoning tokens count inside the prompt and the completion here. */
-function usageOf(counts: LlmUsage): ChatUsage {
+function usageOf(counts: LlmUsage): PassThroughUsage {
   const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = counts
   const prompt = inputTokens + cachedInputTokens
   const completion = outputTokens + reasoningTokens
@@ -99,7 +99,7 @@ function usageOf(counts: LlmUsage): ChatUsage {
     prompt_tokens_details: { cached_tokens: cachedInputTokens },
     completion_tokens_details: { reasoning_tokens: reasoningTokens },
   }
-  return { wire, counts }
+  return { raw: wire, counts }
 }
 
 /** As in a response of the router surface: who spent no token on it has not answered. */
@@ -108,7 +108,7 @@ function refuseNothing(stopReason: StopReason, usage: LlmUsage): void {
     throw new ProviderError('empty', { sent: true })
 }
 
-type Body = ChatRequest['body']
+type Body = PassThroughRequest['body']
 type Fields = Record<string, unknown>
 
 /** They change the answer, and nothing of the domain says them. */
@@ -127,7 +127,7 @@ const refused: Readonly<Record<string, (value: unknown) => boolean>> = {
   web_search_options: () => true,
 }
 
-function requestOf({ model, body, maxTokens }: ChatRequest): LlmRequest {
+function requestOf({ model, body, maxOutputTokens: maxTokens }: PassThroughRequest): LlmRequest {
   try {
     return translate(model, body, maxTokens)
   } catch (cause) {

@@ -1,5 +1,11 @@
 /** Chat completions for clients that speak the protocol themselves: their fields go out and the choices come back untouched. */
-import type { ChatAnswer, ChatPart, ChatPort, ChatRequest, ChatUsage } from '../../domain/llm/llm.ts'
+import type {
+  PassThrough,
+  PassThroughAnswer,
+  PassThroughPart,
+  PassThroughRequest,
+  PassThroughUsage,
+} from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { EventReader } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
@@ -9,7 +15,7 @@ import { readUsage } from './chat-answer.ts'
 import { chatPath, type LlmOptions, limitField } from './llm.ts'
 import { readObject } from './wire.ts'
 
-export function createPassThrough(http: VendorHttp, options: LlmOptions): ChatPort {
+export function createPassThrough(http: VendorHttp, options: LlmOptions): PassThrough {
   const { limits } = options
   return {
     complete: (request, signal) => http.call(chatPath, json(bodyOf(request, options)), signal).then(readAnswer),
@@ -21,14 +27,14 @@ export function createPassThrough(http: VendorHttp, options: LlmOptions): ChatPo
 }
 
 /** The parts of one answer, in the order in which they come. A plain iterator: this is what each chunk of a stream costs. */
-class Parts implements AsyncIterableIterator<ChatPart> {
+class Parts implements AsyncIterableIterator<PassThroughPart> {
   readonly #open: () => Promise<StreamedAnswer>
   readonly #apiKey: string | null
   readonly #reader: EventReader
   readonly #turn = new Turn()
   #answer: StreamedAnswer | null = null
   #chunks: AsyncIterator<Uint8Array> | null = null
-  #ready: ChatPart[] = []
+  #ready: PassThroughPart[] = []
   #failure: Error | null = null
   #ended = false
 
@@ -42,7 +48,7 @@ class Parts implements AsyncIterableIterator<ChatPart> {
     return this
   }
 
-  async next(): Promise<IteratorResult<ChatPart>> {
+  async next(): Promise<IteratorResult<PassThroughPart>> {
     for (;;) {
       const part = this.#ready.shift()
       if (part) return { value: part, done: false }
@@ -61,7 +67,7 @@ class Parts implements AsyncIterableIterator<ChatPart> {
     }
   }
 
-  async return(): Promise<IteratorResult<ChatPart>> {
+  async return(): Promise<IteratorResult<PassThroughPart>> {
     this.#ended = true
     this.#ready = []
     await this.#chunks?.return?.()
@@ -94,18 +100,18 @@ class Parts implements AsyncIterableIterator<ChatPart> {
  * JSON leaves out what is undefined: that costs less than taking fields out of an object, and fields that a client did not send are not
  * named, since each would make V8 build the object anew. `stream_options` belong to a stream, and servers refuse them elsewhere.
  */
-function bodyOf({ model, body, maxTokens }: ChatRequest, options: LlmOptions): JsonObject {
+function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent: JsonObject = { ...body }
   sent['model'] = model
   for (const field of readHere) if (sent[field] !== undefined) sent[field] = undefined
-  if (maxTokens !== undefined) sent[limitField(model, options)] = maxTokens
+  if (maxOutputTokens !== undefined) sent[limitField(model, options)] = maxOutputTokens
   return sent
 }
 
 const readHere = ['stream', 'stream_options', 'max_tokens', 'max_token', 'max_completion_tokens']
 
 /** Usage is always asked for where the server can be asked, because the ledger needs it; who reads the stream decides whether the client sees it. */
-function streamBodyOf(request: ChatRequest, options: LlmOptions): JsonObject {
+function streamBodyOf(request: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent = bodyOf(request, options)
   sent['stream'] = true
   const asked = { ...streamOptionsOf(request.body) }
@@ -115,10 +121,11 @@ function streamBodyOf(request: ChatRequest, options: LlmOptions): JsonObject {
   return sent
 }
 
-const streamOptionsOf = (body: ChatRequest['body']) => (isObject(body['stream_options']) ? body['stream_options'] : {})
+const streamOptionsOf = (body: PassThroughRequest['body']) =>
+  isObject(body['stream_options']) ? body['stream_options'] : {}
 
 /** ProviderError `protocol` for what is no completion, `empty` for one that says nothing, `bad_request` for one that a filter emptied. */
-function readAnswer(body: JsonObject): ChatAnswer {
+function readAnswer(body: JsonObject): PassThroughAnswer {
   const { choices } = body
   if (!Array.isArray(choices) || choices.length === 0) throw protocolError('no choice')
   let said = false
@@ -130,7 +137,7 @@ function readAnswer(body: JsonObject): ChatAnswer {
     said ||= says(choice['message'])
   }
   if (!said) refuseNothing(finish)
-  return { choices, usage: usageOf(body['usage']) }
+  return { content: choices, usage: usageOf(body['usage']) }
 }
 
 /** Chunks without content; more is a server that has lost its way. */
@@ -139,18 +146,18 @@ const heldMax = 1000
 /** One streamed answer. */
 class Turn {
   /** What came before the first content. */
-  readonly #held: ChatPart[] = []
+  readonly #held: PassThroughPart[] = []
   #said = false
   #finish = ''
   readonly #begun = new Set<unknown>()
   readonly #finished = new Set<unknown>()
 
   /** Adds the part to `ready`, or holds it back. */
-  read(chunk: JsonObject, ready: ChatPart[]): void {
+  read(chunk: JsonObject, ready: PassThroughPart[]): void {
     const choices = Array.isArray(chunk['choices']) ? (chunk['choices'] as unknown[]) : []
     let characters = 0
     for (const choice of choices) if (isObject(choice)) characters += this.#readChoice(choice)
-    const part = { choices, usage: usageOf(chunk['usage']), characters }
+    const part = { content: choices, usage: usageOf(chunk['usage']), characters }
     if (!this.#said) {
       if (this.#held.push(part) > heldMax) throw protocolError('nothing but empty chunks')
       return
@@ -160,7 +167,7 @@ class Turn {
   }
 
   /** Throws ProviderError `protocol` when a choice has no finish: the stream was cut. */
-  end(ready: ChatPart[]): void {
+  end(ready: PassThroughPart[]): void {
     if (this.#finished.size === 0 || this.#finished.size < this.#begun.size) throw protocolError('no finish_reason')
     if (!this.#said) refuseNothing(this.#finish)
     ready.push(...this.#held.splice(0))
@@ -206,6 +213,6 @@ function refuseNothing(finish: string): void {
   throw new ProviderError(finish === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
 }
 
-function usageOf(wire: unknown): ChatUsage | null {
-  return isObject(wire) ? { wire, counts: readUsage(wire) } : null
+function usageOf(raw: unknown): PassThroughUsage | null {
+  return isObject(raw) ? { raw, counts: readUsage(raw) } : null
 }

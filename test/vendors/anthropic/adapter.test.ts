@@ -211,7 +211,7 @@ t.test('how a message may stop', async (t) => {
 
 t.test('chat completions reach it by translation', async (t) => {
   stub.behave('ok')
-  const { choices, usage: counted } = await translated(llm).complete(
+  const { content: choices, usage: counted } = await translated(llm).complete(
     {
       model: 'claude-haiku-4-5',
       body: { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'text' } },
@@ -219,7 +219,7 @@ t.test('chat completions reach it by translation', async (t) => {
     never,
   )
   t.match(choices, [{ message: { content: answerText }, finish_reason: 'stop' }])
-  t.match(counted?.wire, { prompt_tokens: 65, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 40 } })
+  t.match(counted?.raw, { prompt_tokens: 65, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 40 } })
 })
 
 t.test('rows and keys', async (t) => {

@@ -222,9 +222,9 @@ t.test('the format is what the answer says', async (t) => {
 t.test('chat completions reach it by translation', async (t) => {
   stub.behave('ok')
   const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'json_object' } }
-  const { choices, usage: counted } = await translated(llm).complete({ model: ask.model, body }, never)
+  const { content: choices, usage: counted } = await translated(llm).complete({ model: ask.model, body }, never)
   t.match(choices, [{ message: { content: answerText }, finish_reason: 'stop' }])
-  t.match(counted?.wire, {
+  t.match(counted?.raw, {
     prompt_tokens: 65,
     completion_tokens: 12,
     completion_tokens_details: { reasoning_tokens: 3 },

@@ -4,15 +4,15 @@
  */
 import type { Test } from 'tap'
 import type {
-  ChatPort,
-  ChatRequest,
-  ChatUsage,
   Llm,
   LlmAnswer,
   LlmEvent,
   LlmRequest,
   LlmTool,
   LlmUsage,
+  PassThrough,
+  PassThroughRequest,
+  PassThroughUsage,
 } from '../../../domain/llm/llm.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
 import {
@@ -72,25 +72,25 @@ export async function llmSuite(t: Test, given: LlmGiven): Promise<void> {
 
 /** Of `Llm.chat`; `llmSuite` runs it where there is one. */
 export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
-  const ask: ChatRequest = {
+  const ask: PassThroughRequest = {
     model: given.model,
     body: { messages: [{ role: 'user', content: 'Hello' }] },
-    maxTokens: 64,
+    maxOutputTokens: 64,
   }
-  const says = (t: Test, text: string, usage: ChatUsage | null) => {
+  const says = (t: Test, text: string, usage: PassThroughUsage | null) => {
     t.equal(text, given.text ?? answerText)
     t.same(usage?.counts, given.usage)
   }
   await playOperation(t, given, rules, {
     name: 'chat.complete',
     call: (provider, signal) => chatOf(provider).complete(ask, signal),
-    check: (t, { choices, usage }) => says(t, chatText(choices, 'message'), usage),
+    check: (t, { content: choices, usage }) => says(t, chatText(choices, 'message'), usage),
   })
   await playOperation(t, given, rules, {
     name: 'chat.stream',
     call: (provider, signal) => timed(chatOf(provider).stream(ask, signal)),
     check: (t, { items, firstMs }, cell) => {
-      const text = items.map(({ choices }) => chatText(choices, 'delta')).join('')
+      const text = items.map(({ content: choices }) => chatText(choices, 'delta')).join('')
       says(t, text, items.findLast(({ usage }) => usage)?.usage ?? null)
       if (cell === 'slow_first_byte') t.ok(firstMs >= slowMs - 10, 'a role is not told')
     },
@@ -99,7 +99,7 @@ export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
 
 const rules: PortRules = { cannot: { half_sample: 'text has no samples' } }
 const llmOf = (provider: Provider): Llm => present(provider.llm, 'llm')
-const chatOf = (provider: Provider): ChatPort => present(provider.llm?.chat, 'llm.chat')
+const chatOf = (provider: Provider): PassThrough => present(provider.llm?.chat, 'llm.chat')
 
 async function hasChat(given: LlmGiven): Promise<boolean> {
   const provider = given.provider(given.stub.url, patient)
