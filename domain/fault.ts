@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../generated/router/errors.ts'
-import type { FilterKind } from './routing/candidates.ts'
+import type { FilterKind } from './catalog/exclusion.ts'
 
 export type AttemptReport = { provider: string; model: string; outcome: string; milliseconds: number }
 

@@ -26,6 +26,6 @@ export interface ProviderKeyAdministration {
 }
 
 /** The id of the key that a call to this provider goes out with; null is the operator's credential. */
-export function ownKeyOf({ id, forKey }: Provider, ownKeys: OwnKeys): string | null {
+export function ownKeyIdOf({ id, forKey }: Provider, ownKeys: OwnKeys): string | null {
   return forKey && Object.hasOwn(ownKeys, id) ? (ownKeys[id] ?? null) : null
 }

@@ -61,9 +61,9 @@ export class Account {
   /** A provider answered, wholly or in part. Nobody waits for the ledger: the answer is on its way. */
   close(answered: Answered, outcome: string, quantities: Quantity[]): void {
     const { served, durationMs, firstByteMs } = answered
-    const { earlier, row, ownKey, path } = served
+    const { earlier, row, ownKeyId, path } = served
     const cost = costOf(served, quantities)
-    const priceSource = ownKey === null ? priceSourceOf(row.prices[path]) : null
+    const priceSource = ownKeyId === null ? priceSourceOf(row.prices[path]) : null
     const last = this.#attempt(served, answered.outcome, durationMs, firstByteMs, quantities, cost, priceSource)
     const attempts = earlier.length === 0 ? [last] : [...earlier.map((failure) => this.#failed(failure)), last]
     const waitedMs = served.startedMs - this.#opening.startedMs
@@ -110,7 +110,7 @@ export class Account {
 
   /** Written out, field by field, because every request pays for it: an object that is spread into another costs several times as much. */
   #attempt(
-    { row, attemptId, ownKey, startedMs }: Failure | Answered['served'],
+    { row, attemptId, ownKeyId, startedMs }: Failure | Answered['served'],
     outcome: string,
     durationMs: number,
     firstByteMs: number | null,
@@ -130,7 +130,7 @@ export class Account {
       quantities,
       costMicroUsd,
       priceSource,
-      keySource: ownKey === null ? 'platform' : 'byok',
+      keySource: ownKeyId === null ? 'platform' : 'byok',
     }
   }
 
@@ -154,10 +154,10 @@ export class Account {
 
 /** What an attempt costs here. A provider bills an organization's own key itself. Null: the price is unknown. */
 export function costOf(
-  { row, path, ownKey }: Pick<Served<unknown>, 'row' | 'path' | 'ownKey'>,
+  { row, path, ownKeyId }: Pick<Served<unknown>, 'row' | 'path' | 'ownKeyId'>,
   quantities: readonly Quantity[],
 ): number | null {
-  return ownKey === null ? costMicroUsd(row.prices[path], quantities) : 0
+  return ownKeyId === null ? costMicroUsd(row.prices[path], quantities) : 0
 }
 
 /** For what must not change the answer: its failure is logged and goes no further. */

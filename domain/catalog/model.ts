@@ -1,6 +1,8 @@
 import type { OutputFormat } from '../../audio/format.ts'
 
-export type Stage = 'stt' | 'tts' | 'llm'
+/** Every stage, in the order in which lists show them. */
+export const stages = ['stt', 'llm', 'tts'] as const
+export type Stage = (typeof stages)[number]
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
 /** Batch and streaming are separate identities: a streaming model is never ranked on a batch figure. */
 export type Path = 'stream' | 'batch'
@@ -21,6 +23,8 @@ export type Capabilities = {
   batch: boolean
   streaming: boolean
 }
+
+export type Capability = keyof Capabilities
 
 export type Voice = {
   id: string
@@ -49,7 +53,7 @@ export type Benchmark = {
   /** A day, or the month or the year where the source says no more. */
   asOf: string
   /** The figure comes from somebody who sells the model. */
-  interested?: boolean
+  vendorReported?: boolean
 }
 
 export type PriceUnit =

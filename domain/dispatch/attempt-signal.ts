@@ -1,5 +1,5 @@
 import { ProviderError } from '../ports/provider-error.ts'
-import type { CancelSignal, Clock, DepartureListener } from '../ports/system.ts'
+import type { CancelListener, CancelSignal, Clock } from '../ports/system.ts'
 
 /**
  * One call to a provider, and everything that may end it early: the client leaving, no first media in time, silence in the middle, the
@@ -12,7 +12,7 @@ export class AttemptSignal implements CancelSignal {
   readonly #client: CancelSignal
   /** Made for adapters that need a real signal; the call itself serves the others. */
   #controller: AbortController | null = null
-  #listeners: readonly DepartureListener[] = none
+  #listeners: readonly CancelListener[] = none
   readonly #totalDueMs: number
   readonly #clientLeft = () => this.end(new ProviderError('cancelled', { sent: true }))
   #dueMs: number
@@ -35,7 +35,7 @@ export class AttemptSignal implements CancelSignal {
     if (client.aborted) this.#clientLeft()
   }
 
-  get signal(): AbortSignal {
+  get abortSignal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#ended) this.#controller.abort(this.#ended)
     return this.#controller.signal
@@ -49,11 +49,11 @@ export class AttemptSignal implements CancelSignal {
     return this.#ended
   }
 
-  addEventListener(_type: 'abort', listener: DepartureListener): void {
+  addEventListener(_type: 'abort', listener: CancelListener): void {
     this.#listeners = this.#listeners === none ? [listener] : [...this.#listeners, listener]
   }
 
-  removeEventListener(_type: 'abort', listener: DepartureListener): void {
+  removeEventListener(_type: 'abort', listener: CancelListener): void {
     if (this.#listeners.includes(listener)) this.#listeners = this.#listeners.filter((each) => each !== listener)
   }
 
@@ -122,7 +122,7 @@ export class AttemptSignal implements CancelSignal {
 }
 
 /** A list that is pushed to makes room for 17, and there is one for each of thousands of sessions. */
-const none: readonly DepartureListener[] = []
+const none: readonly CancelListener[] = []
 
 /** What an adapter throws without a class of its own is a defect of the adapter; another candidate may still answer. */
 export function providerError(thrown: unknown): ProviderError {

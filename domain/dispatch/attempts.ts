@@ -1,9 +1,9 @@
 import type { OwnKeys } from '../access/organization.ts'
-import { ownKeyOf, type ProviderKeys } from '../access/provider-keys.ts'
+import { ownKeyIdOf, type ProviderKeys } from '../access/provider-keys.ts'
 import type { Row } from '../catalog/catalog.ts'
 import type { Path, Stage } from '../catalog/model.ts'
 import type { AttemptReport } from '../fault.ts'
-import type { Health, Permit } from '../health/health.ts'
+import type { AttemptPermit, Health } from '../health/health.ts'
 import type { Provider, ProviderPorts } from '../ports/provider.ts'
 import { errorClasses, ProviderError } from '../ports/provider-error.ts'
 import type { CancelSignal, Clock, Ids, Log, Metrics } from '../ports/system.ts'
@@ -50,14 +50,14 @@ export type AttemptPlan<T> = {
   run: (row: Row, call: AttemptSignal, ports: ProviderPorts) => Promise<T>
 }
 
-/** One call to a provider. `ownKey` is the id of the organization's own key that it went out with; null is the operator's credential. */
-type Attempt = { row: Row; path: Path; attemptId: string; ownKey: string | null; startedMs: number }
+/** One call to a provider. `ownKeyId` is the id of the organization's own key that it went out with; null is the operator's credential. */
+type Attempt = { row: Row; path: Path; attemptId: string; ownKeyId: string | null; startedMs: number }
 
 /** An attempt that is answering. Whoever holds it closes the call and ends the permit. */
 export type Served<T> = Attempt & {
   value: T
-  call: AttemptSignal
-  permit: Permit
+  signal: AttemptSignal
+  permit: AttemptPermit
   /** From the start to `run` resolving: the time to the first media, or to the whole answer where it came at once. */
   elapsedMs: number
   /** Those that failed before it, and the one beside it that was no longer needed. */
@@ -98,7 +98,7 @@ const none: readonly Failure[] = []
 
 export type Settled<T> = Served<T> | Failure
 /** An attempt under way. `settled` never rejects. */
-export type Started<T> = { row: Row; call: AttemptSignal; settled: Promise<Settled<T>> }
+export type Started<T> = { row: Row; signal: AttemptSignal; settled: Promise<Settled<T>> }
 
 /** The candidates of a request, each of which is started at most once. */
 export class Attempts<T> {
@@ -129,32 +129,32 @@ export class Attempts<T> {
       this.unserved.cancelled = signal.aborted
       this.unserved.timedOut = clock.monotonicMs() >= this.#totalDueMs
       if (this.unserved.cancelled || this.unserved.timedOut) return null
-      const ownKey = ownKeyOf(row.provider, organization.ownKeys)
-      const permit = health.begin(row, path, ownKey)
+      const ownKeyId = ownKeyIdOf(row.provider, organization.ownKeys)
+      const permit = health.begin(row, path, ownKeyId)
       if (permit) {
         this.#startedRows.push(row)
-        return this.#start(row, ownKey, permit)
+        return this.#start(row, ownKeyId, permit)
       }
-      const waitMs = health.blocked(row, ownKey)?.retryAfterMs ?? 0
+      const waitMs = health.blocked(row, ownKeyId)?.retryAfterMs ?? 0
       this.unserved.retryAfterMs = Math.min(this.unserved.retryAfterMs ?? waitMs, waitMs)
     }
     return null
   }
 
-  #start(row: Row, ownKey: string | null, permit: Permit): Started<T> {
+  #start(row: Row, ownKeyId: string | null, permit: AttemptPermit): Started<T> {
     const { clock, ids } = this.#deps
     const { path } = this.#plan
     const { answerMs, firstByteMs } = this.#plan.limits
-    const made: Attempt = { row, path, attemptId: ids.attempt(), ownKey, startedMs: clock.monotonicMs() }
+    const made: Attempt = { row, path, attemptId: ids.attempt(), ownKeyId, startedMs: clock.monotonicMs() }
     const firstMs = this.#plan.atOnce ? answerMs : firstByteMs
     const call = new AttemptSignal(clock, this.#plan.signal, firstMs, this.#totalDueMs)
-    return { row, call, settled: run(this.#deps, this.#plan, made, permit, call) }
+    return { row, signal: call, settled: run(this.#deps, this.#plan, made, permit, call) }
   }
 
   /** An attempt that answered when nobody needed it any more, as the failure that it is for this request. */
   dropped(served: Served<T>): Failure {
     const error = new ProviderError('cancelled', { sent: true })
-    served.call.end(error)
+    served.signal.end(error)
     served.permit.failed(error)
     const failure = failureOf(served, error, this.#deps.clock.monotonicMs() - served.startedMs)
     reportFailure(this.#deps, this.#plan, failure)
@@ -166,20 +166,20 @@ async function run<T>(
   deps: AttemptDeps,
   plan: AttemptPlan<T>,
   made: Attempt,
-  permit: Permit,
+  permit: AttemptPermit,
   call: AttemptSignal,
 ): Promise<Settled<T>> {
-  const { row, ownKey, startedMs } = made
+  const { row, ownKeyId, startedMs } = made
   try {
     const value = await call.guard(
-      ownKey === null ? plan.run(row, call, row.provider) : runWithOwnKey(deps, plan, row, call, ownKey),
+      ownKeyId === null ? plan.run(row, call, row.provider) : runWithOwnKey(deps, plan, row, call, ownKeyId),
     )
     const elapsedMs = deps.clock.monotonicMs() - startedMs
     call.rest()
     if (!plan.opensOnly) permit.alive()
     if (!plan.opensOnly && !plan.atOnce) deps.metrics.firstByte(plan.stage, row.provider.id, row.model.id, elapsedMs)
     const { path, attemptId } = made
-    return { row, path, attemptId, ownKey, startedMs, value, call, permit, elapsedMs, earlier: none }
+    return { row, path, attemptId, ownKeyId, startedMs, value, signal: call, permit, elapsedMs, earlier: none }
   } catch (thrown) {
     const error = providerError(thrown)
     // Also where the adapter has failed by itself: whatever it still holds open ends here.
@@ -197,19 +197,19 @@ async function runWithOwnKey<T>(
   plan: AttemptPlan<T>,
   row: Row,
   call: AttemptSignal,
-  ownKey: string,
+  ownKeyId: string,
 ): Promise<T> {
-  const apiKey = await opened(providerKeys, plan.organization.id, row.provider.id, ownKey)
+  const apiKey = await opened(providerKeys, plan.organization.id, row.provider.id, ownKeyId)
   if (call.aborted) throw call.reason
   const ports = (await row.provider.forKey?.(apiKey)) ?? {}
   if (call.aborted) throw call.reason
   return plan.run(row, call, ports)
 }
 
-async function opened(keys: ProviderKeys, organizationId: string, provider: string, ownKey: string): Promise<string> {
+async function opened(keys: ProviderKeys, organizationId: string, provider: string, ownKeyId: string): Promise<string> {
   let cause: unknown = new Error('the key was deleted or replaced meanwhile')
   try {
-    const apiKey = await keys.open(organizationId, provider, ownKey)
+    const apiKey = await keys.open(organizationId, provider, ownKeyId)
     if (apiKey !== null) return apiKey
   } catch (error) {
     cause = error
@@ -218,14 +218,14 @@ async function opened(keys: ProviderKeys, organizationId: string, provider: stri
 }
 
 export function failureOf(made: Attempt, error: ProviderError, durationMs: number): Failure {
-  const { row, path, attemptId, ownKey, startedMs } = made
+  const { row, path, attemptId, ownKeyId, startedMs } = made
   const report = {
     provider: row.provider.id,
     model: row.model.id,
     outcome: error.errorClass,
     milliseconds: Math.round(durationMs),
   }
-  return { row, path, attemptId, ownKey, startedMs, error, report, durationMs }
+  return { row, path, attemptId, ownKeyId, startedMs, error, report, durationMs }
 }
 
 function reportFailure(deps: AttemptDeps, plan: { stage: Stage; requestId: string }, failure: Failure): void {

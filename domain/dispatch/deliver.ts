@@ -20,7 +20,7 @@ export function deliver<U>(
 ): AsyncIterableIterator<U> {
   const inner = items[Symbol.asyncIterator]()
   const fail = (error: unknown): unknown => exchange.fail(error, ends.owed(error))
-  exchange.call.onEnd(fail)
+  exchange.signal.onEnd(fail)
   return {
     [Symbol.asyncIterator]() {
       return this

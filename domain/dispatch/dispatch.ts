@@ -1,6 +1,6 @@
 import type { EndLease, LeaseRefusal, Limits } from '../access/limits.ts'
 import type { Caller } from '../access/organization.ts'
-import { ownKeyOf } from '../access/provider-keys.ts'
+import { ownKeyIdOf } from '../access/provider-keys.ts'
 import { Account, costOf, logged, type Opening } from '../billing/account.ts'
 import type { Credit, Ledger, Quantity } from '../billing/ledger.ts'
 import { costMicroUsd } from '../billing/price.ts'
@@ -174,7 +174,7 @@ async function prepare<T>(
 }
 
 function isOwn({ row }: Candidates[number], { caller }: RequestContext): boolean {
-  return ownKeyOf(row.provider, caller.organization.ownKeys) !== null
+  return ownKeyIdOf(row.provider, caller.organization.ownKeys) !== null
 }
 
 /** Any candidate may be the one that answers, so the dearest counts. A price that is unknown reserves nothing, nor does an organization's own key. */
@@ -256,7 +256,7 @@ export class DispatchedRequest<T> {
   readonly value: T
   readonly route: Route
   readonly row: Row
-  readonly call: AttemptSignal
+  readonly signal: AttemptSignal
   /** To the first media, or to the whole answer where it came at once. */
   readonly elapsedMs: number
   readonly #opened: Opened<T>
@@ -269,7 +269,7 @@ export class DispatchedRequest<T> {
     const { atOnce, opensOnly } = opened.plan
     this.value = served.value
     this.row = served.row
-    this.call = served.call
+    this.signal = served.signal
     this.elapsedMs = served.elapsedMs
     this.route = routeOf(served)
     this.#opened = opened
@@ -300,12 +300,12 @@ export class DispatchedRequest<T> {
    * The provider broke before anything of its answer was used: a candidate of another one takes over within the same request. Ends this
    * exchange; where nobody takes over also the request, and throws its Fault.
    */
-  async swap(error: ProviderError): Promise<DispatchedRequest<T>> {
+  async failOver(error: ProviderError): Promise<DispatchedRequest<T>> {
     const { release } = this.#opened
     this.#finished = true
     this.#attempted(error.errorClass)
     this.#served.permit.failed(error)
-    this.call.end(error)
+    this.signal.end(error)
     const failures = [...this.#served.earlier, this.#failure(error)]
     const failed = new Set(failures.map((failure) => failure.row.provider))
     const candidates = this.#opened.candidates.filter((candidate) => !failed.has(candidate.row.provider))
@@ -322,7 +322,7 @@ export class DispatchedRequest<T> {
     const cost = costOf(this.#served, quantities)
     if (this.#finished) return cost
     this.#served.permit.succeeded(sample)
-    this.call.close()
+    this.signal.close()
     this.#finish('succeeded', 'succeeded', quantities)
     return cost
   }
@@ -339,7 +339,7 @@ export class DispatchedRequest<T> {
     this.#served.permit.failed(error)
     const ledgerOutcome = fault instanceof Fault ? fault.code : 'relay_error'
     this.#finish(error.errorClass, ledgerOutcome, consumed)
-    this.call.end(error)
+    this.signal.end(error)
     return fault
   }
 

@@ -51,7 +51,7 @@ export async function hedge<T>(
     failures.push(quicker.result)
     return quicker.other.settled
   }
-  quicker.other.call.end(new ProviderError('cancelled', { sent: true }))
+  quicker.other.signal.end(new ProviderError('cancelled', { sent: true }))
   const dropped = await quicker.other.settled
   failures.push('value' in dropped ? attempts.dropped(dropped) : dropped)
   return quicker.result

@@ -11,7 +11,7 @@ export type HealthLimits = { model: CircuitLimits; credential: CircuitLimits }
 export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfterMs: number }
 
 /** Leave to make one attempt. It ends once: later calls are ignored. */
-export interface Permit {
+export interface AttemptPermit {
   /** The first media byte came. */
   alive(): void
   succeeded(sample: Omit<Sample, 'failed'>): void
@@ -68,15 +68,15 @@ export class Health {
     return this.#circuits.size === 0 && this.#outages.size === 0
   }
 
-  /** Null when an attempt may be made now. `ownKey`: the id of the organization's own key that it goes out with. */
-  blocked(row: Row, ownKey: string | null = null): Blocked | null {
+  /** Null when an attempt may be made now. `ownKeyId`: the id of the organization's own key that it goes out with. */
+  blocked(row: Row, ownKeyId: string | null = null): Blocked | null {
     const { id } = row.provider
     if (!this.#circuits.has(id) && !this.#outages.has(id)) return null
     this.version()
     return (
-      this.#blockedBy(id, credentialOf(row, ownKey), 'credential_cooling') ??
+      this.#blockedBy(id, credentialOf(row, ownKeyId), 'credential_cooling') ??
       this.#blockedBy(id, row.key, 'circuit_open') ??
-      this.#blockedBy(id, allowanceOf(row, ownKey), 'circuit_open') ??
+      this.#blockedBy(id, allowanceOf(row, ownKeyId), 'circuit_open') ??
       this.#blockedByOutage(id)
     )
   }
@@ -97,47 +97,47 @@ export class Health {
   }
 
   /** Null when a circuit does not admit it: open, or half-open with its one probe under way. */
-  begin(row: Row, path: Path, ownKey: string | null = null): Permit | null {
-    if (this.blocked(row, ownKey)) return null
+  begin(row: Row, path: Path, ownKeyId: string | null = null): AttemptPermit | null {
+    if (this.blocked(row, ownKeyId)) return null
     const { id } = row.provider
     const probesProvider = this.#outages.get(id)?.begin(this.#clock.monotonicMs()) ?? false
     if (probesProvider) this.#version += 1
-    const probes = this.#circuits.has(id) ? this.#probed(row, ownKey) : none
-    return new AttemptPermit(this, { row, path, ownKey, probes, probesProvider })
+    const probes = this.#circuits.has(id) ? this.#probed(row, ownKeyId) : none
+    return new CountedPermit(this, { row, path, ownKeyId, probes, probesProvider })
   }
 
   /** The circuits that the next attempt finds half-open: it is their probe. */
-  #probed(row: Row, ownKey: string | null): readonly string[] {
+  #probed(row: Row, ownKeyId: string | null): readonly string[] {
     const { id } = row.provider
-    const probes = circuitsOf(row, ownKey).filter((key) => this.#circuit(id, key).state === 'half_open')
+    const probes = circuitsOf(row, ownKeyId).filter((key) => this.#circuit(id, key).state === 'half_open')
     for (const key of probes) this.#move(id, key, 'begin')
     return probes
   }
 
   /** To be told by permits alone, each once. */
-  alive({ row, ownKey }: Standing): void {
-    this.#moveAll(row, ownKey, 'alive')
+  alive({ row, ownKeyId }: Permitted): void {
+    this.#moveAll(row, ownKeyId, 'alive')
     this.#heard(row.provider.id, (outage, nowMs) => outage.alive(nowMs))
   }
 
   /** As `alive`. */
-  succeeded({ row, path, ownKey }: Standing, sample: Omit<Sample, 'failed'>): void {
-    this.#moveAll(row, ownKey, 'success')
+  succeeded({ row, path, ownKeyId }: Permitted, sample: Omit<Sample, 'failed'>): void {
+    this.#moveAll(row, ownKeyId, 'success')
     this.#heard(row.provider.id, (outage, nowMs) => outage.succeeded(nowMs))
     this.#sample(row, path, { failed: false, ...sample })
   }
 
   /** As `alive`. */
-  failed({ row, path, probes, ownKey, probesProvider }: Standing, error: ProviderError): void {
+  failed({ row, path, probes, ownKeyId, probesProvider }: Permitted, error: ProviderError): void {
     const { id } = row.provider
     const blame = error.isOurLimit ? 'nobody' : blames[error.errorClass]
-    const guilty = guiltyOf(row, ownKey, blame)
+    const guilty = guiltyOf(row, ownKeyId, blame)
     if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
     for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')
     if (blame === 'model' && !this.#outages.has(id)) this.#outages.set(id, new Outage(this.#limits.model))
     this.#heard(id, (outage, nowMs) => outage.failed(row.key, error, probesProvider, nowMs))
     // The figures are everybody's: one organization's account is no part of them.
-    if (blame === 'model' || (blame !== 'nobody' && ownKey === null)) this.#sample(row, path, { failed: true })
+    if (blame === 'model' || (blame !== 'nobody' && ownKeyId === null)) this.#sample(row, path, { failed: true })
     if (blame === 'model') this.#forgiveOutage(id, row.key)
   }
 
@@ -164,10 +164,10 @@ export class Health {
     if (probes.includes(key) || this.#circuit(id, key).state === 'closed') this.#move(id, key, 'failure', leastMs)
   }
 
-  #moveAll(row: Row, ownKey: string | null, event: CircuitEvent): void {
+  #moveAll(row: Row, ownKeyId: string | null, event: CircuitEvent): void {
     const { id } = row.provider
     // Nothing speaks against it, as mostly: then there is nothing to move.
-    if (this.#circuits.has(id)) for (const key of circuitsOf(row, ownKey)) this.#move(id, key, event)
+    if (this.#circuits.has(id)) for (const key of circuitsOf(row, ownKeyId)) this.#move(id, key, event)
   }
 
   #move(id: string, key: string, event: CircuitEvent, leastMs = 0): void {
@@ -250,10 +250,10 @@ export class Health {
 }
 
 /** What an attempt stands on. */
-type Standing = {
+type Permitted = {
   row: Row
   path: Path
-  ownKey: string | null
+  ownKeyId: string | null
   /** Circuits that it probes. */
   probes: readonly string[]
   /** Its end says whether the provider answers at all. */
@@ -261,12 +261,12 @@ type Standing = {
 }
 
 /** An object and not closures, because a session keeps it for hours. */
-class AttemptPermit implements Permit {
+class CountedPermit implements AttemptPermit {
   readonly #health: Health
-  readonly #standing: Standing
+  readonly #standing: Permitted
   #ended = false
 
-  constructor(health: Health, standing: Standing) {
+  constructor(health: Health, standing: Permitted) {
     this.#health = health
     this.#standing = standing
   }
@@ -293,18 +293,18 @@ class AttemptPermit implements Permit {
 
 const none: readonly string[] = []
 
-function circuitsOf(row: Row, ownKey: string | null): string[] {
-  return [row.key, credentialOf(row, ownKey), allowanceOf(row, ownKey)]
+function circuitsOf(row: Row, ownKeyId: string | null): string[] {
+  return [row.key, credentialOf(row, ownKeyId), allowanceOf(row, ownKeyId)]
 }
 
-function guiltyOf(row: Row, ownKey: string | null, blame: (typeof blames)[ErrorClass]): string | null {
+function guiltyOf(row: Row, ownKeyId: string | null, blame: (typeof blames)[ErrorClass]): string | null {
   switch (blame) {
     case 'model':
       return row.key
     case 'credential':
-      return credentialOf(row, ownKey)
+      return credentialOf(row, ownKeyId)
     case 'allowance':
-      return allowanceOf(row, ownKey)
+      return allowanceOf(row, ownKeyId)
     case 'nobody':
       return null
   }
@@ -314,12 +314,12 @@ function guiltyOf(row: Row, ownKey: string | null, blame: (typeof blames)[ErrorC
 const circuitsMax = 20_000
 const credentialPrefix = 'credential:'
 
-function credentialOf({ provider }: Row, ownKey: string | null): string {
-  return ownKey === null ? credentialPrefix + provider.id : `${credentialPrefix}${provider.id}:${ownKey}`
+function credentialOf({ provider }: Row, ownKeyId: string | null): string {
+  return ownKeyId === null ? credentialPrefix + provider.id : `${credentialPrefix}${provider.id}:${ownKeyId}`
 }
 
-function allowanceOf({ key }: Row, ownKey: string | null): string {
-  return ownKey === null ? `allowance:${key}` : `allowance:${key}:${ownKey}`
+function allowanceOf({ key }: Row, ownKeyId: string | null): string {
+  return ownKeyId === null ? `allowance:${key}` : `allowance:${key}:${ownKeyId}`
 }
 
 function oldestOf(circuits: ReadonlyMap<string, Circuit>): string {

@@ -1,4 +1,5 @@
 import type { Row } from '../catalog/catalog.ts'
+import type { Capability } from '../catalog/model.ts'
 import {
   type DispatchDeps,
   type DispatchedRequest,
@@ -11,7 +12,7 @@ import { begin } from '../dispatch/follow.ts'
 import { Fault } from '../fault.ts'
 import type { ProviderPorts } from '../ports/provider.ts'
 import { ProviderError } from '../ports/provider-error.ts'
-import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
+import { type Ask, baseAsk } from '../routing/ask.ts'
 import { modelName } from '../routing/model-name.ts'
 import type { Routing } from '../routing/routing.ts'
 import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
@@ -163,7 +164,7 @@ class Chunks implements AsyncIterableIterator<CompletionChunk> {
     this.#idleMs = idleMs
     this.#first = exchange.value.first
     this.#owesUsage = asksForUsage(order.body)
-    exchange.call.onEnd((error) => this.#fail(error))
+    exchange.signal.onEnd((error) => this.#fail(error))
   }
 
   [Symbol.asyncIterator](): this {
@@ -171,16 +172,16 @@ class Chunks implements AsyncIterableIterator<CompletionChunk> {
   }
 
   async next(): Promise<IteratorResult<CompletionChunk>> {
-    const { call, value } = this.#exchange
+    const { signal, value } = this.#exchange
     try {
       for (;;) {
         let part = this.#first
         this.#first = null
         if (part === null) {
           // The provider may be silent for so long; a reader that takes its time is not held against it.
-          call.expect(this.#idleMs)
-          const next = await call.guard(value.rest.next())
-          call.rest()
+          signal.expect(this.#idleMs)
+          const next = await signal.guard(value.rest.next())
+          signal.rest()
           if (next.done) return this.#last()
           part = next.value
         }

@@ -1,3 +1,4 @@
+import type { Capability } from '../catalog/model.ts'
 import { deliver } from '../dispatch/deliver.ts'
 import {
   type DispatchDeps,
@@ -11,7 +12,7 @@ import { begin, follow } from '../dispatch/follow.ts'
 import { Fault } from '../fault.ts'
 import type { ProviderPorts } from '../ports/provider.ts'
 import { ProviderError } from '../ports/provider-error.ts'
-import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
+import { type Ask, baseAsk } from '../routing/ask.ts'
 import type { Routing } from '../routing/routing.ts'
 import { AnswerAssembler, AssemblyError, type OutputItem, type RespondEvent, type RespondUsage } from './answer.ts'
 import type { Llm, LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from './llm.ts'

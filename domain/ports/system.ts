@@ -34,8 +34,8 @@ export interface Metrics {
 export interface CancelSignal {
   readonly aborted: boolean
   readonly reason: unknown
-  addEventListener(type: 'abort', listener: DepartureListener): void
-  removeEventListener(type: 'abort', listener: DepartureListener): void
+  addEventListener(type: 'abort', listener: CancelListener): void
+  removeEventListener(type: 'abort', listener: CancelListener): void
 }
 /** An object where a closure for each request would cost too much. */
-export type DepartureListener = (() => void) | { handleEvent(): void }
+export type CancelListener = (() => void) | { handleEvent(): void }

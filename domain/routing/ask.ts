@@ -1,9 +1,8 @@
 import type { Caller, OwnKeys } from '../access/organization.ts'
 import { defaultLanguage, type Language, readLanguage } from '../catalog/language.ts'
-import type { Capabilities, Path, Stage } from '../catalog/model.ts'
+import type { Capability, Path, Stage } from '../catalog/model.ts'
 import type { Routing } from './routing.ts'
 
-export type Capability = keyof Capabilities
 export type AskedAudio = { encoding: string; sampleRateHz: number; channels: number }
 
 /** All that decides about a route, as plain data: equal asks have equal answers until the catalog or the health changes. */

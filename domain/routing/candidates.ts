@@ -1,27 +1,9 @@
-import { noCredential, ownKeyOf } from '../access/provider-keys.ts'
+import { noCredential, ownKeyIdOf } from '../access/provider-keys.ts'
 import type { Catalog, Row } from '../catalog/catalog.ts'
+import type { ExclusionReason } from '../catalog/exclusion.ts'
 import type { AudioSupport } from '../catalog/model.ts'
 import type { Health } from '../health/health.ts'
-import type { Ask, AskedAudio, Capability } from './ask.ts'
-
-/** Why a model is no candidate. The closed list that preview shows. */
-export type ExclusionReason =
-  | 'not_pinned'
-  | 'not_allowed'
-  | 'denied'
-  | 'test_key'
-  | 'key_policy'
-  | `capability:${Capability}`
-  | 'provider_options'
-  | 'language'
-  | 'voice'
-  | 'encoding'
-  | 'unavailable'
-  | 'credential_cooling'
-  | 'circuit_open'
-
-/** An exclusion's reason without the name of the capability. */
-export type FilterKind = Exclude<ExclusionReason, `capability:${string}`> | 'capability'
+import type { Ask, AskedAudio } from './ask.ts'
 
 export type Exclusion = {
   row: Row
@@ -168,12 +150,12 @@ function available({ access }: Ask, { catalog }: World): Judge | null {
   if (catalog.isAllAvailable) return null
   return ({ provider }) => {
     const detail = catalog.unavailable(provider)
-    if (detail === null || (detail === noCredential && ownKeyOf(provider, access.ownKeys) !== null)) return null
+    if (detail === null || (detail === noCredential && ownKeyIdOf(provider, access.ownKeys) !== null)) return null
     return { reason: 'unavailable', detail }
   }
 }
 
 function healthy({ access }: Ask, { health }: World): Judge | null {
   if (health.isClear) return null
-  return (row) => health.blocked(row, ownKeyOf(row.provider, access.ownKeys))
+  return (row) => health.blocked(row, ownKeyIdOf(row.provider, access.ownKeys))
 }

@@ -1,6 +1,6 @@
 import type { Row } from '../catalog/catalog.ts'
 import { baseOf, defaultLanguage, readLanguage } from '../catalog/language.ts'
-import type { Model, Path, Stage } from '../catalog/model.ts'
+import { type Model, type Path, stages } from '../catalog/model.ts'
 import type { Chooser } from './chooser.ts'
 import { figuresFor } from './figure-table.ts'
 import { modelName } from './model-name.ts'
@@ -34,7 +34,6 @@ export function createCatalogList(chooser: Chooser): () => CatalogList {
   }
 }
 
-const stages: readonly Stage[] = ['stt', 'llm', 'tts']
 const paths: readonly Path[] = ['stream', 'batch']
 
 function entryOf(row: Row, { world: { catalog, health } }: Chooser): CatalogEntry {

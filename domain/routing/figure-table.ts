@@ -13,7 +13,7 @@ export type Scale = {
   source: string
   nearness: Nearness
   /** The source sells what it measures, or its competitor. */
-  interested: boolean
+  vendorReported: boolean
   values: Float64Array
 }
 
@@ -27,7 +27,7 @@ export type FigureTable = {
   /** 1 where the row says that it speaks the variety that was asked for. */
   regional: Uint8Array
   /** 1 where the row answers when nothing real can. */
-  standIn: Uint8Array
+  lastResort: Uint8Array
 }
 
 /** 0: of the very tag that was asked for. 1: of its base language, or of none. 2: of another variety. */
@@ -81,14 +81,14 @@ export function publishedLatency(row: Row, stage: Stage, path: Path, language: L
 function tableOf(rows: readonly Row[], stage: Stage, path: Path, language: Language): FigureTable {
   const size = (rows.at(-1)?.order ?? -1) + 1
   const column = () => new Float64Array(size).fill(Number.NaN)
-  const table = { latency: column(), cost: column(), regional: new Uint8Array(size), standIn: new Uint8Array(size) }
+  const table = { latency: column(), cost: column(), regional: new Uint8Array(size), lastResort: new Uint8Array(size) }
   const scales = new Map<string, Scale>()
   for (const row of rows) {
     const time = publishedLatency(row, stage, path, language)?.value ?? null
     if (time !== null) table.latency[row.order] = -time
     table.cost[row.order] = -(costOf(row, stage, path) ?? Number.NaN)
     table.regional[row.order] = isRegional(row, language) ? 1 : 0
-    table.standIn[row.order] = row.model.lastResort ? 1 : 0
+    table.lastResort[row.order] = row.model.lastResort ? 1 : 0
     for (const figure of figuresFor(row, path, language)) {
       const better = qualityMetrics[stage].find(({ metric }) => metric === figure.metric)?.better
       if (better === undefined || figure.value === null) continue
@@ -105,8 +105,8 @@ function scaleOf(scales: Map<string, Scale>, figure: Benchmark, language: Langua
   const key = `${nearness(figure, language)} ${metric} ${source}`
   const known = scales.get(key)
   if (known) return known
-  const interested = figure.interested === true
-  const scale: Scale = { metric, source, nearness: nearness(figure, language), interested, values: column() }
+  const vendorReported = figure.vendorReported === true
+  const scale: Scale = { metric, source, nearness: nearness(figure, language), vendorReported, values: column() }
   scales.set(key, scale)
   return scale
 }

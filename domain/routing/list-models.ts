@@ -1,6 +1,6 @@
 import type { Caller } from '../access/organization.ts'
 import { defaultLanguage, type Language, readLanguage } from '../catalog/language.ts'
-import type { Benchmark, Model, Objective, Path, Stage } from '../catalog/model.ts'
+import { type Benchmark, type Model, type Objective, type Path, type Stage, stages } from '../catalog/model.ts'
 import type { Health } from '../health/health.ts'
 import { type Ask, baseAsk } from './ask.ts'
 import type { Chooser } from './chooser.ts'
@@ -40,8 +40,6 @@ export function createListModels(chooser: Chooser): (query: ModelQuery) => Model
     return { models, catalogDigest: chooser.world.catalog.digest(), language: asked.tag, objective, path }
   }
 }
-
-const stages: readonly Stage[] = ['stt', 'llm', 'tts']
 
 /** Nothing is asked, so that only what cannot be called falls out. A key's chain and voice order its requests; they do not hide what may be pinned. */
 function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path, figuresLanguage: Language): Ask {

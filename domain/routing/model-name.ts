@@ -5,7 +5,7 @@
  */
 
 import type { Catalog, Row } from '../catalog/catalog.ts'
-import type { Objective, Stage } from '../catalog/model.ts'
+import { type Objective, type Stage, stages } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
 import type { Routing } from './routing.ts'
 
@@ -56,9 +56,7 @@ const spellings =
 const namedMax = 5
 
 function unknown(catalog: Catalog, stage: Stage, name: string): Fault {
-  const other = (['stt', 'tts', 'llm'] as const).find(
-    (each) => each !== stage && rowsNamed(catalog, each, name).length > 0,
-  )
+  const other = stages.find((each) => each !== stage && rowsNamed(catalog, each, name).length > 0)
   const wrong = other
     ? `This model is of kind ${other}, not ${stage}.`
     : `No ${stage} provider here serves a model of this name.`

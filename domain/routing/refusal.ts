@@ -1,9 +1,10 @@
-import { noCredential, ownKeyOf } from '../access/provider-keys.ts'
+import { noCredential, ownKeyIdOf } from '../access/provider-keys.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Stage } from '../catalog/model.ts'
+import type { ExclusionReason, FilterKind } from '../catalog/exclusion.ts'
+import { type Capability, type Stage, stages } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
-import type { Ask, Capability } from './ask.ts'
-import type { Exclusion, ExclusionReason, FilterKind } from './candidates.ts'
+import type { Ask } from './ask.ts'
+import type { Exclusion } from './candidates.ts'
 import type { Choice } from './chooser.ts'
 
 /** Said where nothing knows when a provider will be back. */
@@ -28,7 +29,7 @@ export function refusal({ ask, excluded }: Choice, catalog: Catalog): Fault {
 function decisive({ access }: Ask, excluded: readonly Exclusion[], catalog: Catalog): readonly Exclusion[] {
   const setUp = excluded.filter(
     ({ row: { provider } }) =>
-      catalog.unavailable(provider) !== noCredential || ownKeyOf(provider, access.ownKeys) !== null,
+      catalog.unavailable(provider) !== noCredential || ownKeyIdOf(provider, access.ownKeys) !== null,
   )
   return setUp.some(({ reason }) => !narrowing.has(kindOf(reason))) ? setUp : excluded
 }
@@ -72,7 +73,7 @@ function nothingConfigured(stage: Stage): Fault {
 
 function unknownModel({ ask: { routing, stage }, catalog }: Emptied): Fault {
   const { provider, model } = routing.mode === 'explicit' ? routing : { provider: '', model: '' }
-  const other = (['stt', 'tts', 'llm'] as const).find((each) => each !== stage && catalog.find(each, provider, model))
+  const other = stages.find((each) => each !== stage && catalog.find(each, provider, model))
   return new Fault('invalid_parameter', {
     param: '/routing/model',
     message: other ? `The pinned model is of kind ${other}, not ${stage}.` : `The catalog has no such ${stage} model.`,

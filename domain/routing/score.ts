@@ -72,10 +72,10 @@ function roomOf(rows: number): Room {
 }
 
 /** What puts a row behind all that have less of it, whatever they score; added up. */
-const groupOf = { standIn: 8, suspect: 4, unscored: 2, elsewhere: 1 }
+const groupOf = { lastResort: 8, suspect: 4, unscored: 2, elsewhere: 1 }
 
 /** Rows of one provider stand together. */
-function lookUp(rows: readonly Row[], { standIn, regional }: FigureTable, standing: Standing): void {
+function lookUp(rows: readonly Row[], { lastResort, regional }: FigureTable, standing: Standing): void {
   const { orders, houses, groups } = room
   let last: unknown = null
   let house = 0
@@ -90,7 +90,8 @@ function lookUp(rows: readonly Row[], { standIn, regional }: FigureTable, standi
     }
     orders[i] = order
     houses[i] = house
-    groups[i] = suspect + (standIn[order] === 1 ? groupOf.standIn : 0) + (regional[order] === 1 ? 0 : groupOf.elsewhere)
+    groups[i] =
+      suspect + (lastResort[order] === 1 ? groupOf.lastResort : 0) + (regional[order] === 1 ? 0 : groupOf.elsewhere)
   }
 }
 
@@ -172,7 +173,7 @@ function scaleFor(count: number, scales: readonly Scale[]): Scale | null {
   let best: { scale: Scale; providers: number; count: number } | null = null
   for (const scale of scales) {
     const width = widthOf(count, scale)
-    const isAlone = width.providers < 2 && scale.interested && width.count < count
+    const isAlone = width.providers < 2 && scale.vendorReported && width.count < count
     if (width.count === 0 || isAlone) continue
     if (best === null || isBetter({ scale, ...width }, best)) best = { scale, ...width }
   }
@@ -184,7 +185,9 @@ type Width = { scale: Scale; providers: number; count: number }
 function isBetter(a: Width, b: Width): boolean {
   const compares = Number(b.providers > 1) - Number(a.providers > 1)
   const nearer = a.scale.nearness - b.scale.nearness
-  return (compares || nearer || b.count - a.count || Number(a.scale.interested) - Number(b.scale.interested)) < 0
+  return (
+    (compares || nearer || b.count - a.count || Number(a.scale.vendorReported) - Number(b.scale.vendorReported)) < 0
+  )
 }
 
 function widthOf(rows: number, { values }: Scale): { providers: number; count: number } {
@@ -237,7 +240,7 @@ function collect(
  * set the scale, unless there is nobody else.
  */
 function normalise(figures: Float64Array, from: number, count: number): void {
-  let { best, worst } = range(figures, from, count, groupOf.standIn)
+  let { best, worst } = range(figures, from, count, groupOf.lastResort)
   if (best < worst) ({ best, worst } = range(figures, from, count, Number.POSITIVE_INFINITY))
   for (let i = from; i < from + count; i++) {
     const value = figures[i] as number

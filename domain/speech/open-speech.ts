@@ -25,7 +25,9 @@ export async function openSpeech(
 ): Promise<AsyncIterable<Uint8Array>> {
   if (!tts) throw new ProviderError('unsupported', { sent: false })
   const speech =
-    mode === 'session' && tts.live ? await tts.live(request, call.signal) : await tts.synthesize(request, call.signal)
+    mode === 'session' && tts.live
+      ? await tts.live(request, call.abortSignal)
+      : await tts.synthesize(request, call.abortSignal)
   const chunks = begin(call, speech.audio)
   const first = await firstAudio(chunks)
   try {

@@ -1,5 +1,5 @@
 import type { Caller } from '../access/organization.ts'
-import { ownKeyOf } from '../access/provider-keys.ts'
+import { ownKeyIdOf } from '../access/provider-keys.ts'
 import type { Credit } from '../billing/ledger.ts'
 import { Fault } from '../fault.ts'
 import { baseAsk } from '../routing/ask.ts'
@@ -17,7 +17,7 @@ export function createStreamAdmission(deps: { chooser: Chooser; credit: Pick<Cre
     const { id, ownKeys } = caller.organization
     const { candidates } = choose(deps.chooser, caller, stage)
     const isFree = candidates.some(
-      ({ row }) => ownKeyOf(row.provider, ownKeys) !== null || !row.prices.stream.some(({ microUsd }) => microUsd),
+      ({ row }) => ownKeyIdOf(row.provider, ownKeys) !== null || !row.prices.stream.some(({ microUsd }) => microUsd),
     )
     if (isFree || (await deps.credit.any(id))) return
     throw new Fault('insufficient_credit', {

@@ -1,6 +1,7 @@
 import type { Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
-import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
+import type { Capability } from '../catalog/model.ts'
+import { type Ask, baseAsk } from '../routing/ask.ts'
 import type { TranscribeStreamOrder } from './session.ts'
 import type { StreamTranscript, SttStreamRequest } from './stt-stream.ts'
 

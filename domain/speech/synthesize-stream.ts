@@ -112,7 +112,7 @@ class Speaking implements SpeechSession, Speaker {
   ask(sentence: string): Utterance {
     const { clock, limits } = this.#deps
     const exchange = this.#open()
-    const call = new AttemptSignal(clock, exchange.call, limits.tts.firstByteMs, this.#dueMs)
+    const call = new AttemptSignal(clock, exchange.signal, limits.tts.firstByteMs, this.#dueMs)
     const billed = { characters: 0 }
     const opening = this.#speak(exchange, sentence.trim(), call, billed)
     // It is asked for ahead: until its turn comes nobody waits for it.
@@ -159,7 +159,7 @@ class Speaking implements SpeechSession, Speaker {
     this.#exchange = exchange
     if (this.#isOver) return void exchange.fail(new ProviderError('cancelled', { sent: true }), [])
     this.#dueMs = this.#deps.clock.monotonicMs() + this.#deps.streams.totalMs
-    exchange.call.onEnd((error) => this.#fail(error))
+    exchange.signal.onEnd((error) => this.#fail(error))
     this.#listener.ready(exchange.route)
     this.#turn.start()
     this.#endWhenSilent()

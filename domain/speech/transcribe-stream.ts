@@ -178,7 +178,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     }
     this.#exchange = exchange
     this.#stream = stream
-    exchange.call.onEnd((error) => {
+    exchange.signal.onEnd((error) => {
       // A swap ends the call of the one that failed.
       if (this.#isListening(stream)) this.#fail(error)
     })
@@ -240,7 +240,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
 
   #endStream(): void {
     this.#state = 'ending'
-    this.#exchange?.call.expect(this.#deps.limits.stt.idleMs)
+    this.#exchange?.signal.expect(this.#deps.limits.stt.idleMs)
     this.#stream?.end()
   }
 
@@ -248,7 +248,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     if (!transcript.isFinal && !this.#interimResults) return
     this.#hasHeard = true
     this.#recent = null
-    if (this.#state === 'ending') this.#exchange?.call.expect(this.#deps.limits.stt.idleMs)
+    if (this.#state === 'ending') this.#exchange?.signal.expect(this.#deps.limits.stt.idleMs)
     this.#listener.transcript(this.#lostSamples === 0 ? transcript : delayed(transcript, this.#offsetMs()))
   }
 
@@ -281,7 +281,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     this.#state = 'opening'
     this.#lostSamples = this.#sentSamples - (this.#recent?.samples ?? 0)
     this.#sentSamples = 0
-    return this.#exchange?.swap(error) ?? Promise.reject(error)
+    return this.#exchange?.failOver(error) ?? Promise.reject(error)
   }
 
   async #reserveSlice(): Promise<void> {

@@ -2,9 +2,10 @@ import type { Recording } from '../../audio/format.ts'
 import type { Quantity } from '../billing/ledger.ts'
 import type { Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
+import type { Capability } from '../catalog/model.ts'
 import { type DispatchDeps, dispatchRequest, type RequestContext, type Route } from '../dispatch/dispatch.ts'
 import { ProviderError } from '../ports/provider-error.ts'
-import { type Ask, baseAsk, type Capability } from '../routing/ask.ts'
+import { type Ask, baseAsk } from '../routing/ask.ts'
 import type { Routing } from '../routing/routing.ts'
 import { checkSettings, type ProviderOptions, settingNames } from './provider-options.ts'
 import type { Stt, SttOptions, SttRequest, Transcript } from './stt.ts'
@@ -35,7 +36,7 @@ export function createTranscribe(deps: DispatchDeps): (order: TranscribeOrder) =
       atOnce: true,
       mediaMs: order.recording.durationMs,
       worstCase: () => consumed(order.recording.durationMs),
-      run: (row, call, { stt }) => transcribeAt(stt, row, order, ask, call.signal),
+      run: (row, call, { stt }) => transcribeAt(stt, row, order, ask, call.abortSignal),
     })
     const transcript = exchange.value
     const durationMs = Math.round(transcript.billedMs ?? order.recording.durationMs)

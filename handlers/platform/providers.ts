@@ -1,7 +1,7 @@
 import type { Caller, OwnKeys } from '../../domain/access/organization.ts'
-import { noCredential, ownKeyOf, type ProviderKeyAdministration } from '../../domain/access/provider-keys.ts'
+import { noCredential, ownKeyIdOf, type ProviderKeyAdministration } from '../../domain/access/provider-keys.ts'
 import type { Catalog, Row } from '../../domain/catalog/catalog.ts'
-import type { Stage } from '../../domain/catalog/model.ts'
+import { type Stage, stages } from '../../domain/catalog/model.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { modelName } from '../../domain/routing/model-name.ts'
@@ -61,8 +61,6 @@ export function createListKnownProviders({ catalog, vendorName }: ProvidersDeps)
   }
 }
 
-const stages: readonly Stage[] = ['stt', 'llm', 'tts']
-
 /** Those that have models now, with their stages. */
 function providersOf(catalog: Catalog): Map<Provider, Stage[]> {
   catalog.version()
@@ -77,7 +75,7 @@ function providersOf(catalog: Catalog): Map<Provider, Stage[]> {
 }
 
 function statusOf(provider: Provider, stages: Stage[], ownKeys: OwnKeys): ProviderStatus {
-  const isOwn = ownKeyOf(provider, ownKeys) !== null
+  const isOwn = ownKeyIdOf(provider, ownKeys) !== null
   const configured = isOwn || provider.unavailable() !== noCredential
   return { provider: provider.id, stages, configured, source: isOwn ? 'BYOK' : null }
 }

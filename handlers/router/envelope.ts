@@ -1,6 +1,6 @@
+import type { FilterKind } from '../../domain/catalog/exclusion.ts'
 import { Fault, type FaultDetail } from '../../domain/fault.ts'
 import type { Log } from '../../domain/ports/system.ts'
-import type { FilterKind } from '../../domain/routing/candidates.ts'
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 import { renameHeader } from '../../runtime/engine/header-names.ts'

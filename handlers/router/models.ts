@@ -61,7 +61,7 @@ function audioOf({ encoding, sampleRatesHz, sampleRateRangeHz, channels }: Audio
 }
 
 /** A live figure knows its second; the contract says its day. */
-function benchmarkOf({ asOf, interested, sourceUrl, ...figure }: Benchmark): WireBenchmark {
+function benchmarkOf({ asOf, vendorReported: interested, sourceUrl, ...figure }: Benchmark): WireBenchmark {
   return {
     ...figure,
     ...(sourceUrl !== undefined && { source_url: sourceUrl }),

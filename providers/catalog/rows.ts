@@ -73,7 +73,7 @@ function benchmarkOf(figure: CatalogModel['figures'][number], sources: CatalogFi
     source: source?.title ?? figure.source,
     ...(source && { sourceUrl: source.url }),
     asOf: figure.as_of,
-    ...(interested !== undefined && { interested }),
+    ...(interested !== undefined && { vendorReported: interested }),
   }
 }
 

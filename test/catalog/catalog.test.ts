@@ -69,8 +69,8 @@ t.test('every figure and every price that ships can be traced', (t) => {
     t.equal(new Set(said).size, said.length, `${vendor}/${model} says nothing twice`)
     for (const { language } of figures) if (language !== '*') t.equal(new Intl.Locale(language).toString(), language)
   }
-  const interested = figures.filter((figure) => figure.interested).map(({ source }) => source)
-  t.same([...new Set(interested)].sort(), ['assemblyai-benchmarks', 'coval', 'speko'])
+  const vendorReported = figures.filter((figure) => figure.interested).map(({ source }) => source)
+  t.same([...new Set(vendorReported)].sort(), ['assemblyai-benchmarks', 'coval', 'speko'])
   t.end()
 })
 

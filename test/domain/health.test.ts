@@ -180,7 +180,7 @@ t.test('a call', (t) => {
     void waiting.catch(() => {})
     await clock.advance(1000)
     t.match(await thrown(waiting), { errorClass: 'timeout' })
-    t.ok(call.signal.aborted)
+    t.ok(call.abortSignal.aborted)
     t.equal(clock.timers, 0)
   })
 
@@ -200,7 +200,7 @@ t.test('a call', (t) => {
     const { clock, call } = start()
     call.rest()
     await clock.advance(5000)
-    t.notOk(call.signal.aborted)
+    t.notOk(call.abortSignal.aborted)
     for (let i = 0; i < 50; i++) {
       call.expect(2000)
       call.rest()
@@ -208,9 +208,9 @@ t.test('a call', (t) => {
     t.equal(clock.timers, 1, 'an item costs no timer')
     call.expect(2000)
     await clock.advance(1999)
-    t.notOk(call.signal.aborted)
+    t.notOk(call.abortSignal.aborted)
     await clock.advance(1)
-    t.ok(call.signal.aborted)
+    t.ok(call.abortSignal.aborted)
   })
 
   t.test('the total ends it in any case', async (t) => {
@@ -232,7 +232,7 @@ t.test('a call', (t) => {
     call.close()
     client.abort()
     await clock.advance(20_000)
-    t.notOk(call.signal.aborted)
+    t.notOk(call.abortSignal.aborted)
     t.equal(clock.timers, 0)
   })
   t.end()

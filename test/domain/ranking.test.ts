@@ -49,7 +49,7 @@ t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by those
 })
 
 t.test('what a vendor says of its own models alone compares it with nobody', (t) => {
-  const own = { source: 'own', interested: true }
+  const own = { source: 'own', vendorReported: true }
   const boaster = provider('boaster', [
     model('stt', { id: 'a', benchmarks: [wer(1, 'de', own)] }),
     model('stt', { id: 'b', benchmarks: [wer(2, 'de', own)] }),

@@ -38,7 +38,7 @@ function scoreOf({ pin, score, parts, successRate, evidence }: PreviewScore): Ro
 }
 
 /** A live figure knows its second; the contract says its day. */
-function figureOf({ asOf, sourceUrl, interested, ...figure }: Evidence): RoutingFigure {
+function figureOf({ asOf, sourceUrl, vendorReported: interested, ...figure }: Evidence): RoutingFigure {
   return {
     ...figure,
     ...(sourceUrl !== undefined && { source_url: sourceUrl }),

@@ -1,0 +1,20 @@
+import type { Capability } from './model.ts'
+
+/** Why a model is not a candidate. Preview shows this closed list. */
+export type ExclusionReason =
+  | 'not_pinned'
+  | 'not_allowed'
+  | 'denied'
+  | 'test_key'
+  | 'key_policy'
+  | `capability:${Capability}`
+  | 'provider_options'
+  | 'language'
+  | 'voice'
+  | 'encoding'
+  | 'unavailable'
+  | 'credential_cooling'
+  | 'circuit_open'
+
+/** An exclusion's reason without the name of the capability. */
+export type FilterKind = Exclude<ExclusionReason, `capability:${string}`> | 'capability'
