@@ -25,7 +25,9 @@ export class Watch<Member extends Placed> {
     return this.#members.size
   }
 
+  /** A second call does nothing. */
   add(member: Member): void {
+    if (member.place >= 0) return
     this.#members.add(member)
     this.#schedule()
   }

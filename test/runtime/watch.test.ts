@@ -29,6 +29,8 @@ t.test('the timer ends with the first look that finds no member, and begins agai
   const { clock, watch } = setup()
   const member = new Member()
   watch.add(member)
+  watch.add(member)
+  t.equal(watch.size, 1)
   watch.delete(member)
   t.equal(watch.size, 0)
   watch.delete(member)
