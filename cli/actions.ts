@@ -35,11 +35,3 @@ export type Actions = {
   updateCatalog(source: string): Promise<CatalogUpdate>
   connection(): Promise<Connection>
 }
-
-/** An error whose message tells the user what to do. It is printed without a stack. */
-export class CommandError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'CommandError'
-  }
-}

@@ -1,5 +1,5 @@
-/** What the commands `keys` and `org` do to the store. The store itself is handed in, so that this folder knows no SQL. */
-import { CommandError } from './actions.ts'
+/** The administration behind the commands `keys` and `org`. The store itself is handed in, so that this folder knows no SQL. */
+import { CommandError } from './command-error.ts'
 
 export type KeyRow = {
   id: string

@@ -1,7 +1,8 @@
 import { CompatApiError, type CompatClient, createCompatClient } from '../generated/clients/compat.ts'
 import { createPlatformClient, PlatformApiError, type PlatformClient } from '../generated/clients/platform.ts'
 import { createRouterClient, RouterApiError, type RouterClient } from '../generated/clients/router.ts'
-import { CommandError, type Connection } from './actions.ts'
+import type { Connection } from './actions.ts'
+import { CommandError } from './command-error.ts'
 
 /** A client of the router surface, the generated one that users get. Throws CommandError where there is no key to use. */
 export function routerClient(connection: Connection): RouterClient {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Actions, CommandError } from './actions.ts'
+import type { Actions } from './actions.ts'
+import { CommandError } from './command-error.ts'
 import { withProgress } from './progress.ts'
 
 export function drain(program: Command, actions: Actions): void {

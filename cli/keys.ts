@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Actions, CommandError } from './actions.ts'
+import type { Actions } from './actions.ts'
+import { CommandError } from './command-error.ts'
 
 const allScopes = 'router,realtime,platform,rmsg,admin'
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { type Actions, CommandError } from './actions.ts'
+import type { Actions } from './actions.ts'
 import type { OrganizationRow } from './admin.ts'
+import { CommandError } from './command-error.ts'
 
 const microUsdPerUsd = 1_000_000
 

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { RouterClient } from '../generated/clients/router.ts'
-import { type Actions, CommandError } from './actions.ts'
+import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
+import { CommandError } from './command-error.ts'
 
 type Options = { model?: string; maxTokens: string; system?: string }
 

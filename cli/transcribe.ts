@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type Actions, CommandError } from './actions.ts'
+import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
+import { CommandError } from './command-error.ts'
 import { withProgress } from './progress.ts'
 
 type Options = { language?: string; model?: string; json: boolean }
