@@ -7,7 +7,7 @@ import { readLanguage } from '../domain/catalog/language.ts'
 import { Fault } from '../domain/fault.ts'
 import type { KeyPolicy as WirePolicy } from '../generated/key-policy/types.ts'
 import { validateKeyPolicy } from '../generated/key-policy/validator.ts'
-import { refuseBody } from '../runtime/http/violation.ts'
+import { refuseBody } from '../runtime/engine/violation.ts'
 
 /** Its message names the field. */
 export class PolicyError extends Error {

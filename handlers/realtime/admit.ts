@@ -7,7 +7,7 @@ import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Caller, Scope } from '../../domain/access/organization.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { StreamAdmission } from '../../domain/speech/stream-admission.ts'
-import type { AdmitSocket, UpgradeRequest } from '../../runtime/ws/socket.ts'
+import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
 import { isOwnOrigin } from '../origin.ts'
 
 export type AdmitDeps = {

@@ -1,6 +1,6 @@
 import { Fault } from '../../domain/fault.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
-import type { Socket } from '../../runtime/ws/socket.ts'
+import type { Socket } from '../../runtime/engine/socket.ts'
 import { codeOfFault } from './codes.ts'
 import type { Dated, Deadlines } from './deadlines.ts'
 

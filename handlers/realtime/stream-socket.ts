@@ -1,6 +1,6 @@
 import { move, type SessionEvent, type SessionState } from '../../domain/realtime/protocol.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
-import type { FrameProblem, Socket, SocketSession } from '../../runtime/ws/socket.ts'
+import type { FrameProblem, Socket, SocketSession } from '../../runtime/engine/socket.ts'
 import type { Deadlines } from './deadlines.ts'
 import { EndingSocket } from './ending-socket.ts'
 

@@ -6,7 +6,7 @@ import type { Fault } from '../../domain/fault.ts'
 import type { SpeechListener, SpeechSession, StreamUsage, SynthesizeStream } from '../../domain/speech/session.ts'
 import type { RealtimeHandlers, SynthesizeStreamSession } from '../../generated/realtime/channels.ts'
 import type { TextFrame, TtsConfig } from '../../generated/realtime/types.ts'
-import type { Socket, SocketContext } from '../../runtime/ws/socket.ts'
+import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { routingOfConfig } from './config.ts'
 import { StreamSocket, type StreamSocketDeps } from './stream-socket.ts'
 

@@ -12,7 +12,7 @@ import type {
 import type { StreamAudio, StreamTranscript } from '../../domain/speech/stt-stream.ts'
 import type { RealtimeHandlers, TranscribeStreamSession } from '../../generated/realtime/channels.ts'
 import type { SttConfig } from '../../generated/realtime/types.ts'
-import type { Socket, SocketContext } from '../../runtime/ws/socket.ts'
+import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { routingOfConfig } from './config.ts'
 import { StreamSocket, type StreamSocketDeps } from './stream-socket.ts'
 import { transcriptFrame } from './transcript-frame.ts'

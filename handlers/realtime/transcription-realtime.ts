@@ -20,7 +20,7 @@ import type {
   SessionUpdate,
   TranscriptionSessionUpdate,
 } from '../../generated/realtime/types.ts'
-import type { FrameProblem, Socket, SocketContext } from '../../runtime/ws/socket.ts'
+import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { codeOfFault } from './codes.ts'
 import type { Deadlines } from './deadlines.ts'
 import { EndingSocket } from './ending-socket.ts'

@@ -1,7 +1,6 @@
 import { HttpExchange } from '../http/http-exchange.ts'
 import { Routes } from '../http/routes.ts'
 import { StallWatch } from '../http/stall-watch.ts'
-import type { Transport } from '../http/transport.ts'
 import { UploadMemory } from '../http/upload-memory.ts'
 import { roundedMs } from '../log.ts'
 import { Roster } from '../roster.ts'
@@ -10,6 +9,7 @@ import { Sockets } from '../ws/sockets.ts'
 import { EdgeQuota } from './edge-quota.ts'
 import { renameHeader } from './header-names.ts'
 import type { ServerOptions } from './options.ts'
+import type { Transport } from './transport.ts'
 
 export type ServerState = 'starting' | 'ready' | 'draining' | 'stopped'
 

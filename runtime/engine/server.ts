@@ -1,12 +1,12 @@
 import { createServer, type Server as NodeServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serve } from '../http/lifecycle.ts'
-import { NodeTransport } from '../http/node-transport.ts'
-import { UwsTransport } from '../http/uws-transport.ts'
-import { createApp, listen, stopListening } from '../uws.ts'
-import { serveSockets } from '../ws/serve.ts'
 import { Engine, type ServerState } from './engine.ts'
+import { NodeTransport } from './node/transport.ts'
 import type { ServerOptions } from './options.ts'
+import { createApp, listen, stopListening } from './uws/binary.ts'
+import { serveSockets } from './uws/sockets.ts'
+import { UwsTransport } from './uws/transport.ts'
 
 export type Server = {
   readonly port: number

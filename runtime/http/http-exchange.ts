@@ -1,10 +1,10 @@
 import { CancelSignal } from '../engine/cancel-signal.ts'
 import type { Context, Peer } from '../engine/handler.ts'
+import type { Head } from '../engine/head.ts'
 import type { Mount } from '../engine/options.ts'
+import type { Transport } from '../engine/transport.ts'
 import type { Placed } from '../roster.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Head } from './framing.ts'
-import type { Transport } from './transport.ts'
 import type { UploadMemory } from './upload-memory.ts'
 
 /** Thrown inside the lifecycle when the client has left: there is nobody to answer. */

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { type Input, Refusal } from '../engine/handler.ts'
+import type { Head } from '../engine/head.ts'
 import { renameHeader } from '../engine/header-names.ts'
+import { parseJson } from '../engine/json.ts'
 import type { Operation } from '../engine/operation.ts'
+import { refuseParams } from '../engine/violation.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Head } from './framing.ts'
-import { parseJson } from './json-body.ts'
 import { decode, readQuery } from './query.ts'
-import { refuseParams } from './violation.ts'
 
 /** Everything of a request but its body, as the operation declares it. Throws Refusal `invalid_parameter` that names the parameter as clients spell it. */
 export function readInput(

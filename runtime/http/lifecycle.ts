@@ -5,15 +5,15 @@
 
 import type { Engine } from '../engine/engine.ts'
 import { Refusal } from '../engine/handler.ts'
+import { type Head, readHead } from '../engine/head.ts'
+import type { Transport } from '../engine/transport.ts'
 import { allowedOrigin } from './cors.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type Head, readHead } from './framing.ts'
 import { ClientGone, type HttpExchange } from './http-exchange.ts'
 import { readInput } from './input.ts'
 import { receive } from './receive.ts'
 import { discard, refuse, respond, respondOptions } from './respond.ts'
 import type { Match } from './routes.ts'
-import type { Transport } from './transport.ts'
 
 /** Answers one request. Never rejects. */
 export async function serve(engine: Engine, wire: Transport): Promise<void> {

@@ -10,10 +10,10 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { type Bytes, Refusal } from '../engine/handler.ts'
+import { readJson } from '../engine/json.ts'
 import type { Body, Part, Validate } from '../engine/operation.ts'
-import { readJson } from './json-body.ts'
+import { refuseBody } from '../engine/violation.ts'
 import type { Content } from './receive.ts'
-import { refuseBody } from './violation.ts'
 
 type Received = { part: Part; chunks: Buffer[]; bytes: number; contentType: string; isComplete: boolean }
 

@@ -1,7 +1,7 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 import type { Bytes } from '../engine/handler.ts'
+import { readJson } from '../engine/json.ts'
 import type { Validate } from '../engine/operation.ts'
-import { readJson } from './json-body.ts'
 import type { Content } from './receive.ts'
 
 /** A body of one part: JSON, or bytes that stay bytes. Hashed exactly as sent. */

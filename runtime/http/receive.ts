@@ -2,9 +2,9 @@
 
 import type { Engine } from '../engine/engine.ts'
 import { Refusal } from '../engine/handler.ts'
+import type { Head } from '../engine/head.ts'
 import type { Body, Validate } from '../engine/operation.ts'
 import type { Placed } from '../roster.ts'
-import type { Head } from './framing.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { MultipartContent } from './multipart.ts'
 import { RawContent } from './raw-content.ts'

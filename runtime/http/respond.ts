@@ -2,11 +2,11 @@
 
 import type { Engine } from '../engine/engine.ts'
 import { type FaultAnswer, Refusal, type Result } from '../engine/handler.ts'
+import type { Head } from '../engine/head.ts'
 import { renameHeader } from '../engine/header-names.ts'
 import { pushCors, pushPreflight } from './cors.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
 import { streamEvents } from './event-stream.ts'
-import type { Head } from './framing.ts'
 import { ClientGone, type HttpExchange } from './http-exchange.ts'
 import type { Route } from './routes.ts'
 import { iterate, letGo, streamBytes } from './stream.ts'

@@ -9,11 +9,11 @@
  */
 
 import type { CancelSignal } from '../engine/cancel-signal.ts'
+import type { Socket, SocketContext, SocketSession } from '../engine/socket.ts'
+import type { WebSocket } from '../engine/uws/binary.ts'
 import type { Placed } from '../roster.ts'
-import type { WebSocket } from '../uws.ts'
 import { binaryRefused, takeText, wrongSent } from './frames.ts'
 import type { SocketRoute } from './routes.ts'
-import type { Socket, SocketContext, SocketSession } from './socket.ts'
 import type { Sockets } from './sockets.ts'
 
 /** What uWebSockets.js keeps with a socket: it copies the fields onto the socket itself. */

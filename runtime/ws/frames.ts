@@ -1,9 +1,10 @@
 /** Text frames: JSON objects whose `type` says which method of the session takes them. */
+
+import type { Channel } from '../engine/channel.ts'
 import { Refusal } from '../engine/handler.ts'
-import { parseJson } from '../http/json-body.ts'
-import { refuseBody } from '../http/violation.ts'
-import type { Channel } from './channel.ts'
-import type { FrameProblem, SocketSession } from './socket.ts'
+import { parseJson } from '../engine/json.ts'
+import type { FrameProblem, SocketSession } from '../engine/socket.ts'
+import { refuseBody } from '../engine/violation.ts'
 
 /** Hands the frame to its method, or tells the session why it was refused. */
 export function takeText(channel: Channel, session: SocketSession, text: string): void {

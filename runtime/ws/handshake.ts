@@ -1,7 +1,8 @@
 /** What a client offers with its upgrade. RFC 6455, 4.2.1; uWebSockets.js looks at Sec-WebSocket-Key alone. */
+
+import type { Channel } from '../engine/channel.ts'
 import { Refusal } from '../engine/handler.ts'
-import type { Transport } from '../http/transport.ts'
-import type { Channel } from './channel.ts'
+import type { Transport } from '../engine/transport.ts'
 import type { SocketRoute } from './routes.ts'
 
 export type Handshake = {

@@ -1,9 +1,10 @@
 /** Where sockets are served: which channel answers an address, at which host. */
+
+import type { Channel, SocketSurface } from '../engine/channel.ts'
 import type { FaultWriter } from '../engine/handler.ts'
 import type { Mount } from '../engine/options.ts'
+import type { AdmitSocket, SocketHandler, SocketHandlers } from '../engine/socket.ts'
 import { hostName } from '../http/routes.ts'
-import type { Channel, SocketSurface } from './channel.ts'
-import type { AdmitSocket, SocketHandler, SocketHandlers } from './socket.ts'
 
 export type SocketMount = {
   surface: SocketSurface

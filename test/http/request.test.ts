@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { refuseBody } from '../../runtime/http/violation.ts'
+import { refuseBody } from '../../runtime/engine/violation.ts'
 import { mount, operation, raw, start, surface, validator } from './harness.ts'
 import { get, handlers, main, post } from './surface.ts'
 

@@ -2,8 +2,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { type ClientOptions, WebSocket } from 'ws'
-import type { Channel, SocketSurface } from '../../runtime/ws/channel.ts'
-import type { SocketMount } from '../../runtime/ws/routes.ts'
+import type { Channel, SocketSurface } from '../../runtime/engine/channel.ts'
 import type {
   FrameProblem,
   Socket,
@@ -11,7 +10,8 @@ import type {
   SocketHandler,
   SocketSession,
   UpgradeRequest,
-} from '../../runtime/ws/socket.ts'
+} from '../../runtime/engine/socket.ts'
+import type { SocketMount } from '../../runtime/ws/routes.ts'
 import { mount as createMount, faults, operation, type Served, start, surface, validator } from '../http/harness.ts'
 
 const frame = (type: string, more: object = {}, required: string[] = []) =>

@@ -129,7 +129,7 @@ t.test('refusals', async (t) => {
 })
 
 t.test('a session that takes memory as it opens stays open', async (t) => {
-  // Into what the carrier frees as it makes a socket of a request: see runtime/ws/serve.ts.
+  // Into what the carrier frees as it makes a socket of a request: see runtime/engine/uws/sockets.ts.
   const kept: Buffer[] = []
   const server = await serve({
     mount: { admit: () => new Promise((resolve) => setImmediate(resolve)) },

@@ -11,8 +11,8 @@ export function Banner({ specFile }) {
 export function Imports({ runtimePath, components }) {
   return (
     <Text newLines={2}>
-      {`import type { SocketSurface } from '${runtimePath}/ws/channel.ts'
-import type { Socket, SocketContext, SocketHandlers, SocketSession } from '${runtimePath}/ws/socket.ts'
+      {`import type { SocketSurface } from '${runtimePath}/engine/channel.ts'
+import type { Socket, SocketContext, SocketHandlers, SocketSession } from '${runtimePath}/engine/socket.ts'
 import type {
 ${components.map((component) => `  ${component},\n`).join('')}} from './types.ts'
 import * as validators from './validators.ts'`}

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import type { HttpRequest, HttpResponse, us_socket_context_t } from '../uws.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from '../transport.ts'
+import type { HttpRequest, HttpResponse, us_socket_context_t } from './binary.ts'
 
 /**
  * uWebSockets.js throws, or ends the process, when a response is touched after it was completed or aborted; `#open` is the one guard against that.

@@ -1,10 +1,11 @@
 /** Hangs the sockets into a uWebSockets.js application. */
-import type { Engine } from '../engine/engine.ts'
-import { isLoopbackHost } from '../engine/loopback.ts'
-import type { ServerOptions } from '../engine/options.ts'
-import type { TemplatedApp, WebSocketBehavior } from '../uws.ts'
-import type { Live, UserData } from './connection.ts'
-import { upgrade } from './upgrade.ts'
+
+import type { Live, UserData } from '../../ws/connection.ts'
+import type { Engine } from '../engine.ts'
+import { isLoopbackHost } from '../loopback.ts'
+import type { ServerOptions } from '../options.ts'
+import { upgrade } from '../upgrade.ts'
+import type { TemplatedApp, WebSocketBehavior } from './binary.ts'
 
 /** Throws when an option makes no sense; uWebSockets.js would end the process. */
 export function serveSockets(engine: Engine, app: TemplatedApp): void {

@@ -2,18 +2,19 @@
  * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered it is an exchange like any other, with the
  * same refusals in the same order; what only a socket has (subprotocol, admission) comes after them.
  */
-import { CancelSignal } from '../engine/cancel-signal.ts'
-import type { Engine } from '../engine/engine.ts'
-import { Refusal } from '../engine/handler.ts'
-import { readHead } from '../http/framing.ts'
+
 import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
 import { admit, drop } from '../http/lifecycle.ts'
 import { identityHeaders, refuse } from '../http/respond.ts'
-import { UwsTransport } from '../http/uws-transport.ts'
-import type { HttpRequest, HttpResponse, us_socket_context_t } from '../uws.ts'
-import { Connection, type Live } from './connection.ts'
-import { type Handshake, readHandshake, requireHandshake, requireQuery } from './handshake.ts'
-import type { SocketRoute } from './routes.ts'
+import { Connection, type Live } from '../ws/connection.ts'
+import { type Handshake, readHandshake, requireHandshake, requireQuery } from '../ws/handshake.ts'
+import type { SocketRoute } from '../ws/routes.ts'
+import { CancelSignal } from './cancel-signal.ts'
+import type { Engine } from './engine.ts'
+import { Refusal } from './handler.ts'
+import { readHead } from './head.ts'
+import type { HttpRequest, HttpResponse, us_socket_context_t } from './uws/binary.ts'
+import { UwsTransport } from './uws/transport.ts'
 
 /** Answers one request. Never rejects, and never throws: uWebSockets.js would end the process. `opened` gets the socket when the carrier has made it. */
 export async function upgrade(

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Transport } from './transport.ts'
+import type { Transport } from '../transport.ts'
 
 /** The upload port's wire. node:http bounds its own idle times, and has no floor under the speed of a body. */
 export class NodeTransport implements Transport {

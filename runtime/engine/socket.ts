@@ -1,4 +1,4 @@
-import type { CancelSignal } from '../engine/cancel-signal.ts'
+import type { CancelSignal } from './cancel-signal.ts'
 
 /** What the engine hands to a handler of sockets and takes back from it. Generated session types narrow these channel by channel. */
 

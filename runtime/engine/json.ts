@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { Refusal } from '../engine/handler.ts'
-import type { Validate } from '../engine/operation.ts'
+import { Refusal } from './handler.ts'
+import type { Validate } from './operation.ts'
 import { refuseBody } from './violation.ts'
 
 /** The value, with the schema's defaults filled in. Throws Refusal `malformed_body` or `invalid_parameter`. */

@@ -1,5 +1,5 @@
 /** The shape of the generated channel tables: what the engine must know of a channel, and nothing of what its frames mean. */
-import type { Validate } from '../engine/operation.ts'
+import type { Validate } from './operation.ts'
 
 /** A text frame that clients send. `on` is the method of the session that takes it. */
 export type FrameRule = { on: string; validate: Validate }

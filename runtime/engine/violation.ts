@@ -1,6 +1,6 @@
 /** Ajv's errors as one refusal that names the place. What is wrong is said in the schema's words; a value of the request is never repeated. */
-import { Refusal } from '../engine/handler.ts'
-import type { Violation } from '../engine/operation.ts'
+import { Refusal } from './handler.ts'
+import type { Violation } from './operation.ts'
 
 /** A JSON pointer into the body: `/routing/mode`. `whole` is what the body is called where it is wrong as such. */
 export function refuseBody(errors: readonly Violation[] | null | undefined, whole = 'the body'): Refusal {
