@@ -1,7 +1,8 @@
 /** Reads a message, whole or event by event, into the domain's answer. Pure: what it is given has already been parsed. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { isObject, type JsonObject, stringOf } from '../wire/json.ts'
 
 /** ProviderError `protocol` for what is no message, `empty` for one with nothing in it, `bad_request` for one that was refused before its first word. */
 export function readMessage(body: JsonObject): LlmAnswer {
@@ -127,5 +128,4 @@ function readUsage(usage: unknown): LlmUsage {
   }
 }
 
-const stringOf = (value: unknown) => (typeof value === 'string' ? value : '')
 const count = (value: unknown) => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)

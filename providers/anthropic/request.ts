@@ -1,7 +1,7 @@
 /** A request of the domain as the body of POST /v1/messages. What the model cannot do is refused here, so that another may be asked. */
 import type { LlmItem, LlmRequest, LlmTool, ResponseFormat, ToolChoice } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { isObject, type JsonObject } from '../wire/failures.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 

@@ -1,7 +1,7 @@
 /** How the Messages API signs and refuses. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import { isObject } from '../wire/failures.ts'
 import type { VendorWire } from '../wire/http.ts'
+import { isObject } from '../wire/json.ts'
 
 /** The version whose requests may carry sampling parameters, which some of the models still take. */
 const version = '2023-06-01'

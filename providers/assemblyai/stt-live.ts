@@ -1,7 +1,8 @@
 /** Live recognition over wss /v3/ws: Begin, turns, and Termination after Terminate. */
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { canonicalTag, vendorTag } from '../language-tags.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { type JsonObject, objectsOf } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
 import { Chunks } from './stt-live-chunks.ts'
@@ -142,7 +143,7 @@ class TurnStream implements SttStream, SttVendor {
     const language = heard === undefined ? undefined : { language: heard }
     const pieces: Piece[] = []
     let at = 0
-    for (const word of Array.isArray(words) ? words.filter(isObject) : []) {
+    for (const word of objectsOf(words)) {
       const { text, start, end, confidence } = word
       if (typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number')
         throw protocolError('a word without its time')

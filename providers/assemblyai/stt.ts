@@ -7,8 +7,9 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { heardLanguage, vendorTag } from '../language-tags.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
 import { json, type Payload, type VendorHttp } from '../wire/http.ts'
+import { type JsonObject, stringAt, stringOf, timedObjectsOf } from '../wire/json.ts'
 import { recordingFile } from '../wire/recording.ts'
 import type { Removals } from './removals.ts'
 
@@ -25,8 +26,8 @@ export function createStt(parts: SttParts): Pick<Stt, 'transcribe'> {
     async transcribe(request, signal) {
       const deadlineMs = clock.monotonicMs() + totalMs
       const upload = await http.call('/v2/upload', octets(request.recording), signal)
-      const ordered = await http.call('/v2/transcript', json(order(request, stringOf(upload, 'upload_url'))), signal)
-      const id = stringOf(ordered, 'id')
+      const ordered = await http.call('/v2/transcript', json(order(request, stringAt(upload, 'upload_url'))), signal)
+      const id = stringAt(ordered, 'id')
       try {
         return readTranscript(await completed(parts, ordered, deadlineMs, signal), request)
       } finally {
@@ -61,7 +62,7 @@ async function completed(
   deadlineMs: number,
   signal: CancelSignal,
 ): Promise<JsonObject> {
-  const path = pathOf(stringOf(ordered, 'id'))
+  const path = pathOf(stringAt(ordered, 'id'))
   let answer = ordered
   for (let delayMs = firstPollMs; !isCompleted(answer); delayMs = Math.min(delayMs * pollGrowth, pollMsMax)) {
     if (clock.monotonicMs() + delayMs > deadlineMs) throw new ProviderError('timeout', { sent: true })
@@ -95,7 +96,7 @@ function pause(clock: Clock, delayMs: number, signal: CancelSignal): Promise<voi
 }
 
 function readTranscript(body: JsonObject, { recording, options }: SttRequest): Transcript {
-  const text = stringOf(body, 'text').trim()
+  const text = stringAt(body, 'text').trim()
   const words = wordsIn(body['words'])
   const { language_code: code, audio_duration: durationS } = body
   return {
@@ -109,35 +110,24 @@ function readTranscript(body: JsonObject, { recording, options }: SttRequest): T
 
 /** Utterances come with speakers only; without them one segment spans what was said. */
 function segmentsOf(utterances: unknown, text: string, words: readonly Word[], durationMs: number): Segment[] {
-  const segments = timed(utterances).map(timesAndText)
+  const segments = timedObjectsOf(utterances).map(timesAndText)
   if (segments.length > 0) return segments
   return [{ text, startMs: words[0]?.startMs ?? 0, endMs: words.at(-1)?.endMs ?? durationMs }]
 }
 
 function wordsIn(words: unknown): Word[] {
-  return timed(words).map((word) => {
+  return timedObjectsOf(words).map((word) => {
     const { confidence } = word
     return { ...timesAndText(word), ...(typeof confidence === 'number' && { confidence }) }
   })
 }
 
-const timed = (rows: unknown): JsonObject[] =>
-  Array.isArray(rows)
-    ? rows.filter(isObject).filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))
-    : []
-
 /** Times are milliseconds. */
 function timesAndText({ text, start, end, speaker }: JsonObject): Segment {
   return {
-    text: typeof text === 'string' ? text : '',
+    text: stringOf(text),
     startMs: start as number,
     endMs: end as number,
     ...(typeof speaker === 'string' && { speaker }),
   }
-}
-
-function stringOf(body: JsonObject, name: string): string {
-  const value = body[name]
-  if (typeof value !== 'string') throw protocolError(`no ${name}`)
-  return value
 }

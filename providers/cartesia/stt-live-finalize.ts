@@ -5,11 +5,11 @@
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Word } from '../../domain/speech/stt.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
-import { type JsonObject, protocolError } from '../wire/failures.ts'
+import { type JsonObject, milliseconds, stringAt } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
 import { toCode, toTag } from './language.ts'
-import { milliseconds, readWords } from './stt.ts'
+import { readWords } from './stt.ts'
 import { bytesPerMs, listenQuery, sampleAudio } from './stt-live-query.ts'
 import { classOfClose, classOfFrame } from './wire.ts'
 
@@ -87,8 +87,7 @@ export class FinalizingStream implements SttStream, SttVendor {
   }
 
   #hear(frame: JsonObject): void {
-    if (typeof frame['text'] !== 'string') throw protocolError('a transcript without text')
-    const pieces = this.#piecesOf(frame, frame['text'])
+    const pieces = this.#piecesOf(frame, stringAt(frame, 'text'))
     if (frame['is_final'] !== true) return this.#utterances.guess(pieces)
     this.#settledMs = pieces.at(-1)?.endMs ?? this.#settledMs
     this.#utterances.settle(pieces)

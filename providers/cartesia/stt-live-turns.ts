@@ -6,7 +6,7 @@
 import { frameBytes } from '../../audio/pcm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
-import { type JsonObject, protocolError } from '../wire/failures.ts'
+import { type JsonObject, stringAt } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { bytesPerMs, listenQuery, type SampleAudio, sampleAudio } from './stt-live-query.ts'
 import { classOfClose, classOfFrame } from './wire.ts'
@@ -80,9 +80,9 @@ export class TurnsStream implements SttStream, SttVendor {
         return this.#start()
       case 'turn.update':
       case 'turn.eager_end':
-        return this.#update(textOf(frame))
+        return this.#update(stringAt(frame, 'transcript'))
       case 'turn.end':
-        return this.#end(textOf(frame))
+        return this.#end(stringAt(frame, 'transcript'))
       case 'error':
         return this.#socket.fail(classOfFrame(frame), frame)
     }
@@ -151,11 +151,6 @@ const endTimeoutMs = ({ endpointingMs = timeoutMs.usual }: SttStreamRequest): nu
 
 /** 1005: without a code. */
 const isOrderly = (code: number): boolean => code === 1000 || code === 1005
-
-function textOf(frame: JsonObject): string {
-  if (typeof frame['transcript'] !== 'string') throw protocolError('a turn without its transcript')
-  return frame['transcript']
-}
 
 /** Zero of mu-law is 0xff, that of A-law 0xd5 (G.711 tables 1a and 2a). */
 function silence(audio: SampleAudio, ms: number): Uint8Array {

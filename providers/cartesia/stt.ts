@@ -1,8 +1,8 @@
 /** POST /stt. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import type { VendorHttp } from '../wire/http.ts'
+import { type JsonObject, milliseconds, objectsOf, stringAt } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
 import { toCode, toTag } from './language.ts'
 import { hearsTurns } from './models.ts'
@@ -21,8 +21,7 @@ function fields({ model, language, options }: SttRequest): Field[] {
 }
 
 function readTranscript(body: JsonObject, { options, language, recording }: SttRequest): Transcript {
-  if (typeof body['text'] !== 'string') throw protocolError('no text')
-  const text = body['text'].trim()
+  const text = stringAt(body, 'text').trim()
   const words = readWords(body['words'])
   if (options.wordTimestamps && words.length === 0 && text !== '')
     throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
@@ -41,12 +40,9 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   }
 }
 
-export const milliseconds = (seconds: number): number => Math.max(0, Math.round(seconds * 1000))
-
 /** A word each, or, on sockets, lists of words, starts and ends that belong together. */
 export function readWords(given: unknown): Word[] {
-  const rows = Array.isArray(given) ? given.filter(isObject) : []
-  return rows.flatMap((row) => {
+  return objectsOf(given).flatMap((row) => {
     const { word, words, start, end } = row
     if (!Array.isArray(words)) return wordOf(word, start, end)
     return words.flatMap((text, i) => wordOf(text, itemOf(start, i), itemOf(end, i)))

@@ -2,7 +2,7 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
-import type { JsonObject } from '../wire/failures.ts'
+import { type JsonObject } from '../wire/json.ts'
 import { toCode } from './language.ts'
 import { nativeSpeech, speechRatesHz } from './models.ts'
 

@@ -1,7 +1,8 @@
 /** How Cartesia signs and refuses: over HTTP, and in a frame of a socket. */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
-import { classOfStatus, excerpt, type JsonObject } from '../wire/failures.ts'
+import { classOfStatus, excerpt } from '../wire/failures.ts'
 import type { VendorWire } from '../wire/http.ts'
+import { type JsonObject } from '../wire/json.ts'
 
 /** Every request names the version that it was written for. Since 2026-03-01 a refusal has a code; since 2026-08-14 a voice is its id. */
 const version = '2026-08-14'

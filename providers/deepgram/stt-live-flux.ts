@@ -4,10 +4,11 @@
  */
 import type { SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { vendorTag } from '../language-tags.ts'
-import { type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { type JsonObject, milliseconds } from '../wire/json.ts'
 import type { Dialogue } from './stt-live.ts'
 import { audioQuery } from './stt-live-listen.ts'
-import { firstLanguage, milliseconds, wordsOf } from './transcript.ts'
+import { firstLanguage, wordsOf } from './transcript.ts'
 
 /** The range that the vendor takes for the silence after which a turn is over, whatever the model thinks. */
 const turnTimeoutMs = { min: 500, max: 60_000 }

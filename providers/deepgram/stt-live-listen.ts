@@ -4,10 +4,10 @@
  */
 import type { StreamAudio, StreamTranscript, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import { vendorTag } from '../language-tags.ts'
-import type { JsonObject } from '../wire/failures.ts'
+import { type JsonObject, milliseconds } from '../wire/json.ts'
 import { isEnglish, takesKeyterms } from './models.ts'
 import type { Dialogue, Terminal } from './stt-live.ts'
-import { bestOf, firstLanguage, milliseconds, wordsOf } from './transcript.ts'
+import { bestOf, firstLanguage, wordsOf } from './transcript.ts'
 
 export class ListenDialogue implements Dialogue {
   readonly path: string

@@ -6,7 +6,7 @@
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { SttStream } from '../../domain/speech/stt-stream.ts'
-import type { JsonObject } from '../wire/failures.ts'
+import { type JsonObject } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import type { Standby } from '../wire/socket.ts'
 import { classOfClose, classOfFrame } from './wire.ts'

@@ -3,21 +3,11 @@ import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { canonicalTag, vendorTag } from '../language-tags.ts'
-import { isObject, type JsonObject } from '../wire/failures.ts'
 import type { VendorHttp } from '../wire/http.ts'
+import { isObject, type JsonObject, milliseconds, objectsOf, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 import { recordingFile } from '../wire/recording.ts'
 import { isEnglish, isFlux, takesKeyterms } from './models.ts'
-import {
-  bestOf,
-  firstLanguage,
-  hasTimes,
-  listOf,
-  milliseconds,
-  speakerOf,
-  stringOf,
-  times,
-  wordsOf,
-} from './transcript.ts'
+import { bestOf, firstLanguage, speakerOf, wordsOf } from './transcript.ts'
 
 export function createTranscribe(http: VendorHttp): Stt['transcribe'] {
   return async (request, signal) => {
@@ -41,7 +31,7 @@ function query({ model, language, options }: SttRequest): string {
 
 function readTranscript(body: JsonObject, request: SttRequest): Transcript {
   const results = isObject(body['results']) ? body['results'] : {}
-  const channel = listOf(results['channels'])[0]
+  const channel = objectsOf(results['channels'])[0]
   const { text, best } = bestOf(channel)
   const language = canonicalTag(channel?.['detected_language']) ?? firstLanguage(best['languages']) ?? request.language
   return {
@@ -55,9 +45,11 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
 
 /** Without utterances, one segment that spans the recording: less than could be said, but true. */
 function segments(utterances: unknown, text: string, { durationMs }: Recording): Segment[] {
-  const list = listOf(utterances)
-    .filter(hasTimes)
-    .map((row) => ({ text: stringOf(row['transcript']), ...times(row), ...speakerOf(row) }))
+  const list = timedObjectsOf(utterances).map((row) => ({
+    text: trimmed(row['transcript']),
+    ...timesOf(row),
+    ...speakerOf(row),
+  }))
   return list.length > 0 ? list : [{ text, startMs: 0, endMs: durationMs }]
 }
 

@@ -1,7 +1,7 @@
 /** How Deepgram signs and refuses: over HTTP, in a frame of a socket, and in the reason of a closed one. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import type { JsonObject } from '../wire/failures.ts'
 import type { VendorWire } from '../wire/http.ts'
+import { type JsonObject } from '../wire/json.ts'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', `Token ${apiKey}`],

@@ -13,7 +13,8 @@ import type { StreamAudio, SttStream, SttStreamRequest, SttStreamSink } from '..
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 import { canonicalTag } from '../language-tags.ts'
-import { type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { type JsonObject, stringAt } from '../wire/json.ts'
 import { SttSocket, type SttVendor } from '../wire/live-stt.ts'
 import { readWords } from './stt.ts'
 import { classOfClose, socketFailure } from './wire.ts'
@@ -119,9 +120,9 @@ export class ScribeStream implements SttStream, SttVendor {
       case 'session_started':
         return this.#listens()
       case 'partial_transcript':
-        return this.#hear(textOf(frame))
+        return this.#hear(stringAt(frame, 'text').trim())
       case 'committed_transcript':
-        return this.#commit(textOf(frame))
+        return this.#commit(stringAt(frame, 'text').trim())
       case 'committed_transcript_with_timestamps':
         return this.#commitWithWords(frame)
       case 'commit_throttled':
@@ -174,7 +175,7 @@ export class ScribeStream implements SttStream, SttVendor {
 
   /** The same transcript again, with what was asked for. */
   #commitWithWords(frame: JsonObject): void {
-    const text = textOf(frame)
+    const text = stringAt(frame, 'text').trim()
     if (!this.#request.words || text === this.#bare) return
     this.#stopHolding()
     this.#held = null
@@ -265,11 +266,6 @@ const nothing = new Uint8Array(0)
 function chunk(bytes: Uint8Array, commit: boolean, { sampleRateHz }: StreamAudio): string {
   const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
   return `{"message_type":"input_audio_chunk","audio_base_64":"${base64}","commit":${commit},"sample_rate":${sampleRateHz}}`
-}
-
-function textOf(frame: JsonObject): string {
-  if (typeof frame['text'] !== 'string') throw protocolError('a transcript without text')
-  return frame['text'].trim()
 }
 
 /** Zero of mu-law is 0xff (G.711 table 2a). */

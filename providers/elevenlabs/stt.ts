@@ -1,8 +1,8 @@
 /** POST /v1/speech-to-text. */
 import type { Segment, SttOptions, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import { canonicalTag } from '../language-tags.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import type { VendorHttp } from '../wire/http.ts'
+import { type JsonObject, milliseconds, objectsOf, stringAt } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
 import { batchKeyterms, keyterms } from './keyterms.ts'
 
@@ -28,8 +28,7 @@ function ownFields({ providerOptions = {} }: SttOptions): Field[] {
 }
 
 function readTranscript(body: JsonObject, { options, language, recording }: SttRequest): Transcript {
-  if (typeof body['text'] !== 'string') throw protocolError('no text')
-  const text = body['text'].trim()
+  const text = stringAt(body, 'text').trim()
   const tokens = timedTokens(body['words'])
   const segments = segmentsOf(tokens, options.diarization === true)
   const heard = canonicalTag(body['language_code']) ?? language
@@ -61,8 +60,7 @@ type Token = Word & { isWord: boolean }
 
 /** Spaces are tokens too, and in languages without them there are none: the text of a segment is its tokens, joined. */
 function timedTokens(given: unknown): Token[] {
-  const rows = Array.isArray(given) ? given.filter(isObject) : []
-  return rows.flatMap(({ text, start, end, type, speaker_id: speaker, logprob }) => {
+  return objectsOf(given).flatMap(({ text, start, end, type, speaker_id: speaker, logprob }) => {
     if (typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number') return []
     return {
       text,
@@ -95,5 +93,3 @@ function segmentsOf(tokens: readonly Token[], bySpeaker: boolean): Segment[] {
 
 /** A full stop needs its space, or `3.5` would be two sentences. */
 const sentenceEnd = /[.!?…]\s+$|[。！？]\s*$/
-
-const milliseconds = (seconds: number) => Math.max(0, Math.round(seconds * 1000))

@@ -1,7 +1,8 @@
 /** How ElevenLabs signs and refuses, over HTTP and on its sockets. */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
-import { excerpt, isObject, type JsonObject } from '../wire/failures.ts'
+import { excerpt } from '../wire/failures.ts'
 import type { VendorWire } from '../wire/http.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['xi-api-key', apiKey],

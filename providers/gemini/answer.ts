@@ -1,7 +1,8 @@
 /** Reads a GenerateContentResponse, whole or piece by piece (each piece is one), into the domain's answer. Pure: what it is given has already been parsed. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 import { filtered, finishOf, refuseBlocked } from './finish.ts'
 
 type End = Extract<LlmEvent, { type: 'end' }>
@@ -78,7 +79,7 @@ export function candidateOf({ candidates }: JsonObject): JsonObject | undefined 
 
 export function partsOf(candidate: JsonObject | undefined): JsonObject[] {
   const content = candidate?.['content']
-  return isObject(content) && Array.isArray(content['parts']) ? content['parts'].filter(isObject) : []
+  return isObject(content) ? objectsOf(content['parts']) : []
 }
 
 /** Where a model gives calls no id, one is made that differs from turn to turn. */

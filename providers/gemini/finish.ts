@@ -1,7 +1,8 @@
 /** What `finishReason` and `promptFeedback.blockReason` mean. A stream has no other terminal mark than the former. */
 import type { StopReason } from '../../domain/llm/llm.ts'
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
 
 /** `filtered`: the vendor withheld the rest. */
 type Finish = Extract<StopReason, 'stop' | 'max_output_tokens'> | 'filtered'

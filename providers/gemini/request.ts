@@ -1,7 +1,7 @@
 /** A request of the domain as the body of generateContent. */
 import type { LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { JsonObject } from '../wire/failures.ts'
+import { type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 

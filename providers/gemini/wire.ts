@@ -1,7 +1,7 @@
 /** How the Gemini API signs and refuses. The key goes into a header: in the URL it would stand in every log on the way. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import { isObject, type JsonObject } from '../wire/failures.ts'
 import type { VendorWire } from '../wire/http.ts'
+import { isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['x-goog-api-key', apiKey],
@@ -44,7 +44,7 @@ const classes: Partial<Record<string, ErrorClass>> = {
 }
 
 function detailsOf(error: unknown): JsonObject[] {
-  return isObject(error) && Array.isArray(error['details']) ? error['details'].filter(isObject) : []
+  return isObject(error) ? objectsOf(error['details']) : []
 }
 
 /** google.rpc.QuotaFailure. A quota of the day does not come back within any wait that a call would take; one of the minute does. */

@@ -1,7 +1,8 @@
 /** Reads a chat completion, whole or chunk by chunk, into the domain's answer. Pure: what it is given has already been parsed. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 
 /** Calls in one turn; more is a server that has lost its way. */
 const callsMax = 128
@@ -12,7 +13,7 @@ export function readCompletion(body: JsonObject): LlmAnswer {
   const message = first?.['message']
   if (!first || !isObject(message)) throw protocolError('no choice')
   const text = textOf(message)
-  const calls = listOf(message['tool_calls']).map((call, index) => readCall(call, index, body['id']))
+  const calls = objectsOf(message['tool_calls']).map((call, index) => readCall(call, index, body['id']))
   if (calls.length > callsMax) throw protocolError('too many calls')
   const stopReason = stopReasonOf(first['finish_reason'], text !== '', calls.length > 0)
   return { text, calls, stopReason, usage: readUsage(body['usage']) }
@@ -39,7 +40,7 @@ export class ChatTurn {
       this.#said = true
       events.push({ type: 'text', delta: text })
     }
-    for (const call of listOf(delta['tool_calls'])) this.#readCall(call, chunk['id'], events)
+    for (const call of objectsOf(delta['tool_calls'])) this.#readCall(call, chunk['id'], events)
     return events
   }
 
@@ -65,8 +66,7 @@ export class ChatTurn {
   }
 }
 
-const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
-const firstChoice = (body: JsonObject): JsonObject | undefined => listOf(body['choices'])[0]
+const firstChoice = (body: JsonObject): JsonObject | undefined => objectsOf(body['choices'])[0]
 
 /** A refusal is what the assistant said instead. */
 function textOf(message: JsonObject): string {

@@ -1,8 +1,9 @@
 /** POST /responses, whole and as an event stream: how OpenAI wants its own models asked. */
 import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
-import { type JsonObject, protocolError, toProviderError } from '../wire/failures.ts'
+import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
+import { type JsonObject } from '../wire/json.ts'
 import type { LlmOptions } from './llm.ts'
 import { ResponseTurn, readResponse } from './responses-answer.ts'
 import { readObject } from './wire.ts'

@@ -2,8 +2,9 @@
 import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
-import { type JsonObject, toProviderError } from '../wire/failures.ts'
+import { toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
+import { type JsonObject } from '../wire/json.ts'
 import { ChatTurn, readCompletion } from './chat-answer.ts'
 import { readObject } from './wire.ts'
 

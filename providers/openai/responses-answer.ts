@@ -1,7 +1,8 @@
 /** Reads a response, whole or event by event, into the domain's answer. Pure: what it is given has already been parsed. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { excerpt, isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { excerpt, protocolError } from '../wire/failures.ts'
+import { isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
 import { classOfError } from './wire.ts'
 
 /** Calls in one turn; more is a server that has lost its way. */
@@ -9,10 +10,10 @@ const callsMax = 128
 
 /** ProviderError `protocol` for what is no response, `empty` for one with nothing in it, `bad_request` for one that a filter emptied. */
 export function readResponse(body: JsonObject): LlmAnswer {
-  const output = listOf(body['output'])
+  const output = objectsOf(body['output'])
   if (!Array.isArray(body['output'])) throw protocolError('no output')
   const text = output
-    .flatMap((item) => listOf(item['content']))
+    .flatMap((item) => objectsOf(item['content']))
     .map(textOf)
     .join('')
   const calls = output.filter(isCall).map((item) => ({ ...callOf(item), arguments: stringOf(item['arguments']) }))
@@ -91,8 +92,6 @@ export class ResponseTurn {
   }
 }
 
-const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
-const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const textOf = (part: JsonObject) => stringOf(part['type'] === 'refusal' ? part['refusal'] : part['text'])
 const isCall = (item: JsonObject) => item['type'] === 'function_call'
 

@@ -11,7 +11,7 @@ import type { Resampler } from '../../audio/resample.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { StreamAudio } from '../../domain/speech/stt-stream.ts'
 import { createResampler } from '../../runtime/optional.ts'
-import type { JsonObject } from '../wire/failures.ts'
+import { type JsonObject } from '../wire/json.ts'
 
 const pcmHz = 24_000
 const g711Hz = 8000

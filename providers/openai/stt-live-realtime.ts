@@ -5,7 +5,8 @@
  */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { isObject, type JsonObject, stringAt, stringOf } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import type { RealtimeAudio } from './stt-live-audio.ts'
 import { RealtimeItems } from './stt-live-items.ts'
@@ -91,9 +92,9 @@ class RealtimeStream implements SttStream, SttVendor {
       case 'session.updated':
         return this.#socket.listens()
       case 'input_audio_buffer.speech_started':
-        return this.#started(frame['item_id'], millisecondsOf(frame['audio_start_ms']))
+        return this.#started(frame['item_id'], wholeMs(frame['audio_start_ms']))
       case 'input_audio_buffer.speech_stopped':
-        return this.#items.stopped(frame['item_id'], millisecondsOf(frame['audio_end_ms']))
+        return this.#items.stopped(frame['item_id'], wholeMs(frame['audio_end_ms']))
       case 'input_audio_buffer.committed':
         return this.#committed(frame['item_id'])
       case 'input_audio_buffer.cleared':
@@ -135,9 +136,9 @@ class RealtimeStream implements SttStream, SttVendor {
   }
 
   #completed(frame: JsonObject): void {
-    if (typeof frame['transcript'] !== 'string') throw protocolError('no transcript')
+    const transcript = stringAt(frame, 'transcript')
     this.#bill(frame['usage'])
-    this.#items.completed(frame['item_id'], frame['transcript'])
+    this.#items.completed(frame['item_id'], transcript)
     this.#finishWhenTold()
   }
 
@@ -184,5 +185,4 @@ function sessionOf({ model, language, prompt, endpointingMs }: SttStreamRequest,
 /** RFC 6455 and the registry that it founded; what is not here is a cut. */
 const closeCodes: Partial<Record<number, ErrorClass>> = { 1011: 'server', 1012: 'overloaded', 1013: 'overloaded' }
 
-const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const millisecondsOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? Math.round(value) : 0)
+const wholeMs = (value: unknown): number => (typeof value === 'number' && value > 0 ? Math.round(value) : 0)

@@ -11,7 +11,8 @@
  */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import type { RealtimeAudio } from './stt-live-audio.ts'
 import { RealtimeItems } from './stt-live-items.ts'

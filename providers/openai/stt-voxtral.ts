@@ -5,9 +5,9 @@
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
 import { canonicalTag } from '../language-tags.ts'
-import { isObject, type JsonObject } from '../wire/failures.ts'
+import { isObject, type JsonObject, milliseconds, stringAt, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 import type { Field } from '../wire/recording.ts'
-import { milliseconds, segmentsOr, stringOf, type Transcriptions, textOf, timed, times, wordsOr } from './stt.ts'
+import { segmentsOr, type Transcriptions, wordsOr } from './stt.ts'
 
 export const voxtralTranscriptions: Transcriptions = { fields, read }
 
@@ -34,11 +34,11 @@ function bias(keywords: readonly string[]): string[] {
 }
 
 function read(body: JsonObject, request: SttRequest): Transcript {
-  const text = textOf(body)
+  const text = stringAt(body, 'text').trim()
   const language = canonicalTag(body['language']) ?? request.language
-  const list = timed(body['segments']).map(({ text, speaker_id: speaker, ...row }) => ({
-    text: stringOf(text),
-    ...times(row),
+  const list = timedObjectsOf(body['segments']).map(({ text, speaker_id: speaker, ...row }) => ({
+    text: trimmed(text),
+    ...timesOf(row),
     ...(typeof speaker === 'string' && { speaker }),
   }))
   const { wordTimestamps } = request.options

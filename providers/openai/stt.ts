@@ -1,8 +1,8 @@
 /** POST /audio/transcriptions. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
 import type { VendorHttp } from '../wire/http.ts'
+import { isObject, type JsonObject, milliseconds, stringAt, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
 
 /** How a server is asked, and how it answers. Both may throw ProviderError. */
@@ -34,19 +34,6 @@ export function wordsOr(list: Word[], text: string): Word[] {
   return list
 }
 
-export function textOf(body: JsonObject): string {
-  if (typeof body['text'] !== 'string') throw protocolError('no text')
-  return body['text'].trim()
-}
-
-export const timed = (given: unknown): JsonObject[] =>
-  rows(given).filter(({ start, end }) => Number.isFinite(start) && Number.isFinite(end))
-export const times = (row: JsonObject) => ({ startMs: milliseconds(row['start']), endMs: milliseconds(row['end']) })
-export const milliseconds = (seconds: unknown) => Math.max(0, Math.round((seconds as number) * 1000))
-export const stringOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
-
-const rows = (given: unknown): JsonObject[] => (Array.isArray(given) ? given.filter(isObject) : [])
-
 function fields({ model, language, options }: SttRequest): Field[] {
   const list: Field[] = [['model', model]]
   const base = language?.split('-')[0]
@@ -60,11 +47,11 @@ function fields({ model, language, options }: SttRequest): Field[] {
 }
 
 function readTranscript(body: JsonObject, request: SttRequest): Transcript {
-  const text = textOf(body)
+  const text = stringAt(body, 'text').trim()
   const language = languageOf(body['language'], request.language)
   const billedMs = billed(body['usage'])
-  const segments = timed(body['segments']).map((row) => ({ text: stringOf(row['text']), ...times(row) }))
-  const words = timed(body['words']).map((row) => ({ text: stringOf(row['word']), ...times(row) }))
+  const segments = timedObjectsOf(body['segments']).map((row) => ({ text: trimmed(row['text']), ...timesOf(row) }))
+  const words = timedObjectsOf(body['words']).map((row) => ({ text: trimmed(row['word']), ...timesOf(row) }))
   return {
     text,
     segments: segmentsOr(segments, text, request),

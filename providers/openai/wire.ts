@@ -1,7 +1,8 @@
 /** How OpenAI-compatible servers sign and refuse. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import { classOfStatus, isObject, type JsonObject } from '../wire/failures.ts'
+import { classOfStatus } from '../wire/failures.ts'
 import { readAnswer, type VendorWire } from '../wire/http.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', `Bearer ${apiKey}`],

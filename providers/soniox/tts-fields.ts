@@ -3,7 +3,7 @@ import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { vendorTag } from '../language-tags.ts'
-import type { JsonObject } from '../wire/failures.ts'
+import { type JsonObject } from '../wire/json.ts'
 import { nativeSpeech, speechRatesHz } from './models.ts'
 
 /** Its Opus comes in a container that the vendor does not name. */

@@ -1,7 +1,8 @@
 /** How Soniox signs and refuses. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import { classOfStatus, type JsonObject } from '../wire/failures.ts'
+import { classOfStatus } from '../wire/failures.ts'
 import type { VendorWire } from '../wire/http.ts'
+import { type JsonObject } from '../wire/json.ts'
 
 /** The key goes with the connection. In the first frame, where it once stood, it is refused from 2027-01-15 on. */
 export const wire: VendorWire = {

@@ -1,7 +1,8 @@
 /** Live recognition over wss /v2: StartRecognition, audio, EndOfStream, EndOfTranscript. */
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
 import { heardLanguage, vendorTag } from '../language-tags.ts'
-import { isObject, type JsonObject, protocolError } from '../wire/failures.ts'
+import { protocolError } from '../wire/failures.ts'
+import { isObject, type JsonObject, milliseconds } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
 import { classOfType } from './wire.ts'
@@ -103,8 +104,8 @@ class RecognitionStream implements SttStream, SttVendor {
       pieces.push({
         text: joins ? said['content'] : this.#delimiter + said['content'],
         joins,
-        startMs: milliseconds(result['start_time']),
-        endMs: milliseconds(result['end_time']),
+        startMs: timeOf(result['start_time']),
+        endMs: timeOf(result['end_time']),
         // How sure it is of a comma says nothing of the words.
         ...(type !== 'punctuation' && typeof said['confidence'] === 'number' && { confidence: said['confidence'] }),
         ...heardLanguage(said['language']),
@@ -114,9 +115,9 @@ class RecognitionStream implements SttStream, SttVendor {
   }
 }
 
-function milliseconds(seconds: unknown): number {
+function timeOf(seconds: unknown): number {
   if (typeof seconds !== 'number') throw protocolError('a word without its time')
-  return Math.round(seconds * 1000)
+  return milliseconds(seconds)
 }
 
 /** By itself this vendor ends no utterance. Half a second is what it advises for conversations, two seconds the longest that it takes. */

@@ -2,11 +2,6 @@
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { OutboundError, type OutboundFailure } from '../../runtime/outbound/outbound-error.ts'
 
-export type JsonObject = Record<string, unknown>
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 export const protocolError = (cause: unknown) => new ProviderError('protocol', { sent: true, cause })
 
 /** Turns a failure of the engine into one of the domain; everything else is a defect of ours and stays what it is. */

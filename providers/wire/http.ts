@@ -8,15 +8,8 @@ import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { CollectedAnswer, StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
-import {
-  classOfStatus,
-  excerpt,
-  isObject,
-  type JsonObject,
-  protocolError,
-  rejectAsProviderError,
-  toProviderError,
-} from './failures.ts'
+import { classOfStatus, excerpt, protocolError, rejectAsProviderError, toProviderError } from './failures.ts'
+import { isObject, type JsonObject } from './json.ts'
 
 /** Authentication and errors of one vendor. */
 export type VendorWire = {

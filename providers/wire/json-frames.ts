@@ -1,7 +1,8 @@
 /** One JSON object in each text frame, as nearly every vendor's socket speaks. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { OutboundSocketListener } from '../../runtime/outbound/socket.ts'
-import { isObject, type JsonObject, protocolError } from './failures.ts'
+import { protocolError } from './failures.ts'
+import { isObject, type JsonObject } from './json.ts'
 
 /** Calls come in order; `failed` or `closed` is the last. */
 export interface JsonFrameListener {

@@ -13,7 +13,8 @@ import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { SttStreamSink } from '../../domain/speech/stt-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
-import { excerpt, type JsonObject, protocolError } from './failures.ts'
+import { excerpt, protocolError } from './failures.ts'
+import { type JsonObject } from './json.ts'
 import { jsonFrames } from './json-frames.ts'
 
 export interface SttVendor {

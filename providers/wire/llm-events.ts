@@ -2,7 +2,8 @@
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
-import { type JsonObject, toProviderError } from './failures.ts'
+import { toProviderError } from './failures.ts'
+import { type JsonObject } from './json.ts'
 
 /** One answer in a vendor's frames. Both methods may throw ProviderError. */
 export interface StreamedTurn {

@@ -4,7 +4,7 @@
  */
 import type { LlmItem } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { isObject, type JsonObject } from './failures.ts'
+import { isObject, type JsonObject } from './json.ts'
 
 type Turn<Part> = { speaker: 'user' | 'model'; parts: Part[] }
 type Call = Extract<LlmItem, { type: 'function_call' }>
