@@ -148,6 +148,7 @@ function dormant(id: string, models: readonly Model[], wake: () => Promise<Provi
   return {
     id,
     models,
+    ports: {},
     unavailable: () => 'no_credential',
     forKey: async (apiKey) => {
       awake ??= wake()

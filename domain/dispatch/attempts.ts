@@ -172,7 +172,7 @@ async function run<T>(
   const { row, ownKeyId, startedMs } = made
   try {
     const value = await call.guard(
-      ownKeyId === null ? plan.run(row, call, row.provider) : runWithOwnKey(deps, plan, row, call, ownKeyId),
+      ownKeyId === null ? plan.run(row, call, row.provider.ports) : runWithOwnKey(deps, plan, row, call, ownKeyId),
     )
     const elapsedMs = deps.clock.monotonicMs() - startedMs
     call.rest()

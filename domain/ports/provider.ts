@@ -3,16 +3,23 @@ import type { Llm } from '../llm/llm.ts'
 import type { Stt } from '../speech/stt.ts'
 import type { Tts } from '../speech/tts.ts'
 
-/** The adapters of one provider, bound to one key of it. An absent one means the provider has no model of that stage. */
-export type ProviderPorts = { stt?: Stt; tts?: Tts; llm?: Llm }
+/**
+ * The ports of one provider by kind, bound to one key. A provider lacks the kinds that it does not serve.
+ * A further kind, such as a carrier, is one more member here: nothing enumerates them.
+ */
+export type ProviderPorts = {
+  speech?: { stt?: Stt; tts?: Tts }
+  llm?: Llm
+}
 
-/** One configured provider: its rows of the catalog, and its adapters with the operator's key. */
-export type Provider = ProviderPorts & {
+/** One configured provider: its rows of the catalog, and its ports with the operator's key. */
+export type Provider = {
   id: string
   models: readonly Model[]
-  /** Null when it can be called now; else why not, in words for `excluded[].reason` (for example `no_credential`). */
+  ports: ProviderPorts
+  /** Null when it can be called now; else the reason for `excluded[].reason`, for example `no_credential`. */
   unavailable: () => string | null
-  /** The same adapters with an organization's own key, over the same connections. Absent: this provider takes no key. Cheap, nothing to close. */
+  /** The same ports with an organization's own key, over the same connections. It is cheap and leaves nothing to close. Absent: this provider takes no key. */
   forKey?: (apiKey: string) => ProviderPorts | Promise<ProviderPorts>
   /** Ends what the adapter keeps open: pools, children. */
   close: () => Promise<void>

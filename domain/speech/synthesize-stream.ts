@@ -146,7 +146,8 @@ class Speaking implements SpeechSession, Speaker {
   async #choose(): Promise<DispatchedRequest<Cast>> {
     const ask = speechAsk(this.#order)
     const casting = new Casting(ask.voice, this.#order.preset, ask.language)
-    const run: Plan<Cast>['run'] = (row, _call, { tts }) => {
+    const run: Plan<Cast>['run'] = (row, _call, { speech }) => {
+      const tts = speech?.tts
       if (this.#isOver) throw new ProviderError('cancelled', { sent: false })
       if (!tts) throw new ProviderError('unsupported', { sent: false })
       return Promise.resolve({ ask, voice: casting.voiceFor(row), tts })

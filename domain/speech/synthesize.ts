@@ -33,9 +33,9 @@ export function createSynthesize(deps: SynthesizeDeps): (order: SynthesizeOrder)
       ask,
       atOnce: false,
       worstCase: () => quantities,
-      run: (row, call, { tts }) => {
+      run: (row, call, { speech }) => {
         const request = ttsRequest(row, order, ask, casting.voiceFor(row), order.text)
-        return openSpeech(deps.convert, tts, 'text', request, call, deps.limits.tts.idleMs)
+        return openSpeech(deps.convert, speech?.tts, 'text', request, call, deps.limits.tts.idleMs)
       },
     })
     return { route: exchange.route, characters, audio: delivered(exchange, quantities) }

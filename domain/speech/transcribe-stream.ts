@@ -126,7 +126,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
 
   async #openFirst(): Promise<DispatchedRequest<SttStream>> {
     const ask = streamAsk(this.#order)
-    const run: Plan<SttStream>['run'] = (row, call, { stt }) => this.#openAt(stt, row, ask, call)
+    const run: Plan<SttStream>['run'] = (row, call, { speech }) => this.#openAt(speech?.stt, row, ask, call)
     // The time to open is what `firstByteMs` means here. Live figures get none of it: it says nothing of how soon speech becomes text.
     return dispatchRequest(this.#deps, this.#order, { ask, atOnce: false, worstCase: () => heard(sliceMs), run })
   }

@@ -36,7 +36,7 @@ export function createTranscribe(deps: DispatchDeps): (order: TranscribeOrder) =
       atOnce: true,
       mediaMs: order.recording.durationMs,
       worstCase: () => consumed(order.recording.durationMs),
-      run: (row, call, { stt }) => transcribeAt(stt, row, order, ask, call.abortSignal),
+      run: (row, call, { speech }) => transcribeAt(speech?.stt, row, order, ask, call.abortSignal),
     })
     const transcript = exchange.value
     const durationMs = Math.round(transcript.billedMs ?? order.recording.durationMs)

@@ -23,7 +23,7 @@ export function createAnthropicProvider(options: VendorOptions): Provider {
     id,
     models,
     unavailable: () => options.unavailable,
-    ...ports(options.apiKey),
+    ports: ports(options.apiKey),
     forKey: ports,
     close: () => transport.close(),
   }

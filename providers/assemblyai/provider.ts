@@ -25,11 +25,13 @@ export function createAssemblyaiProvider(options: VendorOptions): Provider {
   const sockets = createSocketTransport({ ...shared, baseUrl: baseUrl ?? liveUrl, clock })
   const removals = new Removals(clock)
   const ports = (apiKey: string | null): ProviderPorts => ({
-    stt: {
-      ...createStt({ http: transport.signedWith(apiKey), clock, totalMs: limits.totalMs, removals }),
-      async open(request, sink, signal) {
-        const socket = await sockets.open(apiKey, { path: streamPath(request) }, signal)
-        return openStream(request, { socket, sink, signal, apiKey, clock, limits })
+    speech: {
+      stt: {
+        ...createStt({ http: transport.signedWith(apiKey), clock, totalMs: limits.totalMs, removals }),
+        async open(request, sink, signal) {
+          const socket = await sockets.open(apiKey, { path: streamPath(request) }, signal)
+          return openStream(request, { socket, sink, signal, apiKey, clock, limits })
+        },
       },
     },
   })
@@ -37,7 +39,7 @@ export function createAssemblyaiProvider(options: VendorOptions): Provider {
     id,
     models: catalogued('assemblyai', id, assemblyaiModels, options.models),
     unavailable: () => options.unavailable,
-    ...ports(options.apiKey),
+    ports: ports(options.apiKey),
     forKey: ports,
     async close() {
       await removals.close()

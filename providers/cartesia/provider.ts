@@ -35,18 +35,20 @@ export function createCartesiaProvider(options: VendorOptions): Provider {
       return stream
     }
     return {
-      tts: {
-        synthesize: (request, signal) => synthesize(http, request, limits.audioBytesMax, signal),
-        live: (request, signal) => speakLive({ sockets: speaking, apiKey, clock, limits }, request, signal),
+      speech: {
+        tts: {
+          synthesize: (request, signal) => synthesize(http, request, limits.audioBytesMax, signal),
+          live: (request, signal) => speakLive({ sockets: speaking, apiKey, clock, limits }, request, signal),
+        },
+        stt: { transcribe: (request, signal) => transcribe(http, request, signal), open },
       },
-      stt: { transcribe: (request, signal) => transcribe(http, request, signal), open },
     }
   }
   return {
     id,
     models: catalogued('cartesia', id, cartesiaModels, options.models),
     unavailable: () => options.unavailable,
-    ...ports(options.apiKey),
+    ports: ports(options.apiKey),
     forKey: ports,
     close: async () => void (await Promise.all([transport.close(), speaking.close(), hearing.close()])),
   }

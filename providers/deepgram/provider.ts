@@ -36,15 +36,17 @@ export function createDeepgramProvider(options: VendorOptions): Provider {
       return stream
     }
     return {
-      stt: { transcribe: createTranscribe(http), open },
-      tts: { synthesize, live: createLive({ sockets: speaking, apiKey, clock, limits, synthesize }) },
+      speech: {
+        stt: { transcribe: createTranscribe(http), open },
+        tts: { synthesize, live: createLive({ sockets: speaking, apiKey, clock, limits, synthesize }) },
+      },
     }
   }
   return {
     id,
     models: catalogued('deepgram', id, deepgramModels, options.models),
     unavailable: () => options.unavailable,
-    ...ports(options.apiKey),
+    ports: ports(options.apiKey),
     forKey: ports,
     close: async () => void (await Promise.all([transport.close(), hearing.close(), speaking.close()])),
   }

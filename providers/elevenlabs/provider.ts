@@ -37,13 +37,13 @@ export function createElevenLabsProvider(options: VendorOptions): Provider {
       transcribe: (request, signal) => transcribe(http, request, signal),
       open: (request, sink, signal) => listen(hearing, request, sink, bound, signal),
     }
-    return { tts, stt }
+    return { speech: { tts, stt } }
   }
   return {
     id,
     models: catalogued('elevenlabs', id, elevenLabsModels, options.models).map((model) => ({ ...model, regions })),
     unavailable: () => options.unavailable,
-    ...ports(options.apiKey),
+    ports: ports(options.apiKey),
     forKey: ports,
     close: async () => void (await Promise.all([transport.close(), speaking.close(), hearing.close()])),
   }

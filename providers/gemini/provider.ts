@@ -19,13 +19,13 @@ export function createGeminiProvider(options: VendorOptions): Provider {
   })
   const ports = (apiKey: string | null): ProviderPorts => {
     const http = transport.signedWith(apiKey)
-    return { llm: createLlm(http, apiKey, limits), tts: createTts(http, apiKey, limits) }
+    return { llm: createLlm(http, apiKey, limits), speech: { tts: createTts(http, apiKey, limits) } }
   }
   return {
     id,
     models,
     unavailable: () => options.unavailable,
-    ...ports(options.apiKey),
+    ports: ports(options.apiKey),
     forKey: ports,
     close: () => transport.close(),
   }

@@ -45,9 +45,13 @@ export function createLocalProvider(options: LocalOptions): Provider {
     id: 'local',
     models: localModels,
     unavailable: () => null,
-    stt: createLocalStt({ pool: sttPool, streams, jobTimeoutMs, ...(onProgress && { onProgress }) }),
-    tts: createLocalTts({ pool: ttsPool, jobTimeoutMs }),
-    llm: createScriptedLlm(),
+    ports: {
+      speech: {
+        stt: createLocalStt({ pool: sttPool, streams, jobTimeoutMs, ...(onProgress && { onProgress }) }),
+        tts: createLocalTts({ pool: ttsPool, jobTimeoutMs }),
+      },
+      llm: createScriptedLlm(),
+    },
     close: async () => {
       await Promise.all([sttPool.close(), streams.close(), ttsPool.close()])
     },

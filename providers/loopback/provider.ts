@@ -20,9 +20,7 @@ export function createLoopbackProvider(options: {
     id: options.id,
     models,
     unavailable: () => null,
-    stt: loopbackStt,
-    tts: loopbackTts,
-    llm: loopbackLlm,
+    ports: { speech: { stt: loopbackStt, tts: loopbackTts }, llm: loopbackLlm },
     close: () => Promise.resolve(),
   }
 }

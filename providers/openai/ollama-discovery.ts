@@ -13,6 +13,7 @@ export function discoverOllama(
   const provider: Provider = {
     id: 'ollama',
     models: [],
+    ports: {},
     unavailable: () => 'not_running',
     close: () => Promise.resolve(),
   }

@@ -63,15 +63,17 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
     const hears = transcriptions === 'voxtral' ? voxtralTranscriptions : openAiTranscriptions
     return {
       ...(models.llm?.length && { llm: { ...asks(http, keyed), chat: createPassThrough(http, keyed) } }),
-      ...(models.stt?.length && { stt: { ...createStt(http, hears), ...(open && { open }) } }),
-      ...(models.tts?.length && { tts: createTts(http, limits, apiKey) }),
+      speech: {
+        ...(models.stt?.length && { stt: { ...createStt(http, hears), ...(open && { open }) } }),
+        ...(models.tts?.length && { tts: createTts(http, limits, apiKey) }),
+      },
     }
   }
   return {
     id,
     models: modelRows(id, baseUrl, models, realtime?.models ?? [], transcriptions),
     unavailable: () => options.unavailable,
-    ...ports(options.apiKey),
+    ports: ports(options.apiKey),
     forKey: ports,
     close: async () => void (await Promise.all([transport.close(), sockets?.close()])),
   }

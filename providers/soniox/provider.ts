@@ -21,22 +21,24 @@ export function createSonioxProvider(options: VendorOptions): Provider {
   const hearing = createSocketTransport({ ...shared, baseUrl: baseUrl ?? liveUrl, standby: liveStandby })
   const speaking = createSocketTransport({ ...shared, baseUrl: baseUrl ?? speechUrl, standby: speechStandby })
   const ports = (apiKey: string | null): ProviderPorts => ({
-    stt: {
-      transcribe: () => Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' })),
-      async open(request, sink, signal) {
-        const socket = await hearing.open(apiKey, { path: '/transcribe-websocket' }, signal)
-        return openStream(request, { socket, sink, signal, apiKey, clock, limits })
+    speech: {
+      stt: {
+        transcribe: () => Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' })),
+        async open(request, sink, signal) {
+          const socket = await hearing.open(apiKey, { path: '/transcribe-websocket' }, signal)
+          return openStream(request, { socket, sink, signal, apiKey, clock, limits })
+        },
       },
-    },
-    tts: {
-      synthesize: (request, signal) => synthesize({ sockets: speaking, apiKey, clock, limits }, request, signal),
+      tts: {
+        synthesize: (request, signal) => synthesize({ sockets: speaking, apiKey, clock, limits }, request, signal),
+      },
     },
   })
   return {
     id,
     models: catalogued('soniox', id, sonioxModels, options.models),
     unavailable: () => options.unavailable,
-    ...ports(options.apiKey),
+    ports: ports(options.apiKey),
     forKey: ports,
     close: async () => void (await Promise.all([hearing.close(), speaking.close()])),
   }

@@ -21,15 +21,17 @@ export function createSpeechmaticsProvider(options: VendorOptions): Provider {
     clock,
   })
   const ports = (apiKey: string | null): ProviderPorts => ({
-    stt: {
-      transcribe: () => Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' })),
-      async open(request, sink, signal) {
-        // It has to be told the language, and to guess one would be heard as rubbish.
-        if (request.language === undefined)
-          throw new ProviderError('unsupported', { sent: false, cause: 'no language' })
-        const start = startRecognition(request, request.language)
-        const socket = await sockets.open(apiKey, { path: '/v2' }, signal)
-        return openStream(request, start, { socket, sink, signal, apiKey, clock, limits })
+    speech: {
+      stt: {
+        transcribe: () => Promise.reject(new ProviderError('unsupported', { sent: false, cause: 'live speech only' })),
+        async open(request, sink, signal) {
+          // It has to be told the language, and to guess one would be heard as rubbish.
+          if (request.language === undefined)
+            throw new ProviderError('unsupported', { sent: false, cause: 'no language' })
+          const start = startRecognition(request, request.language)
+          const socket = await sockets.open(apiKey, { path: '/v2' }, signal)
+          return openStream(request, start, { socket, sink, signal, apiKey, clock, limits })
+        },
       },
     },
   })
@@ -37,7 +39,7 @@ export function createSpeechmaticsProvider(options: VendorOptions): Provider {
     id,
     models: catalogued('speechmatics', id, speechmaticsModels, options.models),
     unavailable: () => options.unavailable,
-    ...ports(options.apiKey),
+    ports: ports(options.apiKey),
     forKey: ports,
     close: () => sockets.close(),
   }

@@ -153,7 +153,9 @@ t.test('providers without the protocol are sent a translation', async (t) => {
     stream: () => script([text('Hel'), text('lo'), theEnd]),
   }
   const row = model('llm', { provider: 'a', id: 'm', capabilities: everything })
-  const all = bench([{ id: 'a', models: [row], unavailable: () => null, close: () => Promise.resolve(), llm }])
+  const all = bench([
+    { id: 'a', models: [row], unavailable: () => null, close: () => Promise.resolve(), ports: { llm } },
+  ])
   const chat = createChat(all.deps)
   const keyless = withoutKey()
   const base = { ...keyless, routing: auto }
@@ -235,7 +237,9 @@ t.test('providers without the protocol are sent a translation', async (t) => {
 
 t.test('what is asked that no model can do is refused by name', async (t) => {
   const row = model('llm', { provider: 'a', id: 'm' })
-  const { deps } = bench([{ id: 'a', models: [row], unavailable: () => null, close: () => Promise.resolve() }])
+  const { deps } = bench([
+    { id: 'a', models: [row], unavailable: () => null, close: () => Promise.resolve(), ports: {} },
+  ])
   const chat = createChat(deps)
   const keyless = withoutKey()
   for (const [body, need] of [

@@ -84,14 +84,18 @@ export function model(stage: Stage, over: Partial<Model> = {}): Model {
 
 type Adapters = { stt?: Stt; tts?: Tts; llm?: Llm }
 
-export function provider(id: string, models: Model[], adapters: Adapters = {}): Provider & { reason: string | null } {
+export function provider(
+  id: string,
+  models: Model[],
+  { llm, ...speech }: Adapters = {},
+): Provider & { reason: string | null } {
   const self = {
     id,
     models: models.map((each) => ({ ...each, provider: id })),
     reason: null as string | null,
     unavailable: () => self.reason,
     close: () => Promise.resolve(),
-    ...adapters,
+    ports: { speech, ...(llm && { llm }) },
   }
   return self
 }

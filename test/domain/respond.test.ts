@@ -267,7 +267,7 @@ t.test('a reader that leaves', (t) => {
     for (const reads of [0, 1, 2, 3, 100]) {
       const all = setup([parts])
       let cleaned = 0
-      const llm = all.chooser.world.catalog.stage('llm')[0]?.provider.llm
+      const llm = all.chooser.world.catalog.stage('llm')[0]?.provider.ports.llm
       if (!llm) throw new Error('no llm')
       llm.stream = async function* () {
         try {

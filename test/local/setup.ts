@@ -46,9 +46,12 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
     started,
     ended,
     transcribe: (recording, signal = new AbortController().signal) =>
-      provider.stt!.transcribe({ model: 'moonshine-tiny-en', recording, options: {} }, signal),
+      provider.ports.speech!.stt!.transcribe({ model: 'moonshine-tiny-en', recording, options: {} }, signal),
     speak: async (text, { signal = new AbortController().signal, ...voice } = {}) => {
-      const { audio } = await provider.tts!.synthesize({ model: 'flite', text, wanted: native, ...voice }, signal)
+      const { audio } = await provider.ports.speech!.tts!.synthesize(
+        { model: 'flite', text, wanted: native, ...voice },
+        signal,
+      )
       const chunks: Uint8Array[] = []
       for await (const chunk of audio) chunks.push(chunk)
       return chunks

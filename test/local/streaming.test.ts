@@ -210,7 +210,7 @@ t.test('who closes in the middle hears nothing more and frees the place', async 
   const gone = AbortSignal.abort()
   const sink = { speechStarted() {}, transcript() {}, ended() {}, failed() {} }
   const request = { model: 'moonshine-tiny-en', audio: telephone, interimResults: true, words: false }
-  t.equal(await outcome(provider.stt!.open!(request, sink, gone)), 'cancelled unsent')
+  t.equal(await outcome(provider.ports.speech!.stt!.open!(request, sink, gone)), 'cancelled unsent')
 })
 
 t.test('a child that is killed fails its streams; one that is stuck is killed', async (t) => {

@@ -31,7 +31,7 @@ export async function listen(provider: Provider, wanted: Partial<SttStreamReques
     ended: () => end('ended'),
     failed: (error: ProviderError) => end(error.errorClass),
   }
-  const stream = await provider.stt!.open!(request, sink, leaving.signal)
+  const stream = await provider.ports.speech!.stt!.open!(request, sink, leaving.signal)
   return { stream, heard, starts, over, leave: () => leaving.abort() }
 }
 

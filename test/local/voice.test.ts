@@ -63,7 +63,7 @@ t.test('what cannot be spoken is left out; nothing but that is refused', async (
 t.test('a long text comes sentence by sentence', async (t) => {
   const text = 'The quick brown fox jumps over the lazy dog. '.repeat(20)
   const signal = new AbortController().signal
-  const { audio } = await local.provider.tts!.synthesize({ model: 'flite', text, wanted: native }, signal)
+  const { audio } = await local.provider.ports.speech!.tts!.synthesize({ model: 'flite', text, wanted: native }, signal)
   const chunks: Uint8Array[] = []
   for await (const chunk of audio) chunks.push(chunk)
   t.equal(chunks.length, 20)
@@ -93,7 +93,7 @@ t.test('a listener who stops reading keeps no voice from others, one who leaves 
   const { provider, speak, started } = openLocal(t, { queueMax: 1 })
   const signal = new AbortController().signal
   const text = 'One sentence after the other. '.repeat(600)
-  const slow = await provider.tts!.synthesize({ model: 'flite', text, wanted: native }, signal)
+  const slow = await provider.ports.speech!.tts!.synthesize({ model: 'flite', text, wanted: native }, signal)
   const reading = slow.audio[Symbol.asyncIterator]()
   await reading.next()
   t.ok(secondsOf(await speak('Somebody else.')) > 0.5)
@@ -105,7 +105,7 @@ t.test('a listener who stops reading keeps no voice from others, one who leaves 
 
 t.test('a caller who leaves', async (t) => {
   const leaving = new AbortController()
-  const { audio } = await local.provider.tts!.synthesize(
+  const { audio } = await local.provider.ports.speech!.tts!.synthesize(
     { model: 'flite', text: 'One sentence after the other. '.repeat(600), wanted: native },
     leaving.signal,
   )

@@ -27,7 +27,7 @@ export function provider(changes: Partial<OpenAiOptions> = {}) {
     monotonicMs: () => performance.now(),
     ...changes,
   })
-  const { llm, stt, tts } = made
+  const { llm, speech: { stt, tts } = {} } = made.ports
   if (!llm || !stt || !tts) throw new Error('an adapter is missing')
   return { ...made, llm, stt, tts }
 }

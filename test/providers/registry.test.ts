@@ -55,7 +55,7 @@ t.test('a configured provider', async (t) => {
   t.match(transcribe?.capabilities, { word_timestamps: false })
   t.match(say, { capabilities: { instructions: true, speed: true }, nativeOutput: { sampleRateHz: 24_000 } })
   t.ok(say?.voices.some(({ id }) => id === 'alloy'))
-  await provider?.llm?.respond(ask, never)
+  await provider?.ports.llm?.respond(ask, never)
   t.match(stub.requests.at(-1), { path: '/v1/chat/completions', headers: { authorization: 'Bearer secret' } })
 
   const [without] = await create([{ ...mock, models }])
@@ -65,11 +65,11 @@ t.test('a configured provider', async (t) => {
     OPENAI_API_KEY: 'vendor',
   })
   t.equal(open?.unavailable(), null)
-  await open?.llm?.respond(ask, never)
+  await open?.ports.llm?.respond(ask, never)
   t.equal(stub.requests.at(-1)?.headers.authorization, undefined, "the vendor's key goes to the vendor only")
   const [literal] = await create([{ ...mock, apiKey: 'as-it-stands', models: { stt: ['hear'] } }])
   t.equal(literal?.unavailable(), null)
-  t.equal(literal?.llm, undefined, 'no model, no adapter')
+  t.equal(literal?.ports.llm, undefined, 'no model, no adapter')
 })
 
 t.test('a usual key in the environment enables its vendor', async (t) => {
@@ -78,7 +78,7 @@ t.test('a usual key in the environment enables its vendor', async (t) => {
   t.same(callable(found), ['openai', 'groq'])
   const silent = found.find(({ id }) => id === 'deepgram')
   t.equal(silent?.unavailable(), 'no_credential', "a vendor without the operator's key")
-  t.match((await silent?.forKey?.('own'))?.stt, { open: Function }, "is there for an organization's own")
+  t.match((await silent?.forKey?.('own'))?.speech?.stt, { open: Function }, "is there for an organization's own")
   const whisper = found[0]?.models.find(({ id }) => id === 'whisper-1')
   t.match(whisper, { deprecationDate: '2027-02-26', prices: [{ unit: 'audio_hour', microUsd: 360_000 }] })
   const elsewhere = { id: 'mock', adapter: 'openai', baseUrl: 'http://127.0.0.1:1/v1', models: { llm: ['x'] } }
@@ -131,7 +131,7 @@ t.test('an Ollama on this machine appears when it answers', async (t) => {
   t.equal(ollama?.unavailable(), 'not_running')
   await until(() => ollama?.unavailable() === null)
   t.match(ollama?.models, [{ provider: 'ollama', id: 'llama3.2:3b', stage: 'llm' }])
-  t.ok(ollama?.llm)
+  t.ok(ollama?.ports.llm)
   t.same(ollamaOf(await create([], {}, { ollamaUrl: 'http://127.0.0.1:1/v1' }))?.models, [])
   const configured = { id: 'mine', adapter: 'ollama', models: { llm: ['x'] } }
   t.same(callable(await create([configured], {}, { ollamaUrl })), ['mine'])
@@ -139,7 +139,7 @@ t.test('an Ollama on this machine appears when it answers', async (t) => {
 
 t.test('loopback', async (t) => {
   const [provider] = await create([{ id: 'engine', adapter: 'loopback' }])
-  const { stt, tts, llm } = provider ?? createLoopbackProvider({ id: 'none' })
+  const { speech: { stt, tts } = {}, llm } = (provider ?? createLoopbackProvider({ id: 'none' })).ports
   t.match(provider?.models, [
     { provider: 'engine', id: 'loopback', stage: 'stt', lastResort: true },
     { stage: 'tts' },

@@ -16,7 +16,7 @@ const stub = await startAnthropicStub()
 const adapter = (baseUrl: string, limits: OutboundLimits) =>
   createAnthropicProvider(vendorOptions('anthropic', apiKey, baseUrl, limits))
 const provider = adapter(stub.url, outboundDefaults)
-const llm: Llm = present(provider.llm, 'llm')
+const llm: Llm = present(provider.ports.llm, 'llm')
 t.teardown(async () => {
   await provider.close()
   await stub.close()

@@ -37,7 +37,7 @@ void t.test('what is asked, and that nothing is left behind', async (t) => {
   const assemblyai = provider(stub.url)
   t.teardown(() => stub.close())
   t.teardown(() => assemblyai.close())
-  const transcript = await assemblyai.stt?.transcribe(
+  const transcript = await assemblyai.ports.speech?.stt?.transcribe(
     {
       model: 'universal-3-pro',
       recording: rawRecording(recordingPcm),
@@ -102,7 +102,7 @@ void t.test('the wait for a transcript', async (t) => {
   const own = { id: 'assemblyai', baseUrl: stub.url, apiKey, models: null, limits, clock, unavailable: null }
   const assemblyai = createAssemblyaiProvider(own)
   const request = { model: 'universal-2', recording: rawRecording(recordingPcm), options: {} }
-  const failed = present(assemblyai.stt, 'stt').transcribe(request, never)
+  const failed = present(assemblyai.ports.speech?.stt, 'stt').transcribe(request, never)
   t.equal(await failed.catch((error: unknown) => error instanceof ProviderError && error.errorClass), 'timeout')
   t.same(delays.slice(0, 3), [200, 300, 450], 'asked for less and less often')
   t.equal(Math.max(...delays), 3000)
@@ -195,7 +195,7 @@ void t.test('a turn is told once', async (t) => {
   }
   const audio = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
   const request = { model: 'universal-streaming-multilingual', audio, interimResults: true, words: true }
-  const stream = await assemblyai.stt?.open?.(request, sink, never)
+  const stream = await assemblyai.ports.speech?.stt?.open?.(request, sink, never)
   const pcm = sinePcm(3200 + 160, 16_000)
   const speak = () => [pcm.subarray(0, 6400), pcm.subarray(6400)].forEach((frame) => void stream?.audio(frame))
   speak()

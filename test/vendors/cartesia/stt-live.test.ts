@@ -27,7 +27,7 @@ t.test('a recording', async (t) => {
   const cartesia = provider(stub.url)
   t.teardown(() => stub.close())
   t.teardown(() => cartesia.close())
-  const stt = present(cartesia.stt, 'stt')
+  const stt = present(cartesia.ports.speech?.stt, 'stt')
   const recording = rawRecording(recordingPcm)
   const full = await stt.transcribe(
     { model: 'ink-whisper', recording, language: 'jv', options: { wordTimestamps: true } },
@@ -61,7 +61,7 @@ t.test('a recording whose words have no times, where they were asked for', async
   t.teardown(() => other.close())
   t.teardown(() => cartesia.close())
   const order = { model: 'ink-whisper', recording: rawRecording(recordingPcm), options: { wordTimestamps: true } }
-  const failure = await providerErrorOf(present(cartesia.stt, 'stt').transcribe(order, never))
+  const failure = await providerErrorOf(present(cartesia.ports.speech?.stt, 'stt').transcribe(order, never))
   t.match(failure, { errorClass: 'unsupported', sent: true })
 })
 

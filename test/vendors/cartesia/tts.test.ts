@@ -14,8 +14,8 @@ import { spoken } from './stub-answers.ts'
 
 const stub = await startCartesiaStub()
 const cartesia = provider(stub.url)
-const tts = present(cartesia.tts, 'tts')
-const liveOf = ({ tts }: Provider) => present(tts?.live?.bind(tts), 'live')
+const tts = present(cartesia.ports.speech?.tts, 'tts')
+const liveOf = ({ ports: { speech } }: Provider) => present(speech?.tts?.live?.bind(speech.tts), 'live')
 const live = liveOf(cartesia)
 t.beforeEach(() => stub.behave('ok'))
 t.teardown(async () => {
@@ -114,7 +114,11 @@ t.test('an answer that is no samples', async (t) => {
       http: (_, response) => void response.writeHead(200, { 'content-type': type }).end('ID3'),
     })
     const adapter = provider(other.url)
-    t.match(await providerErrorOf(present(adapter.tts, 'tts').synthesize(say, never)), { errorClass: 'protocol' }, type)
+    t.match(
+      await providerErrorOf(present(adapter.ports.speech?.tts, 'tts').synthesize(say, never)),
+      { errorClass: 'protocol' },
+      type,
+    )
     await adapter.close()
     await other.close()
   }

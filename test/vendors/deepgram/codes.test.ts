@@ -98,12 +98,15 @@ t.test('the capability table', (t) => {
 
 t.test('a key of an organization signs its calls', async (t) => {
   const keyed = present(await provider.forKey?.('another-key'), 'ports')
-  await present(keyed.stt, 'stt').transcribe(
+  await present(keyed.speech?.stt, 'stt').transcribe(
     { model: 'nova-3', recording: rawRecording(recordingPcm), options: {} },
     never,
   )
   await hear(
-    present(keyed.tts?.live?.bind(keyed.tts), 'live')({ model: 'aura-2', text: 'Hi', wanted: speechFormat }, never),
+    present(keyed.speech?.tts?.live?.bind(keyed.speech?.tts), 'live')(
+      { model: 'aura-2', text: 'Hi', wanted: speechFormat },
+      never,
+    ),
   )
   t.same(
     stub.seen.map(({ headers }) => headers['authorization']),

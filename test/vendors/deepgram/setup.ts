@@ -22,8 +22,8 @@ export const adapter = (changes: Partial<VendorOptions> = {}) =>
     ...changes,
   })
 export const provider = adapter()
-export const stt = present(provider.stt, 'stt')
-export const tts = present(provider.tts, 'tts')
+export const stt = present(provider.ports.speech?.stt, 'stt')
+export const tts = present(provider.ports.speech?.tts, 'tts')
 export const live = present(tts.live?.bind(tts), 'live')
 t.beforeEach(() => stub.behave('ok'))
 t.teardown(async () => {

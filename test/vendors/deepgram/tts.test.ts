@@ -83,7 +83,7 @@ t.test('a socket is told what it need not say', async (t) => {
 
 t.test('audio that nobody reads is bounded', async (t) => {
   const own = adapter({ limits: { ...patient, answerBytesMax: 4000 } })
-  const speech = await present(own.tts?.live?.bind(own.tts), 'live')(
+  const speech = await present(own.ports.speech?.tts?.live?.bind(own.ports.speech?.tts), 'live')(
     { model: 'aura-2', text: 'Hello', wanted: speechFormat },
     never,
   )
@@ -96,7 +96,7 @@ t.test('sockets are opened ahead', async (t) => {
   const outcomes: WarmOutcome[] = []
   const limits = { ...patient, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
   const own = adapter({ limits, observeWarm: (outcome) => outcomes.push(outcome) })
-  const speak = present(own.tts?.live?.bind(own.tts), 'live')
+  const speak = present(own.ports.speech?.tts?.live?.bind(own.ports.speech?.tts), 'live')
   for (let i = 0; i < 3; i++) {
     await hear(speak({ model: 'aura-2', text: 'Hello', wanted: speechFormat }, never))
     await until(() => stub.seen.length === i + 2, 'no socket was opened ahead')

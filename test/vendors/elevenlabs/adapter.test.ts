@@ -31,8 +31,8 @@ t.test('Scribe', (t) => sttSuite(t, { ...given, keeps, model: 'scribe_v2', bille
 
 const elevenlabs = provider(stub.url)
 t.teardown(() => elevenlabs.close())
-const tts = present(elevenlabs.tts, 'tts')
-const stt = present(elevenlabs.stt, 'stt')
+const tts = present(elevenlabs.ports.speech?.tts, 'tts')
+const stt = present(elevenlabs.ports.speech?.stt, 'stt')
 type Speak = (request: TtsRequest) => Promise<Speech>
 const overHttp: Speak = (request) => tts.synthesize(request, never)
 const overSocket: Speak = (request) => present(tts.live?.(request, never), 'live')
@@ -127,7 +127,7 @@ t.test('speech that is not what was asked for', async (t) => {
     const adapter = provider(other.url)
     const request =
       type === 'audio/opus' ? { ...say, wanted: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } as const } : say
-    const answer = present(adapter.tts, 'tts').synthesize(request, never)
+    const answer = present(adapter.ports.speech?.tts, 'tts').synthesize(request, never)
     t.equal((await failureOf(t, given, answer)).errorClass, errorClass, type)
     await adapter.close()
     await other.close()
@@ -193,7 +193,7 @@ t.test('segments are sentences of one speaker', async (t) => {
   t.teardown(() => other.close())
   t.teardown(() => adapter.close())
   const request = { model: 'scribe_v2', recording: rawRecording(recordingPcm) }
-  const { segments } = await present(adapter.stt, 'stt').transcribe(
+  const { segments } = await present(adapter.ports.speech?.stt, 'stt').transcribe(
     { ...request, options: { diarization: true } },
     never,
   )

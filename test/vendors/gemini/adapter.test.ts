@@ -18,8 +18,8 @@ const stub = await startGeminiStub()
 const adapter = (baseUrl: string, limits: OutboundLimits) =>
   createGeminiProvider(vendorOptions('gemini', apiKey, baseUrl, limits))
 const provider = adapter(stub.url, outboundDefaults)
-const llm: Llm = present(provider.llm, 'llm')
-const tts: Tts = present(provider.tts, 'tts')
+const llm: Llm = present(provider.ports.llm, 'llm')
+const tts: Tts = present(provider.ports.speech?.tts, 'tts')
 t.teardown(async () => {
   await provider.close()
   await stub.close()

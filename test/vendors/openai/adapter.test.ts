@@ -83,7 +83,7 @@ t.test('what each server is asked', async (t) => {
   stub.behave('ok')
   const wanted = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
   const say = (model: string, more: Partial<TtsRequest> = {}) =>
-    asked(made.tts?.synthesize({ model, text: 'Hello', wanted, ...more }, never))
+    asked(made.ports.speech?.tts?.synthesize({ model, text: 'Hello', wanted, ...more }, never))
   t.same(await say('canopylabs/orpheus-v1-english'), {
     model: 'canopylabs/orpheus-v1-english',
     input: 'Hello',
@@ -112,7 +112,7 @@ t.test('what each server is asked', async (t) => {
     temperature: 0.2,
     reasoningEffort: 'low',
   }
-  t.same(await asked(made.llm?.respond(ask, never)), {
+  t.same(await asked(made.ports.llm?.respond(ask, never)), {
     model: 'gpt-4.1',
     input: [
       { type: 'message', role: 'system', content: 'Be brief.' },
@@ -139,7 +139,7 @@ t.test('what Mistral is asked to hear, and what it tells of it', async (t) => {
     stub.behave('ok')
     const recording = rawRecording(recordingPcm)
     const request = { model: 'voxtral-mini-2602', recording, options, ...(language !== undefined && { language }) }
-    const transcript = await made.stt?.transcribe(request, never)
+    const transcript = await made.ports.speech?.stt?.transcribe(request, never)
     const { body, headers } = stub.seen[0] as SeenRequest
     const type = headers['content-type'] ?? ''
     const form = await new Response(body, { headers: { 'content-type': type } }).formData()

@@ -219,7 +219,7 @@ t.test('every model of a Speaches server listens, wherever it stands', async (t)
     ],
   )
   t.same(
-    [here, elsewhere, plain].map((provider) => provider?.stt?.open !== undefined),
+    [here, elsewhere, plain].map((provider) => provider?.ports.speech?.stt?.open !== undefined),
     [true, true, false],
   )
   for (const provider of [here, elsewhere, plain]) await provider?.close()

@@ -28,7 +28,7 @@ void t.test('what a session is opened with', async (t) => {
   t.teardown(() => stub.close())
   t.teardown(() => soniox.close())
   const sink = { speechStarted() {}, transcript() {}, ended() {}, failed() {} }
-  const stream = await soniox.stt?.open?.(request, sink, never)
+  const stream = await soniox.ports.speech?.stt?.open?.(request, sink, never)
   stream?.flush()
   stream?.end()
   await until(() => stub.seen[0]?.texts.length === 3, 'the end did not arrive')
@@ -72,7 +72,7 @@ void t.test('a socket that waited takes its configuration like any other', async
       },
       failed: (error: Error) => t.fail('failed', { error }),
     }
-    const stream = await soniox.stt?.open?.(request, sink, never)
+    const stream = await soniox.ports.speech?.stt?.open?.(request, sink, never)
     stream?.audio(samples)
     stream?.end()
     await until(() => isEnded, 'no end')

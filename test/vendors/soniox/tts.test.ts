@@ -15,7 +15,7 @@ const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
   createSonioxProvider(vendorOptions('soniox', apiKey, baseUrl, limits))
 const stub = await startSonioxStub()
 const soniox = provider(stub.url)
-const tts = present(soniox.tts, 'tts')
+const tts = present(soniox.ports.speech?.tts, 'tts')
 t.beforeEach(() => stub.behave('ok'))
 t.teardown(async () => {
   await soniox.close()
@@ -98,7 +98,7 @@ t.test('one text after another, and two at once, on sockets that were opened ahe
   })
   t.teardown(() => warm.close())
   const speak = async () => {
-    const { items } = await hear(present(warm.tts, 'tts').synthesize(say, never))
+    const { items } = await hear(present(warm.ports.speech?.tts, 'tts').synthesize(say, never))
     t.ok(Buffer.concat(items).equals(spoken({ audio_format: 'pcm_s16le', sample_rate: 24_000 })))
   }
   for (const text of [1, 2]) {
@@ -121,7 +121,7 @@ t.test('an answer that is not what was agreed', async (t) => {
   for (const [answer, errorClass] of rows) {
     const other = await startStub({ socket: (socket) => socket.listen({ text: () => socket.send(answer) }) })
     const adapter = provider(other.url)
-    const failed = hear(present(adapter.tts, 'tts').synthesize(say, never))
+    const failed = hear(present(adapter.ports.speech?.tts, 'tts').synthesize(say, never))
     t.match(await providerErrorOf(failed), { errorClass, sent: true }, JSON.stringify(answer))
     await adapter.close()
     await other.close()

@@ -17,11 +17,15 @@ const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
 
 /** This vendor has to be told the language. */
 function inEnglish(speechmatics: Provider): Provider {
-  const stt = present(speechmatics.stt, 'stt')
+  const stt = present(speechmatics.ports.speech?.stt, 'stt')
   const open = present(stt.open?.bind(stt), 'open')
   return {
     ...speechmatics,
-    stt: { ...stt, open: (request, sink, signal) => open({ language: 'en', ...request }, sink, signal) },
+    ports: {
+      speech: {
+        stt: { ...stt, open: (request, sink, signal) => open({ language: 'en', ...request }, sink, signal) },
+      },
+    },
   }
 }
 
@@ -46,7 +50,7 @@ void t.test('what a session is opened with', async (t) => {
   t.teardown(() => speechmatics.close())
   const request: SttStreamRequest = { model: 'enhanced', audio, language: 'zh', interimResults: true, words: true }
   const sink = { speechStarted() {}, transcript() {}, ended() {}, failed() {} }
-  const stream = await speechmatics.stt?.open?.(request, sink, never)
+  const stream = await speechmatics.ports.speech?.stt?.open?.(request, sink, never)
   stream?.audio(Buffer.alloc(640))
   stream?.audio(Buffer.alloc(0))
   stream?.audio(Buffer.alloc(640))
@@ -87,7 +91,7 @@ void t.test('what a session is opened with', async (t) => {
 void t.test('without a language another provider is tried', async (t) => {
   const speechmatics = provider('http://127.0.0.1:1')
   const request = { model: 'enhanced', audio, interimResults: true, words: false }
-  const open = () => present(speechmatics.stt?.open?.bind(speechmatics.stt), 'open')
+  const open = () => present(speechmatics.ports.speech?.stt?.open?.bind(speechmatics.ports.speech?.stt), 'open')
   const sink = { speechStarted() {}, transcript() {}, ended() {}, failed() {} }
   await t.rejects(open()(request, sink, never), { message: 'provider unsupported' })
 })

@@ -98,13 +98,13 @@ export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
 }
 
 const rules: PortRules = { cannot: { half_sample: 'text has no samples' } }
-const llmOf = (provider: Provider): Llm => present(provider.llm, 'llm')
-const chatOf = (provider: Provider): PassThrough => present(provider.llm?.chat, 'llm.chat')
+const llmOf = (provider: Provider): Llm => present(provider.ports.llm, 'llm')
+const chatOf = (provider: Provider): PassThrough => present(provider.ports.llm?.chat, 'llm.chat')
 
 async function hasChat(given: LlmGiven): Promise<boolean> {
   const provider = given.provider(given.stub.url, patient)
   await provider.close()
-  return provider.llm?.chat !== undefined
+  return provider.ports.llm?.chat !== undefined
 }
 
 const askOf = (model: string): LlmRequest => ({

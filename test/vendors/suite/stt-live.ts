@@ -69,7 +69,7 @@ export async function listen(
   signal: AbortSignal,
   changes: Partial<SttStreamRequest> = {},
 ): Promise<Listening> {
-  const stt = present(provider.stt, 'stt')
+  const stt = present(provider.ports.speech?.stt, 'stt')
   const open = present(stt.open?.bind(stt), 'stt.open')
   const events: Heard[] = []
   const sink: SttStreamSink = {

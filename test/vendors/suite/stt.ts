@@ -20,7 +20,7 @@ export const recordingMs = 250
 
 export async function sttSuite(t: Test, given: SttGiven): Promise<void> {
   const { text = heard } = given
-  const stt = (provider: Provider): Stt => present(provider.stt, 'stt')
+  const stt = (provider: Provider): Stt => present(provider.ports.speech?.stt, 'stt')
   const request = (recording: Recording): SttRequest => ({ model: given.model, recording, options: {} })
   await playOperation(t, given, rules, {
     name: 'transcribe',

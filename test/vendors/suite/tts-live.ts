@@ -22,7 +22,7 @@ export async function ttsLiveSuite(t: Test, given: TtsGiven): Promise<void> {
 }
 
 function liveOf(provider: Provider): NonNullable<Tts['live']> {
-  const tts = present(provider.tts, 'tts')
+  const tts = present(provider.ports.speech?.tts, 'tts')
   const live = present(tts.live?.bind(tts), 'tts.live')
   return live
 }

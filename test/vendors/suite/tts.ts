@@ -34,7 +34,7 @@ export const speechPcm: Buffer = sinePcm(4800, speechFormat.sampleRateHz)
 
 export async function ttsSuite(t: Test, given: TtsGiven): Promise<void> {
   await playSpeech(t, given, 'synthesize', (provider) => {
-    const tts = present(provider.tts, 'tts')
+    const tts = present(provider.ports.speech?.tts, 'tts')
     return (request, signal) => tts.synthesize(request, signal)
   })
 }
