@@ -1,16 +1,17 @@
-/** The command line of the built product, beside a running Parley and without one. */
+/** The command line of the built product beside a running Parley. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { recogniseRecording } from '../../audio/recognise.ts'
-import { type Finished, runLine, runParley } from '../process/command.ts'
+import { runLine, runParley } from '../process/command.ts'
 import { descendants, freePort, isRunning, until } from '../process/machine.ts'
 import { freshDataDir, startParley } from '../process/parley.ts'
 import { send } from '../router/requests.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
+import { refused } from './refused.ts'
 
-/** A first run as it is on anybody's machine: nothing is named but where it goes. */
+/** A first run with no settings but the place of its data. */
 const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_EDGE_QUOTA: '' })
 t.teardown(() => parley.remove())
 const files = freshDataDir()
@@ -22,19 +23,11 @@ t.teardown(() => {
 const command = (...args: string[]) => runParley(args, { dataDir: parley.dataDir })
 const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir: elsewhere, env })
 
-/** Its output without the last line break. */
-async function told(t: Test, ...args: string[]): Promise<string> {
+/** Runs a command that must succeed, and answers its output without the last line break. */
+async function outputOf(t: Test, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await command(...args)
   t.equal(code, 0, `${args.slice(0, 2).join(' ')}: ${stderr}`)
   return stdout.trimEnd()
-}
-
-/** One line on standard error that says what to do, and no stack. */
-function refused(t: Test, { code, stdout, stderr }: Finished, message: RegExp | string): void {
-  t.not(code, 0)
-  t.match(stderr, message)
-  t.notMatch(stderr, /^\s+at |node:internal/m)
-  t.equal(stdout, '')
 }
 
 const key = /key {3}(sk_live_\S+)/.exec(parley.output())?.[1] ?? ''
@@ -50,26 +43,26 @@ t.test('up prints the address, a key, and a curl that works', async (t) => {
   t.same(new Set(models.map(({ kind }) => kind)), new Set(['stt', 'tts', 'llm']))
 })
 
-t.test("the key of a first run is its owner's alone, and kept", (t) => {
+t.test('the key of a first run is kept, readable by its owner alone', (t) => {
   const file = path.join(parley.dataDir, 'local.key')
   t.equal(readFileSync(file, 'utf8'), `${key}\n`)
   t.equal(statSync(file).mode & 0o777, 0o600)
   t.end()
 })
 
-t.test('speech and answers', async (t) => {
+t.test('speak, transcribe and respond', async (t) => {
   const prompt = path.join(files, 'prompt.wav')
   writeFileSync(prompt, readFixture('privacy-prompt'))
-  t.equal(wordErrors(spoken['privacy-prompt'], await told(t, 'transcribe', prompt)).errors, 0)
-  const answer = JSON.parse(await told(t, 'transcribe', prompt, '--json', '--language', 'en')) as { route: object }
+  t.equal(wordErrors(spoken['privacy-prompt'], await outputOf(t, 'transcribe', prompt)).errors, 0)
+  const answer = JSON.parse(await outputOf(t, 'transcribe', prompt, '--json', '--language', 'en')) as { route: object }
   t.match(answer.route, { provider: 'local', model: 'moonshine-tiny-en' })
   const out = path.join(files, 'out.wav')
   const text = 'Please leave your message after the tone.'
-  t.match(await told(t, 'speak', text, '-o', out, '--voice', 'slt', '--speed', '1.1'), /^\S+out\.wav: \d\.\d s$/)
+  t.match(await outputOf(t, 'speak', text, '-o', out, '--voice', 'slt', '--speed', '1.1'), /^\S+out\.wav: \d\.\d s$/)
   const { format } = recogniseRecording([readFileSync(out)], null)
   t.match(format, { container: 'wav', encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 })
-  t.equal(wordErrors(text, await told(t, 'transcribe', out)).errors, 0)
-  t.match(await told(t, 'respond', 'What can you do?'), /\w+ \w+/)
+  t.equal(wordErrors(text, await outputOf(t, 'transcribe', out)).errors, 0)
+  t.match(await outputOf(t, 'respond', 'What can you do?'), /\w+ \w+/)
   refused(
     t,
     await command('transcribe', prompt, '--model', 'nobody/nothing'),
@@ -79,10 +72,10 @@ t.test('speech and answers', async (t) => {
   refused(t, await command('transcribe', path.join(files, 'nothing.wav')), /nothing\.wav/)
 })
 
-t.test('models', async (t) => {
-  t.match(await told(t, 'models'), /^stt +1 +local\/moonshine-tiny-en +en$/m)
+t.test('models lists the routable models', async (t) => {
+  t.match(await outputOf(t, 'models'), /^stt +1 +local\/moonshine-tiny-en +en$/m)
   const { objective, path: asked } = JSON.parse(
-    await told(t, 'models', '--json', '--objective', 'cost', '--path', 'batch'),
+    await outputOf(t, 'models', '--json', '--objective', 'cost', '--path', 'batch'),
   ) as {
     objective: string
     path: string
@@ -91,12 +84,12 @@ t.test('models', async (t) => {
 })
 
 t.test('preview explains a choice', async (t) => {
-  const text = await told(t, 'preview', '--stage', 'stt', '--language', 'en', '--objective', 'latency')
+  const text = await outputOf(t, 'preview', '--stage', 'stt', '--language', 'en', '--objective', 'latency')
   t.match(text, /^stt for en, by latency: local:moonshine-tiny-en$/m)
   t.match(text, /^ {2}local:moonshine-tiny-en +cost +audio_hour +\$0\.000 +batch +embedded, \d{4}-\d{2}-\d{2}$/m)
   t.match(text, /^ {2}deepgram:nova-3 +unavailable \(no_credential\)$/m)
   const asked = ['preview', '--stage', 'stt', '--language', 'de', '--path', 'stream', '--json']
-  const answer = JSON.parse(await told(t, ...asked)) as { candidate: string | null; excluded: { reason: string }[] }
+  const answer = JSON.parse(await outputOf(t, ...asked)) as { candidate: string | null; excluded: { reason: string }[] }
   t.match(answer, { candidate: null, language: 'de', objective: 'balanced' })
   t.ok(answer.excluded.some(({ reason }) => reason === 'language'))
   refused(t, await command('preview', '--stage', 'song'), /Allowed choices are stt, tts, llm/)
@@ -117,21 +110,21 @@ t.test('models update takes a newer catalog, and no older one', async (t) => {
 })
 
 t.test('keys: create, list, rotate, revoke', async (t) => {
-  const organization = /org_\w+/.exec(await told(t, 'org', 'list'))?.[0] ?? ''
-  const rows = async () => (await told(t, 'keys', 'list', '--org', organization)).split('\n')
+  const organization = /org_\w+/.exec(await outputOf(t, 'org', 'list'))?.[0] ?? ''
+  const rows = async () => (await outputOf(t, 'keys', 'list', '--org', organization)).split('\n')
   const before = await rows()
-  const secret = await told(t, 'keys', 'create', '--org', organization, '--scopes', 'router', '--test')
+  const secret = await outputOf(t, 'keys', 'create', '--org', organization, '--scopes', 'router', '--test')
   t.match(secret, /^sk_test_\w{24,}$/)
   t.equal(await works(secret), 200)
   const [row = ''] = (await rows()).filter((line) => !before.includes(line))
   t.match(row, /^key_\w+ {2}test {2}router {2}live {2}used /)
   t.notMatch((await rows()).join('\n'), secret, 'shown once')
   const id = /key_\w+/.exec(row)?.[0] ?? ''
-  const rotated = await told(t, 'keys', 'rotate', id, '--org', organization)
+  const rotated = await outputOf(t, 'keys', 'rotate', id, '--org', organization)
   t.not(rotated, secret)
   await until('the old one has ended', async () => (await works(secret)) === 401)
   t.equal(await works(rotated), 200)
-  t.equal(await told(t, 'keys', 'revoke', id, '--org', organization), `${id} is revoked`)
+  t.equal(await outputOf(t, 'keys', 'revoke', id, '--org', organization), `${id} is revoked`)
   await until('it has ended', async () => (await works(rotated)) === 401)
   t.match((await rows()).join('\n'), new RegExp(`^${id}.* revoked \\d{4}-`, 'm'))
   refused(t, await command('keys', 'revoke', id, '--org', organization), `there is no live key ${id}`)
@@ -145,32 +138,32 @@ t.test('keys: create, list, rotate, revoke', async (t) => {
   refused(t, await command(...withPolicy('[')), /--policy takes a JSON object/)
   refused(t, await command(...withPolicy('{"allowedOrigins":[]}')), /--policy: allowedOrigins is not a known field/)
   refused(t, await command(...withPolicy('{"allowed_origins":"x"}')), /--policy: allowed_origins must be array/)
-  await told(t, ...withPolicy('{"allowed_origins":["https://app.example"],"max_concurrency":2}'))
+  await outputOf(t, ...withPolicy('{"allowed_origins":["https://app.example"],"max_concurrency":2}'))
   t.match((await rows()).join('\n'), / {2}policy (allowed_origins,max_concurrency|max_concurrency,allowed_origins)$/m)
 })
 
-t.test('a recording that is not there is named', async (t) => {
+t.test('a missing recording is named', async (t) => {
   refused(t, await command('transcribe', 'nofile.wav'), /nofile\.wav: there is no such file/)
   refused(t, await command('transcribe', files), /is a folder/)
 })
 
 t.test('organizations: create, list, credit', async (t) => {
-  const created = await told(t, 'org', 'create', 'Blue & Sons')
+  const created = await outputOf(t, 'org', 'create', 'Blue & Sons')
   t.match(created, /^org_\w+ {2}Blue & Sons {2}credit \$0\.00 {2}concurrency unlimited$/)
   const id = /org_\w+/.exec(created)?.[0] ?? ''
-  t.match(await told(t, 'org', 'credit', id, '25.50'), 'credit $25.50')
-  t.match(await told(t, 'org', 'credit', id, '--', '-3.25'), 'credit $22.25')
-  t.match(await told(t, 'org', 'list'), `${id}  Blue & Sons  credit $22.25`)
+  t.match(await outputOf(t, 'org', 'credit', id, '25.50'), 'credit $25.50')
+  t.match(await outputOf(t, 'org', 'credit', id, '--', '-3.25'), 'credit $22.25')
+  t.match(await outputOf(t, 'org', 'list'), `${id}  Blue & Sons  credit $22.25`)
   refused(t, await command('org', 'credit', id, 'much'), /much is no amount in dollars/)
   refused(t, await command('org', 'credit', 'org_nobody', '1'), 'there is no organization org_nobody')
 })
 
-t.test('doctor', async (t) => {
-  const beside = await told(t, 'doctor')
+t.test('doctor names each fault and ends nothing', async (t) => {
+  const beside = await outputOf(t, 'doctor')
   for (const name of ['Node', 'configuration', 'store', 'port', 'providers'])
     t.match(beside, new RegExp(`^ok {4}${name}: `, 'm'))
   t.match(beside, `Parley runs already at ${parley.url}, process ${parley.pid}`)
-  t.equal(await works(key), 200, 'to look ends nothing')
+  t.equal(await works(key), 200, 'the server still answers')
   const port = String(await freePort())
   const fresh = await alone(['doctor'], { PARLEY_PORT: port })
   t.equal(fresh.code, 0)
@@ -188,102 +181,7 @@ t.test('doctor', async (t) => {
   t.match(wrong.stdout, /^FAIL {2}configuration: PARLEY_PORT: /m)
 })
 
-t.test('config check shows what is in force and no secret', async (t) => {
-  const canary = 'c4n4ry'
-  const file = path.join(files, 'parley.yaml')
-  const provider = `  - { id: mine, adapter: openai, baseUrl: 'http://127.0.0.1:9/v1', apiKey: ${canary}, models: { llm: [m] } }`
-  writeFileSync(file, `region: north-1\nlimits: { attemptsMax: 2 }\nproviders:\n${provider}\n`)
-  const secretFile = path.join(files, 'master')
-  writeFileSync(secretFile, `${canary.repeat(8)}\n`)
-  const { code, stdout, stderr } = await alone(['config', 'check'], {
-    PARLEY_CONFIG: file,
-    PARLEY_BOOTSTRAP_KEY: `sk_live_${canary.repeat(6)}`,
-    PARLEY_MASTER_KEY_FILE: secretFile,
-    DATABASE_URL: `postgres://user:${canary}@127.0.0.1/db`,
-    PARLEY_EDGE_QUOTA: '77',
-  })
-  t.equal(code, 0)
-  t.notMatch(stdout + stderr, canary)
-  for (const line of [
-    /^region +"north-1" {3}\(PARLEY_REGION\)$/m,
-    /^limits\.attemptsMax +2 /m,
-    /^edgeQuota +77 /m,
-    /^bootstrapKey +set /m,
-    /^masterKey +set /m,
-    /^databaseUrl +set {3}\(DATABASE_URL\)$/m,
-    /^providers +mine /m,
-    /^port +8080 /m,
-  ])
-    t.match(stdout, line)
-  const check = (env: Record<string, string>) => alone(['config', 'check'], env)
-  refused(t, await check({ PARLEY_PORT: '99999' }), /^parley: PARLEY_PORT: /)
-  refused(t, await check({ PARLEY_LOG_LEVEL: 'loud' }), /^parley: PARLEY_LOG_LEVEL: .*trace, debug/)
-  refused(t, await check({ PARLEY_BOOTSTRAP_KEY: canary }), /^parley: PARLEY_BOOTSTRAP_KEY: (?!.*c4n4ry)/)
-  refused(
-    t,
-    await check({ PARLEY_MASTER_KEY_FILE: path.join(files, 'nothing') }),
-    /^parley: PARLEY_MASTER_KEY_FILE: .*ENOENT/,
-  )
-  writeFileSync(file, 'limits: { atemptsMax: 2 }\n')
-  refused(t, await check({ PARLEY_CONFIG: file }), /parley\.yaml, key limits\.atemptsMax: there is no such setting/)
-  writeFileSync(file, `port: [\nmasterKey: ${canary}`)
-  refused(t, await check({ PARLEY_CONFIG: file }), /^parley: \S+parley\.yaml: (?!.*c4n4ry)/)
-})
-
-t.test('start is refused in words', async (t) => {
-  refused(
-    t,
-    await alone(['up'], { PARLEY_PORT: '0', PARLEY_HOST: '0.0.0.0' }),
-    /^parley: PARLEY_MASTER_KEY: is required when the host is not loopback/,
-  )
-  const provider = JSON.stringify([{ id: 'x', adapter: 'nothing' }])
-  refused(
-    t,
-    await alone(['up'], { PARLEY_PORT: '0', PARLEY_PROVIDERS: provider, DATABASE_URL: 'postgres://127.0.0.1:1/x' }),
-    /^parley: /,
-  )
-  for (const [name, address] of [
-    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
-    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'collector'],
-  ] as const) {
-    refused(t, await alone(['up'], { PARLEY_PORT: '0', [name]: address }), `parley: ${name}: must be an http(s) URL`)
-    refused(t, await alone(['config', 'check'], { [name]: address }), `parley: ${name}: must be an http(s) URL`)
-  }
-})
-
-t.test('a data folder that cannot be made is named', async (t) => {
-  // Of the first the system says that it does not exist, and of the second that a part of it is no folder.
-  for (const dataDir of ['/proc/parley', path.join(process.execPath, 'parley')]) {
-    const up = await runParley(['up'], { dataDir, env: { PARLEY_PORT: '0' }, timeoutMs: 10_000 })
-    refused(t, up, `parley: The data folder ${dataDir} cannot be made`)
-  }
-})
-
-t.test('a command that there is not', async (t) => {
-  const wrong = await alone(['sing'])
-  refused(t, wrong, /unknown command 'sing'/)
-  t.match(wrong.stderr, /Usage: parley /)
-  refused(t, await alone(['keys', 'list']), /required option '--org <id>'/)
-  const help = await alone(['--help'])
-  t.equal(help.code, 0)
-  for (const name of [
-    'up',
-    'doctor',
-    'config',
-    'drain',
-    'keys',
-    'org',
-    'transcribe',
-    'speak',
-    'respond',
-    'models',
-    'demo',
-  ])
-    t.match(help.stdout, new RegExp(`^ {2}${name}\\b`, 'm'))
-  t.match((await alone(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
-})
-
-t.test('where nothing runs', async (t) => {
+t.test('commands without a server, and with one elsewhere', async (t) => {
   mkdirSync(path.join(elsewhere, 'empty'), { recursive: true })
   const dataDir = path.join(elsewhere, 'empty')
   const env = { PARLEY_PORT: String(await freePort()) }
@@ -303,22 +201,9 @@ t.test('where nothing runs', async (t) => {
   t.equal(reached.code, 0, 'PARLEY_URL and PARLEY_API_KEY reach one elsewhere')
 })
 
-t.test('demo does the main job and leaves nothing', { timeout: 60_000 }, async (t) => {
-  const temporary = path.join(files, 'tmp')
-  mkdirSync(temporary)
-  const { code, stdout } = await alone(['demo'], { TMPDIR: temporary })
-  t.equal(code, 0)
-  const heard = /2\. Speech to text.*\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
-  const said = /1\. Text to speech\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
-  t.ok(said.length > 20 && wordErrors(said, heard).errors <= 3, `${said} → ${heard}`)
-  t.match(stdout, /3\. LLM answer, as it streams\n {3}\S+/)
-  const left = readdirSync(temporary, { recursive: true }) as string[]
-  t.equal(left.filter((name) => !/^parley-demo-\w+(\/speech\.wav)?$/.test(name)).join(' '), '', 'but what it says')
-})
-
-t.test('drain ends the one that runs', async (t) => {
+t.test('drain ends the running server', async (t) => {
   const all = [parley.pid, ...descendants(parley.pid)]
-  t.equal(await told(t, 'drain'), `process ${parley.pid} has ended`)
+  t.equal(await outputOf(t, 'drain'), `process ${parley.pid} has ended`)
   await until('all have ended', () => all.every((pid) => !isRunning(pid)))
   refused(t, await command('drain'), 'no Parley is running on this data folder')
   const port = String(await freePort())

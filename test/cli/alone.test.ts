@@ -1,0 +1,128 @@
+/** The command line of the built product where no Parley runs. */
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { runParley } from '../process/command.ts'
+import { freshDataDir } from '../process/parley.ts'
+import { wordErrors } from '../speech/words.ts'
+import { refused } from './refused.ts'
+
+const files = freshDataDir()
+const dataDir = freshDataDir()
+t.teardown(() => {
+  for (const folder of [files, dataDir]) rmSync(folder, { recursive: true, force: true })
+})
+
+const alone = (args: string[], env: Record<string, string> = {}) => runParley(args, { dataDir, env })
+
+t.test('config check shows the settings in force and no secret', async (t) => {
+  const canary = 'c4n4ry'
+  const file = path.join(files, 'parley.yaml')
+  const provider = `  - { id: mine, adapter: openai, baseUrl: 'http://127.0.0.1:9/v1', apiKey: ${canary}, models: { llm: [m] } }`
+  writeFileSync(file, `region: north-1\nlimits: { attemptsMax: 2 }\nproviders:\n${provider}\n`)
+  const secretFile = path.join(files, 'master')
+  writeFileSync(secretFile, `${canary.repeat(8)}\n`)
+  const { code, stdout, stderr } = await alone(['config', 'check'], {
+    PARLEY_CONFIG: file,
+    PARLEY_BOOTSTRAP_KEY: `sk_live_${canary.repeat(6)}`,
+    PARLEY_MASTER_KEY_FILE: secretFile,
+    DATABASE_URL: `postgres://user:${canary}@127.0.0.1/db`,
+    PARLEY_EDGE_QUOTA: '77',
+  })
+  t.equal(code, 0)
+  t.notMatch(stdout + stderr, canary)
+  for (const line of [
+    /^region +"north-1" {3}\(PARLEY_REGION\)$/m,
+    /^limits\.attemptsMax +2 /m,
+    /^edgeQuota +77 /m,
+    /^bootstrapKey +set /m,
+    /^masterKey +set /m,
+    /^databaseUrl +set {3}\(DATABASE_URL\)$/m,
+    /^providers +mine /m,
+    /^port +8080 /m,
+  ])
+    t.match(stdout, line)
+  const check = (env: Record<string, string>) => alone(['config', 'check'], env)
+  refused(t, await check({ PARLEY_PORT: '99999' }), /^parley: PARLEY_PORT: /)
+  refused(t, await check({ PARLEY_LOG_LEVEL: 'loud' }), /^parley: PARLEY_LOG_LEVEL: .*trace, debug/)
+  refused(t, await check({ PARLEY_BOOTSTRAP_KEY: canary }), /^parley: PARLEY_BOOTSTRAP_KEY: (?!.*c4n4ry)/)
+  refused(
+    t,
+    await check({ PARLEY_MASTER_KEY_FILE: path.join(files, 'nothing') }),
+    /^parley: PARLEY_MASTER_KEY_FILE: .*ENOENT/,
+  )
+  writeFileSync(file, 'limits: { atemptsMax: 2 }\n')
+  refused(t, await check({ PARLEY_CONFIG: file }), /parley\.yaml, key limits\.atemptsMax: there is no such setting/)
+  writeFileSync(file, `port: [\nmasterKey: ${canary}`)
+  refused(t, await check({ PARLEY_CONFIG: file }), /^parley: \S+parley\.yaml: (?!.*c4n4ry)/)
+})
+
+t.test('a start that cannot work is refused by name', async (t) => {
+  refused(
+    t,
+    await alone(['up'], { PARLEY_PORT: '0', PARLEY_HOST: '0.0.0.0' }),
+    /^parley: PARLEY_MASTER_KEY: is required when the host is not loopback/,
+  )
+  const provider = JSON.stringify([{ id: 'x', adapter: 'nothing' }])
+  refused(
+    t,
+    await alone(['up'], { PARLEY_PORT: '0', PARLEY_PROVIDERS: provider, DATABASE_URL: 'postgres://127.0.0.1:1/x' }),
+    /^parley: /,
+  )
+  for (const [name, address] of [
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
+    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'collector'],
+  ] as const) {
+    refused(t, await alone(['up'], { PARLEY_PORT: '0', [name]: address }), `parley: ${name}: must be an http(s) URL`)
+    refused(t, await alone(['config', 'check'], { [name]: address }), `parley: ${name}: must be an http(s) URL`)
+  }
+})
+
+t.test('the data folder that cannot be made is named', async (t) => {
+  // For the first folder the system answers ENOENT, for the second ENOTDIR.
+  for (const dataDir of ['/proc/parley', path.join(process.execPath, 'parley')]) {
+    const up = await runParley(['up'], { dataDir, env: { PARLEY_PORT: '0' }, timeoutMs: 10_000 })
+    refused(t, up, `parley: The data folder ${dataDir} cannot be made`)
+  }
+})
+
+t.test('an unknown command is refused with the usage', async (t) => {
+  const wrong = await alone(['sing'])
+  refused(t, wrong, /unknown command 'sing'/)
+  t.match(wrong.stderr, /Usage: parley /)
+  refused(t, await alone(['keys', 'list']), /required option '--org <id>'/)
+  const help = await alone(['--help'])
+  t.equal(help.code, 0)
+  for (const name of [
+    'up',
+    'doctor',
+    'config',
+    'drain',
+    'keys',
+    'org',
+    'transcribe',
+    'speak',
+    'respond',
+    'models',
+    'demo',
+  ])
+    t.match(help.stdout, new RegExp(`^ {2}${name}\\b`, 'm'))
+  t.match((await alone(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
+})
+
+t.test('demo speaks, transcribes and answers, and leaves only its recording', { timeout: 60_000 }, async (t) => {
+  const temporary = path.join(files, 'tmp')
+  mkdirSync(temporary)
+  const { code, stdout } = await alone(['demo'], { TMPDIR: temporary })
+  t.equal(code, 0)
+  const transcript = /2\. Speech to text.*\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
+  const sentence = /1\. Text to speech\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
+  t.ok(sentence.length > 20 && wordErrors(sentence, transcript).errors <= 3, `${sentence} → ${transcript}`)
+  t.match(stdout, /3\. LLM answer, as it streams\n {3}\S+/)
+  const left = readdirSync(temporary, { recursive: true }) as string[]
+  t.equal(
+    left.filter((name) => !/^parley-demo-\w+(\/speech\.wav)?$/.test(name)).join(' '),
+    '',
+    'only the recording is left',
+  )
+})
