@@ -40,7 +40,7 @@ export async function startGateway(
   const worker = Number(env[workerVariable] ?? 0)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
-  const store = await openConfiguredStore(config, log, progress)
+  const store = await openConfiguredStore(config, log, progress, true)
   // Newest first: whatever a start that fails has opened is closed in the opposite order.
   const closing: (() => unknown)[] = [() => store.close({ stopPostgres: true })]
   const closeAll = async () => {
@@ -75,10 +75,12 @@ export async function startGateway(
   }
 }
 
+/** `serves` is false for a command, which takes no share of the limits. */
 export function openConfiguredStore(
   config: ParleyConfig,
   log: Log,
   progress: (message: string) => void,
+  serves = false,
 ): Promise<Store> {
   const { connectionsMax, keyCacheMs, keyCacheMax, choiceDays } = config.store
   const { leaseMs, retentionS } = config.idempotency
@@ -88,6 +90,7 @@ export function openConfiguredStore(
     progress,
     log,
     clock: systemClock,
+    serves,
     connectionsMax,
     idempotency: { leaseMs, retentionMs: retentionS * 1000 },
     masterKeys: () => ({ current: masterKeyOf(config), previous: config.previousMasterKeys }),
@@ -219,7 +222,8 @@ async function listen(parts: Listening): Promise<Server> {
       pingS: realtime.pingS,
     },
     edgeQuota: {
-      requests: Math.ceil(config.edgeQuota / config.processes),
+      requests: config.edgeQuota,
+      instances: () => store.liveInstances(),
       windowS: config.edgeWindowS,
       trustedProxies: config.trustedProxies,
       addressesMax: limits.addressesMax,

@@ -1,7 +1,6 @@
 /** What the server serves: each surface's contract joined with its handlers, over one set of domain operations. */
 import { createConvertSpeech } from './audio/encode-output.ts'
 import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
-import { createLocalLimits } from './domain/access/local-limits.ts'
 import type { Caller } from './domain/access/organization.ts'
 import { Catalog } from './domain/catalog/catalog.ts'
 import type { DispatchDeps } from './domain/dispatch/dispatch.ts'
@@ -281,7 +280,7 @@ function exchangeDeps({ config, store, providers, log, metrics }: Parts): Dispat
     health,
     providerKeys: store.providerKeys,
     chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),
-    concurrency: config.processes > 1 ? store.leases : createLocalLimits(),
+    concurrency: store.limits,
     idempotency: store.idempotency,
     credit: store.credit,
     ledger: store.ledger,

@@ -2,6 +2,7 @@ import { customAlphabet } from 'nanoid'
 import type { KeyPolicy, Scope } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { Sql, Tx } from './connect.ts'
+import { notifyKeyChange } from './key-changes.ts'
 import { readStoredPolicy } from './key-policy.ts'
 import { newSecret, readSecret } from './key-secret.ts'
 import { asOrganization } from './tenant.ts'
@@ -41,12 +42,7 @@ export type KeyAdministration = {
   rotate(organizationId: string, keyId: string): Promise<{ key: ApiKey; secret: string } | null>
   /** False: no such key, or revoked before. */
   revoke(organizationId: string, keyId: string): Promise<boolean>
-  /** Replaces the policy. False: no such key, or revoked. */
-  setPolicy(organizationId: string, keyId: string, policy: KeyPolicy): Promise<boolean>
 }
-
-/** Every process drops what it remembers of the key whose lookup is told here, or of an organization's keys by its id; `*` is all keys. */
-export const keysChannel = 'parley_keys'
 
 const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
 
@@ -73,14 +69,8 @@ export function createKeyAdministration(sql: Sql, clock: Clock): KeyAdministrati
         const rows = await tx<Lookup[]>`
           update api_keys set revoked_at = ${now()}
           where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null returning lookup`
-        return tell(tx, rows)
-      }),
-    setPolicy: (organizationId, keyId, policy) =>
-      asOrganization(sql, organizationId, async (tx) => {
-        const rows = await tx<Lookup[]>`
-          update api_keys set policy = ${tx.json(policy)}
-          where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null returning lookup`
-        return tell(tx, rows)
+        for (const row of rows) await notifyKeyChange(tx, row)
+        return rows.length > 0
       }),
   }
 }
@@ -105,8 +95,8 @@ export async function insertKey(
       ${tx.json(key.scopes)}, ${tx.json(key.policy)}, ${key.test}, ${now}, ${expiresAt}
     from organizations o where o.id = ${key.organizationId}
     returning ${columns(tx)}`
-  // Somebody may have tried the key before it existed, and that answer is remembered.
-  if (row) await tell(tx, [presented])
+  // The key may have been tried before it existed, and that answer is remembered.
+  if (row) await notifyKeyChange(tx, presented)
   return row ?? null
 }
 
@@ -121,14 +111,8 @@ async function rotateKey(tx: Tx, organizationId: string, keyId: string, now: Dat
     update api_keys set public_id = ${publicId}, lookup = ${lookup}, digest = ${digest}, rotated_at = ${now}
     where organization_id = ${organizationId} and id = ${keyId}
     returning ${columns(tx)}`
-  await tell(tx, [old])
+  await notifyKeyChange(tx, old)
   return key ? { key, secret } : null
-}
-
-/** Sent when the transaction commits. On the transaction's own connection: another one could be waiting for this transaction. */
-async function tell(tx: Tx, rows: readonly Lookup[]): Promise<boolean> {
-  for (const { lookup } of rows) await tx`select pg_notify(${keysChannel}, ${lookup})`
-  return rows.length > 0
 }
 
 const columns = (tx: Tx) => tx`

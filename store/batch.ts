@@ -13,7 +13,7 @@ export type BatchLimits = {
   /** How long rows are gathered when the last batch had several. */
   gatherMs: number
   /** The same when it had one: 0 where a caller waits for the answer, so that an idle server adds no latency. */
-  loneMs: number
+  idleGatherMs: number
   /** Rows that may wait; the next is refused with service_unavailable. */
   queueMax: number
 }
@@ -40,13 +40,13 @@ export function createBatcher<Row, Answer>(
   let queue: Waiting[] = []
   let inFlight = 0
   let scheduled = false
-  let hadCompany = false
+  let lastBatchWasShared = false
   let drained: (() => void)[] = []
 
   function schedule(): void {
     if (scheduled || inFlight >= limits.inFlightMax || queue.length === 0) return
     scheduled = true
-    const waitMs = hadCompany ? limits.gatherMs : limits.loneMs
+    const waitMs = lastBatchWasShared ? limits.gatherMs : limits.idleGatherMs
     if (waitMs > 0) setTimeout(flush, waitMs)
     else void soon.then(flush)
   }
@@ -55,7 +55,7 @@ export function createBatcher<Row, Answer>(
     scheduled = false
     const batch = queue.length <= limits.rowsMax ? queue : queue.slice(0, limits.rowsMax)
     queue = batch === queue ? [] : queue.slice(limits.rowsMax)
-    hadCompany = batch.length > 1
+    lastBatchWasShared = batch.length > 1
     inFlight += 1
     void send(batch)
     schedule()

@@ -34,7 +34,7 @@ export type StoredIdempotency = Idempotency & {
   drain(): Promise<void>
 }
 
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 2, loneMs: 0, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 2, idleGatherMs: 0, queueMax: 10_000 }
 const reapRowsMax = 1_000
 const reapRoundsMax = 50
 /** A request that is neither dispatched nor released after so many renewals has been forgotten by its owner. */

@@ -6,9 +6,9 @@ import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../domain/access/ephemeral.ts'
 import type { Caller, Keys, OwnKeys, Scope } from '../domain/access/organization.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
-import { keysChannel } from './api-keys.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql, Tx } from './connect.ts'
+import { type KeyChange, keysChannel, readKeyChange } from './key-changes.ts'
 import { readStoredPolicy } from './key-policy.ts'
 import { type Presented, readSecret } from './key-secret.ts'
 import { createLru } from './lru.ts'
@@ -17,8 +17,8 @@ import { asOrganization } from './tenant.ts'
 export type KeyCacheLimits = { keyCacheMs: number; keyCacheMax: number }
 
 export type CheckedKeys = Keys & {
-  /** For what this process changed itself: it is told by NOTIFY too, but a little later. */
-  forget(told: string): void
+  /** For a change that this process made itself: its own NOTIFY arrives a little later. */
+  forget(change: KeyChange): void
   /** Resolves when changes to keys are heard. */
   listen(): Promise<void>
   /** Writes down which keys were used. */
@@ -40,9 +40,7 @@ type Row = {
 }
 type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
 
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, loneMs: 0, queueMax: 10_000 }
-/** Of ids of organizations. Lookups are hex. */
-const organizationPrefix = 'org_'
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 /** Strangers' keys are remembered apart, so that a flood of them displaces nobody, and briefly. */
 const unknownMsMax = 2_000
 
@@ -54,17 +52,16 @@ export function createKeys(sql: Sql, clock: Clock, log: Log, { keyCacheMs, keyCa
   // Rises with every change that is told: an answer that was read before it must not be remembered after it.
   let changes = 0
 
-  /** A lookup; the id of an organization, whose keys carry what it changed; or `*`. */
-  function forget(told: string): void {
+  function forget(change: KeyChange): void {
     changes += 1
-    if (told === '*') {
+    if ('lookup' in change) {
+      known.delete(change.lookup)
+      unknown.delete(change.lookup)
+    } else if ('organizationId' in change) {
+      known.deleteWhere(({ caller }) => caller.organization.id === change.organizationId)
+    } else {
       known.clear()
       unknown.clear()
-    } else if (told.startsWith(organizationPrefix)) {
-      known.deleteWhere(({ caller }) => caller.organization.id === told)
-    } else {
-      known.delete(told)
-      unknown.delete(told)
     }
   }
 
@@ -98,7 +95,11 @@ export function createKeys(sql: Sql, clock: Clock, log: Log, { keyCacheMs, keyCa
     },
     forget,
     async listen() {
-      await sql.listen(keysChannel, forget, () => forget('*'))
+      await sql.listen(
+        keysChannel,
+        (payload) => forget(readKeyChange(payload)),
+        () => forget({ all: true }),
+      )
     },
     async noteUse() {
       const keys = [...used.values()]

@@ -10,7 +10,7 @@ import { arrayLiteral, ofUses, ownedBy } from './key-match.ts'
 import { isPassing } from './unavailable.ts'
 
 /** Nobody waits for a settlement: it is gathered also when it comes alone, and stays out of the way of the next request. */
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 10, loneMs: 10, queueMax: 50_000 }
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
 /** Together about 15 s: what was done has been done, so a settlement outlasts a restart of Postgres. */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 

@@ -1,7 +1,7 @@
 import { customAlphabet } from 'nanoid'
 import { type Organization, scopes } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import { insertKey, keysChannel } from './api-keys.ts'
+import { insertKey } from './api-keys.ts'
 import type { Sql, Tx } from './connect.ts'
 import { readSecret, suppliedPublicId } from './key-secret.ts'
 import { asOperator, asOrganization } from './tenant.ts'
@@ -23,9 +23,6 @@ export type BootstrapOutcome = 'created' | 'known' | 'refused'
 export type Organizations = {
   create(settings: OrganizationSettings & { creditMicroUsd: number }): Promise<OrganizationRecord>
   list(): Promise<OrganizationRecord[]>
-  /** What is left out stays as it is. */
-  configure(id: string, changes: Partial<OrganizationSettings>): Promise<OrganizationRecord | null>
-  setCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
   /** May be negative. */
   addCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
   /** On an empty store: an organization `local` that may do everything, with this key. */
@@ -46,13 +43,6 @@ export function createOrganizations(sql: Sql, clock: Clock): Organizations {
         sql,
         (tx) => tx<OrganizationRecord[]>`select ${columns(tx)} from organizations order by created_at, id`,
       ),
-    configure: (id, changes) => asOrganization(sql, id, (tx) => configure(tx, id, changes)),
-    setCredit: (id, microUsd) =>
-      asOrganization(sql, id, async (tx) => {
-        const [row] = await tx<OrganizationRecord[]>`
-          update organizations set credit_micro_usd = ${microUsd} where id = ${id} returning ${columns(tx)}`
-        return row ?? null
-      }),
     addCredit: (id, microUsd) =>
       asOrganization(sql, id, async (tx) => {
         const [row] = await tx<OrganizationRecord[]>`
@@ -76,23 +66,6 @@ async function insertOrganization(
     returning ${columns(tx)}`
   if (!row) throw new Error('an inserted organization was not returned')
   return row
-}
-
-async function configure(
-  tx: Tx,
-  id: string,
-  changes: Partial<OrganizationSettings>,
-): Promise<OrganizationRecord | null> {
-  const [before] = await tx<OrganizationRecord[]>`select ${columns(tx)} from organizations where id = ${id} for update`
-  if (!before) return null
-  const after = { ...before, ...changes }
-  const [row] = await tx<OrganizationRecord[]>`
-    update organizations set name = ${after.name}, max_concurrency = ${after.maxConcurrency},
-      sms_enabled = ${after.smsEnabled}, rmsg_enabled = ${after.rmsgEnabled}, recording_enabled = ${after.recordingEnabled}
-    where id = ${id} returning ${columns(tx)}`
-  // A remembered key carries its organization's limits.
-  await tx`select pg_notify(${keysChannel}, '*')`
-  return row ?? null
 }
 
 async function bootstrap(tx: Tx, secret: string, now: Date): Promise<BootstrapOutcome> {

@@ -5,9 +5,9 @@
 import { customAlphabet } from 'nanoid'
 import type { ProviderKeyAdministration, ProviderKeys } from '../domain/access/provider-keys.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import { keysChannel } from './api-keys.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Pools, Sql, Tx } from './connect.ts'
+import { notifyKeyChange } from './key-changes.ts'
 import type { KeyCacheLimits } from './keys.ts'
 import { createLru } from './lru.ts'
 import type { Sealed, Sealer } from './sealed.ts'
@@ -35,7 +35,7 @@ type Options = KeyCacheLimits & {
 type Wanted = { organizationId: string; provider: string; keyId: string }
 type Row = { keyId: string; bytes: Buffer; sealedBy: string }
 
-const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, loneMs: 0, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 const resealRowsMax = 100
 const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
 
@@ -58,11 +58,10 @@ export function createProviderKeys({ system, tenant }: Pools, options: Options):
     return apiKey
   }
 
-  /** On the transaction's own connection, sent when it commits. */
   async function change<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T> {
     const answer = await asOrganization(tenant, organizationId, async (tx) => {
       const changed = await run(tx)
-      await tx`select pg_notify(${keysChannel}, ${organizationId})`
+      await notifyKeyChange(tx, { organizationId })
       return changed
     })
     opened.deleteWhere((entry) => entry.organizationId === organizationId)

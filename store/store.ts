@@ -14,10 +14,10 @@ import { createCredit } from './credit.ts'
 import { database, role } from './embedded/cluster.ts'
 import { type EmbeddedPostgres, startEmbedded } from './embedded/supervisor.ts'
 import { createIdempotency, type IdempotencyLimits } from './idempotency.ts'
-import { createInstance } from './instance.ts'
+import { applicationName } from './instances.ts'
 import { createKeys, createLiveKeys, type KeyCacheLimits } from './keys.ts'
-import { createLeases } from './leases.ts'
 import { createLedger, type StoredLedger } from './ledger.ts'
+import { refreshMs, SharedLimits } from './limits.ts'
 import { migrate } from './migrations/migrate.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
 import { createProviderKeys, type StoredProviderKeys } from './provider-keys.ts'
@@ -34,6 +34,11 @@ export type StoreOptions = KeyCacheLimits & {
   progress: (message: string) => void
   log: Log
   clock: Clock
+  /**
+   * Whether this process serves requests: it is then one of the instances among which limits are shared, and it does the work that repeats. A command
+   * does neither.
+   */
+  serves: boolean
   /** For single-organization work; batches have two connections and LISTEN one beside these. */
   connectionsMax: number
   idempotency: IdempotencyLimits
@@ -51,8 +56,9 @@ export type Store = {
   idempotency: Idempotency
   ledger: StoredLedger
   credit: Credit
-  /** Across processes. One process alone counts in memory: domain/access/local-limits.ts. */
-  leases: Limits
+  limits: Limits
+  /** How many instances serve from this database, this one included; at most `refreshMs` old. */
+  liveInstances(): number
   usedTokens: UsedTokens
   /** Rejects when the database does not answer. */
   ping(): Promise<void>
@@ -72,7 +78,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ? { socketDir: embedded.socketDir, role, database }
     : { databaseUrl: options.databaseUrl ?? '' }
   const instanceId = nanoid()
-  const name = `parley-${instanceId}`
+  const name = applicationName(instanceId)
   let pools: Pools | null = null
   try {
     pools = connect(target, name, options.connectionsMax)
@@ -93,64 +99,45 @@ async function assemble(
   options: StoreOptions,
   leaveServer: (stopPostgres: boolean) => Promise<void>,
 ): Promise<Store> {
-  const { system, tenant } = pools
   const { clock, log } = options
-  const { leaseMs } = options.idempotency
-  const instance = createInstance(system, clock, instanceId, leaseMs)
-  const keys = createKeys(system, clock, log, options)
-  const idempotency = createIdempotency(system, clock, options.idempotency)
-  const choices = createChoices(system, clock, options.choicesKeptMs)
-  const ledger = createLedger(system, clock, log, choices)
-  const credit = createCredit(system, clock, instanceId)
-  const leases = createLeases(system, clock, log, instanceId)
+  const access = createAccess(pools, options)
+  const requests = createRequests(pools, instanceId, options)
+  const limits = new SharedLimits(pools.system, clock, log, instanceId, options.idempotency.leaseMs)
   const usedTokens = createUsedTokens(pools, clock)
-  const providerKeys = createProviderKeys(pools, {
-    ...options,
-    sealer: () => createSealer(options.masterKeys()),
-    forget: (organizationId) => keys.forget(organizationId),
-  })
-
-  // Before the first reservation: what belongs to an instance without a row is given back.
-  await Promise.all([instance.beat(), keys.listen()])
-  await credit.sweep()
-  const heartbeatMs = leaseMs / 4
-  const jobs: Job[] = [
-    { name: 'heartbeat', everyMs: heartbeatMs, run: () => instance.beat() },
-    { name: 'renew leases', everyMs: heartbeatMs, run: () => idempotency.renew() },
-    { name: 'return reservations', everyMs: leaseMs, run: () => credit.sweep() },
-    { name: 'concurrency', everyMs: leaseMs, run: () => leases.sweep() },
-    { name: 'expired keys', everyMs: reapEveryMs, run: () => idempotency.reap() },
+  const sweeps: Job[] = [
     { name: 'used tokens', everyMs: reapEveryMs, run: () => usedTokens.sweep() },
-    { name: 'old choices', everyMs: reapEveryMs, run: () => choices.reap() },
-    { name: 'provider keys', everyMs: reapEveryMs, run: () => tendProviderKeys(providerKeys, log) },
-    { name: 'last use', everyMs: reapEveryMs, run: () => keys.noteUse() },
+    { name: 'concurrency', everyMs: options.idempotency.leaseMs, run: () => limits.sweep() },
   ]
-  const endUpkeep = startUpkeep(jobs, clock, log)
+  let endJobs = () => Promise.resolve()
+  if (options.serves) {
+    // Before the first reservation: what belongs to an instance without a row is given back.
+    await Promise.all([limits.join(), access.checked.listen()])
+    await requests.credit.sweep()
+    const refresh: Job = { name: 'instances', everyMs: refreshMs, run: () => limits.refresh() }
+    endJobs = startUpkeep([refresh, ...requests.jobs, ...access.jobs, ...sweeps], clock, log)
+  }
 
   async function flush(): Promise<void> {
-    await Promise.all([idempotency.drain(), ledger.drain(), credit.drain(), leases.drain(), keys.noteUse()])
-    await instance.leave()
+    await Promise.all([requests.drain(), access.checked.noteUse()])
+    if (options.serves) await limits.leave()
   }
 
   return {
-    keys: {
-      ...createKeyAdministration(tenant, clock),
-      ...createLiveKeys(tenant, clock, log),
-      verify: (secret) => keys.verify(secret),
-    },
-    organizations: createOrganizations(tenant, clock),
-    providerKeys,
-    requestRoutes: createRequestRoutes(tenant),
-    idempotency,
-    ledger,
-    credit,
-    leases,
+    keys: access.keys,
+    organizations: access.organizations,
+    providerKeys: access.providerKeys,
+    requestRoutes: createRequestRoutes(pools.tenant),
+    idempotency: requests.idempotency,
+    ledger: requests.ledger,
+    credit: requests.credit,
+    limits,
+    liveInstances: () => limits.liveInstances,
     usedTokens,
     async ping() {
-      await system`select 1`
+      await pools.system`select 1`
     },
     async close({ stopPostgres }) {
-      await endUpkeep()
+      await endJobs()
       await within(clock, closeMs, flush()).catch((err: unknown) => {
         log.error({ err }, 'the store closed before everything was written')
       })
@@ -158,6 +145,45 @@ async function assemble(
       await leaveServer(stopPostgres)
     },
   }
+}
+
+/** Organizations and the keys of both kinds. */
+function createAccess(pools: Pools, options: StoreOptions) {
+  const { clock, log } = options
+  const checked = createKeys(pools.system, clock, log, options)
+  const providerKeys = createProviderKeys(pools, {
+    ...options,
+    sealer: () => createSealer(options.masterKeys()),
+    forget: (organizationId) => checked.forget({ organizationId }),
+  })
+  const jobs: Job[] = [
+    { name: 'provider keys', everyMs: reapEveryMs, run: () => tendProviderKeys(providerKeys, log) },
+    { name: 'last use', everyMs: reapEveryMs, run: () => checked.noteUse() },
+  ]
+  const keys = {
+    ...createKeyAdministration(pools.tenant, clock),
+    ...createLiveKeys(pools.tenant, clock, log),
+    verify: (secret: string) => checked.verify(secret),
+  }
+  return { checked, keys, organizations: createOrganizations(pools.tenant, clock), providerKeys, jobs }
+}
+
+/** What a request leaves behind: its idempotency key, its reservation, its ledger row and the choice behind it. */
+function createRequests({ system }: Pools, instanceId: string, options: StoreOptions) {
+  const { clock, log } = options
+  const { leaseMs } = options.idempotency
+  const idempotency = createIdempotency(system, clock, options.idempotency)
+  const choices = createChoices(system, clock, options.choicesKeptMs)
+  const ledger = createLedger(system, clock, log, choices)
+  const credit = createCredit(system, clock, instanceId)
+  const jobs: Job[] = [
+    { name: 'renew leases', everyMs: leaseMs / 4, run: () => idempotency.renew() },
+    { name: 'return reservations', everyMs: leaseMs, run: () => credit.sweep() },
+    { name: 'expired keys', everyMs: reapEveryMs, run: () => idempotency.reap() },
+    { name: 'old choices', everyMs: reapEveryMs, run: () => choices.reap() },
+  ]
+  const drain = () => Promise.all([idempotency.drain(), ledger.drain(), credit.drain()])
+  return { idempotency, ledger, credit, jobs, drain }
 }
 
 /** After a change of the master key every process moves what it finds; the key before it can be taken away once nothing is found. */

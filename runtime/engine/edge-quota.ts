@@ -10,22 +10,41 @@ import type { EdgeQuotaOptions } from './options.ts'
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 export class EdgeQuota {
-  /** The value of `RateLimit-Policy`: `"relay-ip";q=2000;w=300`. '' when there is no quota. */
-  readonly policy: string
   readonly #options: EdgeQuotaOptions
   readonly #busyMax: number
   readonly #trusted: readonly Range[]
   readonly #counts = new Map<string, number>()
   readonly #busy = new Map<string, number>()
   #window = -1
+  #instances = 0
+  /** The part of the quota that this instance allows. */
+  #requests = 0
+  #policy = ''
 
   /** `busyMax` bounds the requests in flight from one address. Throws when a CIDR range is none. */
   constructor(options: EdgeQuotaOptions, busyMax: number) {
     this.#options = options
     this.#busyMax = busyMax
     this.#trusted = options.trustedProxies.map(readRange)
-    const { requests: q, windowS: w } = options
-    this.policy = q === 0 ? '' : serializeList([['relay-ip', new Map(Object.entries({ q, w }))]])
+    this.#share()
+  }
+
+  /** The value of `RateLimit-Policy`: `"relay-ip";q=2000;w=300`. '' when there is no quota. */
+  get policy(): string {
+    return this.#policy
+  }
+
+  /** Divides the quota anew when the number of instances has changed. */
+  #share(): void {
+    const instances = this.#options.instances?.() ?? 1
+    if (instances === this.#instances) return
+    this.#instances = instances
+    this.#requests = Math.ceil(this.#options.requests / instances)
+    const parameters = new Map([
+      ['q', this.#requests],
+      ['w', this.#options.windowS],
+    ])
+    this.#policy = this.#requests === 0 ? '' : serializeList([['relay-ip', parameters]])
   }
 
   /** The key under which a request counts: an IPv4 address, or the /64 of an IPv6 one. */
@@ -45,7 +64,8 @@ export class EdgeQuota {
   enter(source: string, nowMs: number): { rateLimit: string; refusal: Refusal | null } {
     const busy = (this.#busy.get(source) ?? 0) + 1
     this.#busy.set(source, busy)
-    const { requests } = this.#options
+    this.#share()
+    const requests = this.#requests
     const resetS = this.#turn(nowMs)
     const used = requests === 0 ? 0 : this.#count(source)
     const rateLimit = requests === 0 ? '' : `"relay-ip";r=${Math.max(0, requests - used)};t=${resetS}`

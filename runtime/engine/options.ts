@@ -46,6 +46,8 @@ export type Limits = {
 export type EdgeQuotaOptions = {
   /** 0 is no quota and no RateLimit headers. */
   requests: number
+  /** How many instances share the quota now: each allows its part of it. Absent: this one alone. */
+  instances?: () => number
   windowS: number
   /** CIDR ranges whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]

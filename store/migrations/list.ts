@@ -5,6 +5,7 @@ import { usedTokens } from './0004-used-tokens.ts'
 import { providerKeys } from './0005-provider-keys.ts'
 import { attempts } from './0006-attempts.ts'
 import { leanInserts } from './0007-lean-inserts.ts'
+import { instances } from './0008-instances.ts'
 
 export type Migration = { version: number; name: string; sql: string }
 
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
   providerKeys,
   attempts,
   leanInserts,
+  instances,
 ]

@@ -26,7 +26,7 @@ export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
 export async function openAdministration(parley: Running): Promise<Administration> {
   const host = encodeURIComponent(socketDir(parley.dataDir))
   const databaseUrl = `postgres://parley@localhost/parley?host=${host}`
-  const store = await openStore({ ...defaults, databaseUrl, dataDir: parley.dataDir })
+  const store = await openStore({ ...defaults, databaseUrl, dataDir: parley.dataDir, serves: false })
   return {
     store,
     async organization(name, { scopes = routerAndPlatform, creditMicroUsd = 100_000_000 } = {}) {

@@ -64,7 +64,7 @@ t.test('an organization without credit', async (t) => {
   t.equal(await client.closed, 1008)
   t.match(client.frames('error'), [{ code: 'BUDGET_EXHAUSTED', retryable: false }], 'what is left covers no session')
 
-  await admin.store.organizations.setCredit(poor.id, 0)
+  await admin.store.organizations.addCredit(poor.id, -1)
   t.same(await refusal(poor, hearing, bearer(poor)), refused)
   t.equal((await putKey(poor, 'vendor', 'own')).status, 200)
   const own = await start(poor, hearing, { language: 'en' })

@@ -5,7 +5,7 @@ import { createLru } from '../../store/lru.ts'
 import { startUpkeep } from '../../store/upkeep.ts'
 import { silent } from './cluster.ts'
 
-const limits = { rowsMax: 4, inFlightMax: 1, gatherMs: 0, loneMs: 0, queueMax: 10 }
+const limits = { rowsMax: 4, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }
 
 t.test('rows of one turn go together, in their order, and each gets its own answer', async (t) => {
   const batches: number[][] = []

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { systemClock } from '../../runtime/clock.ts'
-import { connectOnce } from '../../store/connect.ts'
+import { connectOnce, type Tx } from '../../store/connect.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../../store/embedded/supervisor.ts'
+import { type KeyChange, notifyKeyChange } from '../../store/key-changes.ts'
 import { migrate } from '../../store/migrations/migrate.ts'
 import { openStore, type Store, type StoreOptions } from '../../store/store.ts'
 
@@ -61,6 +62,7 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   progress: () => {},
   log: silent,
   clock: systemClock,
+  serves: true,
   connectionsMax: 2,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
   masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),
@@ -110,7 +112,7 @@ export class TestCluster {
   }
 
   /** A superuser's look into a database. */
-  sql(test: Test, databaseUrl: string): postgres.Sql {
+  sql(test: Test, databaseUrl: string): postgres.Sql<{ bigint: number }> {
     const database = new URL(databaseUrl).pathname.slice(1)
     const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } }
     const sql = postgres({ host: this.server.socketDir, user: 'postgres', database, types, max: 1, onnotice: () => {} })
@@ -129,4 +131,16 @@ const settings = { maxConcurrency: null, smsEnabled: false, rmsgEnabled: false, 
 
 export function organization(store: Store, name: string, creditMicroUsd = 0) {
   return store.organizations.create({ ...settings, name, creditMicroUsd })
+}
+
+/** A change that nothing in the product makes yet: the row and the notice to every instance, in one transaction. */
+export async function changeRow(
+  sql: postgres.Sql<{ bigint: number }>,
+  write: (tx: Tx) => Promise<unknown>,
+  change: KeyChange,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    await write(tx)
+    await notifyKeyChange(tx, change)
+  })
 }

@@ -11,6 +11,7 @@ const store = await openStore({
   progress: () => {},
   log: silent,
   clock: systemClock,
+  serves: true,
   connectionsMax: 2,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
   masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),
@@ -31,6 +32,10 @@ if (action === 'reserve') {
     microUsd: number
   }
   console.log(await store.credit.reserve(organizationId, requestId, microUsd))
+}
+if (action === 'lease') {
+  const lease = await store.limits.acquire('org', argument, { organizationMax: null, keyMax: 1 })
+  console.log(typeof lease === 'function' ? 'granted' : lease)
 }
 if (action === 'stop') {
   await store.close({ stopPostgres: true })

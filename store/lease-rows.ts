@@ -1,38 +1,54 @@
-/** Concurrency that several processes share: how much each holds is a row, and the rows of a process without a heartbeat do not count. */
-import type { ConcurrencyLimits, EndLease, LeaseRefusal, Limits } from '../domain/access/limits.ts'
+/** Leases that several instances share: how much each holds is a row, and the rows of an instance without a heartbeat do not count. */
+import type { ConcurrencyLimits, LeaseRefusal } from '../domain/access/limits.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
 
-const batches: BatchLimits = { rowsMax: 128, inFlightMax: 1, gatherMs: 0, loneMs: 0, queueMax: 10_000 }
+const batches: BatchLimits = { rowsMax: 128, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 
-export type StoredLeases = Limits & {
-  /** Writes ends that could not be written before, and removes what dead processes held. */
+export type LeaseRows = {
+  /** Null: the lease is granted. */
+  acquire(organizationId: string, keyId: string, limits: ConcurrencyLimits): Promise<LeaseRefusal | null>
+  /** Gives one lease back, in a batch and a little later. */
+  end(organizationId: string, keyId: string): void
+  /** Resolves when no statement of `acquire` or `end` is under way. */
+  settle(): Promise<void>
+  /** Drops the ends that are not written yet. */
+  forgetEnds(): void
+  /** Writes the ends that are not written yet. */
+  writeEnds(): Promise<void>
+  /** Removes what dead instances held. */
   sweep(): Promise<void>
-  drain(): Promise<void>
 }
 
 type Ask = { organizationId: string; keyId: string } & ConcurrencyLimits
-type Ended = { organizationId: string; keyId: string; count: number }
+type Ends = { organizationId: string; keyId: string; count: number }
 
-export function createLeases(sql: Sql, clock: Clock, log: Log, instanceId: string): StoredLeases {
+/** `mayWrite` is asked before ends are written. */
+export function createLeaseRows(
+  sql: Sql,
+  clock: Clock,
+  log: Log,
+  instanceId: string,
+  mayWrite: () => boolean,
+): LeaseRows {
   const asks = createBatcher(
     (rows: readonly Ask[]) => acquireAll(sql, rows, instanceId, new Date(clock.nowMs())),
     batches,
   )
   // Added up per key, so that it stays small however long the database is away.
-  let ended = new Map<string, Ended>()
+  let ends = new Map<string, Ends>()
   let writing: Promise<void> | null = null
 
-  function end(organizationId: string, keyId: string, count: number): void {
+  function add(organizationId: string, keyId: string, count: number): void {
     const scope = `${organizationId} ${keyId}`
-    ended.set(scope, { organizationId, keyId, count: count + (ended.get(scope)?.count ?? 0) })
+    ends.set(scope, { organizationId, keyId, count: count + (ends.get(scope)?.count ?? 0) })
   }
 
-  async function writeEnded(): Promise<void> {
-    await new Promise(setImmediate) // More may end in the same turn.
+  async function writeAll(): Promise<void> {
+    await new Promise(setImmediate) // More may end in the same tick.
     try {
-      while (ended.size > 0) await writeOnce()
+      while (ends.size > 0 && mayWrite()) await writeOnce()
     } catch (err) {
       log.warn({ err }, 'ended leases could not be written, it is tried again')
     } finally {
@@ -41,38 +57,35 @@ export function createLeases(sql: Sql, clock: Clock, log: Log, instanceId: strin
   }
 
   async function writeOnce(): Promise<void> {
-    const rows = [...ended.values()]
-    ended = new Map()
+    const rows = [...ends.values()]
+    ends = new Map()
     try {
       await endAll(sql, rows, instanceId)
     } catch (error) {
-      for (const { organizationId, keyId, count } of rows) end(organizationId, keyId, count)
+      for (const { organizationId, keyId, count } of rows) add(organizationId, keyId, count)
       throw error
     }
   }
 
-  const flush = () => (writing ??= writeEnded())
+  const writeEnds = () => (writing ??= writeAll())
 
   return {
-    async acquire(organizationId, keyId, limits): Promise<EndLease | LeaseRefusal> {
-      const refusal = await asks.add({ organizationId, keyId, ...limits })
-      if (refusal) return refusal
-      let held = true
-      return () => {
-        if (!held) return
-        held = false
-        end(organizationId, keyId, 1)
-        void flush()
-      }
+    acquire: (organizationId, keyId, limits) => asks.add({ organizationId, keyId, ...limits }),
+    end(organizationId, keyId) {
+      add(organizationId, keyId, 1)
+      void writeEnds()
     },
-    async sweep() {
-      if (ended.size > 0) await flush()
-      await removeOfTheDead(sql, new Date(clock.nowMs()))
-    },
-    async drain() {
+    async settle() {
       await asks.drain()
-      if (ended.size > 0 || writing) await flush()
+      await writing
     },
+    forgetEnds() {
+      ends = new Map()
+    },
+    async writeEnds() {
+      if (ends.size > 0 || writing) await writeEnds()
+    },
+    sweep: () => removeOfTheDead(sql, new Date(clock.nowMs())),
   }
 }
 
@@ -93,7 +106,7 @@ async function acquireAll(
   return asks.map((_, index) => refusals.get(index) ?? null)
 }
 
-async function endAll(sql: Sql, rows: readonly Ended[], instanceId: string): Promise<void> {
+async function endAll(sql: Sql, rows: readonly Ends[], instanceId: string): Promise<void> {
   // In the order in which acquire_lease locks, or the two could wait for each other.
   const inOrder = [...rows].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1))
   await sql`

@@ -1,0 +1,196 @@
+/**
+ * Concurrency limits that hold across all instances on one database, at the cost of memory while there is only one.
+ *
+ * ```
+ *             another instance is alive: leases that are held are written as rows
+ *   memory ────────────────────────► moving ────────────────────────► rows
+ *     ▲                                                                 │
+ *     └───────────────────────────── moving ◄───────────────────────────┘
+ *               no other instance is alive: the rows are deleted
+ * ```
+ *
+ * - In `memory`, a lease is granted at once, without a promise. In `rows`, Postgres counts the rows of all live instances. While `moving`, a request
+ *   waits. This process counts its own leases in memory in every state, so each move starts from the truth.
+ * - An instance that starts writes its row and notifies the others. It serves when no other instance counts in memory any more, so a lease that was
+ *   granted in memory is a row before the newcomer grants its first one. It waits for two refresh periods at most: an instance that has not moved by
+ *   then cannot reach the database.
+ * - Every instance renews its row and counts the others each refresh period, so it learns of a change within that time even when a notification is
+ *   lost. An instance that was paused for longer than its lease finds its row gone at the next refresh and moves then: until that refresh, and no
+ *   longer, a limit can be exceeded.
+ * - The rows of an instance that was killed count until its lease has run out. Then the others stop counting it, and one that is left alone moves
+ *   back to memory.
+ * - While the database does not answer, an instance counts on as it did: in memory it goes on granting, in rows it refuses. Nearly all requests need
+ *   the database for their credit anyway.
+ */
+import type { ConcurrencyLimits, EndLease, LeaseRefusal, Limits } from '../domain/access/limits.ts'
+import { createLocalLimits, type LocalLimits } from '../domain/access/local-limits.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
+import type { Sql } from './connect.ts'
+import { createInstance, type Instance } from './instances.ts'
+import { createLeaseRows, type LeaseRows } from './lease-rows.ts'
+
+/** How old the number of live instances may be. The same in every instance, because one that starts waits for it. */
+export const refreshMs = 1_000
+
+export class SharedLimits implements Limits {
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #instance: Instance
+  readonly #rows: LeaseRows
+  readonly #local: LocalLimits
+  #counting: 'memory' | 'moving' | 'rows' = 'rows'
+  /** Resolves when the last move has ended, also when it failed. */
+  #moved: Promise<void> = Promise.resolve()
+  #live = 1
+  #isServing = false
+  /** A statement of `acquire` failed, and Postgres may have counted the lease. The next refresh writes all rows anew. */
+  #isUncertain = false
+  #notified = () => {}
+  /** Renews this instance's row, counts the others and moves where that changed. */
+  readonly refresh = once(() => this.#look())
+
+  constructor(sql: Sql, clock: Clock, log: Log, instanceId: string, leaseMs: number) {
+    this.#clock = clock
+    this.#log = log
+    this.#instance = createInstance(sql, clock, instanceId, leaseMs)
+    this.#rows = createLeaseRows(sql, clock, log, instanceId, () => this.#counting === 'rows')
+    this.#local = createLocalLimits((organizationId, keyId) => {
+      if (this.#counting !== 'memory') this.#rows.end(organizationId, keyId)
+    })
+  }
+
+  acquire(
+    organizationId: string,
+    keyId: string,
+    limits: ConcurrencyLimits,
+  ): EndLease | LeaseRefusal | Promise<EndLease | LeaseRefusal> {
+    if (this.#counting === 'memory') return this.#local.acquire(organizationId, keyId, limits)
+    return this.#acquireInRows(organizationId, keyId, limits)
+  }
+
+  /** Live instances, this one included, as of the last refresh. */
+  get liveInstances(): number {
+    return this.#live
+  }
+
+  /** Resolves when this instance may serve. */
+  async join(): Promise<void> {
+    await this.#instance.listen(() => this.#changed())
+    if (await this.#instance.join()) this.#counting = 'memory'
+    else await this.#othersInRows()
+    this.#isServing = true
+    // Another instance may have started before this line.
+    await this.refresh()
+  }
+
+  /** Removes what dead instances held. */
+  sweep(): Promise<void> {
+    return this.#rows.sweep()
+  }
+
+  /** Writes what ended and removes this instance's row. */
+  async leave(): Promise<void> {
+    this.#isServing = false
+    // A refresh under way would write the row again.
+    await this.refresh().catch(() => {})
+    await this.#rows.settle()
+    await this.#rows.writeEnds()
+    await this.#instance.leave()
+  }
+
+  async #acquireInRows(
+    organizationId: string,
+    keyId: string,
+    limits: ConcurrencyLimits,
+  ): Promise<EndLease | LeaseRefusal> {
+    while (this.#counting === 'moving') await this.#moved
+    if (this.#counting === 'memory') return this.#local.acquire(organizationId, keyId, limits)
+    try {
+      const refusal = await this.#rows.acquire(organizationId, keyId, limits)
+      return refusal ?? this.#local.add(organizationId, keyId)
+    } catch (error) {
+      this.#isUncertain = true
+      throw error
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { others, isIntact } = await this.#instance.beat(this.#counting === 'memory')
+    this.#live = others + 1
+    if (others === 0) {
+      if (this.#counting === 'rows' || !isIntact) await this.#move('memory')
+    } else if (this.#counting === 'memory' || !isIntact || this.#isUncertain) await this.#move('rows')
+  }
+
+  async #move(to: 'memory' | 'rows'): Promise<void> {
+    let next = this.#counting
+    let end = () => {}
+    this.#moved = new Promise((resolve) => {
+      end = resolve
+    })
+    this.#counting = 'moving'
+    try {
+      await this.#rows.settle()
+      this.#rows.forgetEnds()
+      if (to === 'rows') {
+        await this.#instance.countInRows(this.#local.held())
+        this.#isUncertain = false
+        next = 'rows'
+      } else if (await this.#instance.countInMemory()) next = 'memory'
+    } finally {
+      this.#counting = next
+      if (next === 'memory') this.#rows.forgetEnds()
+      else void this.#rows.writeEnds()
+      end()
+    }
+  }
+
+  #changed(): void {
+    this.#notified()
+    if (!this.#isServing) return
+    this.refresh().catch((err: unknown) => {
+      this.#log.warn({ err }, 'instances could not be counted, it is tried again')
+    })
+  }
+
+  /** Waits until every other instance counts in rows. */
+  async #othersInRows(): Promise<void> {
+    let isLate = false
+    const cancel = this.#clock.after(2 * refreshMs, () => {
+      isLate = true
+      this.#notified()
+    })
+    try {
+      while (!isLate) {
+        const notified = new Promise<void>((resolve) => {
+          this.#notified = resolve
+        })
+        if ((await this.#instance.othersInMemory()) === 0) return
+        await notified
+      }
+      this.#log.warn({}, 'another instance did not answer: limits can be exceeded until it does or its lease runs out')
+    } finally {
+      cancel()
+    }
+  }
+}
+
+/** Runs `work` once at a time. A call while it runs makes it run once more. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null
+  let isWanted = false
+  async function run(): Promise<void> {
+    try {
+      do {
+        isWanted = false
+        await work()
+      } while (isWanted)
+    } finally {
+      running = null
+    }
+  }
+  return () => {
+    isWanted = true
+    return (running ??= run())
+  }
+}

@@ -1,0 +1,234 @@
+/** How many leases there are in all: of one instance, of several on one database, and while their number changes. */
+import t, { type Test } from 'tap'
+import type { EndLease, LeaseRefusal } from '../../domain/access/limits.ts'
+import { createLocalLimits } from '../../domain/access/local-limits.ts'
+import { refreshMs } from '../../store/limits.ts'
+import type { Store } from '../../store/store.ts'
+import { handClock, movableClock, TestCluster } from './cluster.ts'
+import { killed, spawned } from './spawned.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const one = { organizationMax: null, keyMax: 1 }
+const acquire = async (store: Store, key = 'key') => await store.limits.acquire('org', key, one)
+
+/** Ends a lease that must have been granted. */
+function end(lease: EndLease | LeaseRefusal): void {
+  if (typeof lease !== 'function') throw new Error(`refused by the limit of the ${lease}`)
+  lease()
+}
+
+/** Notifications take a moment. */
+async function until(t: Test, what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let attempt = 0; attempt < 250; attempt += 1) {
+    if (await holds()) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  t.fail(what)
+}
+
+const countsInMemory = (store: Store) => !(store.limits.acquire('org', 'probe', one) instanceof Promise)
+
+t.test('one process', (t) => {
+  const leases = createLocalLimits()
+  const limits = { organizationMax: 3, keyMax: 2 }
+  const first = leases.acquire('org', 'key', limits)
+  leases.acquire('org', 'key', limits)
+  t.equal(leases.acquire('org', 'key', limits), 'key')
+  t.type(leases.acquire('org', 'other', limits), 'function')
+  t.equal(leases.acquire('org', 'third', limits), 'organization')
+  t.type(leases.acquire('org2', 'key2', { organizationMax: null, keyMax: null }), 'function')
+  if (typeof first === 'function') {
+    first()
+    first()
+  }
+  t.type(leases.acquire('org', 'third', limits), 'function', 'ended once')
+  t.equal(leases.acquire('org', 'third', limits), 'organization')
+  t.end()
+})
+
+t.test('several processes', async (t) => {
+  const url = await cluster.database()
+  const clock = movableClock()
+  const stores = await Promise.all([cluster.store(t, url, { clock }), cluster.store(t, url, { clock })])
+  const limits = { organizationMax: 10, keyMax: 6 }
+  const acquire = async (store: Store, key: string) => await store.limits.acquire('org', key, limits)
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, index) => acquire(stores[index % 2] as Store, 'key')),
+  )
+  const ends = answers.filter((answer) => typeof answer === 'function')
+  t.equal(ends.length, 6)
+  t.ok(answers.every((answer) => typeof answer === 'function' || answer === 'key'))
+  const others = await Promise.all(Array.from({ length: 6 }, () => acquire(stores[0], 'other')))
+  t.equal(others.filter((answer) => answer === 'organization').length, 2)
+  for (const end of ends) {
+    end()
+    end()
+  }
+  await Promise.all(stores.map((store) => store.close({ stopPostgres: false })))
+  const rows = await cluster.sql(
+    t,
+    url,
+  )`select key_id, sum(held)::int as held from concurrency_leases group by key_id order by key_id`
+  t.same(
+    [...rows],
+    [
+      { key_id: 'key', held: 0 },
+      { key_id: 'other', held: 4 },
+    ],
+  )
+  const next = await cluster.store(t, url, { clock })
+  const fresh = await Promise.all(Array.from({ length: 6 }, () => acquire(next, 'third')))
+  t.ok(
+    fresh.every((answer) => typeof answer === 'function'),
+    'what an instance without a heartbeat held does not count',
+  )
+})
+
+t.test('an instance that is alone answers without a promise', async (t) => {
+  const store = await cluster.store(t, await cluster.database(), { clock: handClock() })
+  const lease = store.limits.acquire('org', 'key', one)
+  t.type(lease, 'function')
+  t.equal(store.limits.acquire('org', 'key', one), 'key')
+  t.equal(store.liveInstances(), 1)
+})
+
+t.test('a lease that was granted in memory counts for an instance that starts later', async (t) => {
+  const url = await cluster.database()
+  const clock = handClock()
+  const first = await cluster.store(t, url, { clock })
+  const held = first.limits.acquire('org', 'key', one)
+  const brief = first.limits.acquire('org', 'brief', one)
+  t.type(held, 'function')
+
+  const second = await cluster.store(t, url, { clock })
+  t.equal(second.liveInstances(), 2)
+  t.equal(first.liveInstances(), 2)
+  t.equal(await acquire(second), 'key', 'refused from the first request on')
+  t.type(first.limits.acquire('org', 'key', one), Promise)
+  end(await brief)
+  end(await held)
+  await until(t, 'the lease was not given back', async () => typeof (await acquire(second)) === 'function')
+  t.equal(await acquire(first), 'key')
+  await until(t, 'nor the other', async () => typeof (await acquire(second, 'brief')) === 'function')
+
+  await second.close({ stopPostgres: false })
+  await until(t, 'the first counts in memory again', () => first.liveInstances() === 1)
+  await until(t, 'the first counts in memory again', () => !(first.limits.acquire('org', 'x', one) instanceof Promise))
+  t.type(first.limits.acquire('org', 'key', one), 'function', 'what the other held does not count')
+  t.equal(first.limits.acquire('org', 'key', one), 'key')
+  t.same(
+    [
+      ...(await cluster.sql(t, url)`select * from concurrency_leases where instance_id in
+    (select id from instances)`),
+    ],
+    [],
+    'no rows are left',
+  )
+})
+
+t.test('leases move along while requests come and go', async (t) => {
+  const url = await cluster.database()
+  const first = await cluster.store(t, url)
+  const limits = { organizationMax: null, keyMax: 5 }
+  const held: EndLease[] = []
+  let most = 0
+  let stopped = false
+  const stores = [first]
+  const work = Promise.all(
+    Array.from({ length: 12 }, async (_, index) => {
+      while (!stopped) {
+        const store = stores[index % stores.length] as Store
+        const lease = await store.limits.acquire('org', 'key', limits)
+        if (typeof lease === 'function') {
+          held.push(lease)
+          most = Math.max(most, held.length)
+          await new Promise((resolve) => setTimeout(resolve, 3))
+          held.splice(held.indexOf(lease), 1)
+          lease()
+        } else await new Promise((resolve) => setTimeout(resolve, 1))
+      }
+    }),
+  )
+  for (let round = 0; round < 3; round += 1) {
+    const second = await cluster.store(t, url)
+    stores.push(second)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    stores.pop()
+    await until(t, 'the second has ended its leases', () => held.length < 5)
+    await second.close({ stopPostgres: false })
+  }
+  stopped = true
+  await work
+  t.equal(most, 5, 'all that is allowed, and never more')
+  await until(t, 'it counts in memory again', () => countsInMemory(first))
+  const all = Array.from({ length: 6 }, () => first.limits.acquire('org', 'key', limits))
+  t.same(
+    all.map((lease) => typeof lease),
+    ['function', 'function', 'function', 'function', 'function', 'string'],
+  )
+})
+
+t.test('an instance that was killed counts until its lease has run out', async (t) => {
+  const url = await cluster.database()
+  const clock = handClock()
+  const store = await cluster.store(t, url, { clock })
+  const other = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
+  t.teardown(() => killed(other))
+  t.match(other.lines, ['granted', 'ready'])
+  t.equal(await acquire(store), 'key')
+  await killed(other)
+  t.equal(await acquire(store), 'key', 'not known yet')
+  await until(t, 'it counts no longer', async () => {
+    await clock.advance(refreshMs)
+    return store.liveInstances() === 1
+  })
+  t.type(await acquire(store), 'function')
+})
+
+t.test('a start right after a crash does not wait for the instance that was killed', async (t) => {
+  const url = await cluster.database()
+  const other = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
+  await killed(other)
+  const sql = cluster.sql(t, url)
+  await until(t, 'its connections have ended', async () => {
+    const [row] = await sql`select count(*) as count from pg_stat_activity where application_name like 'parley-%'
+      and datname = current_database()`
+    return row?.['count'] === 0
+  })
+  const store = await cluster.store(t, url, { clock: handClock() })
+  t.equal(store.liveInstances(), 2, 'its row is there still')
+})
+
+t.test('an instance that was paused for longer than its lease moves when it goes on', async (t) => {
+  const url = await cluster.database()
+  const paused = await spawned([cluster.folder, url, 'lease', 'key'], 'ready')
+  t.teardown(() => killed(paused))
+  paused.child.kill('SIGSTOP')
+  // The row has run out, and another instance has removed it.
+  await cluster.sql(t, url)`delete from instances`
+  const store = await cluster.store(t, url)
+  const lease = await acquire(store)
+  t.type(lease, 'function', 'nothing is known of the other, so the limit is exceeded')
+  paused.child.kill('SIGCONT')
+  await until(t, 'each knows of the other', () => store.liveInstances() === 2 && !countsInMemory(store))
+  end(lease)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  t.equal(await acquire(store), 'key', 'the lease of the other is a row now')
+})
+
+t.test('an instance that cannot write its leases goes on in memory and moves later', async (t) => {
+  const url = await cluster.database()
+  const clock = handClock()
+  const sql = cluster.sql(t, url)
+  const first = await cluster.store(t, url, { clock })
+  t.type(first.limits.acquire('org', 'key', one), 'function')
+  await sql`alter table concurrency_leases rename to elsewhere`
+  const starting = cluster.store(t, url, { clock: movableClock() })
+  await until(t, 'it was notified', () => first.liveInstances() === 2)
+  await until(t, 'it counts in memory', () => countsInMemory(first))
+  await sql`alter table elsewhere rename to concurrency_leases`
+  await clock.advance(refreshMs)
+  t.equal(await acquire(await starting), 'key')
+})
