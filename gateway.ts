@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Provider } from './domain/ports/provider.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createAuthenticate } from './handlers/authenticate.ts'
-import { useUpdatedCatalog } from './providers/catalog/rows.ts'
+import { openCatalog } from './providers/catalog/rows.ts'
 import { updatedCatalogFile } from './providers/catalog/update.ts'
 import { createProviders } from './providers/registry.ts'
 import type { WarmOutcome } from './providers/wire/socket.ts'
@@ -154,7 +154,6 @@ export function openProviders(
 ): Promise<Provider[]> {
   const { connectMs, firstTokenMs, firstAudioMs, idleMs, transcriptionMs } = config.timeouts
   const { enabled, ...local } = config.local
-  useUpdatedCatalog(path.join(config.dataDir, updatedCatalogFile))
   return createProviders(config.providers, env, {
     limits: {
       ...outboundDefaults,
@@ -167,6 +166,7 @@ export function openProviders(
       warmSockets: config.warmSockets,
     },
     clock: systemClock,
+    catalog: openCatalog(path.join(config.dataDir, updatedCatalogFile)),
     ...(metrics && { observeWarm: (provider: string, outcome: WarmOutcome) => metrics.warmSocket(provider, outcome) }),
     local: enabled ? { ...local, clock: systemClock, log } : null,
     ollamaUrl: enabled ? 'http://127.0.0.1:11434/v1' : null,

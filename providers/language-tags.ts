@@ -1,58 +1,31 @@
-/**
- * How vendors spell languages where that is not BCP 47 in its canonical form, in one table. What a vendor's own reference or client shows is
- * here, and nothing else: a tag that is not listed goes out as it is.
- */
-type Spelling = {
-  /** Canonical tag → the vendor's code. */
-  codes: Readonly<Record<string, string>>
-  /** What becomes of a tag that is not listed. */
-  rest?: (tag: string) => string
+/** Language tags between BCP 47 in canonical form, which everything else uses, and the codes of a vendor. */
+import { type Vendor, type VendorId, vendors } from './vendors.ts'
+
+/** Spells a canonical tag as the vendor does. */
+export function vendorTag(id: VendorId, tag: string): string {
+  const { languageTags }: Vendor = vendors[id]
+  if (languageTags === undefined) return tag
+  const { codes, spell } = languageTags
+  return Object.hasOwn(codes, tag) ? (codes[tag] as string) : spell ? spell(tag) : tag
 }
 
-const spellings = {
-  // Lower case with an underscore, and codes that BCP 47 has replaced.
-  assemblyai: {
-    codes: { 'en-GB': 'en_uk', jv: 'jw', fil: 'tl' },
-    rest: (tag) => tag.toLowerCase().replaceAll('-', '_'),
-  },
-  // Tagalog is Filipino, and Bokmål the Norwegian that is meant, in the canonical form of a tag.
-  deepgram: { codes: { fil: 'tl', nb: 'no' } },
-  soniox: { codes: { fil: 'tl' } },
-  // Mandarin by its own code.
-  speechmatics: { codes: { zh: 'cmn' } },
-} as const satisfies Record<string, Spelling>
-
-export type SpellingVendor = keyof typeof spellings
-
-/** A canonical tag, in the vendor's spelling. */
-export function vendorTag(vendor: SpellingVendor, tag: string): string {
-  const { codes, rest }: Spelling = spellings[vendor]
-  return Object.hasOwn(codes, tag) ? (codes[tag] as string) : rest ? rest(tag) : tag
-}
-
-/** What a vendor says that it heard, as a canonical tag: `deu`, `en_us` and `cmn` are `de`, `en-US` and `zh`. Undefined for what is no language. */
+/** Reads a vendor's code as a canonical tag: `deu`, `en_us` and `cmn` are `de`, `en-US` and `zh`. Undefined if it is not a language. */
 export function canonicalTag(code: unknown): string | undefined {
   if (typeof code !== 'string' || code === '') return undefined
-  if (heard.has(code)) return heard.get(code)
-  const tag = canonical(code)
-  if (heard.size < heardMax) heard.set(code, tag)
-  return tag
-}
-
-/** The same, to be spread into what was heard. */
-export function heardLanguage(code: unknown): { language?: string } {
-  const language = canonicalTag(code)
-  return language === undefined ? {} : { language }
-}
-
-/** Some vendors say it with every word. */
-const heard = new Map<string, string | undefined>()
-const heardMax = 1000
-
-function canonical(code: string): string | undefined {
+  // Some vendors name the language of every word, and Intl takes 3 µs. A code of two letters is canonical unless BCP 47 has replaced it.
+  if (twoLetters.test(code) && !replacedCodes.has(code)) return code
   try {
     return Intl.getCanonicalLocales(code.replaceAll('_', '-'))[0]
   } catch {
     return undefined
   }
 }
+
+/** The same, in a form that can be spread into a transcript. */
+export function heardLanguage(code: unknown): { language?: string } {
+  const language = canonicalTag(code)
+  return language === undefined ? {} : { language }
+}
+
+const twoLetters = /^[a-z]{2}$/
+const replacedCodes: ReadonlySet<string> = new Set(['in', 'iw', 'ji', 'jw', 'mo', 'sh', 'tl'])

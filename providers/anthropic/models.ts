@@ -1,6 +1,6 @@
 /** What the models take, as data. They differ in what a request may say of sampling, thinking and forced tools. */
 import { noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../vendor.ts'
+import type { VendorModel } from '../adapter.ts'
 
 export type Traits = {
   /** Takes `temperature` and `top_p`. Later models refuse all but the default. */

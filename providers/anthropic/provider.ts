@@ -1,6 +1,5 @@
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
-import { catalogued } from '../catalog/rows.ts'
-import type { VendorOptions } from '../vendor.ts'
+import type { VendorOptions } from '../adapter.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import { createLlm } from './llm.ts'
 import { anthropicModels } from './models.ts'
@@ -9,7 +8,7 @@ import { wire } from './wire.ts'
 /** The Messages API. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
 export function createAnthropicProvider(options: VendorOptions): Provider {
   const { id, limits, clock } = options
-  const models = catalogued('anthropic', id, anthropicModels, options.models)
+  const models = options.catalog.rows('anthropic', id, anthropicModels, options.models)
   const transport = createHttpTransport({
     baseUrl: options.baseUrl ?? 'https://api.anthropic.com',
     wire,

@@ -1,6 +1,6 @@
 /** What AssemblyAI's models can do. Live and batch are separate models. */
 import { type AudioSupport, type Capabilities, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../vendor.ts'
+import type { VendorModel } from '../adapter.ts'
 
 /** Files of any kind are decoded by the vendor. */
 const files: AudioSupport[] = [

@@ -1,7 +1,6 @@
 /** AssemblyAI: recordings at one host, live speech at another. */
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
-import { catalogued } from '../catalog/rows.ts'
-import type { VendorOptions } from '../vendor.ts'
+import type { VendorOptions } from '../adapter.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport } from '../wire/socket.ts'
 import { assemblyaiModels } from './models.ts'
@@ -37,7 +36,7 @@ export function createAssemblyaiProvider(options: VendorOptions): Provider {
   })
   return {
     id,
-    models: catalogued('assemblyai', id, assemblyaiModels, options.models),
+    models: options.catalog.rows('assemblyai', id, assemblyaiModels, options.models),
     unavailable: () => options.unavailable,
     ports: ports(options.apiKey),
     forKey: ports,

@@ -1,6 +1,6 @@
 /** The models of Cartesia: Sonic speaks, Ink hears. */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../vendor.ts'
+import type { VendorModel } from '../adapter.ts'
 
 /** Hears turns, on a socket of their own. The other hears what it is told to. */
 export const hearsTurns = (model: string): boolean => model.startsWith('ink-2')

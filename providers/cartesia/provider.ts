@@ -1,8 +1,7 @@
 /** Cartesia: Sonic, which speaks over HTTP and sockets, and Ink, which hears recordings and live audio. */
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
-import { catalogued } from '../catalog/rows.ts'
-import type { VendorOptions } from '../vendor.ts'
+import type { VendorOptions } from '../adapter.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport } from '../wire/socket.ts'
 import { cartesiaModels, hearsTurns } from './models.ts'
@@ -46,7 +45,7 @@ export function createCartesiaProvider(options: VendorOptions): Provider {
   }
   return {
     id,
-    models: catalogued('cartesia', id, cartesiaModels, options.models),
+    models: options.catalog.rows('cartesia', id, cartesiaModels, options.models),
     unavailable: () => options.unavailable,
     ports: ports(options.apiKey),
     forKey: ports,

@@ -5,10 +5,10 @@
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Word } from '../../domain/speech/stt.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+import { canonicalTag, vendorTag } from '../language-tags.ts'
 import { type JsonObject, milliseconds, stringAt } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
-import { toCode, toTag } from './language.ts'
 import { readWords } from './stt.ts'
 import { bytesPerMs, listenQuery, sampleAudio } from './stt-live-query.ts'
 import { classOfClose, classOfFrame } from './wire.ts'
@@ -16,7 +16,7 @@ import { classOfClose, classOfFrame } from './wire.ts'
 /** Path and query. Throws ProviderError `unsupported`. */
 export function finalizingPath(request: SttStreamRequest): string {
   const query = listenQuery(request, sampleAudio(request.audio))
-  if (request.language !== undefined) query.set('language', toCode(request.language))
+  if (request.language !== undefined) query.set('language', vendorTag('cartesia', request.language))
   if (request.endpointingMs !== undefined) query.set('max_silence_duration_secs', String(request.endpointingMs / 1000))
   return `/stt/websocket?${query.toString()}`
 }
@@ -98,7 +98,7 @@ export class FinalizingStream implements SttStream, SttVendor {
     const heardMs = Math.max(this.#settledMs, Math.round(this.#bytes / this.#bytesPerMs))
     const durationMs = typeof duration === 'number' ? milliseconds(duration) : heardMs
     const startMs = Math.max(this.#settledMs, heardMs - durationMs)
-    const tag = toTag(language)
+    const tag = canonicalTag(language)
     return cut(text, readWords(words), { startMs, endMs: heardMs }).map((piece) => ({
       ...piece,
       ...(tag !== undefined && { language: tag }),

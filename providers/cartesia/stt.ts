@@ -1,10 +1,10 @@
 /** POST /stt. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
+import { canonicalTag, vendorTag } from '../language-tags.ts'
 import type { VendorHttp } from '../wire/http.ts'
 import { type JsonObject, milliseconds, objectsOf, stringAt } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
-import { toCode, toTag } from './language.ts'
 import { hearsTurns } from './models.ts'
 
 /** Rejects with ProviderError. */
@@ -15,7 +15,7 @@ export async function transcribe(http: VendorHttp, request: SttRequest, signal: 
 
 function fields({ model, language, options }: SttRequest): Field[] {
   const list: Field[] = [['model', model]]
-  if (language !== undefined) list.push(['language', toCode(language)])
+  if (language !== undefined) list.push(['language', vendorTag('cartesia', language)])
   if (options.wordTimestamps) list.push(['timestamp_granularities[]', 'word'])
   return list
 }
@@ -25,7 +25,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   const words = readWords(body['words'])
   if (options.wordTimestamps && words.length === 0 && text !== '')
     throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
-  const heard = toTag(body['language']) ?? language
+  const heard = canonicalTag(body['language']) ?? language
   const { duration } = body
   return {
     text,

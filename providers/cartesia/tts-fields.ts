@@ -2,8 +2,8 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
+import { vendorTag } from '../language-tags.ts'
 import { type JsonObject } from '../wire/json.ts'
-import { toCode } from './language.ts'
 import { nativeSpeech, speechRatesHz } from './models.ts'
 
 /** Opus is what it has not. */
@@ -32,7 +32,7 @@ export function speechBody(request: TtsRequest, { encoding, sampleRateHz }: Spok
     transcript: text,
     voice,
     output_format: { container: 'raw', encoding: encodings[encoding], sample_rate: sampleRateHz },
-    ...(language !== undefined && { language: toCode(language) }),
+    ...(language !== undefined && { language: vendorTag('cartesia', language) }),
     ...generationConfig(request),
   }
 }

@@ -1,40 +1,40 @@
-/** The rows of a provider: what its adapter says of each model, with the figures that the catalog has of it. */
+/** The rows of a provider: each model as its adapter describes it, with the figures that the catalog holds. */
 import type { Benchmark, Model, Price, Stage } from '../../domain/catalog/model.ts'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
-import type { VendorModel } from '../vendor.ts'
+import type { VendorModel } from '../adapter.ts'
 import { keyOf, newer, readShipped, readUpdated } from './file.ts'
 
-export type Published = Pick<Model, 'benchmarks' | 'prices' | 'deprecationDate'>
+type Published = Pick<Model, 'benchmarks' | 'prices' | 'deprecationDate'>
 
-/** `ids` null: all. Throws RangeError for an id that the adapter does not serve. */
-export function catalogued(
-  vendor: string,
-  provider: string,
-  models: readonly VendorModel[],
-  ids: readonly string[] | null,
-): Model[] {
-  const unknown = ids?.find((id) => models.every((model) => model.id !== id))
-  if (unknown !== undefined) throw new RangeError(`${provider} has no model ${unknown}`)
-  return models
-    .filter(({ id }) => ids === null || ids.includes(id))
-    .map((model) => ({ ...model, provider, lastResort: false, ...published(vendor, model.stage, model.id) }))
+/** The catalog's data. Each gateway opens its own, so that two in one process may use different files. */
+export interface PublishedCatalog {
+  /** The rows of a provider. `ids` null means all models. Throws RangeError for an id that the adapter does not serve. */
+  rows: (vendor: string, provider: string, models: readonly VendorModel[], ids: readonly string[] | null) => Model[]
+  /** The data of one model; the lists are empty for a model that is not in the catalog. */
+  published: (vendor: string, stage: Stage, model: string) => Published
 }
 
-/** What the catalog says of a vendor's model; empty lists where it says nothing. Throws CatalogError for a file that cannot be used. */
-export function published(vendor: string, stage: Stage, model: string): Published {
-  index ??= indexOf(newer(readShipped(), updatedFile === null ? null : readUpdated(updatedFile)))
-  return index.get(keyOf({ vendor, stage, model })) ?? nothing
+/**
+ * `updatedFile` is the path of an update, which need not exist; null for none. The files are read when the first provider asks, and not again.
+ * That request throws CatalogError for a file that cannot be used.
+ */
+export function openCatalog(updatedFile: string | null): PublishedCatalog {
+  let index: ReadonlyMap<string, Published> | null = null
+  const published = (vendor: string, stage: Stage, model: string): Published => {
+    index ??= indexOf(newer(readShipped(), updatedFile === null ? null : readUpdated(updatedFile)))
+    return index.get(keyOf({ vendor, stage, model })) ?? nothing
+  }
+  return {
+    published,
+    rows(vendor, provider, models, ids) {
+      const unknown = ids?.find((id) => models.every((model) => model.id !== id))
+      if (unknown !== undefined) throw new RangeError(`${provider} has no model ${unknown}`)
+      return models
+        .filter(({ id }) => ids === null || ids.includes(id))
+        .map((model) => ({ ...model, provider, lastResort: false, ...published(vendor, model.stage, model.id) }))
+    },
+  }
 }
-
-/** Where an update may lie. To be told before the first provider is made; rows that exist keep what they have. */
-export function useUpdatedCatalog(path: string | null): void {
-  updatedFile = path
-  index = null
-}
-
-let updatedFile: string | null = null
-/** Read once, when the first provider needs it. */
-let index: ReadonlyMap<string, Published> | null = null
 
 const nothing: Published = { benchmarks: [], prices: [] }
 
@@ -45,7 +45,7 @@ function indexOf({ sources, models }: CatalogFile): ReadonlyMap<string, Publishe
     for (const pin of served_as) {
       const own = found.get(`${stage}:${pin}`) ?? nothing
       const benchmarks = elsewhere.map((figure) => benchmarkOf(figure, sources))
-      // What was measured at that vendor itself goes first.
+      // Figures that were measured at that vendor go first.
       found.set(`${stage}:${pin}`, { ...own, benchmarks: [...own.benchmarks, ...benchmarks] })
     }
   }

@@ -1,6 +1,6 @@
 /** What Deepgram has. Languages are those that it documents for a model by name, in its spelling; the catalog's own where the two differ. */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../vendor.ts'
+import type { VendorModel } from '../adapter.ts'
 import { aura2Languages, aura2Voices } from './voices.ts'
 
 /** Recognises turns itself and speaks a protocol of its own. */

@@ -1,8 +1,7 @@
 /** Deepgram: Nova and Flux hear, Aura speaks. */
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
-import { catalogued } from '../catalog/rows.ts'
-import type { VendorOptions } from '../vendor.ts'
+import type { VendorOptions } from '../adapter.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport, type Standby } from '../wire/socket.ts'
 import { deepgramModels, isFlux } from './models.ts'
@@ -44,7 +43,7 @@ export function createDeepgramProvider(options: VendorOptions): Provider {
   }
   return {
     id,
-    models: catalogued('deepgram', id, deepgramModels, options.models),
+    models: options.catalog.rows('deepgram', id, deepgramModels, options.models),
     unavailable: () => options.unavailable,
     ports: ports(options.apiKey),
     forKey: ports,

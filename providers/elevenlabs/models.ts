@@ -1,6 +1,6 @@
 /** The models of ElevenLabs: what each takes, emits and speaks. */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../vendor.ts'
+import type { VendorModel } from '../adapter.ts'
 import { nativeSpeech, oggOpus, pcmRatesHz } from './output-format.ts'
 
 /** What the adapter must know of a speech model beyond its row. */

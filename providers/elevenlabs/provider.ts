@@ -2,8 +2,7 @@
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
-import { catalogued } from '../catalog/rows.ts'
-import type { VendorOptions } from '../vendor.ts'
+import type { VendorOptions } from '../adapter.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport } from '../wire/socket.ts'
 import { elevenLabsModels, speechTraits } from './models.ts'
@@ -41,7 +40,9 @@ export function createElevenLabsProvider(options: VendorOptions): Provider {
   }
   return {
     id,
-    models: catalogued('elevenlabs', id, elevenLabsModels, options.models).map((model) => ({ ...model, regions })),
+    models: options.catalog
+      .rows('elevenlabs', id, elevenLabsModels, options.models)
+      .map((model) => ({ ...model, regions })),
     unavailable: () => options.unavailable,
     ports: ports(options.apiKey),
     forKey: ports,

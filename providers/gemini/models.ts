@@ -1,7 +1,7 @@
 /** What the models take, as data: language models by what an effort means to them, speech models by their voices. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { noCapabilities, type Voice } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../vendor.ts'
+import type { VendorModel } from '../adapter.ts'
 
 export type Traits = {
   /** `thinkingConfig` for an effort. Absent: refused. */

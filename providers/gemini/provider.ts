@@ -1,6 +1,5 @@
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
-import { catalogued } from '../catalog/rows.ts'
-import type { VendorOptions } from '../vendor.ts'
+import type { VendorOptions } from '../adapter.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import { createLlm } from './llm.ts'
 import { geminiModels } from './models.ts'
@@ -10,7 +9,7 @@ import { wire } from './wire.ts'
 /** The Gemini API: text and speech of one endpoint. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
 export function createGeminiProvider(options: VendorOptions): Provider {
   const { id, limits, clock } = options
-  const models = catalogued('gemini', id, geminiModels, options.models)
+  const models = options.catalog.rows('gemini', id, geminiModels, options.models)
   const transport = createHttpTransport({
     baseUrl: options.baseUrl ?? 'https://generativelanguage.googleapis.com',
     wire,

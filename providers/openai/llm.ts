@@ -2,16 +2,15 @@
 import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import type { MaxTokensField } from '../vendors.ts'
 import { toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { ChatTurn, readCompletion } from './chat-answer.ts'
 import { readObject } from './wire.ts'
 
-/** How a server spells the limit of the answer. A server that is not known here is asked in the way its model's name suggests. */
-export type MaxTokensField = 'max_tokens' | 'max_completion_tokens'
-
 export type LlmOptions = {
+  /** If null, the name of the model decides. */
   maxTokensField: MaxTokensField | null
   /** Some servers count by themselves and refuse to be asked. */
   asksForUsage: boolean

@@ -1,21 +1,25 @@
 /** Catalog rows out of the ids that configuration names. A capability is true where the protocol has it and no model of that name is known to lack it. */
 import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/catalog/model.ts'
-import { published } from '../catalog/rows.ts'
-import { type ModelIds, type Preset, vendorAt } from './presets.ts'
+import type { PublishedCatalog } from '../catalog/rows.ts'
+import { type ModelIds, type OpenAiServer, vendorAt } from '../vendors.ts'
 import { oggOpus, speechManner } from './tts-families.ts'
 
-/** `live`: the ids of `stt` that also listen while somebody speaks. */
-export function modelRows(
-  provider: string,
-  baseUrl: string,
-  ids: ModelIds,
-  live: readonly string[],
-  transcriptions?: Preset['transcriptions'],
-): Model[] {
-  // The same name at another address is another server, of which nothing is known.
-  const vendor = vendorAt(baseUrl)
+type RowsOptions = {
+  /** The id of the provider. */
+  id: string
+  baseUrl: string
+  models: ModelIds
+  /** The ids of `models.stt` that also transcribe live. */
+  live: readonly string[]
+  transcriptions: OpenAiServer['transcriptions']
+}
+
+export function modelRows(options: RowsOptions, catalog: PublishedCatalog): Model[] {
+  const { id: provider, models, live, transcriptions } = options
+  // A model of the same name at another address is served by another server, so the figures need not hold there.
+  const vendor = vendorAt(options.baseUrl)
   const row = (stage: Stage, id: string): Model => {
-    const known = vendor === null ? { benchmarks: [], prices: [] } : published(vendor, stage, id)
+    const known = vendor === null ? { benchmarks: [], prices: [] } : catalog.published(vendor, stage, id)
     const columns = stage === 'stt' && transcriptions === 'voxtral' ? voxtral : stages[stage](id)
     const isLive = stage === 'stt' && live.includes(id)
     return {
@@ -31,7 +35,7 @@ export function modelRows(
       ...known,
     }
   }
-  return (['llm', 'stt', 'tts'] as const).flatMap((stage) => (ids[stage] ?? []).map((id) => row(stage, id)))
+  return (['llm', 'stt', 'tts'] as const).flatMap((stage) => (models[stage] ?? []).map((id) => row(stage, id)))
 }
 
 type StageColumns = Pick<Model, 'capabilities' | 'audioFormats' | 'voices'> &

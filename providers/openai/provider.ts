@@ -4,13 +4,14 @@ import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import type { PublishedCatalog } from '../catalog/rows.ts'
+import type { MaxTokensField, ModelIds, OpenAiServer, RealtimeRules } from '../vendors.ts'
 import { createHttpTransport } from '../wire/http.ts'
 import { createSocketTransport, type SocketTransport, type WarmOutcome } from '../wire/socket.ts'
-import { createLlm, type MaxTokensField } from './llm.ts'
+import { createLlm } from './llm.ts'
 import { createPassThrough } from './llm-pass-through.ts'
 import { createResponses } from './llm-responses.ts'
 import { modelRows } from './models.ts'
-import type { ModelIds, Preset, RealtimeRules } from './presets.ts'
 import { createStt, openAiTranscriptions } from './stt.ts'
 import { RealtimeAudio } from './stt-live-audio.ts'
 import { openRealtime, realtimePath } from './stt-live-realtime.ts'
@@ -26,6 +27,8 @@ export type OpenAiOptions = {
   /** Null for a server that asks for none. */
   apiKey: string | null
   models: ModelIds
+  /** The figures, prices and dates of the rows. */
+  catalog: PublishedCatalog
   maxTokensField: MaxTokensField | null
   asksForUsage: boolean
   /** Asks /responses where a request is not passed through. Absent: /chat/completions. */
@@ -33,7 +36,7 @@ export type OpenAiOptions = {
   /** Absent: no model listens while somebody speaks. */
   realtime?: RealtimeOptions
   /** As the preset has it. */
-  transcriptions?: Preset['transcriptions']
+  transcriptions?: OpenAiServer['transcriptions']
   limits: OutboundLimits
   /** Why it cannot be called, or null. */
   unavailable: string | null
@@ -71,7 +74,7 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
   }
   return {
     id,
-    models: modelRows(id, baseUrl, models, realtime?.models ?? [], transcriptions),
+    models: modelRows({ id, baseUrl, models, live: realtime?.models ?? [], transcriptions }, options.catalog),
     unavailable: () => options.unavailable,
     ports: ports(options.apiKey),
     forKey: ports,

@@ -1,6 +1,6 @@
 /** What Soniox' models can do: one that hears all languages, which may change from word to word, and one that speaks them. */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../vendor.ts'
+import type { VendorModel } from '../adapter.ts'
 
 const languages =
   `af ar az be bg bn bs ca cs cy da de el en es et eu fa fi fil fr gl gu he hi hr hu id it ja kk kn ko lt lv mk ml mr ms nl no pa pl pt ro ru

@@ -2,8 +2,7 @@
 
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { catalogued } from '../catalog/rows.ts'
-import type { VendorOptions } from '../vendor.ts'
+import type { VendorOptions } from '../adapter.ts'
 import { createSocketTransport } from '../wire/socket.ts'
 import { sonioxModels } from './models.ts'
 import { openStream } from './stt-live.ts'
@@ -36,7 +35,7 @@ export function createSonioxProvider(options: VendorOptions): Provider {
   })
   return {
     id,
-    models: catalogued('soniox', id, sonioxModels, options.models),
+    models: options.catalog.rows('soniox', id, sonioxModels, options.models),
     unavailable: () => options.unavailable,
     ports: ports(options.apiKey),
     forKey: ports,

@@ -1,6 +1,6 @@
 /** What Speechmatics' models can do live. Both speak the same languages, and hear none that they were not told of. */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
-import type { VendorModel } from '../vendor.ts'
+import type { VendorModel } from '../adapter.ts'
 
 const languages =
   `en en-GB en-US en-AU ar ba eu be bg bn yue ca hr cs da nl eo et fa fi fr gl de el he hi hu it id ga ja ko lv lt ms mt zh mr mn no pl pt

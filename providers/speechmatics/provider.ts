@@ -2,8 +2,7 @@
 
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import { catalogued } from '../catalog/rows.ts'
-import type { VendorOptions } from '../vendor.ts'
+import type { VendorOptions } from '../adapter.ts'
 import { createSocketTransport } from '../wire/socket.ts'
 import { speechmaticsModels } from './models.ts'
 import { openStream, startRecognition } from './stt-live.ts'
@@ -37,7 +36,7 @@ export function createSpeechmaticsProvider(options: VendorOptions): Provider {
   })
   return {
     id,
-    models: catalogued('speechmatics', id, speechmaticsModels, options.models),
+    models: options.catalog.rows('speechmatics', id, speechmaticsModels, options.models),
     unavailable: () => options.unavailable,
     ports: ports(options.apiKey),
     forKey: ports,

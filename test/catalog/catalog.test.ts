@@ -8,17 +8,15 @@ import { performance } from 'node:perf_hooks'
 import t from 'tap'
 import { noCapabilities } from '../../domain/catalog/model.ts'
 import type { CatalogFile } from '../../generated/catalog/types.ts'
+import type { VendorModel } from '../../providers/adapter.ts'
 import { parseCatalog, shippedFile } from '../../providers/catalog/file.ts'
-import { catalogued, published, useUpdatedCatalog } from '../../providers/catalog/rows.ts'
+import { openCatalog } from '../../providers/catalog/rows.ts'
 import { mergeCatalogs, updateCatalog, updatedCatalogFile } from '../../providers/catalog/update.ts'
-import type { VendorModel } from '../../providers/vendor.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'parley-catalog-'))
-t.teardown(() => {
-  useUpdatedCatalog(null)
-  rmSync(folder, { recursive: true, force: true })
-})
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const shipped = parseCatalog(readFileSync(shippedFile, 'utf8'), 'the catalog that ships')
+const { rows, published } = openCatalog(null)
 
 function file(over: Partial<CatalogFile> = {}): CatalogFile {
   return {
@@ -75,7 +73,7 @@ t.test('every figure and every price that ships can be traced', (t) => {
 })
 
 t.test('rows take their figures, prices and dates from it', (t) => {
-  const [nova] = catalogued('deepgram', 'mine', [row('nova-3'), row('nova-2')], ['nova-3'])
+  const [nova] = rows('deepgram', 'mine', [row('nova-3'), row('nova-2')], ['nova-3'])
   t.match(nova, { provider: 'mine', id: 'nova-3', lastResort: false })
   t.match(
     nova?.benchmarks.find(({ metric }) => metric === 'ttfs_p50_ms'),
@@ -90,7 +88,7 @@ t.test('rows take their figures, prices and dates from it', (t) => {
   )
   t.match(published('openai', 'stt', 'whisper-1'), { deprecationDate: '2027-02-26' })
   t.same(published('nobody', 'stt', 'nothing'), { benchmarks: [], prices: [] })
-  t.throws(() => catalogued('deepgram', 'mine', [row('nova-3')], ['nova-9']), RangeError)
+  t.throws(() => rows('deepgram', 'mine', [row('nova-3')], ['nova-9']), RangeError)
   t.end()
 })
 
@@ -107,9 +105,8 @@ t.test('the same weights elsewhere: their quality holds there, their prices do n
 t.test('it is loaded in no time', (t) => {
   const times: number[] = []
   for (let i = 0; i < 9; i++) {
-    useUpdatedCatalog(null)
     const from = performance.now()
-    published('openai', 'llm', 'gpt-4o-mini')
+    openCatalog(null).published('openai', 'llm', 'gpt-4o-mini')
     times.push(performance.now() - from)
   }
   times.sort((a, b) => a - b)
@@ -161,17 +158,17 @@ t.test('models update: from a file or an address into the data folder, which is 
   const source = path.join(folder, 'newer.json')
   const data = path.join(folder, 'data')
   writeFileSync(source, JSON.stringify(file()))
-  const told = await updateCatalog(source, data)
-  t.match(told, { before: shipped.as_of, after: '2099-01-01', path: path.join(data, updatedCatalogFile) })
+  const update = await updateCatalog(source, data)
+  t.match(update, { before: shipped.as_of, after: '2099-01-01', path: path.join(data, updatedCatalogFile) })
   t.same(readdirSync(data), [updatedCatalogFile])
-  useUpdatedCatalog(told.path)
-  t.equal(published('deepgram', 'stt', 'nova-3').prices[0]?.microUsd, 1)
-  t.match(published('deepgram', 'stt', 'nova-3').benchmarks[0], {
+  const updated = openCatalog(update.path)
+  t.equal(updated.published('deepgram', 'stt', 'nova-3').prices[0]?.microUsd, 1)
+  t.match(updated.published('deepgram', 'stt', 'nova-3').benchmarks[0], {
     source: 'A lab',
     sourceUrl: 'https://lab.example/stt',
   })
 
-  const before = readFileSync(told.path, 'utf8')
+  const before = readFileSync(update.path, 'utf8')
   writeFileSync(source, JSON.stringify(file({ as_of: '2098-01-01' })))
   await t.rejects(updateCatalog(source, data), {
     message: /is of 2098-01-01, and what is in force is newer \(2099-01-01\)/,
@@ -179,7 +176,7 @@ t.test('models update: from a file or an address into the data folder, which is 
   writeFileSync(source, '{"as_of":1}')
   await t.rejects(updateCatalog(source, data), { name: 'CatalogError' })
   await t.rejects(updateCatalog(path.join(folder, 'none.json'), data), { message: /cannot be read \(ENOENT\)/ })
-  t.equal(readFileSync(told.path, 'utf8'), before, 'nothing of it was taken')
+  t.equal(readFileSync(update.path, 'utf8'), before, 'nothing of it was taken')
 
   const server = createServer((request, response) => {
     if (request.url === '/gone') response.writeHead(404).end()
@@ -192,16 +189,14 @@ t.test('models update: from a file or an address into the data folder, which is 
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
 
-  writeFileSync(told.path, JSON.stringify(file({ as_of: '2001-01-01' })))
-  useUpdatedCatalog(told.path)
+  writeFileSync(update.path, JSON.stringify(file({ as_of: '2001-01-01' })))
   t.equal(
-    published('deepgram', 'stt', 'nova-3').prices[0]?.microUsd,
+    openCatalog(update.path).published('deepgram', 'stt', 'nova-3').prices[0]?.microUsd,
     258_012,
     'an upgrade of Parley overtakes an old update',
   )
-  writeFileSync(told.path, 'no json')
-  useUpdatedCatalog(told.path)
-  t.throws(() => published('deepgram', 'stt', 'nova-3'), {
+  writeFileSync(update.path, 'no json')
+  t.throws(() => openCatalog(update.path).published('deepgram', 'stt', 'nova-3'), {
     name: 'CatalogError',
     message: /catalog\.json: is not JSON/,
   })

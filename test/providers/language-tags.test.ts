@@ -11,6 +11,7 @@ t.test('a tag goes out in the spelling of the vendor, and as it is where the ven
     ['deepgram', 'fil', 'tl'],
     ['deepgram', 'nb', 'no'],
     ['deepgram', 'es-419', 'es-419'],
+    ['cartesia', 'jv', 'jw'],
     ['soniox', 'fil', 'tl'],
     ['soniox', 'zh', 'zh'],
     ['speechmatics', 'zh', 'cmn'],
@@ -22,6 +23,8 @@ t.test('a tag goes out in the spelling of the vendor, and as it is where the ven
 t.test('what a vendor heard comes back as a canonical tag', (t) => {
   const codes = { deu: 'de', en_us: 'en-US', en_uk: 'en-GB', cmn: 'zh', tl: 'fil', jw: 'jv', 'pt-BR': 'pt-BR' }
   for (const [code, tag] of Object.entries(codes)) t.equal(canonicalTag(code), tag, code)
+  const replaced = { in: 'id', iw: 'he', ji: 'yi', mo: 'ro', sh: 'sr-Latn', de: 'de', no: 'no' }
+  for (const [code, tag] of Object.entries(replaced)) t.equal(canonicalTag(code), tag, code)
   for (const none of ['', 'no such language', 7, null, undefined]) t.same(heardLanguage(none), {})
   t.same(heardLanguage('spa'), { language: 'es' })
   t.end()

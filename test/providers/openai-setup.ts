@@ -6,6 +6,7 @@ import type { LlmRequest } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest } from '../../domain/speech/stt.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
+import { openCatalog } from '../../providers/catalog/rows.ts'
 import { createOpenAiProvider, type OpenAiOptions } from '../../providers/openai/provider.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
 import { type Behaviour, startStubOpenAi } from './stub-openai.ts'
@@ -20,6 +21,7 @@ export function provider(changes: Partial<OpenAiOptions> = {}) {
     baseUrl: `${stub.url}/v1/`,
     apiKey,
     models: { llm: ['chat'], stt: ['whisper'], tts: ['voice'] },
+    catalog: openCatalog(null),
     maxTokensField: null,
     asksForUsage: true,
     limits,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Recording } from '../../audio/format.ts'
 import type { LlmRequest } from '../../domain/llm/llm.ts'
+import { openCatalog } from '../../providers/catalog/rows.ts'
 import { createLoopbackProvider } from '../../providers/loopback/provider.ts'
 import { createProviders, type ProviderConfig, type RegistryDeps } from '../../providers/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
@@ -12,7 +13,13 @@ import { collect, until } from './openai-setup.ts'
 import { startStubOpenAi } from './stub-openai.ts'
 
 const never = new AbortController().signal
-const quiet: RegistryDeps = { limits: outboundDefaults, clock: systemClock, local: null, ollamaUrl: null }
+const quiet: RegistryDeps = {
+  limits: outboundDefaults,
+  clock: systemClock,
+  catalog: openCatalog(null),
+  local: null,
+  ollamaUrl: null,
+}
 const ask: LlmRequest = {
   model: 'chat',
   items: [{ type: 'message', role: 'user', text: 'Hello' }],

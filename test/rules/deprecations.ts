@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { CatalogError, parseCatalog, shippedFile } from '../../providers/catalog/file.ts'
+import { openCatalog } from '../../providers/catalog/rows.ts'
 import { createProviders } from '../../providers/registry.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
@@ -20,7 +21,7 @@ try {
   process.exit(1)
 }
 
-const deps = { limits: outboundDefaults, clock: systemClock, local: null, ollamaUrl: null }
+const deps = { limits: outboundDefaults, clock: systemClock, catalog: openCatalog(null), local: null, ollamaUrl: null }
 const providers = await createProviders([], {}, deps)
 const today = systemClock.nowMs()
 for (const { provider, id, deprecationDate } of providers.flatMap(({ models }) => models)) {

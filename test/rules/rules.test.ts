@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { configKeys } from '../../generated/config/keys.ts'
-import { presets } from '../../providers/openai/presets.ts'
-import { vendors } from '../../providers/registry.ts'
+import { vendors } from '../../providers/vendors.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
@@ -118,9 +117,7 @@ t.test('the binaries of the engine are the ones that were looked at', (t) => {
 
 t.test('every variable that the documents name exists', (t) => {
   const settings = configKeys.flatMap(({ env, secret }) => (secret ? [env, `${env}_FILE`] : [env]))
-  const ofVendors = [...Object.values(presets), ...Object.values(vendors)].flatMap(
-    ({ keyVariable }) => keyVariable ?? [],
-  )
+  const ofVendors = Object.values(vendors).flatMap(({ keyVariable }) => keyVariable ?? [])
   /** Read by the program itself, before or beside the configuration. */
   const others = ['PARLEY_CONFIG', 'PARLEY_URL', 'PARLEY_API_KEY', 'PARLEY_TEST_SLOW']
   const known = new Set([...settings, ...ofVendors, ...others])

@@ -6,7 +6,7 @@ import { anthropicModels } from '../../../providers/anthropic/models.ts'
 import { createAnthropicProvider } from '../../../providers/anthropic/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { present, vendorOptions } from '../suite/given.ts'
+import { catalog, present, vendorOptions } from '../suite/given.ts'
 import { answerText, llmSuite, weather } from '../suite/llm.ts'
 import { sendEvent, sendJson } from '../suite/stub-server.ts'
 import { errorBody, startAnthropicStub } from './stub.ts'
@@ -233,6 +233,7 @@ t.test('rows and keys', async (t) => {
     apiKey: null,
     limits: outboundDefaults,
     clock: systemClock,
+    catalog,
     unavailable: 'no_credential',
   }
   const other = createAnthropicProvider({ ...options, models: ['claude-haiku-4-5'] })

@@ -6,7 +6,7 @@ import { streamPath } from '../../../providers/assemblyai/stt-live.ts'
 import { Chunks } from '../../../providers/assemblyai/stt-live-chunks.ts'
 import { classOfCode } from '../../../providers/assemblyai/wire.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { never, present, until, vendorOptions } from '../suite/given.ts'
+import { catalog, never, present, until, vendorOptions } from '../suite/given.ts'
 import { rawRecording, recordingPcm, sttSuite } from '../suite/stt.ts'
 import { sttStreamSuite } from '../suite/stt-live.ts'
 import { heard, sinePcm } from '../suite/stub-server.ts'
@@ -99,7 +99,7 @@ void t.test('the wait for a transcript', async (t) => {
     },
   }
   const limits = { ...outboundDefaults, totalMs: 20_000 }
-  const own = { id: 'assemblyai', baseUrl: stub.url, apiKey, models: null, limits, clock, unavailable: null }
+  const own = { id: 'assemblyai', baseUrl: stub.url, apiKey, models: null, limits, clock, catalog, unavailable: null }
   const assemblyai = createAssemblyaiProvider(own)
   const request = { model: 'universal-2', recording: rawRecording(recordingPcm), options: {} }
   const failed = present(assemblyai.ports.speech?.stt, 'stt').transcribe(request, never)

@@ -1,10 +1,10 @@
 /** An adapter in front of the stub, for what no suite asks. */
 import t from 'tap'
 import type { SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
+import type { VendorOptions } from '../../../providers/adapter.ts'
 import { createDeepgramProvider } from '../../../providers/deepgram/provider.ts'
-import type { VendorOptions } from '../../../providers/vendor.ts'
 import { systemClock } from '../../../runtime/clock.ts'
-import { never, patient, present } from '../suite/given.ts'
+import { catalog, never, patient, present } from '../suite/given.ts'
 import { type Listening, listen } from '../suite/stt-live.ts'
 import { queryOf, startDeepgramStub } from './stub.ts'
 
@@ -16,6 +16,7 @@ export const adapter = (changes: Partial<VendorOptions> = {}) =>
     baseUrl: stub.url,
     apiKey,
     models: null,
+    catalog,
     limits: patient,
     clock: systemClock,
     unavailable: null,

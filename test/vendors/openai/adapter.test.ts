@@ -7,7 +7,7 @@ import { createOpenAiProvider, type OpenAiOptions } from '../../../providers/ope
 import { ResponseTurn, readResponse } from '../../../providers/openai/responses-answer.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import type { OutboundLimits } from '../../../runtime/outbound/limits.ts'
-import { never, patient, providerErrorOf } from '../suite/given.ts'
+import { catalog, never, patient, providerErrorOf } from '../suite/given.ts'
 import { llmSuite, weather } from '../suite/llm.ts'
 import type { SeenRequest } from '../suite/matrix.ts'
 import { rawRecording, recordingMs, recordingPcm, sttSuite } from '../suite/stt.ts'
@@ -33,6 +33,7 @@ const made = (changes: Partial<OpenAiOptions>) => (baseUrl: string, limits: Outb
     baseUrl: `${baseUrl}/v1`,
     apiKey,
     models,
+    catalog,
     maxTokensField: null,
     asksForUsage: true,
     limits,
@@ -217,10 +218,15 @@ t.test('how a response can end', (t) => {
 })
 
 t.test('rows know their figures only at the address of their vendor', (t) => {
-  const rows = (baseUrl: string) => modelRows('openai', baseUrl, { stt: ['gpt-4o-transcribe'] }, [])
+  const given = { live: [], transcriptions: undefined }
+  const rows = (baseUrl: string) =>
+    modelRows({ ...given, id: 'openai', baseUrl, models: { stt: ['gpt-4o-transcribe'] } }, catalog)
   t.match(rows('https://api.openai.com/v1/')[0], { prices: [{ unit: 'audio_hour', microUsd: 360_000 }] })
   t.same(rows('http://127.0.0.1:8000/v1')[0]?.prices, [])
-  const voices = modelRows('x', 'http://127.0.0.1:8880/v1', { tts: ['kokoro', 'tts-1'] }, [])
+  const voices = modelRows(
+    { ...given, id: 'x', baseUrl: 'http://127.0.0.1:8880/v1', models: { tts: ['kokoro', 'tts-1'] } },
+    catalog,
+  )
   t.match(voices[0], { capabilities: { instructions: false, speed: true }, voices: [{ id: 'af_heart' }] })
   t.match(voices[1], { languages: ['*'], capabilities: { instructions: false } })
   t.end()

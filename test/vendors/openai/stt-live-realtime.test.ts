@@ -3,7 +3,7 @@ import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import type { StreamAudio, SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
 import { createOpenAiProvider } from '../../../providers/openai/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'
-import { failureOf, never, patient, until } from '../suite/given.ts'
+import { catalog, failureOf, never, patient, until } from '../suite/given.ts'
 import { finalsOf, isOver, type Listening, listen, type SttStreamGiven, send } from '../suite/stt-live.ts'
 import { heard, type StubSocket, sinePcm, startStub } from '../suite/stub-server.ts'
 import { startOpenAiStub } from './stub.ts'
@@ -17,6 +17,7 @@ const made = (url: string) =>
     baseUrl: `${url}/v1`,
     apiKey: 'sk-canary',
     models: { stt: ['whisper-1', model] },
+    catalog,
     maxTokensField: null,
     asksForUsage: true,
     realtime: { models: [model], rules: 'openai', clock: systemClock },

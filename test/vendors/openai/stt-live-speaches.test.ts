@@ -5,7 +5,7 @@ import { createOpenAiProvider } from '../../../providers/openai/provider.ts'
 import { createProviders } from '../../../providers/registry.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
-import { never, patient, providerErrorOf, until } from '../suite/given.ts'
+import { catalog, never, patient, providerErrorOf, until } from '../suite/given.ts'
 import {
   finalsOf,
   isOver,
@@ -28,6 +28,7 @@ const made = (url: string, limits: OutboundLimits = patient, key: string | null 
     baseUrl: `${url}/v1`,
     apiKey: key,
     models: { stt: [model] },
+    catalog,
     maxTokensField: null,
     asksForUsage: true,
     realtime: { models: [model], rules: 'speaches', clock: systemClock },
@@ -197,7 +198,7 @@ t.test('an utterance that is ended twice is told once', async (t) => {
 })
 
 t.test('every model of a Speaches server listens, wherever it stands', async (t) => {
-  const deps = { limits: outboundDefaults, clock: systemClock, local: null, ollamaUrl: null }
+  const deps = { limits: outboundDefaults, clock: systemClock, catalog, local: null, ollamaUrl: null }
   const models = { stt: ['a', 'b'], tts: ['kokoro'] }
   const [here, elsewhere, plain] = await createProviders(
     [

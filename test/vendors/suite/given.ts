@@ -3,7 +3,8 @@ import { inspect } from 'node:util'
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
 import { type ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
-import type { VendorOptions } from '../../../providers/vendor.ts'
+import type { VendorOptions } from '../../../providers/adapter.ts'
+import { openCatalog } from '../../../providers/catalog/rows.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { type Cell, cells, type VendorStub } from './matrix.ts'
@@ -205,14 +206,17 @@ export async function timed<T>(source: AsyncIterable<T>): Promise<{ items: T[]; 
   return { items, firstMs }
 }
 
-/** What an adapter under test is made with. */
+/** The catalog that ships. */
+export const catalog = openCatalog(null)
+
+/** The options that an adapter under test is made with. */
 export function vendorOptions(
   id: string,
   apiKey: string,
   baseUrl: string,
   limits: OutboundLimits = outboundDefaults,
 ): VendorOptions {
-  return { id, baseUrl, apiKey, models: null, limits, clock: systemClock, unavailable: null }
+  return { id, baseUrl, apiKey, models: null, limits, clock: systemClock, catalog, unavailable: null }
 }
 
 /** What `work` rejects with, which must be a ProviderError. */
