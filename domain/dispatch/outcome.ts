@@ -1,6 +1,6 @@
 import { type AttemptReport, Fault, type FaultDetail } from '../fault.ts'
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
-import type { Failure, Unserved } from './attempts.ts'
+import type { Failure, Unserved } from './attempt.ts'
 
 /** Said where a provider refused without naming a time. */
 const retryAfterDefaultS = 1

@@ -1,14 +1,8 @@
 import type { Capability } from '../catalog/model.ts'
 import { deliver } from '../dispatch/deliver.ts'
-import {
-  type DispatchDeps,
-  type DispatchedRequest,
-  dispatchRequest,
-  type Plan,
-  type RequestContext,
-  type Route,
-} from '../dispatch/dispatch.ts'
+import { type DispatchedRequest, dispatchRequest } from '../dispatch/dispatch.ts'
 import { begin, follow } from '../dispatch/follow.ts'
+import type { DispatchDeps, Plan, RequestContext, Route } from '../dispatch/request.ts'
 import { Fault } from '../fault.ts'
 import type { ProviderPorts } from '../ports/provider.ts'
 import { ProviderError } from '../ports/provider-error.ts'

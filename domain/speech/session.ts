@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../../audio/format.ts'
-import type { RequestContext, Route } from '../dispatch/dispatch.ts'
+import type { RequestContext, Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
 import type { Routing } from '../routing/routing.ts'
 import type { StreamAudio, StreamTranscript } from './stt-stream.ts'

@@ -1,12 +1,7 @@
 import type { Quantity } from '../billing/ledger.ts'
 import { deliver } from '../dispatch/deliver.ts'
-import {
-  type DispatchDeps,
-  type DispatchedRequest,
-  dispatchRequest,
-  type RequestContext,
-  type Route,
-} from '../dispatch/dispatch.ts'
+import { type DispatchedRequest, dispatchRequest } from '../dispatch/dispatch.ts'
+import type { DispatchDeps, RequestContext, Route } from '../dispatch/request.ts'
 import { Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { charactersOf, type Delivery, speechAsk, ttsRequest } from './delivery.ts'

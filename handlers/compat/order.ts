@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import { readLanguage } from '../../domain/catalog/language.ts'
-import type { RequestContext, Route } from '../../domain/dispatch/dispatch.ts'
+import type { RequestContext, Route } from '../../domain/dispatch/request.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
 import { preferredType } from '../../runtime/http/accept.ts'
 import { routeHeaders } from '../router/route-headers.ts'

@@ -1,7 +1,7 @@
 import { AudioError } from '../../audio/error.ts'
 import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
-import type { Route } from '../../domain/dispatch/dispatch.ts'
+import type { Route } from '../../domain/dispatch/request.ts'
 import type { Fault } from '../../domain/fault.ts'
 import type {
   StreamUsage,

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Caller } from '../../domain/access/organization.ts'
-import type { RequestContext } from '../../domain/dispatch/dispatch.ts'
+import type { RequestContext } from '../../domain/dispatch/request.ts'
 import { type RawRouting, type Routing, readRouting } from '../../domain/routing/routing.ts'
 import type { Routing as WireRouting } from '../../generated/router/types.ts'
 import type { Context } from '../../runtime/engine/handler.ts'

@@ -1,4 +1,4 @@
-import type { Route } from '../../domain/dispatch/dispatch.ts'
+import type { Route } from '../../domain/dispatch/request.ts'
 import type { Route as WireRoute } from '../../generated/router/types.ts'
 
 /** Which route served the request, and that its content is nobody's to keep. */

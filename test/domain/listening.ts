@@ -1,5 +1,5 @@
 import type { Model } from '../../domain/catalog/model.ts'
-import type { Route } from '../../domain/dispatch/dispatch.ts'
+import type { Route } from '../../domain/dispatch/request.ts'
 import type { Fault } from '../../domain/fault.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'

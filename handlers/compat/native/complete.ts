@@ -1,6 +1,6 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
-import type { Route } from '../../../domain/dispatch/dispatch.ts'
+import type { Route } from '../../../domain/dispatch/request.ts'
 import { Fault } from '../../../domain/fault.ts'
 import type { Chat, ChatOrder, ChatStream } from '../../../domain/llm/chat.ts'
 import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/handlers.ts'

@@ -1,28 +1,13 @@
-import type { Stage } from '../catalog/model.ts'
-import type { Failure, Served, Unserved } from '../dispatch/attempts.ts'
-import { anySent } from '../dispatch/outcome.ts'
+import type { AttemptEntry, LedgerEntry, Quantity, Settlement } from '../billing/ledger.ts'
+import { costMicroUsd, priceSourceOf } from '../billing/price.ts'
 import type { Fault } from '../fault.ts'
-import type { Idempotency, KeyUse } from '../idempotency/idempotency.ts'
-import type { Clock, Log } from '../ports/system.ts'
-import type { Choice } from '../routing/chooser.ts'
-import type { AttemptEntry, Credit, Ledger, LedgerEntry, Quantity, Settlement } from './ledger.ts'
-import { costMicroUsd, priceSourceOf } from './price.ts'
+import type { KeyUse } from '../idempotency/idempotency.ts'
+import { type Admission, logged } from './admission.ts'
+import type { Failure, Served, Unserved } from './attempt.ts'
+import { anySent } from './outcome.ts'
+import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-export type AccountDeps = { clock: Clock; log: Log; ledger: Ledger; idempotency: Idempotency; credit: Credit }
-
-/** What is known of a request once it is dispatched. */
-export type Opening = {
-  requestId: string
-  organizationId: string
-  keyId: string
-  operation: string
-  stage: Stage
-  /** Clock.monotonicMs() */
-  startedMs: number
-  reservedMicroUsd: number
-  use: KeyUse | undefined
-  choice: Choice
-}
+type BillDeps = Pick<DispatchDeps, 'clock' | 'log' | 'ledger' | 'idempotency' | 'credit'>
 
 /** `outcome` is that of the attempt. `firstByteMs` counts from the start of the attempt; null where there was no stream, or no media. */
 export type Answered = {
@@ -32,23 +17,28 @@ export type Answered = {
   firstByteMs: number | null
 }
 
-/** The ledger's side of a dispatched request: its rows, its key ended, the difference of the reservation given back. */
-export class Account {
-  readonly #deps: AccountDeps
-  readonly #opening: Opening
+/** The ledger's side of a dispatched request: writes its rows, ends its key and gives back the rest of the reservation. */
+export class Bill {
+  readonly #deps: BillDeps
+  readonly #context: RequestContext
+  readonly #plan: Pick<Plan<unknown>, 'ask'>
+  readonly #admission: Admission
   #reservedMicroUsd: number
   #settled = false
 
-  constructor(deps: AccountDeps, opening: Opening) {
+  constructor(deps: BillDeps, context: RequestContext, plan: Pick<Plan<unknown>, 'ask'>, admission: Admission) {
     this.#deps = deps
-    this.#opening = opening
-    this.#reservedMicroUsd = opening.reservedMicroUsd
+    this.#context = context
+    this.#plan = plan
+    this.#admission = admission
+    this.#reservedMicroUsd = admission.reservedMicroUsd
   }
 
-  /** Takes another slice for a session that goes on. False: the credit does not cover it. 0 asks nobody. */
+  /** Takes another slice for a stream that goes on. False: the credit does not cover it. 0 always succeeds without a query. */
   async reserve(microUsd: number): Promise<boolean> {
     if (microUsd === 0) return true
-    const { requestId, organizationId } = this.#opening
+    const { requestId } = this.#context
+    const organizationId = this.#context.caller.organization.id
     const { credit, log } = this.#deps
     if (!(await credit.reserve(organizationId, requestId, microUsd))) return false
     // Settled while the answer was on its way: nothing would give this slice back any more.
@@ -66,9 +56,9 @@ export class Account {
     const priceSource = ownKeyId === null ? priceSourceOf(row.prices[path]) : null
     const last = this.#attempt(served, answered.outcome, durationMs, firstByteMs, quantities, cost, priceSource)
     const attempts = earlier.length === 0 ? [last] : [...earlier.map((failure) => this.#failed(failure)), last]
-    const waitedMs = served.startedMs - this.#opening.startedMs
+    const waitedMs = served.startedMs - this.#admission.startedMs
     const entry = this.#entry(outcome, attempts, firstByteMs === null ? null : waitedMs + firstByteMs)
-    this.#settle(entry, outcome === 'succeeded' ? 'succeeded' : 'failed', this.#opening.use)
+    this.#settle(entry, outcome === 'succeeded' ? 'succeeded' : 'failed', this.#admission.use)
   }
 
   /** None answered. Where not a byte was sent the key is given back, before the caller learns that it may use it again. */
@@ -76,21 +66,21 @@ export class Account {
     const attempts = unserved.failures.map((failure) => this.#failed(failure))
     const spent = anySent(unserved)
     if (!spent) await this.#releaseKey()
-    this.#settle(this.#entry(fault.code, attempts, null), 'failed', spent ? this.#opening.use : undefined)
+    this.#settle(this.#entry(fault.code, attempts, null), 'failed', spent ? this.#admission.use : undefined)
   }
 
   /** The request as its last attempt left it: those before it consumed nothing that is billed. `firstByteMs` counts from its start. */
   #entry(outcome: string, attempts: AttemptEntry[], firstByteMs: number | null): LedgerEntry {
-    const { requestId, organizationId, keyId, operation, stage, startedMs } = this.#opening
-    const durationMs = this.#deps.clock.monotonicMs() - startedMs
+    const { caller, requestId, operation } = this.#context
+    const durationMs = this.#deps.clock.monotonicMs() - this.#admission.startedMs
     const last = attempts.at(-1)
     return {
       requestId,
       attemptId: last?.attemptId ?? null,
-      organizationId,
-      keyId,
+      organizationId: caller.organization.id,
+      keyId: caller.keyId,
       operation,
-      stage,
+      stage: this.#plan.ask.stage,
       provider: last?.provider ?? null,
       model: last?.model ?? null,
       outcome,
@@ -137,7 +127,7 @@ export class Account {
   #settle(entry: LedgerEntry, status: Settlement['status'], use: KeyUse | undefined): void {
     const settlement: Settlement = {
       entry,
-      choice: this.#opening.choice,
+      choice: this.#admission.choice,
       status,
       reservedMicroUsd: this.#reservedMicroUsd,
     }
@@ -147,8 +137,9 @@ export class Account {
   }
 
   async #releaseKey(): Promise<void> {
-    const { use, requestId } = this.#opening
-    if (use) await logged(this.#deps.log, requestId, 'key not released', this.#deps.idempotency.release(use))
+    const { use } = this.#admission
+    if (use)
+      await logged(this.#deps.log, this.#context.requestId, 'key not released', this.#deps.idempotency.release(use))
   }
 }
 
@@ -158,13 +149,4 @@ export function costOf(
   quantities: readonly Quantity[],
 ): number | null {
   return ownKeyId === null ? costMicroUsd(row.prices[path], quantities) : 0
-}
-
-/** For what must not change the answer: its failure is logged and goes no further. */
-export async function logged(log: Log, requestId: string, message: string, work: Promise<void>): Promise<void> {
-  try {
-    await work
-  } catch (err) {
-    log.error({ requestId, err }, message)
-  }
 }

@@ -1,0 +1,22 @@
+import { Fault } from '../fault.ts'
+import type { EndLease, LeaseRefusal, Limits } from './limits.ts'
+import type { Caller } from './organization.ts'
+
+/**
+ * Takes the lease of a request, or of a phone call with all its turns. The caller of this function ends it, once.
+ * Throws concurrency_exhausted. Answers at once where the counts are in memory.
+ */
+export function takeLease(limits: Limits, { organization, keyId, policy }: Caller): EndLease | Promise<EndLease> {
+  const most = { organizationMax: organization.maxConcurrency, keyMax: policy.maxConcurrency ?? null }
+  const lease = limits.acquire(organization.id, keyId, most)
+  return lease instanceof Promise ? lease.then(granted) : granted(lease)
+}
+
+function granted(lease: EndLease | LeaseRefusal): EndLease {
+  if (typeof lease === 'function') return lease
+  throw new Fault('concurrency_exhausted', {
+    message: `The concurrency limit of this ${lease} is reached.`,
+    hint: 'Wait for requests under way to end, or have the limit raised.',
+    retryAfterS: 1,
+  })
+}

@@ -1,0 +1,123 @@
+import { takeLease } from '../access/admission.ts'
+import { ownKeyIdOf } from '../access/provider-keys.ts'
+import { costMicroUsd } from '../billing/price.ts'
+import { Fault } from '../fault.ts'
+import { inProgress, requireAdmitted } from '../idempotency/admission.ts'
+import type { KeyUse } from '../idempotency/idempotency.ts'
+import type { Log } from '../ports/system.ts'
+import type { Choice } from '../routing/chooser.ts'
+import type { DispatchDeps, Plan, RequestContext } from './request.ts'
+
+/** All that is granted before the first attempt. */
+export type Admission = {
+  /** Clock.monotonicMs() */
+  startedMs: number
+  choice: Choice
+  /** The candidates of the choice that the credit covers. */
+  candidates: Choice['candidates']
+  /** What settling gives back, less the cost. */
+  reservedMicroUsd: number
+  use: KeyUse | undefined
+  /** Runs once, when the dispatch under this admission has ended. A request ends its lease here; a call would keep its own for its next turn. */
+  end: () => void
+}
+
+/**
+ * Admits a request by itself. A request that can be routed and has nothing to reserve has nothing to wait for either: its key goes from
+ * unseen to dispatched in one commit. Any other takes two, with the credit between them. Throws a Fault with everything given back.
+ */
+export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
+  const startedMs = deps.clock.monotonicMs()
+  const lease = takeLease(deps.concurrency, context.caller)
+  const end = lease instanceof Promise ? await lease : lease
+  try {
+    const use = context.key && useOf(context, context.key)
+    const choice = deps.chooser.choose(plan.ask)
+    const worstMicroUsd = worstCost(choice, context, plan, deps.limits[plan.ask.stage].attemptsMax)
+    const isFree = choice.candidates.length > 0 && worstMicroUsd === 0
+    if (use) requireAdmitted(await deps.idempotency.admit(use, isFree ? 'dispatched' : 'admitted'))
+    if (isFree) return { startedMs, choice, candidates: choice.candidates, reservedMicroUsd: 0, use, end }
+    const paid = await reserve(deps, context, use, choice, worstMicroUsd)
+    return { startedMs, choice, ...paid, use, end }
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+function useOf(context: RequestContext, key: Pick<KeyUse, 'keyDigest' | 'contentHash'>): KeyUse {
+  return {
+    organizationId: context.caller.organization.id,
+    operation: context.operation,
+    keyDigest: key.keyDigest,
+    contentHash: key.contentHash,
+    requestId: context.requestId,
+  }
+}
+
+/** Between the two commits of a key. A failure in here gives back what was taken. */
+async function reserve(
+  deps: DispatchDeps,
+  context: RequestContext,
+  use: KeyUse | undefined,
+  choice: Choice,
+  worstMicroUsd: number,
+): Promise<Pick<Admission, 'candidates' | 'reservedMicroUsd'>> {
+  const { credit, idempotency, log } = deps
+  const { requestId } = context
+  const organizationId = context.caller.organization.id
+  let reservedMicroUsd = 0
+  let held = use
+  try {
+    let { candidates } = choice
+    if (candidates.length === 0) throw deps.chooser.refusal(choice.ask)
+    if (worstMicroUsd === 0 || (await credit.reserve(organizationId, requestId, worstMicroUsd)))
+      reservedMicroUsd = worstMicroUsd
+    // An attempt with the organization's own key needs no credit.
+    else candidates = candidates.filter((candidate) => isOwn(candidate, context))
+    if (candidates.length === 0) throw insufficient()
+    if (use && !(await idempotency.dispatch(use))) {
+      // The key's lease ran out and another copy of the request took the key over: it is not ours to give back.
+      held = undefined
+      throw inProgress(1)
+    }
+    return { candidates, reservedMicroUsd }
+  } catch (error) {
+    if (reservedMicroUsd > 0)
+      await logged(log, requestId, 'credit not given back', credit.cancel(organizationId, requestId, reservedMicroUsd))
+    if (held) await logged(log, requestId, 'key not released', idempotency.release(held))
+    throw error
+  }
+}
+
+function isOwn({ row }: Choice['candidates'][number], { caller }: RequestContext): boolean {
+  return ownKeyIdOf(row.provider, caller.organization.ownKeys) !== null
+}
+
+/** Any candidate may be the one that answers, so the dearest counts. An unknown price reserves nothing, nor does an organization's own key. */
+function worstCost<T>({ candidates }: Choice, context: RequestContext, plan: Plan<T>, attemptsMax: number): number {
+  const priced = candidates
+    .slice(0, attemptsMax)
+    .filter(
+      (candidate) => candidate.row.prices[plan.ask.path].some(({ microUsd }) => microUsd) && !isOwn(candidate, context),
+    )
+  if (priced.length === 0) return 0
+  const quantities = plan.worstCase()
+  return Math.max(...priced.map(({ row }) => costMicroUsd(row.prices[plan.ask.path], quantities) ?? 0))
+}
+
+function insufficient(): Fault {
+  return new Fault('insufficient_credit', {
+    message: 'The credit of this organization does not cover the most that this request can cost.',
+    hint: 'Add credit, or ask for less.',
+  })
+}
+
+/** Awaits work that must not change the answer: its failure is logged and goes no further. */
+export async function logged(log: Log, requestId: string, message: string, work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (err) {
+    log.error({ requestId, err }, message)
+  }
+}
