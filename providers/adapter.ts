@@ -1,9 +1,8 @@
 /** The options that every vendor's adapter is made with, and a model as the adapter describes it. */
 
-import type { Model } from '../domain/catalog/model.ts'
+import type { Model, Stage } from '../domain/catalog/model.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import type { OutboundLimits } from '../runtime/outbound/limits.ts'
-import type { PublishedCatalog } from './catalog/rows.ts'
 import type { WarmOutcome } from './wire/socket.ts'
 
 export type VendorOptions = {
@@ -27,3 +26,13 @@ export type VendorOptions = {
 
 /** A model as its adapter describes it. Figures, prices and dates come from the catalog's data. */
 export type VendorModel = Omit<Model, 'provider' | 'benchmarks' | 'prices' | 'deprecationDate' | 'lastResort'>
+
+export type Published = Pick<Model, 'benchmarks' | 'prices' | 'deprecationDate'>
+
+/** The catalog's data. Each gateway opens its own, so that two in one process may use different files. */
+export interface PublishedCatalog {
+  /** The rows of a provider. `ids` null means all models. Throws RangeError for an id that the adapter does not serve. */
+  rows: (vendor: string, provider: string, models: readonly VendorModel[], ids: readonly string[] | null) => Model[]
+  /** The data of one model; the lists are empty for a model that is not in the catalog. */
+  published: (vendor: string, stage: Stage, model: string) => Published
+}

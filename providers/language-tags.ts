@@ -22,7 +22,7 @@ export function canonicalTag(code: unknown): string | undefined {
 }
 
 /** The same, in a form that can be spread into a transcript. */
-export function heardLanguage(code: unknown): { language?: string } {
+export function detectedLanguage(code: unknown): { language?: string } {
   const language = canonicalTag(code)
   return language === undefined ? {} : { language }
 }

@@ -2,7 +2,7 @@
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
-import { isObject, type JsonObject, stringOf } from '../wire/json.ts'
+import { countAt, countOf, isObject, type JsonObject, stringOf } from '../wire/json.ts'
 
 /** ProviderError `protocol` for what is no message, `empty` for one with nothing in it, `bad_request` for one that was refused before its first word. */
 export function readMessage(body: JsonObject): LlmAnswer {
@@ -28,14 +28,14 @@ export class MessageTurn {
   read(event: JsonObject): LlmEvent[] {
     switch (event['type']) {
       case 'message_start':
-        if (isObject(event['message'])) this.#count(event['message']['usage'])
+        if (isObject(event['message'])) this.#keepCounts(event['message']['usage'])
         return []
       case 'content_block_start':
         return this.#start(event['index'], event['content_block'])
       case 'content_block_delta':
         return this.#delta(event['index'], event['delta'])
       case 'message_delta':
-        this.#count(event['usage'])
+        this.#keepCounts(event['usage'])
         if (isObject(event['delta'])) this.#stopReason = event['delta']['stop_reason'] ?? this.#stopReason
         return []
       case 'message_stop':
@@ -79,7 +79,7 @@ export class MessageTurn {
   }
 
   /** Counts are cumulative, and those that did not change may come as null. */
-  #count(usage: unknown): void {
+  #keepCounts(usage: unknown): void {
     if (!isObject(usage)) return
     for (const [name, value] of Object.entries(usage)) if (value !== null) this.#usage[name] = value
   }
@@ -117,15 +117,12 @@ function stopReasonOf(reason: unknown, said: boolean, called: boolean): StopReas
 /** `input_tokens` leaves cached ones out. Writing the cache is input, reading it is not; thinking is counted in the output. */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
-  const details = counts['output_tokens_details']
-  const output = count(counts['output_tokens'])
-  const reasoning = Math.min(isObject(details) ? count(details['thinking_tokens']) : 0, output)
+  const output = countOf(counts['output_tokens'])
+  const reasoning = Math.min(countAt(counts['output_tokens_details'], 'thinking_tokens'), output)
   return {
-    inputTokens: count(counts['input_tokens']) + count(counts['cache_creation_input_tokens']),
-    cachedInputTokens: count(counts['cache_read_input_tokens']),
+    inputTokens: countOf(counts['input_tokens']) + countOf(counts['cache_creation_input_tokens']),
+    cachedInputTokens: countOf(counts['cache_read_input_tokens']),
     outputTokens: output - reasoning,
     reasoningTokens: reasoning,
   }
 }
-
-const count = (value: unknown) => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)

@@ -6,7 +6,7 @@ import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
-import { heardLanguage, vendorTag } from '../language-tags.ts'
+import { detectedLanguage, vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { json, type Payload, type VendorHttp } from '../wire/http.ts'
 import { type JsonObject, stringAt, stringOf, timedObjectsOf } from '../wire/json.ts'
@@ -103,7 +103,7 @@ function readTranscript(body: JsonObject, { recording, options }: SttRequest): T
     text,
     segments: text === '' ? [] : segmentsOf(body['utterances'], text, words, recording.durationMs),
     ...(options.wordTimestamps && { words }),
-    ...heardLanguage(code),
+    ...detectedLanguage(code),
     ...(typeof durationS === 'number' && { billedMs: Math.round(durationS * 1000) }),
   }
 }

@@ -1,18 +1,8 @@
 /** The rows of a provider: each model as its adapter describes it, with the figures that the catalog holds. */
-import type { Benchmark, Model, Price, Stage } from '../../domain/catalog/model.ts'
+import type { Benchmark, Price, Stage } from '../../domain/catalog/model.ts'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
-import type { VendorModel } from '../adapter.ts'
+import type { Published, PublishedCatalog } from '../adapter.ts'
 import { keyOf, newer, readShipped, readUpdated } from './file.ts'
-
-type Published = Pick<Model, 'benchmarks' | 'prices' | 'deprecationDate'>
-
-/** The catalog's data. Each gateway opens its own, so that two in one process may use different files. */
-export interface PublishedCatalog {
-  /** The rows of a provider. `ids` null means all models. Throws RangeError for an id that the adapter does not serve. */
-  rows: (vendor: string, provider: string, models: readonly VendorModel[], ids: readonly string[] | null) => Model[]
-  /** The data of one model; the lists are empty for a model that is not in the catalog. */
-  published: (vendor: string, stage: Stage, model: string) => Published
-}
 
 /**
  * `updatedFile` is the path of an update, which need not exist; null for none. The files are read when the first provider asks, and not again.

@@ -11,11 +11,10 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
-import { candidateOf, partsOf } from './answer.ts'
-import { filtered, finishOf, refuseBlocked } from './finish.ts'
+import { readStreamedWav } from '../wire/streamed-wav.ts'
+import { candidateOf, filtered, finishOf, partsOf, refuseBlocked } from './answer.ts'
 import { defaultVoice, nativeSpeech } from './models.ts'
 import { modelPath } from './request.ts'
-import { headerOf, type Media } from './wav-header.ts'
 import { wire } from './wire.ts'
 
 export function createTts(http: VendorHttp, apiKey: string | null, limits: OutboundLimits): Tts {
@@ -45,6 +44,7 @@ function speechBody({ text, voice = defaultVoice, language, instructions }: TtsR
   }
 }
 
+type Media = { format: OutputFormat; bytes: Buffer }
 type MediaStream = AsyncGenerator<Media, void, undefined>
 
 /** Samples without their header, whatever chunks it came in. Throws ProviderError. */
@@ -115,3 +115,21 @@ function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): Asyn
   }
   return { [Symbol.asyncIterator]: () => iterator }
 }
+
+const headerBytesMax = 65_536
+
+/** What follows the WAV header that `start` may begin with, in the format that the header tells. Null: more bytes are needed to know. ProviderError `protocol`. */
+export function headerOf(start: Media): Media | null {
+  const mark = start.bytes.subarray(0, riff.length)
+  if (!riff.subarray(0, mark.length).equals(mark)) return start
+  try {
+    const header = readStreamedWav(start.bytes)
+    if (header) return { format: header.format, bytes: start.bytes.subarray(header.dataOffset) }
+  } catch (error) {
+    throw error instanceof RangeError ? protocolError(error.message) : error
+  }
+  if (start.bytes.length > headerBytesMax) throw protocolError('no samples')
+  return null
+}
+
+const riff = Buffer.from('RIFF')

@@ -2,7 +2,7 @@
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
-import { isObject, type JsonObject, objectsOf } from '../wire/json.ts'
+import { countAt, countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 
 /** Calls in one turn; more is a server that has lost its way. */
 const callsMax = 128
@@ -112,12 +112,12 @@ function stopReasonOf(finish: unknown, said: boolean, called: boolean): StopReas
 export function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const [prompt, completion, total] = [
-    count(counts['prompt_tokens']),
-    count(counts['completion_tokens']),
-    count(counts['total_tokens']),
+    countOf(counts['prompt_tokens']),
+    countOf(counts['completion_tokens']),
+    countOf(counts['total_tokens']),
   ]
-  const cached = Math.min(detail(counts['prompt_tokens_details'], 'cached_tokens'), prompt)
-  const reasoning = detail(counts['completion_tokens_details'], 'reasoning_tokens')
+  const cached = Math.min(countAt(counts['prompt_tokens_details'], 'cached_tokens'), prompt)
+  const reasoning = countAt(counts['completion_tokens_details'], 'reasoning_tokens')
   const onTop = reasoning > completion || (reasoning > 0 && total === prompt + completion + reasoning)
   return {
     inputTokens: prompt - cached,
@@ -126,6 +126,3 @@ export function readUsage(usage: unknown): LlmUsage {
     reasoningTokens: reasoning,
   }
 }
-
-const detail = (details: unknown, name: string) => (isObject(details) ? count(details[name]) : 0)
-const count = (value: unknown) => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)

@@ -1,6 +1,6 @@
 /** Catalog rows out of the ids that configuration names. A capability is true where the protocol has it and no model of that name is known to lack it. */
 import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/catalog/model.ts'
-import type { PublishedCatalog } from '../catalog/rows.ts'
+import type { PublishedCatalog } from '../adapter.ts'
 import { type ModelIds, type OpenAiServer, vendorAt } from '../vendors.ts'
 import { oggOpus, speechManner } from './tts-families.ts'
 

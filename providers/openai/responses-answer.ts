@@ -2,7 +2,7 @@
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { excerpt, protocolError } from '../wire/failures.ts'
-import { isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
+import { countAt, countOf, isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
 import { classOfError } from './wire.ts'
 
 /** Calls in one turn; more is a server that has lost its way. */
@@ -115,9 +115,9 @@ function stopReasonOf(response: JsonObject, said: boolean, called: boolean): Sto
 /** Cached and reasoning tokens are counted inside the others. */
 function usageOf(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
-  const [input, output] = [count(counts['input_tokens']), count(counts['output_tokens'])]
-  const cached = Math.min(detail(counts['input_tokens_details'], 'cached_tokens'), input)
-  const reasoning = Math.min(detail(counts['output_tokens_details'], 'reasoning_tokens'), output)
+  const [input, output] = [countOf(counts['input_tokens']), countOf(counts['output_tokens'])]
+  const cached = Math.min(countAt(counts['input_tokens_details'], 'cached_tokens'), input)
+  const reasoning = Math.min(countAt(counts['output_tokens_details'], 'reasoning_tokens'), output)
   return {
     inputTokens: input - cached,
     cachedInputTokens: cached,
@@ -125,6 +125,3 @@ function usageOf(usage: unknown): LlmUsage {
     reasoningTokens: reasoning,
   }
 }
-
-const detail = (details: unknown, name: string) => (isObject(details) ? count(details[name]) : 0)
-const count = (value: unknown) => (Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0)

@@ -1,7 +1,7 @@
 /** Live recognition: a configuration, audio, and an empty frame; tokens come back, then `finished`. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
-import { heardLanguage, vendorTag } from '../language-tags.ts'
+import { detectedLanguage, vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
@@ -117,7 +117,7 @@ class TokenStream implements SttStream, SttVendor {
       startMs,
       endMs,
       ...(typeof confidence === 'number' && { confidence }),
-      ...heardLanguage(language),
+      ...detectedLanguage(language),
     }
   }
 

@@ -1,6 +1,6 @@
 /** Live recognition over wss /v2: StartRecognition, audio, EndOfStream, EndOfTranscript. */
 import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
-import { heardLanguage, vendorTag } from '../language-tags.ts'
+import { detectedLanguage, vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject, milliseconds } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
@@ -108,7 +108,7 @@ class RecognitionStream implements SttStream, SttVendor {
         endMs: timeOf(result['end_time']),
         // How sure it is of a comma says nothing of the words.
         ...(type !== 'punctuation' && typeof said['confidence'] === 'number' && { confidence: said['confidence'] }),
-        ...heardLanguage(said['language']),
+        ...detectedLanguage(said['language']),
       })
     }
     return pieces

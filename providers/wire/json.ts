@@ -32,3 +32,10 @@ export const timedObjectsOf = (value: unknown): JsonObject[] =>
 
 /** `start` and `end`, which are in seconds. */
 export const timesOf = ({ start, end }: JsonObject) => ({ startMs: milliseconds(start), endMs: milliseconds(end) })
+
+/** A count of tokens; zero for a value that is not a positive whole number. */
+export const countOf = (value: unknown): number =>
+  Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : 0
+
+/** The count under `name` in an object; zero if either is missing. */
+export const countAt = (value: unknown, name: string): number => (isObject(value) ? countOf(value[name]) : 0)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { canonicalTag, heardLanguage, vendorTag } from '../../providers/language-tags.ts'
+import { canonicalTag, detectedLanguage, vendorTag } from '../../providers/language-tags.ts'
 
 t.test('a tag goes out in the spelling of the vendor, and as it is where the vendor has none of its own', (t) => {
   const cases = [
@@ -25,7 +25,7 @@ t.test('what a vendor heard comes back as a canonical tag', (t) => {
   for (const [code, tag] of Object.entries(codes)) t.equal(canonicalTag(code), tag, code)
   const replaced = { in: 'id', iw: 'he', ji: 'yi', mo: 'ro', sh: 'sr-Latn', de: 'de', no: 'no' }
   for (const [code, tag] of Object.entries(replaced)) t.equal(canonicalTag(code), tag, code)
-  for (const none of ['', 'no such language', 7, null, undefined]) t.same(heardLanguage(none), {})
-  t.same(heardLanguage('spa'), { language: 'es' })
+  for (const none of ['', 'no such language', 7, null, undefined]) t.same(detectedLanguage(none), {})
+  t.same(detectedLanguage('spa'), { language: 'es' })
   t.end()
 })
