@@ -5,8 +5,8 @@ import type { Caller } from './domain/access/organization.ts'
 import { Catalog } from './domain/catalog/catalog.ts'
 import type { DispatchDeps } from './domain/dispatch/request.ts'
 import { Health } from './domain/health/health.ts'
-import { createChat } from './domain/llm/chat.ts'
-import { createRespond } from './domain/llm/respond.ts'
+import { createGenerate } from './domain/llm/generate.ts'
+import { itemsTranslation } from './domain/llm/items.ts'
 import type { Provider } from './domain/ports/provider.ts'
 import { createCatalogList } from './domain/routing/catalog-list.ts'
 import { Chooser } from './domain/routing/chooser.ts'
@@ -35,6 +35,7 @@ import type { OpenapiDocument } from './generated/router/types.ts'
 import { createAuthenticate } from './handlers/authenticate.ts'
 import { createCompatHandlers } from './handlers/compat/handlers.ts'
 import { createRealtimeSession } from './handlers/compat/native/realtime-session.ts'
+import { createChat } from './handlers/compat/openai/chat.ts'
 import { serveContract } from './handlers/contract.ts'
 import { createHealth, type ReadyCheck } from './handlers/internal/health.ts'
 import { createRankingPage } from './handlers/internal/ranking.ts'
@@ -181,7 +182,7 @@ function routerHandlers(
       durationMaxMs: config.limits.audioDurationMaxS * 1000,
     }),
     createSpeech: createSpeech({ synthesize }),
-    createResponse: createResponse({ respond: createRespond(deps), region }),
+    createResponse: createResponse({ generate: createGenerate(deps, itemsTranslation), region }),
   }
 }
 

@@ -36,7 +36,7 @@ export async function* follow<T>(
 }
 
 /** Not awaited: an adapter that hangs would hang its reader. What it throws now has no reader any more. */
-async function leave(rest: AsyncIterator<unknown>): Promise<void> {
+export async function leave(rest: AsyncIterator<unknown>): Promise<void> {
   try {
     await rest.return?.()
   } catch {

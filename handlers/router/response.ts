@@ -1,8 +1,9 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import { Fault } from '../../domain/fault.ts'
-import type { OutputItem, RespondEvent, RespondUsage } from '../../domain/llm/answer.ts'
-import type { LlmItem, LlmTool } from '../../domain/llm/llm.ts'
-import type { Answer, AnswerStream, Respond, RespondOrder } from '../../domain/llm/respond.ts'
+import type { ItemEvent, OutputItem } from '../../domain/llm/answer-assembler.ts'
+import type { Generate, Generated, GeneratedStream } from '../../domain/llm/generate.ts'
+import type { ItemsAnswer, ItemsInput } from '../../domain/llm/items.ts'
+import type { LlmItem, LlmTool, LlmUsage } from '../../domain/llm/llm.ts'
 import type { CreateResponseEvent, RouterHandlers } from '../../generated/router/handlers.ts'
 import type {
   InputItem,
@@ -16,7 +17,7 @@ import type {
 import { orderOf, routingOf } from './order.ts'
 import { routeHeaders, wireRoute } from './route-headers.ts'
 
-export type ResponseDeps = { respond: Respond; region: string }
+export type ResponseDeps = { generate: Generate<ItemsInput, ItemsAnswer, ItemEvent>; region: string }
 
 export function createResponse(deps: ResponseDeps): RouterHandlers<Caller>['createResponse'] {
   return async ({ header, body }, context) => {
@@ -25,38 +26,36 @@ export function createResponse(deps: ResponseDeps): RouterHandlers<Caller>['crea
     const request = requestOf(body)
     const id = `resp_${requestId}`
     // Written out and not spread: a spread costs this path more than all else in it.
+    const input: ItemsInput = { caller, requestId, operation, key, signal, routing, request }
     return body.stream
-      ? streamed(await deps.respond({ caller, requestId, operation, key, signal, routing, request, stream: true }), id)
-      : answered(
-          await deps.respond({ caller, requestId, operation, key, signal, routing, request, stream: false }),
-          id,
-          deps.region,
-        )
+      ? streamed(await deps.generate.stream(input), id)
+      : answered(await deps.generate.whole(input), id, deps.region)
   }
 }
 
-function answered({ output, stopReason, route, usage }: Answer, id: string, region: string) {
+function answered({ route, answer, costMicroUsd }: Generated<ItemsAnswer>, id: string, region: string) {
+  const { output, stopReason, usage } = answer
   const body: LLMResponse = {
     id,
     route: wireRoute(route, region),
     output: output.map(itemOf),
     stop_reason: stopReason,
-    usage: usageOf(usage),
+    usage: usageOf(usage, costMicroUsd),
   }
   return { status: 200 as const, type: 'application/json' as const, headers: routeHeaders(route), body }
 }
 
-function streamed({ route, events }: AnswerStream, id: string) {
+function streamed({ route, events }: GeneratedStream<ItemEvent>, id: string) {
   const body = wireEvents(events, id)
   return { status: 200 as const, type: 'text/event-stream' as const, headers: routeHeaders(route), body }
 }
 
 /** What it throws, the engine turns into the `error` event. */
-async function* wireEvents(events: AsyncIterable<RespondEvent>, id: string): AsyncGenerator<CreateResponseEvent> {
+async function* wireEvents(events: AsyncIterable<ItemEvent>, id: string): AsyncGenerator<CreateResponseEvent> {
   for await (const event of events) yield eventOf(event, id)
 }
 
-function eventOf(event: RespondEvent, id: string): CreateResponseEvent {
+function eventOf(event: ItemEvent, id: string): CreateResponseEvent {
   switch (event.type) {
     case 'created':
       return { event: 'response.created', data: { response_id: id } }
@@ -72,11 +71,14 @@ function eventOf(event: RespondEvent, id: string): CreateResponseEvent {
     case 'itemCompleted':
       return { event: 'response.item.completed', data: { output_index: event.index, item: itemOf(event.item) } }
     case 'completed':
-      return { event: 'response.completed', data: { stop_reason: event.stopReason, usage: usageOf(event.usage) } }
+      return {
+        event: 'response.completed',
+        data: { stop_reason: event.stopReason, usage: usageOf(event.usage, event.costMicroUsd) },
+      }
   }
 }
 
-function shellOf(item: Extract<RespondEvent, { type: 'itemAdded' }>['item']) {
+function shellOf(item: Extract<ItemEvent, { type: 'itemAdded' }>['item']) {
   switch (item.type) {
     case 'message':
       return { type: 'message' as const, role: 'assistant' as const }
@@ -99,8 +101,8 @@ function itemOf(item: OutputItem): WireOutputItem {
 }
 
 /** Zero lines are left out; the cost never is, because null says that it is unknown. */
-function usageOf(usage: RespondUsage): LLMUsage {
-  const wire: LLMUsage = { cost_micro_usd: usage.costMicroUsd }
+function usageOf(usage: LlmUsage, costMicroUsd: number | null): LLMUsage {
+  const wire: LLMUsage = { cost_micro_usd: costMicroUsd }
   if (usage.inputTokens) wire.input_tokens = usage.inputTokens
   if (usage.cachedInputTokens) wire.cached_input_tokens = usage.cachedInputTokens
   if (usage.outputTokens) wire.output_tokens = usage.outputTokens
@@ -108,8 +110,8 @@ function usageOf(usage: RespondUsage): LLMUsage {
   return wire
 }
 
-function requestOf(wire: LLMRequest): RespondOrder['request'] {
-  const request: RespondOrder['request'] = {
+function requestOf(wire: LLMRequest): ItemsInput['request'] {
+  const request: ItemsInput['request'] = {
     items: wire.input.map(inputOf),
     maxOutputTokens: wire.max_output_tokens,
     tools: wire.tools?.map(toolOf) ?? [],

@@ -1,7 +1,9 @@
 import type { Test } from 'tap'
 import type { Model } from '../../domain/catalog/model.ts'
+import type { DispatchDeps } from '../../domain/dispatch/request.ts'
+import { createGenerate } from '../../domain/llm/generate.ts'
+import { type ItemsInput, itemsTranslation } from '../../domain/llm/items.ts'
 import type { Llm, LlmAnswer, LlmEvent, LlmRequest } from '../../domain/llm/llm.ts'
-import { createRespond, type RespondOrder } from '../../domain/llm/respond.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
 import { bench, hang, model, order, provider, script, usage } from './fakes.ts'
@@ -21,6 +23,8 @@ export const priced = [
 export const everything = { ...model('llm').capabilities, tools: true, structured_output: true, reasoning: true }
 
 export type Part = LlmEvent | Error | 'hang'
+
+export const generateItems = (deps: DispatchDeps) => createGenerate(deps, itemsTranslation)
 
 /** Providers a, b, c …: what each answers, at once or in a stream. */
 export function setup(answers: (LlmAnswer | Error | 'hang' | Part[])[], over: Partial<Model> = {}) {
@@ -47,10 +51,13 @@ export function setup(answers: (LlmAnswer | Error | 'hang' | Part[])[], over: Pa
     return provider(id, [model('llm', { capabilities: everything, ...over })], { llm })
   })
   const all = bench(providers)
-  const respond = createRespond(all.deps)
-  const orderOf = (extra: Partial<RespondOrder>): RespondOrder => ({ ...order(), routing: auto, request, ...extra })
-  const once = (extra: Partial<RespondOrder> = {}) => respond({ ...orderOf(extra), stream: false })
-  const stream = (extra: Partial<RespondOrder> = {}) => respond({ ...orderOf(extra), stream: true })
+  const generate = generateItems(all.deps)
+  const inputOf = (extra: Partial<ItemsInput>): ItemsInput => ({ ...order(), routing: auto, request, ...extra })
+  const once = async (extra: Partial<ItemsInput> = {}) => {
+    const { answer, ...rest } = await generate.whole(inputOf(extra))
+    return { ...answer, ...rest }
+  }
+  const stream = (extra: Partial<ItemsInput> = {}) => generate.stream(inputOf(extra))
   return { ...all, asked, signals, once, stream }
 }
 

@@ -5,13 +5,14 @@ import type { Caller, OwnKeys } from '../../domain/access/organization.ts'
 import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
 import type { Benchmark, Model, Price } from '../../domain/catalog/model.ts'
 import { Fault } from '../../domain/fault.ts'
+import type { Generated } from '../../domain/llm/generate.ts'
+import type { ItemsAnswer } from '../../domain/llm/items.ts'
 import type { Llm } from '../../domain/llm/llm.ts'
-import type { Answer } from '../../domain/llm/respond.ts'
-import { createRespond } from '../../domain/llm/respond.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { createPreview } from '../../domain/routing/preview.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
+import { generateItems } from './answering.ts'
 import { bench, caller, failure, model, order, provider, script, usage } from './fakes.ts'
 
 const ids = ['a', 'b', 'c', 'd']
@@ -172,15 +173,13 @@ t.test('preview equals the choice that the next request makes, with whoever’s 
         const due = expected(inOrder, who.organization.ownKeys, deps.limits.llm.attemptsMax)
         const request = { items: [], maxOutputTokens: 10, tools: [] }
         const key = { keyDigest: `digest ${i}`, contentHash: 'hash' }
-        const answer: Answer | Fault = await createRespond(deps)({
-          ...order({ caller: who, key }),
-          ...wish,
-          request,
-          stream: false,
-        }).catch((error: unknown) => {
-          if (error instanceof Fault) return error
-          throw error
-        })
+        const input = { ...order({ caller: who, key }), ...wish, request }
+        const answer: Generated<ItemsAnswer> | Fault = await generateItems(deps)
+          .whole(input)
+          .catch((error: unknown) => {
+            if (error instanceof Fault) return error
+            throw error
+          })
         const tried = attempts.splice(0).map((attempt) => attempt.split(' ')[0])
         assert.deepEqual({ tried, asked: asked.splice(0) }, due)
         assert.equal(answer instanceof Fault, due.asked.length === 0)

@@ -1,8 +1,7 @@
 import t from 'tap'
-import { createRespond } from '../../domain/llm/respond.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
-import { answer, auto, isClean, priced, request, setup } from './answering.ts'
+import { answer, auto, generateItems, isClean, priced, request, setup } from './answering.ts'
 import { caller, failure, fault, key, order, settled, usage } from './fakes.ts'
 
 t.test('the failure matrix of attempts', (t) => {
@@ -87,7 +86,7 @@ t.test('the failure matrix of attempts', (t) => {
   t.test('without a key nothing is said of one', async (t) => {
     const { caller, requestId, operation, signal } = order()
     const keyless = { caller, requestId, operation, signal, routing: auto, request }
-    const got = await fault(createRespond(setup([failure('server')]).deps)({ ...keyless, stream: false }))
+    const got = await fault(generateItems(setup([failure('server')]).deps).whole(keyless))
     t.equal(got.detail.afterDispatch, undefined)
   })
 

@@ -2,9 +2,9 @@
 import t from 'tap'
 import type { Model, Objective } from '../../domain/catalog/model.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
-import { createRespond } from '../../domain/llm/respond.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { createTranscribe } from '../../domain/speech/transcribe.ts'
+import { generateItems } from './answering.ts'
 import { bench, collect, failure, model, order, provider, settled, theEnd } from './fakes.ts'
 
 type Answer = { afterMs: number } | { failsAfterMs: number }
@@ -44,18 +44,17 @@ function world(over: { hedges?: boolean; attemptsMax?: number; samples?: number 
   for (let i = 0; i < (over.samples ?? 40); i++)
     all.health.begin(row, 'stream')?.succeeded({ firstByteMs: i % 20 === 0 ? 900 : i % 20 === 1 ? 200 : 100 })
   const limits = { ...all.deps.limits.llm, attemptsMax: over.attemptsMax ?? 3, firstByteMs: 5000 }
-  const respond = createRespond({
+  const generate = generateItems({
     ...all.deps,
     hedges: over.hedges ?? true,
     limits: { ...all.deps.limits, llm: limits },
   })
   const startMs = all.clock.monotonicMs()
   const ask = async (objective: Objective = 'latency') => {
-    const { events: stream, route } = await respond({
+    const { events: stream, route } = await generate.stream({
       ...order(),
       routing: { mode: 'auto', objective },
       request: { items: [], maxOutputTokens: 10, tools: [] },
-      stream: true,
     })
     const { error } = await collect(stream)
     return { ...route, error }
@@ -138,12 +137,13 @@ t.test('a client that leaves ends both', async (t) => {
   answers['first'] = { afterMs: 3000 }
   answers['second'] = { afterMs: 3000 }
   const client = new AbortController()
-  const gone = createRespond({ ...deps, hedges: true })({
-    ...order({ signal: client.signal }),
-    routing: { mode: 'auto', objective: 'latency' },
-    request: { items: [], maxOutputTokens: 10, tools: [] },
-    stream: true,
-  }).catch((error: unknown) => error)
+  const gone = generateItems({ ...deps, hedges: true })
+    .stream({
+      ...order({ signal: client.signal }),
+      routing: { mode: 'auto', objective: 'latency' },
+      request: { items: [], maxOutputTokens: 10, tools: [] },
+    })
+    .catch((error: unknown) => error)
   await settled()
   await clock.advance(300)
   client.abort()

@@ -3,10 +3,10 @@ import t from 'tap'
 import type { Model } from '../../domain/catalog/model.ts'
 import { Health } from '../../domain/health/health.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
-import { createRespond } from '../../domain/llm/respond.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'
+import { generateItems } from './answering.ts'
 import { bench, collect, failure, hang, ManualClock, model, order, provider, theEnd } from './fakes.ts'
 
 /** As the configuration has it. */
@@ -57,20 +57,19 @@ function world(models: number, attemptsMax: number) {
   const health = new Health(clock, { model: circuit, credential })
   const chooser = new Chooser({ catalog: all.catalog, health, testProviders: new Set() })
   const limits = { ...all.deps.limits.llm, attemptsMax, firstByteMs: 1000 }
-  const respond = createRespond({ ...all.deps, clock, health, chooser, limits: { ...all.deps.limits, llm: limits } })
+  const generate = generateItems({ ...all.deps, clock, health, chooser, limits: { ...all.deps.limits, llm: limits } })
   const outcomes: { atMs: number; ok: boolean }[] = []
   const request = async () => {
     const atMs = clock.monotonicMs()
     let ok = true
     try {
-      const { events } = await respond({
+      const { events } = await generate.stream({
         ...order({
           requestId: `req_${outcomes.length}`,
           key: { keyDigest: `${outcomes.length} ${atMs}`, contentHash: '' },
         }),
         routing: { mode: 'auto', objective: 'balanced' },
         request: { items: [], maxOutputTokens: 10, tools: [] },
-        stream: true,
       })
       const { error } = await collect(events)
       ok = error === null

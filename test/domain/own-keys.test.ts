@@ -3,12 +3,11 @@ import t from 'tap'
 import type { OwnKeys } from '../../domain/access/organization.ts'
 import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
 import type { Llm } from '../../domain/llm/llm.ts'
-import { createRespond } from '../../domain/llm/respond.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { recordOf } from '../../domain/routing/choice-record.ts'
 import { explain } from '../../domain/routing/preview.ts'
-import { answer, auto, priced, request } from './answering.ts'
+import { answer, auto, generateItems, priced, request } from './answering.ts'
 import { bench, caller, failure, fault, model, order, provider } from './fakes.ts'
 
 const platform = 'platform'
@@ -36,13 +35,12 @@ function setup(ids: readonly string[], answers: (Error | typeof answer)[] = [], 
   all.deps.providerKeys = keys
   const of = (ownKeys: OwnKeys) =>
     caller({}, { organization: { id: 'org_1', name: 'one', maxConcurrency: null, ownKeys } })
-  const respond = createRespond(all.deps)
+  const generate = generateItems(all.deps)
   const ask = (ownKeys: OwnKeys, requestKey = 'digest') =>
-    respond({
+    generate.whole({
       ...order({ caller: of(ownKeys), key: { keyDigest: requestKey, contentHash: 'h' } }),
       routing: auto,
       request,
-      stream: false,
     })
   const choose = (ownKeys: OwnKeys) => all.chooser.choose(baseAsk(of(ownKeys), 'llm', auto, undefined))
   return { ...all, providers, calls, ask, choose }
@@ -50,9 +48,9 @@ function setup(ids: readonly string[], answers: (Error | typeof answer)[] = [], 
 
 t.test('the chosen provider is called with the organization’s own key, the next with the operator’s', async (t) => {
   const all = setup(['a', 'b'], [failure('server')])
-  const { usage } = await all.ask({ a: 'pkey_1' })
+  const { costMicroUsd } = await all.ask({ a: 'pkey_1' })
   t.same(all.calls, ['a opened pkey_1', `b ${platform}`])
-  t.equal(usage.costMicroUsd, 30)
+  t.equal(costMicroUsd, 30)
   t.match(all.ledger.last.entry, {
     provider: 'b',
     costMicroUsd: 30,
@@ -87,7 +85,7 @@ t.test('what such a call costs', (t) => {
     const error = await fault(all.ask({ a: 'pkey_1' }))
     t.equal(error.code, 'provider_error', 'who has no credit is not failed over to what costs some')
     t.same(all.calls, ['a opened pkey_1'])
-    t.match(await all.ask({ a: 'pkey_1' }, 'second'), { usage: { costMicroUsd: 0 } })
+    t.match(await all.ask({ a: 'pkey_1' }, 'second'), { costMicroUsd: 0 })
     t.match(all.ledger.last, { reservedMicroUsd: 0, entry: { costMicroUsd: 0, attempts: [{ keySource: 'byok' }] } })
     t.equal((await fault(all.ask({}, 'third'))).code, 'insufficient_credit')
   })

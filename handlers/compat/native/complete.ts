@@ -2,10 +2,11 @@ import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
 import type { Route } from '../../../domain/dispatch/request.ts'
 import { Fault } from '../../../domain/fault.ts'
-import type { Chat, ChatOrder, ChatStream } from '../../../domain/llm/chat.ts'
 import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/handlers.ts'
 import type { ChatMessage, CompleteBody, CompleteResponse } from '../../../generated/compat/types.ts'
 import { routingOf } from '../../routing.ts'
+import type { Chat, ChatStream } from '../openai/chat.ts'
+import type { ChatInput } from '../openai/chat-translation.ts'
 import { acceptsEvents, languageOf, nativeHeaders, orderOf } from '../order.ts'
 import { CompletionText } from './completion-text.ts'
 
@@ -13,20 +14,20 @@ export type CompleteDeps = { chat: Chat; catalog: Catalog }
 
 export function createComplete({ chat, catalog }: CompleteDeps): CompatHandlers<Caller>['complete'] {
   return async ({ header, body }, context) => {
-    const order: ChatOrder = {
+    const input: ChatInput = {
       ...orderOf(context),
       ...languageOf(header, body.intent?.language),
       routing: routingOf(catalog, 'llm', context.caller, body),
       body: chatBody(body),
-      ...(body.maxTokens !== undefined && { maxTokens: body.maxTokens }),
+      ...(body.maxTokens !== undefined && { maxOutputTokens: body.maxTokens }),
     }
     if (acceptsEvents(context)) {
-      const counted = { ...order.body, stream_options: { include_usage: true } }
-      const stream = await chat.stream({ ...order, body: counted })
+      const counted = { ...input.body, stream_options: { include_usage: true } }
+      const stream = await chat.stream({ ...input, body: counted })
       const events = eventsOf(stream, context.requestId)
       return { status: 200, type: 'text/event-stream', headers: nativeHeaders(stream.route), body: events }
     }
-    const { route, completion } = await chat.complete(order)
+    const { route, completion } = await chat.complete(input)
     const said = new CompletionText()
     said.readAnswer(completion)
     return { status: 200, type: 'application/json', headers: nativeHeaders(route), body: answerOf(said, route) }
@@ -34,7 +35,7 @@ export function createComplete({ chat, catalog }: CompleteDeps): CompatHandlers<
 }
 
 /** In the words of chat completions. What was left out is left out there too. */
-function chatBody(body: CompleteBody): ChatOrder['body'] {
+function chatBody(body: CompleteBody): ChatInput['body'] {
   const { temperature, reasoningEffort, tools, toolChoice, parallelToolCalls } = body
   return {
     messages: messagesOf(body),

@@ -1,6 +1,6 @@
 /** Reads what chat completions say, whole or chunk by chunk: text, calls and tokens of the first choice. The provider's fields are taken as they come, so each is looked at before it is believed. */
-import type { Completion, CompletionChunk } from '../../../domain/llm/chat.ts'
 import type { NativeToolCall, NativeUsage } from '../../../generated/compat/types.ts'
+import type { ChatAnswer } from '../openai/chat-translation.ts'
 
 type Fields = Record<string, unknown>
 
@@ -9,13 +9,13 @@ export class CompletionText {
   usage: NativeUsage = { promptTokens: 0, completionTokens: 0 }
   readonly #calls = new Map<unknown, NativeToolCall>()
 
-  readAnswer({ choices, usage }: Completion): void {
+  readAnswer({ choices, usage }: ChatAnswer): void {
     this.#readUsage(usage)
     this.#readPiece(fieldsOf(choices[0])['message'])
   }
 
   /** The text that this chunk added. */
-  readChunk({ choices, usage }: CompletionChunk): string {
+  readChunk({ choices, usage }: ChatAnswer): string {
     this.#readUsage(usage)
     return this.#readPiece(fieldsOf(choices[0])['delta'])
   }

@@ -1,11 +1,12 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
 import type { Route } from '../../../domain/dispatch/request.ts'
-import type { Chat, ChatOrder, CompletionChunk } from '../../../domain/llm/chat.ts'
 import type { CompatHandlers, CreateChatCompletionEvent } from '../../../generated/compat/handlers.ts'
 import type { ChatCompletion, ChatCompletionChunk } from '../../../generated/compat/types.ts'
 import { routingOf } from '../../routing.ts'
 import { languageOf } from '../order.ts'
+import type { Chat } from './chat.ts'
+import type { ChatInput, CompletionChunk } from './chat-translation.ts'
 
 export type ChatDeps = { chat: Chat; catalog: Catalog }
 
@@ -14,17 +15,17 @@ export function createChatCompletion({ chat, catalog }: ChatDeps): CompatHandler
     // Written out and not spread: on this path a spread costs more than the lines it saves.
     const { caller, requestId, operation, signal } = context
     const routing = routingOf(catalog, 'llm', caller, { model: body.model })
-    const order: ChatOrder = { caller, requestId, operation, signal, routing, body }
+    const input: ChatInput = { caller, requestId, operation, signal, routing, body }
     const maxTokens = body.max_completion_tokens ?? body.max_tokens ?? body.max_token
-    if (typeof maxTokens === 'number') order.maxTokens = maxTokens
+    if (typeof maxTokens === 'number') input.maxOutputTokens = maxTokens
     const { language } = languageOf(header)
-    if (language !== undefined) order.language = language
+    if (language !== undefined) input.language = language
     if (body.stream) {
-      const { route, chunks } = await chat.stream(order)
+      const { route, chunks } = await chat.stream(input)
       const events = new Events(chunks[Symbol.asyncIterator]())
       return { status: 200, type: 'text/event-stream', headers: chatHeaders(route), body: events }
     }
-    const { route, completion } = await chat.complete(order)
+    const { route, completion } = await chat.complete(input)
     // What stands in the choices is the provider's own, and the contract leaves it open.
     const answer = completion as unknown as ChatCompletion
     return { status: 200, type: 'application/json', headers: chatHeaders(route), body: answer }

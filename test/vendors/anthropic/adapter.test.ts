@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { Llm, LlmAnswer, LlmEvent, LlmRequest } from '../../../domain/llm/llm.ts'
-import { translated } from '../../../domain/llm/translate-chat.ts'
 import { type ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
+import { llmRequestOf } from '../../../handlers/compat/openai/chat-request.ts'
+import { translatedAnswer } from '../../../handlers/compat/openai/chat-translation.ts'
 import { anthropicModels } from '../../../providers/anthropic/models.ts'
 import { createAnthropicProvider } from '../../../providers/anthropic/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'
@@ -211,15 +212,11 @@ t.test('how a message may stop', async (t) => {
 
 t.test('chat completions reach it by translation', async (t) => {
   stub.behave('ok')
-  const { content: choices, usage: counted } = await translated(llm).complete(
-    {
-      model: 'claude-haiku-4-5',
-      body: { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'text' } },
-    },
-    never,
-  )
+  const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'text' } }
+  const request = llmRequestOf({ model: 'claude-haiku-4-5', body })
+  const { choices, usage: counted } = translatedAnswer(await llm.respond(request, never))
   t.match(choices, [{ message: { content: answerText }, finish_reason: 'stop' }])
-  t.match(counted?.raw, { prompt_tokens: 65, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 40 } })
+  t.match(counted, { prompt_tokens: 65, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 40 } })
 })
 
 t.test('rows and keys', async (t) => {

@@ -1,9 +1,10 @@
 import t from 'tap'
 import { wavHeader } from '../../../audio/wav.ts'
 import type { Llm, LlmRequest } from '../../../domain/llm/llm.ts'
-import { translated } from '../../../domain/llm/translate-chat.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { Tts, TtsRequest } from '../../../domain/speech/tts.ts'
+import { llmRequestOf } from '../../../handlers/compat/openai/chat-request.ts'
+import { translatedAnswer } from '../../../handlers/compat/openai/chat-translation.ts'
 import { geminiModels } from '../../../providers/gemini/models.ts'
 import { createGeminiProvider } from '../../../providers/gemini/provider.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
@@ -222,9 +223,11 @@ t.test('the format is what the answer says', async (t) => {
 t.test('chat completions reach it by translation', async (t) => {
   stub.behave('ok')
   const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'json_object' } }
-  const { content: choices, usage: counted } = await translated(llm).complete({ model: ask.model, body }, never)
+  const { choices, usage: counted } = translatedAnswer(
+    await llm.respond(llmRequestOf({ model: ask.model, body }), never),
+  )
   t.match(choices, [{ message: { content: answerText }, finish_reason: 'stop' }])
-  t.match(counted?.raw, {
+  t.match(counted, {
     prompt_tokens: 65,
     completion_tokens: 12,
     completion_tokens_details: { reasoning_tokens: 3 },

@@ -1,12 +1,13 @@
 import t, { type Test } from 'tap'
-import { type ChatOrder, createChat } from '../../domain/llm/chat.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
+import { createChat } from '../../handlers/compat/openai/chat.ts'
+import type { ChatInput } from '../../handlers/compat/openai/chat-translation.ts'
 import type { OpenAiOptions } from '../../providers/openai/provider.ts'
+import { auto, everything, isClean, setup, text } from '../domain/answering.ts'
+import { bench, collect, fault, model, order, script, theEnd, usage } from '../domain/fakes.ts'
 import { provider, stub } from '../providers/openai-setup.ts'
 import { stubText, stubUsage } from '../providers/stub-openai.ts'
-import { auto, everything, isClean, setup, text } from './answering.ts'
-import { bench, collect, fault, model, order, script, theEnd, usage } from './fakes.ts'
 
 const messages = [{ role: 'user', content: 'Hello' }]
 const stubbed: Routing = { mode: 'explicit', provider: 'stub', model: 'chat' }
@@ -17,12 +18,12 @@ function chatting(t: Test, changes: Partial<OpenAiOptions> = {}, others: Provide
   t.teardown(() => made.close())
   const all = bench([made, ...others])
   const chat = createChat(all.deps)
-  const orderOf = (body: object, extra: Partial<ChatOrder> = {}): ChatOrder => {
+  const inputOf = (body: object, extra: Partial<ChatInput> = {}): ChatInput => {
     const keyless = withoutKey()
     return { ...keyless, routing: stubbed, body: { messages, ...body }, ...extra }
   }
-  const once = (body = {}, extra: Partial<ChatOrder> = {}) => chat.complete(orderOf(body, extra))
-  const stream = (body = {}, extra: Partial<ChatOrder> = {}) => chat.stream(orderOf(body, extra))
+  const once = (body = {}, extra: Partial<ChatInput> = {}) => chat.complete(inputOf(body, extra))
+  const stream = (body = {}, extra: Partial<ChatInput> = {}) => chat.stream(inputOf(body, extra))
   return { ...all, once, stream }
 }
 
@@ -37,7 +38,7 @@ const sent = () => stub.requests.at(-1)?.json ?? {}
 t.test('the body goes out and the choices come back untouched', async (t) => {
   const all = chatting(t)
   const body = { temperature: 0.3, vendor_knob: { deep: [1, null] }, tools: [], user: 'u', n: 1 }
-  const { completion, route } = await all.once(body, { maxTokens: 7 })
+  const { completion, route } = await all.once(body, { maxOutputTokens: 7 })
   t.same(sent(), { messages, ...body, model: 'chat', max_tokens: 7 })
   t.same(completion, {
     id: 'chatcmpl-req_0',
@@ -59,7 +60,7 @@ t.test('the body goes out and the choices come back untouched', async (t) => {
 
 t.test('the limit on tokens has the spelling of the server, and none where there is none', async (t) => {
   const other = chatting(t, { maxTokensField: 'max_completion_tokens' })
-  await other.once({}, { maxTokens: 9 })
+  await other.once({}, { maxOutputTokens: 9 })
   t.same(sent(), { messages, model: 'chat', max_completion_tokens: 9 })
   await other.once()
   t.same(sent(), { messages, model: 'chat' })
@@ -187,7 +188,7 @@ t.test('providers without the protocol are sent a translation', async (t) => {
     seed: 1,
     n: 1,
   }
-  const { completion } = await chat.complete({ ...base, body, maxTokens: 5 })
+  const { completion } = await chat.complete({ ...base, body, maxOutputTokens: 5 })
   t.same(asked, [
     {
       model: 'm',

@@ -1,28 +1,29 @@
-/** What a chat request can consume. Its body is the client's own, so only its texts are counted, wherever they stand. */
-import type { Quantity } from '../billing/ledger.ts'
-import type { PassThroughRequest } from './llm.ts'
+/** Estimates of the tokens that a chat request consumes. The body is not validated in depth, so every text in it is counted. */
+import type { Quantity } from '../../../domain/billing/ledger.ts'
 
-/** Answers of clients that set no limit: credit is reserved for this much, a translated request is held to it, and what was used is what is billed. */
-export const outputTokensUnsaid = 4096
+/**
+ * The limit for clients that set none. Credit is reserved for it and a translated request carries it; the tokens that were used are billed.
+ */
+export const outputTokensDefault = 4096
 /** Tokenizers make one token of 2 bytes in the worst of the common scripts, and of 4 characters in English. */
 const bytesPerTokenLeast = 2
 const bytesPerToken = 4
-/** A picture or a recording of usual size; its encoded bytes say nothing of it. */
+/** The tokens of a picture or a recording of usual size. They do not depend on the number of encoded bytes. */
 const mediaTokens = 2000
 const mediaFields: ReadonlySet<string> = new Set(['url', 'data', 'file_data'])
 
-export type ChatTokens = { body: PassThroughRequest['body']; maxTokens?: number }
+export type ChatTokens = { body: Readonly<Record<string, unknown>>; maxOutputTokens?: number }
 
 /** The most that a request can consume, to reserve credit for. */
-export function worstCaseOfChat({ body, maxTokens = outputTokensUnsaid }: ChatTokens): Quantity[] {
+export function worstCaseOfChat({ body, maxOutputTokens = outputTokensDefault }: ChatTokens): Quantity[] {
   const choices = typeof body['n'] === 'number' && body['n'] > 1 ? body['n'] : 1
   return [
     { unit: 'input_tokens', amount: inputTokens(body, bytesPerTokenLeast) },
-    { unit: 'output_tokens', amount: maxTokens * choices },
+    { unit: 'output_tokens', amount: maxOutputTokens * choices },
   ]
 }
 
-/** What an answer that its reader left is likely to have consumed. */
+/** The probable consumption of an answer that its reader left. */
 export function chatSoFar({ body }: ChatTokens, characters: number): Quantity[] {
   return [
     { unit: 'input_tokens', amount: inputTokens(body, bytesPerToken) },
@@ -30,16 +31,13 @@ export function chatSoFar({ body }: ChatTokens, characters: number): Quantity[] 
   ]
 }
 
-function inputTokens(
-  { messages, tools, response_format: format }: PassThroughRequest['body'],
-  perToken: number,
-): number {
+function inputTokens({ messages, tools, response_format: format }: ChatTokens['body'], perToken: number): number {
   const counted = { bytes: 0, media: 0 }
   for (const value of [messages, tools, format]) count(value, '', counted)
   return Math.ceil(counted.bytes / perToken) + counted.media * mediaTokens
 }
 
-/** Depth needs no bound of its own: the body was parsed from JSON, which has one. */
+/** The depth is bounded already, where the body was parsed from JSON. */
 function count(value: unknown, name: string, counted: { bytes: number; media: number }): void {
   if (typeof value === 'string') {
     if (mediaFields.has(name)) counted.media += 1

@@ -1,31 +1,32 @@
 import type { LlmEvent, LlmUsage, StopReason } from './llm.ts'
 
-/** What an answer is made of, as the contract shows it. Structured output is JSON and not a message. */
+/** One part of a finished answer. Structured output is JSON and not a message. */
 export type OutputItem =
   | { type: 'message'; text: string }
   | { type: 'function_call'; callId: string; name: string; arguments: string }
   | { type: 'structured_json'; json: unknown }
 
-/** Identity is final, content is still to come. */
+/** An item that has begun: its identity is final, its content is still to come. */
 type ItemShell =
   | { type: 'message' }
   | { type: 'function_call'; callId: string; name: string }
   | { type: 'structured_json' }
 
-export type RespondUsage = LlmUsage & { costMicroUsd: number | null }
-
-/** `index` counts items from 0 in the order in which they opened. Deltas are never empty. `completed` is the one end of a success; a failure is thrown. */
-export type RespondEvent =
+/**
+ * `index` counts items from 0 in the order in which they opened. Deltas are never empty. A success ends with `completed`; a failure is
+ * thrown.
+ */
+export type ItemEvent =
   | { type: 'created' }
   | { type: 'itemAdded'; index: number; item: ItemShell }
   | { type: 'textDelta'; index: number; delta: string }
   | { type: 'argumentsDelta'; index: number; delta: string }
   | { type: 'itemCompleted'; index: number; item: OutputItem }
-  | { type: 'completed'; stopReason: StopReason; usage: RespondUsage }
+  | { type: 'completed'; stopReason: StopReason; usage: LlmUsage; costMicroUsd: number | null }
 
 type Open = { type: 'text'; parts: string[] } | { type: 'call'; callId: string; name: string; parts: string[] }
 
-/** The provider's own account of its answer cannot be right. `truncated`: only because the token limit cut it off. */
+/** The provider's events contradict one another. `truncated`: only because the token limit cut the answer off. */
 export class AssemblyError extends Error {
   readonly truncated: boolean
 
@@ -36,8 +37,8 @@ export class AssemblyError extends Error {
 }
 
 /**
- * Turns a provider's events into items: the same for an answer in one piece and for a stream. Items complete only when the provider has
- * ended, all together and in order, because a call that was cut off must never look finished.
+ * Turns a provider's events into items, for a whole answer and for a stream. All items complete together and in order when the provider
+ * has ended, because a call that was cut off must never look finished.
  */
 export class AnswerAssembler {
   readonly #structured: boolean
@@ -50,20 +51,20 @@ export class AnswerAssembler {
     this.#structured = structured
   }
 
-  /** Of text and arguments so far. */
+  /** Characters of text and arguments so far. */
   get characters(): number {
     return this.#characters
   }
 
-  /** Throws AssemblyError for arguments of a call that was never opened. */
-  push(event: Exclude<LlmEvent, { type: 'end' }>): RespondEvent[] {
+  /** Adds the events to `ready`. Throws AssemblyError for arguments of a call that was never opened. */
+  push(event: Exclude<LlmEvent, { type: 'end' }>, ready: ItemEvent[]): void {
     switch (event.type) {
       case 'text':
-        return this.#pushText(event.delta)
+        return this.#pushText(event.delta, ready)
       case 'call':
-        return this.#pushCall(event.index, event.callId, event.name)
+        return this.#pushCall(event, ready)
       case 'arguments':
-        return this.#pushArguments(event.index, event.delta)
+        return this.#pushArguments(event.index, event.delta, ready)
     }
   }
 
@@ -72,30 +73,31 @@ export class AnswerAssembler {
     return this.#open.map((item) => this.#finished(item, stopReason))
   }
 
-  #pushText(delta: string): RespondEvent[] {
-    if (delta === '') return []
+  #pushText(delta: string, ready: ItemEvent[]): void {
+    if (delta === '') return
     this.#characters += delta.length
-    const opened = this.#text === null
-    const index = (this.#text ??= this.#open.push({ type: 'text', parts: [] }) - 1)
+    let index = this.#text
+    if (index === null) {
+      index = this.#text = this.#open.push({ type: 'text', parts: [] }) - 1
+      ready.push({ type: 'itemAdded', index, item: { type: this.#structured ? 'structured_json' : 'message' } })
+    }
     this.#open[index]?.parts.push(delta)
-    const text: RespondEvent = { type: 'textDelta', index, delta }
-    if (!opened) return [text]
-    return [{ type: 'itemAdded', index, item: { type: this.#structured ? 'structured_json' : 'message' } }, text]
+    ready.push({ type: 'textDelta', index, delta })
   }
 
-  #pushCall(call: number, callId: string, name: string): RespondEvent[] {
+  #pushCall({ index: call, callId, name }: Extract<LlmEvent, { type: 'call' }>, ready: ItemEvent[]): void {
     const index = this.#open.push({ type: 'call', callId, name, parts: [] }) - 1
     this.#calls.set(call, index)
-    return [{ type: 'itemAdded', index, item: { type: 'function_call', callId, name } }]
+    ready.push({ type: 'itemAdded', index, item: { type: 'function_call', callId, name } })
   }
 
-  #pushArguments(call: number, delta: string): RespondEvent[] {
+  #pushArguments(call: number, delta: string, ready: ItemEvent[]): void {
     const index = this.#calls.get(call)
     if (index === undefined) throw new AssemblyError('arguments before their call', false)
-    if (delta === '') return []
+    if (delta === '') return
     this.#characters += delta.length
     this.#open[index]?.parts.push(delta)
-    return [{ type: 'argumentsDelta', index, delta }]
+    ready.push({ type: 'argumentsDelta', index, delta })
   }
 
   #finished(item: Open, stopReason: StopReason): OutputItem {
@@ -107,7 +109,7 @@ export class AnswerAssembler {
     try {
       return { type: 'structured_json', json: JSON.parse(content) }
     } catch (cause) {
-      // V8 quotes the text in its message: speech and prompts stay out of logs, so only the kind of the error goes on.
+      // V8 quotes the text in its message. Speech and prompts stay out of logs, so only the kind of the error is passed on.
       const kind = cause instanceof Error ? cause.name : 'unknown'
       throw new AssemblyError(`structured output is not JSON (${kind})`, stopReason === 'max_output_tokens')
     }

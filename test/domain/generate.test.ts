@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { OutputItem, RespondEvent } from '../../domain/llm/answer.ts'
+import type { ItemEvent, OutputItem } from '../../domain/llm/answer-assembler.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import { answer, everything, isClean, type Part, priced, request, setup, text } from './answering.ts'
 import { collect, failure, fault, model, script, settled, theEnd, usage } from './fakes.ts'
@@ -11,7 +11,8 @@ t.test('an answer at once', async (t) => {
     output: [{ type: 'message', text: 'hello' }],
     stopReason: 'stop',
     route: { provider: 'a', model: 'm', attemptId: /^att_/, failovers: 0 },
-    usage: { ...usage, costMicroUsd: 30 },
+    usage,
+    costMicroUsd: 30,
   })
   t.match(all.ledger.last, {
     status: 'succeeded',
@@ -45,7 +46,7 @@ t.test('calls, structured output and an unknown price', async (t) => {
     { type: 'function_call', callId: 'c1', name: 'f', arguments: '{"a":1}' },
     { type: 'function_call', callId: 'c2', name: 'g', arguments: '{}' },
   ])
-  t.equal(withCalls.usage.costMicroUsd, null)
+  t.equal(withCalls.costMicroUsd, null)
 
   const responseFormat = { name: 'n', schema: {} }
   const json = await setup([{ ...answer, text: '{"a":[1]}' }]).once({ request: { ...request, responseFormat } })
@@ -112,8 +113,8 @@ t.test('a stream', async (t) => {
     { type: 'argumentsDelta', index: 1, delta: '{}' },
     { type: 'itemCompleted', index: 0, item: { type: 'message', text: 'hello' } },
     { type: 'itemCompleted', index: 1, item: { type: 'function_call', callId: 'c', name: 'f', arguments: '{}' } },
-    { type: 'completed', stopReason: 'stop', usage: { ...usage, costMicroUsd: 30 } },
-  ] satisfies RespondEvent[])
+    { type: 'completed', stopReason: 'stop', usage, costMicroUsd: 30 },
+  ] satisfies ItemEvent[])
   t.match(all.ledger.last, { status: 'succeeded', entry: { costMicroUsd: 30, firstByteMs: 0 } })
   t.same(all.attempts, ['a/m succeeded'])
   t.notOk(all.signals[0]?.aborted)

@@ -1,25 +1,16 @@
-/**
- * Chat completions for providers that do not speak the protocol: the client's body as a request of the domain, and the domain's answer as
- * choices. What only changes bookkeeping is left out; what changes the answer and cannot be said in the domain's words is named and
- * refused, never dropped.
- */
-import { ProviderError } from '../ports/provider-error.ts'
-import { outputTokensUnsaid } from './chat-tokens.ts'
+/** A chat body as a request of the domain, for providers that do not speak chat completions. */
+
+import type { Capability } from '../../../domain/catalog/model.ts'
 import type {
-  Llm,
   LlmItem,
   LlmRequest,
   LlmTool,
-  LlmUsage,
-  PassThrough,
-  PassThroughAnswer,
-  PassThroughPart,
   PassThroughRequest,
-  PassThroughUsage,
   ResponseFormat,
-  StopReason,
   ToolChoice,
-} from './llm.ts'
+} from '../../../domain/llm/llm.ts'
+import { ProviderError } from '../../../domain/ports/provider-error.ts'
+import { outputTokensDefault } from './chat-tokens.ts'
 
 /** `field` is a JSON pointer into the body. */
 export class Untranslatable extends Error {
@@ -31,87 +22,24 @@ export class Untranslatable extends Error {
   }
 }
 
-/** The same port over a provider that has none of its own. */
-export function translated(llm: Llm): PassThrough {
-  return {
-    async complete(request, signal) {
-      const { text, calls, stopReason, usage } = await llm.respond(requestOf(request), signal)
-      if (text === '' && calls.length === 0) refuseNothing(stopReason, usage)
-      const message = {
-        role: 'assistant',
-        content: text === '' ? null : text,
-        ...(calls.length > 0 && { tool_calls: calls.map(wireCall) }),
-      }
-      return answerOf([{ index: 0, message, logprobs: null, finish_reason: finishOf[stopReason] }], usage)
-    },
-    async *stream(request, signal) {
-      let begun = false
-      for await (const event of llm.stream(requestOf(request), signal)) {
-        if (event.type === 'end') {
-          if (!begun) refuseNothing(event.stopReason, event.usage)
-          yield chunk(begun ? {} : opening, 0, finishOf[event.stopReason])
-          yield { content: [], usage: usageOf(event.usage), characters: 0 }
-          return
-        }
-        if (!begun) yield chunk(opening)
-        begun = true
-        if (event.type === 'text') yield chunk({ content: event.delta }, event.delta.length)
-        else if (event.type === 'call')
-          yield chunk({ tool_calls: [wireCall({ ...event, arguments: '' }, event.index)] })
-        else
-          yield chunk(
-            { tool_calls: [{ index: event.index, function: { arguments: event.delta } }] },
-            event.delta.length,
-          )
-      }
-      throw new ProviderError('protocol', { sent: true, cause: new Error('the stream ended without its end') })
-    },
-  }
+/** The capabilities that a body needs of a model. */
+export function needsOf({ tools, response_format: format, reasoning_effort: effort }: Body): Capability[] {
+  const needs: Capability[] = []
+  if (Array.isArray(tools) && tools.length > 0) needs.push('tools')
+  if (isStructured(format)) needs.push('structured_output')
+  if (effort !== undefined && effort !== null) needs.push('reasoning')
+  return needs
 }
 
-const opening = { role: 'assistant', content: '' }
-const finishOf: Record<StopReason, string> = { stop: 'stop', max_output_tokens: 'length', tool_call: 'tool_calls' }
-
-function chunk(delta: object, characters = 0, finish: string | null = null): PassThroughPart {
-  return { content: [{ index: 0, delta, finish_reason: finish }], usage: null, characters }
-}
-
-function wireCall(
-  { callId, name, arguments: text }: { callId: string; name: string; arguments: string },
-  index?: number,
-) {
-  return { ...(index !== undefined && { index }), id: callId, type: 'function', function: { name, arguments: text } }
-}
-
-function answerOf(choices: readonly unknown[], usage: LlmUsage): PassThroughAnswer {
-  return { content: choices, usage: usageOf(usage) }
-}
-
-/** Cached and reasoning tokens count inside the prompt and the completion here. */
-function usageOf(counts: LlmUsage): PassThroughUsage {
-  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = counts
-  const prompt = inputTokens + cachedInputTokens
-  const completion = outputTokens + reasoningTokens
-  const wire = {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    prompt_tokens_details: { cached_tokens: cachedInputTokens },
-    completion_tokens_details: { reasoning_tokens: reasoningTokens },
-  }
-  return { raw: wire, counts }
-}
-
-/** As in a response of the router surface: who spent no token on it has not answered. */
-function refuseNothing(stopReason: StopReason, usage: LlmUsage): void {
-  if (stopReason !== 'max_output_tokens' && usage.outputTokens + usage.reasoningTokens === 0)
-    throw new ProviderError('empty', { sent: true })
+function isStructured(format: unknown): boolean {
+  const type = typeof format === 'object' && format !== null && 'type' in format ? format.type : null
+  return type === 'json_schema' || type === 'json_object'
 }
 
 type Body = PassThroughRequest['body']
 type Fields = Record<string, unknown>
 
-/** They change the answer, and nothing of the domain says them. */
+/** Fields that change the answer and that LlmRequest cannot express, each with the test for values that ask for something. */
 const refused: Readonly<Record<string, (value: unknown) => boolean>> = {
   n: (value) => value !== 1,
   logprobs: (value) => value !== false,
@@ -127,9 +55,10 @@ const refused: Readonly<Record<string, (value: unknown) => boolean>> = {
   web_search_options: () => true,
 }
 
-function requestOf({ model, body, maxOutputTokens: maxTokens }: PassThroughRequest): LlmRequest {
+/** Throws ProviderError `unsupported`, with an Untranslatable as its cause. */
+export function llmRequestOf({ model, body, maxOutputTokens }: PassThroughRequest): LlmRequest {
   try {
-    return translate(model, body, maxTokens)
+    return translate(model, body, maxOutputTokens)
   } catch (cause) {
     if (cause instanceof Untranslatable) throw new ProviderError('unsupported', { sent: false, cause })
     throw cause
@@ -137,13 +66,13 @@ function requestOf({ model, body, maxOutputTokens: maxTokens }: PassThroughReque
 }
 
 /** Throws Untranslatable. */
-function translate(model: string, body: Body, maxTokens = outputTokensUnsaid): LlmRequest {
+function translate(model: string, body: Body, maxOutputTokens = outputTokensDefault): LlmRequest {
   for (const field in body) {
     const value = body[field]
     if (value !== null && refused[field]?.(value)) throw new Untranslatable(`/${field}`)
   }
   const tools = listOf(body['tools']).map(toolOf)
-  const request: LlmRequest = { model, items: itemsOf(body), maxOutputTokens: maxTokens, tools }
+  const request: LlmRequest = { model, items: itemsOf(body), maxOutputTokens, tools }
   const { temperature, top_p: topP, reasoning_effort: reasoningEffort } = body
   if (typeof temperature === 'number') request.temperature = temperature
   if (typeof topP === 'number') request.topP = topP

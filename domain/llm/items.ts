@@ -1,0 +1,110 @@
+/** Answers as items, for surfaces that show messages, function calls and structured output as such. */
+
+import type { Capability } from '../catalog/model.ts'
+import { Fault } from '../fault.ts'
+import { ProviderError } from '../ports/provider-error.ts'
+import { AnswerAssembler, AssemblyError, type ItemEvent, type OutputItem } from './answer-assembler.ts'
+import { type AnswerReader, endedEarly, type Settle } from './answer-events.ts'
+import type { GenerateInput, Translation } from './generate.ts'
+import type { LlmAnswer, LlmEvent, LlmRequest, LlmUsage, StopReason } from './llm.ts'
+import { soFar, worstCase } from './tokens.ts'
+
+export type ItemsInput = GenerateInput & { request: Omit<LlmRequest, 'model'> }
+export type ItemsAnswer = { output: OutputItem[]; stopReason: StopReason; usage: LlmUsage }
+
+export const itemsTranslation: Translation<ItemsInput, ItemsAnswer, ItemEvent> = {
+  opening: [{ type: 'created' }],
+  needs: ({ request }) => needsOf(request),
+  worstCase: ({ request }) => worstCase(request),
+  soFar: ({ request }, characters) => soFar(request, characters),
+  // The model is written first: V8 builds an object anew for each field that follows a spread.
+  requestOf: (model, { request }) => ({ model, ...request }),
+  answerOf,
+  reader: (input, _route, settle) => new ItemReader(input, settle),
+}
+
+function needsOf({ tools, responseFormat, reasoningEffort }: ItemsInput['request']): Capability[] {
+  const needs: Capability[] = []
+  if (tools.length > 0) needs.push('tools')
+  if (responseFormat) needs.push('structured_output')
+  if (reasoningEffort !== undefined) needs.push('reasoning')
+  return needs
+}
+
+function answerOf({ text, calls, stopReason, usage }: LlmAnswer, input: ItemsInput): ItemsAnswer | Fault {
+  const assembler = new AnswerAssembler(isStructured(input))
+  const events: ItemEvent[] = []
+  assembler.push({ type: 'text', delta: text }, events)
+  for (const [index, { callId, name, arguments: delta }] of calls.entries()) {
+    assembler.push({ type: 'call', index, callId, name }, events)
+    assembler.push({ type: 'arguments', index, delta }, events)
+  }
+  const output = finished(assembler, stopReason, input)
+  return output instanceof Fault ? output : { output, stopReason, usage }
+}
+
+class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
+  readonly #input: ItemsInput
+  readonly #settle: Settle
+  readonly #assembler: AnswerAssembler
+  usage: LlmUsage | null = null
+
+  constructor(input: ItemsInput, settle: Settle) {
+    this.#input = input
+    this.#settle = settle
+    this.#assembler = new AnswerAssembler(isStructured(input))
+  }
+
+  get characters(): number {
+    return this.#assembler.characters
+  }
+
+  read(event: LlmEvent, ready: ItemEvent[]): boolean {
+    if (event.type === 'end') {
+      this.#complete(event.stopReason, event.usage, ready)
+      return true
+    }
+    try {
+      this.#assembler.push(event, ready)
+    } catch (cause) {
+      throw new ProviderError('protocol', { sent: true, cause })
+    }
+    return false
+  }
+
+  end(): never {
+    throw endedEarly()
+  }
+
+  /** The request is settled before its last events go out, because the last one carries the cost. */
+  #complete(stopReason: StopReason, usage: LlmUsage, ready: ItemEvent[]): void {
+    const output = finished(this.#assembler, stopReason, this.#input)
+    this.usage = usage
+    const costMicroUsd = this.#settle(usage)
+    if (output instanceof Fault) throw output
+    for (const [index, item] of output.entries()) ready.push({ type: 'itemCompleted', index, item })
+    ready.push({ type: 'completed', stopReason, usage, costMicroUsd })
+  }
+}
+
+/** No other model would do better with the same limit on tokens, so a truncated answer is a Fault and not a failed attempt. */
+function finished(assembler: AnswerAssembler, stopReason: StopReason, input: ItemsInput): OutputItem[] | Fault {
+  try {
+    return assembler.finish(stopReason)
+  } catch (cause) {
+    if (cause instanceof AssemblyError && cause.truncated) return truncatedJson(input)
+    throw new ProviderError('protocol', { sent: true, cause })
+  }
+}
+
+function truncatedJson({ key }: ItemsInput): Fault {
+  return new Fault('provider_error', {
+    message: 'The answer reached max_output_tokens before its JSON was complete.',
+    hint: 'Raise max_output_tokens and send the request with a new Idempotency-Key.',
+    ...(key && { afterDispatch: true }),
+  })
+}
+
+function isStructured({ request }: ItemsInput): boolean {
+  return request.responseFormat !== undefined
+}

@@ -1,0 +1,190 @@
+/**
+ * The wire of OpenAI's chat completions over the operation `generate`. A provider that speaks it gets the client's body unread. For any
+ * other provider the body is translated: fields that only change bookkeeping are left out, and a field that changes the answer but that
+ * the domain cannot express is named and refused, never dropped.
+ */
+import type { Route } from '../../../domain/dispatch/request.ts'
+import { type AnswerReader, endedEarly } from '../../../domain/llm/answer-events.ts'
+import type { GenerateInput, Translation } from '../../../domain/llm/generate.ts'
+import type {
+  LlmAnswer,
+  LlmEvent,
+  LlmUsage,
+  PassThroughAnswer,
+  PassThroughPart,
+  PassThroughRequest,
+  PassThroughUsage,
+  StopReason,
+} from '../../../domain/llm/llm.ts'
+import type { Clock } from '../../../domain/ports/system.ts'
+import { modelName } from '../../../domain/routing/model-name.ts'
+import { llmRequestOf, needsOf } from './chat-request.ts'
+import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
+
+export type ChatInput = GenerateInput & {
+  /** As the client sent it. Its model, its limit on tokens and whether it asks for a stream were read and do not count. */
+  body: PassThroughRequest['body']
+  maxOutputTokens?: number
+}
+
+/** Ids and names are ours; choices and usage are as the provider gave them. */
+export type Identity = { id: string; created: number; model: string }
+/** A whole answer in the shape of the wire, without its identity. */
+export type ChatAnswer = { choices: readonly unknown[]; usage?: PassThroughUsage['raw'] }
+export type CompletionChunk = Identity & ChatAnswer & { object: 'chat.completion.chunk' }
+
+export function createChatTranslation(clock: Clock): Translation<ChatInput, ChatAnswer, CompletionChunk> {
+  return {
+    // A client that reads a stream cannot learn that another model starts again.
+    streamAttemptsMax: 1,
+    opening: [],
+    needs: ({ body }) => needsOf(body),
+    worstCase: worstCaseOfChat,
+    soFar: chatSoFar,
+    requestOf: (model, input) => llmRequestOf(requestOf(model, input)),
+    answerOf: translatedAnswer,
+    reader: (input, route) => new EventReader(input, identityOf(input, route, clock)),
+    passThrough: {
+      portOf: ({ chat }) => chat,
+      requestOf,
+      answerOf: passedAnswer,
+      reader: (input, route) => new PartReader(input, identityOf(input, route, clock)),
+    },
+  }
+}
+
+export function identityOf({ requestId }: ChatInput, { provider, model }: Route, clock: Clock): Identity {
+  const created = Math.floor(clock.nowMs() / 1000)
+  return { id: `chatcmpl-${requestId}`, created, model: modelName(provider, model) }
+}
+
+function requestOf(model: string, { body, maxOutputTokens }: ChatInput): PassThroughRequest {
+  return maxOutputTokens === undefined ? { model, body } : { model, body, maxOutputTokens }
+}
+
+function passedAnswer({ content: choices, usage }: PassThroughAnswer): ChatAnswer {
+  return usage ? { choices, usage: usage.raw } : { choices }
+}
+
+export function translatedAnswer({ text, calls, stopReason, usage }: LlmAnswer): ChatAnswer {
+  const message = {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    ...(calls.length > 0 && { tool_calls: calls.map((call) => callOf(call)) }),
+  }
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: finishOf[stopReason] }]
+  return { choices, usage: usageOf(usage) }
+}
+
+const finishOf: Record<StopReason, string> = { stop: 'stop', max_output_tokens: 'length', tool_call: 'tool_calls' }
+
+function callOf({ callId, name, arguments: text }: LlmAnswer['calls'][number], index?: number) {
+  return { ...(index !== undefined && { index }), id: callId, type: 'function', function: { name, arguments: text } }
+}
+
+/** Cached and reasoning tokens count inside the prompt and the completion on this wire. */
+function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: LlmUsage): PassThroughUsage['raw'] {
+  const prompt = inputTokens + cachedInputTokens
+  const completion = outputTokens + reasoningTokens
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    prompt_tokens_details: { cached_tokens: cachedInputTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+  }
+}
+
+/**
+ * Reads the chunks of a provider that speaks the wire. Usage is taken out of them wherever the provider put it, and is the last chunk
+ * for clients that asked for it.
+ */
+class PartReader implements AnswerReader<PassThroughPart, CompletionChunk> {
+  readonly #input: ChatInput
+  readonly #identity: Identity
+  #usage: PassThroughUsage | null = null
+  characters = 0
+
+  constructor(input: ChatInput, identity: Identity) {
+    this.#input = input
+    this.#identity = identity
+  }
+
+  get usage(): LlmUsage | null {
+    return this.#usage?.counts ?? null
+  }
+
+  read({ content, usage, characters }: PassThroughPart, ready: CompletionChunk[]): boolean {
+    this.characters += characters
+    this.#usage = usage ?? this.#usage
+    if (content.length > 0) ready.push(chunkOf(this.#identity, content))
+    return false
+  }
+
+  end(ready: CompletionChunk[]): void {
+    if (this.#usage && asksForUsage(this.#input)) ready.push(usageChunk(this.#identity, this.#usage.raw))
+  }
+}
+
+/** Makes chunks of the events of a provider that does not speak the wire. */
+class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
+  readonly #input: ChatInput
+  readonly #identity: Identity
+  #begun = false
+  characters = 0
+  usage: LlmUsage | null = null
+
+  constructor(input: ChatInput, identity: Identity) {
+    this.#input = input
+    this.#identity = identity
+  }
+
+  read(event: LlmEvent, ready: CompletionChunk[]): boolean {
+    if (event.type === 'end') {
+      this.#push(ready, this.#begun ? {} : opening, finishOf[event.stopReason])
+      this.usage = event.usage
+      if (asksForUsage(this.#input)) ready.push(usageChunk(this.#identity, usageOf(event.usage)))
+      return true
+    }
+    if (!this.#begun) this.#push(ready, opening)
+    this.#begun = true
+    this.#push(ready, deltaOf(event))
+    if (event.type !== 'call') this.characters += event.delta.length
+    return false
+  }
+
+  end(): never {
+    throw endedEarly()
+  }
+
+  #push(ready: CompletionChunk[], delta: object, finish: string | null = null): void {
+    ready.push(chunkOf(this.#identity, [{ index: 0, delta, finish_reason: finish }]))
+  }
+}
+
+const opening = { role: 'assistant', content: '' }
+
+function deltaOf(event: Exclude<LlmEvent, { type: 'end' }>): object {
+  switch (event.type) {
+    case 'text':
+      return { content: event.delta }
+    case 'call':
+      return { tool_calls: [callOf({ ...event, arguments: '' }, event.index)] }
+    case 'arguments':
+      return { tool_calls: [{ index: event.index, function: { arguments: event.delta } }] }
+  }
+}
+
+function chunkOf({ id, created, model }: Identity, choices: readonly unknown[]): CompletionChunk {
+  return { id, object: 'chat.completion.chunk', created, model, choices }
+}
+
+function usageChunk(identity: Identity, usage: PassThroughUsage['raw']): CompletionChunk {
+  const chunk = chunkOf(identity, [])
+  chunk.usage = usage
+  return chunk
+}
+
+function asksForUsage({ body: { stream_options: options } }: ChatInput): boolean {
+  return typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true
+}

@@ -1,0 +1,61 @@
+/** Chat completions over the operation `generate`, for the routes that answer with them and for those that read them. */
+import type { DispatchDeps, Route } from '../../../domain/dispatch/request.ts'
+import { Fault } from '../../../domain/fault.ts'
+import { createGenerate } from '../../../domain/llm/generate.ts'
+import { ProviderError } from '../../../domain/ports/provider-error.ts'
+import { Untranslatable } from './chat-request.ts'
+import {
+  type ChatAnswer,
+  type ChatInput,
+  type CompletionChunk,
+  createChatTranslation,
+  type Identity,
+  identityOf,
+} from './chat-translation.ts'
+
+export type Completion = Identity & ChatAnswer & { object: 'chat.completion' }
+export type Completed = { route: Route; completion: Completion }
+/** `chunks` is to be read once; its iteration throws a Fault when the provider breaks off. */
+export type ChatStream = { route: Route; chunks: AsyncIterable<CompletionChunk> }
+
+/** Both throw a Fault. */
+export type Chat = {
+  /** Fails over until a provider has answered. */
+  complete(input: ChatInput): Promise<Completed>
+  /** Resolves with the first content. */
+  stream(input: ChatInput): Promise<ChatStream>
+}
+
+export function createChat(deps: DispatchDeps): Chat {
+  const generate = createGenerate(deps, createChatTranslation(deps.clock))
+  return {
+    async complete(input) {
+      const { route, answer } = await generate.whole(input).catch(rethrown)
+      const { id, created, model } = identityOf(input, route, deps.clock)
+      const completion: Completion = { id, object: 'chat.completion', created, model, choices: answer.choices }
+      if (answer.usage) completion.usage = answer.usage
+      return { route, completion }
+    },
+    async stream(input) {
+      const { route, events } = await generate.stream(input).catch(rethrown)
+      return { route, chunks: events }
+    },
+  }
+}
+
+/** A body that cannot be translated is known only where a translation was tried; the caller learns which field it was. */
+function rethrown(error: unknown): never {
+  throw error instanceof Fault ? named(error) : error
+}
+
+function named(fault: Fault): Fault {
+  const failure = fault.detail.cause
+  const cause = failure instanceof ProviderError ? failure.cause : null
+  if (fault.code !== 'capability_unsupported' || !(cause instanceof Untranslatable)) return fault
+  return new Fault('capability_unsupported', {
+    ...fault.detail,
+    param: cause.field,
+    message: `No model that the routing leaves can take ${cause.field}.`,
+    hint: 'Leave it out, or route to a provider that speaks chat completions itself.',
+  })
+}
