@@ -6,7 +6,7 @@ export type Traits = {
   /** Takes `temperature` and `top_p`. Later models refuse all but the default. */
   sampling: boolean
   /** Fields of a request under which the model does not think; null: it cannot be kept from it. Only then may a tool be forced. */
-  unthinking: object | null
+  withoutThinking: object | null
   /** What an effort is in fields of a request. Absent: refused. */
   efforts: Partial<Record<string, object>>
 }
@@ -23,11 +23,11 @@ const thinker = {
 }
 
 const traits: Partial<Record<string, Traits>> = {
-  'claude-haiku-5-5': { sampling: false, unthinking: { thinking: { type: 'disabled' } }, efforts: thinker },
-  'claude-sonnet-5-5': { sampling: false, unthinking: null, efforts: thinker },
+  'claude-haiku-5-5': { sampling: false, withoutThinking: { thinking: { type: 'disabled' } }, efforts: thinker },
+  'claude-sonnet-5-5': { sampling: false, withoutThinking: null, efforts: thinker },
   'claude-sonnet-4-6': {
     sampling: true,
-    unthinking: {},
+    withoutThinking: {},
     efforts: {
       minimal: adaptive('low'),
       low: adaptive('low'),
@@ -36,7 +36,7 @@ const traits: Partial<Record<string, Traits>> = {
     },
   },
   // Thinks by a budget of tokens only, which no effort names.
-  'claude-haiku-4-5': { sampling: true, unthinking: {}, efforts: {} },
+  'claude-haiku-4-5': { sampling: true, withoutThinking: {}, efforts: {} },
 }
 
 export function traitsOf(model: string): Traits | undefined {

@@ -51,7 +51,7 @@ function thinkingOf({ reasoningEffort, toolChoice, tools }: LlmRequest, traits: 
   const quiet = reasoningEffort === 'none'
   const forced = tools.length > 0 && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
   if (forced && reasoningEffort !== undefined && !quiet) return refuse('a forced tool with reasoning')
-  if (forced || quiet) return traits.unthinking ?? refuse(forced ? 'a forced tool' : 'no reasoning')
+  if (forced || quiet) return traits.withoutThinking ?? refuse(forced ? 'a forced tool' : 'no reasoning')
   if (reasoningEffort === undefined) return {}
   return traits.efforts[reasoningEffort] ?? refuse('the reasoning effort')
 }

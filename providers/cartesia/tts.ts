@@ -1,6 +1,6 @@
 /** POST /tts/bytes: raw samples as they are made. */
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
-import { audioOf, leave } from '../wire/audio-answer.ts'
+import { audioOf, discardAnswer } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { speechBody, spokenFormat } from './tts-fields.ts'
@@ -17,6 +17,6 @@ export async function synthesize(
   // The vendor's own client accepts `audio/wav` whatever it asks for, so the type tells no format; only what cannot be samples is refused.
   if (/^(audio\/(?!mpeg|mp3).*|application\/octet-stream|)$/.test(type.trim()))
     return { format, audio: audioOf(answer) }
-  await leave(answer)
+  await discardAnswer(answer)
   throw protocolError(`Content-Type ${type.slice(0, 64)}`)
 }

@@ -1,7 +1,7 @@
 /** POST /v1/speak, streamed as it is made. */
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
-import { audioOf, leave, readWav } from '../wire/audio-answer.ts'
+import { audioOf, discardAnswer, readWav } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type SpokenFormat, speechQuery, spokenFormat } from './tts-fields.ts'
@@ -35,7 +35,7 @@ async function readSpeech(answer: StreamedAnswer, format: SpokenFormat): Promise
     case '':
       return { format, audio: audioOf(answer) }
   }
-  await leave(answer)
+  await discardAnswer(answer)
   throw protocolError(`Content-Type ${type.slice(0, 64)}`)
 }
 

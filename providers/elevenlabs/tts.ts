@@ -3,7 +3,7 @@ import { ascii } from '../../audio/chunked-bytes.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
-import { audioOf, leave } from '../wire/audio-answer.ts'
+import { audioOf, discardAnswer } from '../wire/audio-answer.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
@@ -56,7 +56,7 @@ async function readSpeech(answer: StreamedAnswer, { format }: Output): Promise<S
   const type = (answer.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
   // MP3 is what the vendor falls back to. Played as samples it would be noise.
   if (type === 'audio/mpeg' || !/^(audio\/.*|application\/(octet-stream|ogg)|)$/.test(type)) {
-    await leave(answer)
+    await discardAnswer(answer)
     throw protocolError(`Content-Type ${type.slice(0, 64)}`)
   }
   return format.encoding === 'opus' ? readOgg(answer, format) : { format, audio: audioOf(answer) }
@@ -76,6 +76,6 @@ async function readOgg(answer: StreamedAnswer, format: Output['format']): Promis
   } catch (error) {
     throw toProviderError(error)
   }
-  await leave(answer)
+  await discardAnswer(answer)
   throw new ProviderError('unsupported', { sent: true, cause: 'Opus that is not in Ogg' })
 }

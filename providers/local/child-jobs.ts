@@ -1,6 +1,6 @@
 /** The child's side: takes one job after the other until its parent goes away. */
 import { AudioError } from '../../audio/error.ts'
-import type { FromChild, ToChild } from './child-messages.ts'
+import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
 
 export type JobContext = {
   /** The recording as the parent hands it over, a piece a time. */
@@ -12,7 +12,7 @@ export type JobContext = {
 
 export function serveJobs<Input, Output>(run: (input: Input, context: JobContext) => Promise<Output>): void {
   let job: RunningJob | undefined
-  process.on('message', (message: ToChild) => {
+  process.on('message', (message: ToSpeechChild) => {
     if (message.type !== 'start') return job?.take(message)
     job = new RunningJob()
     void answer(run(message.input as Input, job.context))
@@ -46,7 +46,7 @@ class RunningJob {
     progress: (doneMs) => send({ type: 'progress', doneMs }),
   }
 
-  take(message: ToChild): void {
+  take(message: ToSpeechChild): void {
     if (message.type === 'stop') this.#stop.abort()
     this.#deliver?.(message.type === 'piece' ? message.bytes : null)
   }
@@ -64,6 +64,6 @@ class RunningJob {
   }
 }
 
-function send(message: FromChild): void {
+function send(message: FromSpeechChild): void {
   process.send?.(message)
 }

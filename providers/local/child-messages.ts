@@ -9,14 +9,14 @@ export type TtsInput = { text: string; voice: string; speed: number }
 export type TtsOutput = { samples: Uint8Array }
 
 /** A `piece` or `ended` answers one `more`: the child never has more audio than it asked for. */
-export type ToChild =
+export type ToSpeechChild =
   | { type: 'start'; input: unknown }
   | { type: 'piece'; bytes: Uint8Array }
   | { type: 'ended' }
   | { type: 'stop' }
 
 /** `done` and `failed` end the job. `message` holds nothing of the content. */
-export type FromChild =
+export type FromSpeechChild =
   | { type: 'more' }
   | { type: 'progress'; doneMs: number }
   | { type: 'done'; output: unknown }

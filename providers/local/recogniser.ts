@@ -17,17 +17,17 @@ export class Recogniser {
     return this.#submit(new Recognition(samples, true))
   }
 
-  guess(samples: Float32Array): Recognition {
+  interim(samples: Float32Array): Recognition {
     return this.#submit(new Recognition(samples, false))
   }
 
   /** What was a guess has turned out to be the final. */
-  hurry(recognition: Recognition): void {
+  makeFinal(recognition: Recognition): void {
     recognition.urgent = true
     this.#giveWay()
   }
 
-  drop(recognition: Recognition): void {
+  cancel(recognition: Recognition): void {
     recognition.stop.abort()
     const at = this.#waiting.indexOf(recognition)
     if (at < 0) return

@@ -62,7 +62,7 @@ export class Segmenter {
   }
 
   /** Frames of the whole recording so far. */
-  get framesHeard(): number {
+  get frameCount(): number {
     return this.#firstFrame + this.#frames.length
   }
 

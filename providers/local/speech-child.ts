@@ -1,6 +1,6 @@
 /** The parent's side of one speech child. A child that misbehaves is killed: it holds nothing that must be kept. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { FromChild, ToChild } from './child-messages.ts'
+import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
 import { EngineProcess } from './engine-process.ts'
 
 export type ChildJob = {
@@ -13,7 +13,7 @@ export type ChildJob = {
 type Pending = ChildJob & { resolve: (output: unknown) => void; reject: (error: ProviderError) => void }
 
 export class SpeechChild {
-  readonly #process: EngineProcess<ToChild, FromChild>
+  readonly #process: EngineProcess<ToSpeechChild, FromSpeechChild>
   #pending: Pending | undefined
 
   constructor(entry: 'stt-child' | 'tts-child') {
@@ -58,7 +58,7 @@ export class SpeechChild {
     this.#process.kill()
   }
 
-  #take(message: FromChild): void {
+  #take(message: FromSpeechChild): void {
     switch (message.type) {
       case 'more':
         return this.#feed()

@@ -94,7 +94,7 @@ export class RecognitionStream {
 
   close(): void {
     this.#closed = true
-    for (const recognition of this.#pending) this.#recogniser.drop(recognition)
+    for (const recognition of this.#pending) this.#recogniser.cancel(recognition)
     this.#inbox.length = 0
     this.#wake()
   }
@@ -135,7 +135,7 @@ export class RecognitionStream {
   }
 
   #followSpeech(): void {
-    const { speaking, framesHeard, startMs } = this.#segmenter
+    const { speaking, frameCount: framesHeard, startMs } = this.#segmenter
     if (!speaking || framesHeard === this.#followedFrames) return
     this.#followedFrames = framesHeard
     if (!this.#speechTold) {
@@ -147,7 +147,7 @@ export class RecognitionStream {
   }
 
   #guessIfDue(): void {
-    const { settled, silentFrames, framesHeard } = this.#segmenter
+    const { settled, silentFrames, frameCount: framesHeard } = this.#segmenter
     // In a pause only the guess that can become the final is worth its time.
     const due = this.#input.interimResults && silentFrames === 0 && framesHeard >= this.#guessDueFrame
     if (!settled && !due) return
@@ -159,7 +159,7 @@ export class RecognitionStream {
     this.#dropGuess()
     this.#guessDueFrame = Infinity
     const askedMs = performance.now()
-    const guess: Guess = { recognition: this.#recogniser.guess(segment.samples), samples: segment.samples.length }
+    const guess: Guess = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
     this.#guess = guess
     // A failure is told by the final, which meets it too.
     const text = await this.#textOf(guess.recognition).catch(() => null)
@@ -177,7 +177,7 @@ export class RecognitionStream {
     this.#lastFinal = this.#tellFinal(recognition, segment)
     // Awaited before the next one, which may never come.
     this.#lastFinal.catch(() => {})
-    this.#guessDueFrame = this.#segmenter.framesHeard + guessFramesMin
+    this.#guessDueFrame = this.#segmenter.frameCount + guessFramesMin
     if (segment.endpoint) this.#speechTold = false
   }
 
@@ -194,10 +194,10 @@ export class RecognitionStream {
     const guess = this.#guess
     this.#guess = undefined
     if (guess?.samples === samples.length) {
-      this.#recogniser.hurry(guess.recognition)
+      this.#recogniser.makeFinal(guess.recognition)
       return guess.recognition
     }
-    if (guess) this.#recogniser.drop(guess.recognition)
+    if (guess) this.#recogniser.cancel(guess.recognition)
     return undefined
   }
 
@@ -205,7 +205,7 @@ export class RecognitionStream {
   #endSpeech(): void {
     this.#dropGuess()
     this.#speechTold = false
-    const endMs = Math.round(this.#segmenter.framesHeard * frameMs)
+    const endMs = Math.round(this.#segmenter.frameCount * frameMs)
     this.#lastFinal = this.#lastFinal.then(() => {
       if (this.#utteranceTold) this.#tellText('', { startMs: endMs, endMs, endpoint: true }, true)
     })
@@ -235,7 +235,7 @@ export class RecognitionStream {
   }
 
   #dropGuess(): void {
-    if (this.#guess) this.#recogniser.drop(this.#guess.recognition)
+    if (this.#guess) this.#recogniser.cancel(this.#guess.recognition)
     this.#guess = undefined
   }
 

@@ -32,7 +32,7 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
   readonly #open: () => Promise<StreamedAnswer>
   readonly #apiKey: string | null
   readonly #reader: EventReader
-  readonly #turn = new Turn()
+  readonly #answerReader = new StreamedAnswerReader()
   #answer: StreamedAnswer | null = null
   #chunks: AsyncIterator<Uint8Array> | null = null
   #ready: PassThroughPart[] = []
@@ -86,13 +86,13 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
         this.#answer?.body.discard()
         return this.#end()
       }
-      this.#turn.read(readObject(data, this.#apiKey), this.#ready)
+      this.#answerReader.read(readObject(data, this.#apiKey), this.#ready)
     }
     this.#reader.check()
   }
 
   #end(): void {
-    this.#turn.end(this.#ready)
+    this.#answerReader.end(this.#ready)
     this.#ended = true
   }
 }
@@ -145,7 +145,7 @@ function readAnswer(body: JsonObject): PassThroughAnswer {
 const heldMax = 1000
 
 /** One streamed answer. */
-class Turn {
+class StreamedAnswerReader {
   /** What came before the first content. */
   readonly #held: PassThroughPart[] = []
   #said = false

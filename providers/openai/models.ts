@@ -2,7 +2,7 @@
 import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/catalog/model.ts'
 import type { PublishedCatalog } from '../adapter.ts'
 import { type ModelIds, type OpenAiServer, vendorAt } from '../vendors.ts'
-import { oggOpus, speechManner } from './tts-families.ts'
+import { oggOpus, ttsFamilyOf } from './tts-families.ts'
 
 type RowsOptions = {
   /** The id of the provider. */
@@ -61,7 +61,7 @@ const stages: Record<Stage, (id: string) => StageColumns> = {
     voices: [],
   }),
   tts: (id) => {
-    const { native, opus, instructions, speed, languages, voices } = speechManner(id)
+    const { native, opus, instructions, speed, languages, voices } = ttsFamilyOf(id)
     return {
       capabilities: { ...noCapabilities, instructions, speed, batch: true, streaming: true },
       audioFormats: [native, ...(opus ? [oggOpus] : [])].map(({ encoding, sampleRateHz, channels }) => ({

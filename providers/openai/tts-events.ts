@@ -6,7 +6,7 @@ import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
-import type { SpeechManner } from './tts-families.ts'
+import type { TtsFamily } from './tts-families.ts'
 import { readObject } from './wire.ts'
 
 type Parts = { limits: OutboundLimits; apiKey: string | null; signal: CancelSignal }
@@ -15,16 +15,16 @@ type Parts = { limits: OutboundLimits; apiKey: string | null; signal: CancelSign
 export async function speechOfEvents(
   http: VendorHttp,
   { model, text, voice }: TtsRequest,
-  manner: SpeechManner,
+  family: TtsFamily,
   { limits, apiKey, signal }: Parts,
 ): Promise<Speech> {
-  const body = { model, input: text, voice_id: voice ?? manner.defaultVoice, response_format: 'pcm', stream: true }
+  const body = { model, input: text, voice_id: voice ?? family.defaultVoice, response_format: 'pcm', stream: true }
   const answer = await http.stream('/audio/speech', json(body), limits.audioBytesMax, signal)
-  return { format: manner.native, audio: new SpokenEvents(answer, limits.eventCharsMax, apiKey) }
+  return { format: family.native, audio: new AudioEvents(answer, limits.eventCharsMax, apiKey) }
 }
 
 /** Not a generator: one that is left before its first `next` would not close the connection. */
-class SpokenEvents implements AsyncIterableIterator<Uint8Array> {
+class AudioEvents implements AsyncIterableIterator<Uint8Array> {
   readonly #answer: StreamedAnswer
   readonly #body: AsyncIterator<Uint8Array>
   readonly #reader: EventReader

@@ -2,9 +2,9 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Voice } from '../../domain/catalog/model.ts'
 
-export type SpeechManner = {
+export type TtsFamily = {
   /** Asked for as `response_format`; a WAV where the server has no samples without a header. `events`: base64 in server-sent events, with fields of its own. */
-  answers: 'pcm' | 'wav' | 'events'
+  responseFormat: 'pcm' | 'wav' | 'events'
   /** What samples without a header are. */
   native: OutputFormat
   /** Answers Opus in Ogg when it is asked to. */
@@ -30,8 +30,8 @@ const voice = (id: string, gender: Voice['gender'], language?: string, name = id
   ...(language !== undefined && { language }),
 })
 
-const openai: SpeechManner = {
-  answers: 'pcm',
+const openai: TtsFamily = {
+  responseFormat: 'pcm',
   native: nativeSpeech,
   opus: true,
   instructions: true,
@@ -54,8 +54,8 @@ const openai: SpeechManner = {
   defaultVoice: 'alloy',
 }
 
-const orpheusEnglish: SpeechManner = {
-  answers: 'wav',
+const orpheusEnglish: TtsFamily = {
+  responseFormat: 'wav',
   native: nativeSpeech,
   opus: false,
   instructions: false,
@@ -71,11 +71,11 @@ const orpheusEnglish: SpeechManner = {
   ],
   defaultVoice: 'autumn',
 }
-const orpheusArabic: SpeechManner = { ...orpheusEnglish, languages: ['ar'], voices: [], defaultVoice: 'fahad' }
+const orpheusArabic: TtsFamily = { ...orpheusEnglish, languages: ['ar'], voices: [], defaultVoice: 'fahad' }
 
 /** Their pcm is 32-bit floats. A voice speaks its own language. */
-const voxtral2: SpeechManner = {
-  answers: 'events',
+const voxtral2: TtsFamily = {
+  responseFormat: 'events',
   native: { encoding: 'pcm_f32le', sampleRateHz: 24_000, channels: 1 },
   opus: false,
   instructions: false,
@@ -89,7 +89,7 @@ const voxtral2: SpeechManner = {
   ],
   defaultVoice: 'en_paul_neutral',
 }
-const voxtral3: SpeechManner = {
+const voxtral3: TtsFamily = {
   ...voxtral2,
   languages: ['en', 'fr', 'de', 'es', 'it', 'pt', 'ar'],
   voices: [
@@ -103,7 +103,7 @@ const voxtral3: SpeechManner = {
 }
 
 /** The first letter of a voice is its language. */
-const kokoro: SpeechManner = {
+const kokoro: TtsFamily = {
   ...openai,
   instructions: false,
   languages: ['en', 'es', 'fr', 'hi', 'it', 'ja', 'pt', 'zh'],
@@ -124,7 +124,7 @@ const kokoro: SpeechManner = {
 }
 
 /** By what the id of a model says; each server serves one family. */
-const families: readonly [RegExp, SpeechManner][] = [
+const families: readonly [RegExp, TtsFamily][] = [
   [/(^|\/)orpheus-arabic/, orpheusArabic],
   [/(^|\/)orpheus/, orpheusEnglish],
   [/(^|\/)voxtral-mini-tts-3/, voxtral3],
@@ -133,6 +133,6 @@ const families: readonly [RegExp, SpeechManner][] = [
   [/(^|\/)tts-1/, { ...openai, instructions: false }],
 ]
 
-export function speechManner(model: string): SpeechManner {
+export function ttsFamilyOf(model: string): TtsFamily {
   return families.find(([name]) => name.test(model))?.[1] ?? openai
 }

@@ -2,31 +2,31 @@
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
-import { audioOf, leave, readWav } from '../wire/audio-answer.ts'
+import { audioOf, discardAnswer, readWav } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { speechOfEvents } from './tts-events.ts'
-import { nativeSpeech, oggOpus, type SpeechManner, speechManner } from './tts-families.ts'
+import { nativeSpeech, oggOpus, type TtsFamily, ttsFamilyOf } from './tts-families.ts'
 
 export function createTts(http: VendorHttp, limits: OutboundLimits, apiKey: string | null): Tts {
   return {
     async synthesize(request, signal) {
-      const manner = speechManner(request.model)
-      if (manner.answers === 'events') return speechOfEvents(http, request, manner, { limits, apiKey, signal })
-      const body = json(speechBody(request, manner))
+      const family = ttsFamilyOf(request.model)
+      if (family.responseFormat === 'events') return speechOfEvents(http, request, family, { limits, apiKey, signal })
+      const body = json(speechBody(request, family))
       return readSpeech(await http.stream('/audio/speech', body, limits.audioBytesMax, signal))
     },
   }
 }
 
-function speechBody(request: TtsRequest, manner: SpeechManner): JsonObject {
-  const { model, text, voice = manner.defaultVoice, instructions, speed, wanted } = request
+function speechBody(request: TtsRequest, family: TtsFamily): JsonObject {
+  const { model, text, voice = family.defaultVoice, instructions, speed, wanted } = request
   return {
     model,
     input: text,
     voice,
-    response_format: manner.opus && wanted.encoding === 'opus' ? 'opus' : manner.answers,
+    response_format: family.opus && wanted.encoding === 'opus' ? 'opus' : family.responseFormat,
     ...(instructions !== undefined && { instructions }),
     ...(speed !== undefined && { speed }),
   }
@@ -50,7 +50,7 @@ async function readSpeech(answer: StreamedAnswer): Promise<Speech> {
     case '':
       return { format: { ...nativeSpeech, ...rateOf(parameters) }, audio: audioOf(answer) }
   }
-  await leave(answer)
+  await discardAnswer(answer)
   throw protocolError(`Content-Type ${type.slice(0, 64)}`)
 }
 

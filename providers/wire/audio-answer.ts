@@ -21,7 +21,7 @@ export async function readWav(answer: StreamedAnswer): Promise<Speech> {
     }
     throw protocolError('no samples')
   } catch (error) {
-    await leave(answer)
+    await discardAnswer(answer)
     throw error instanceof RangeError ? protocolError(error.message) : toProviderError(error)
   }
 }
@@ -48,6 +48,6 @@ export function audioOf(answer: StreamedAnswer, first?: Uint8Array): AsyncIterab
   return { [Symbol.asyncIterator]: () => iterator }
 }
 
-export async function leave(answer: StreamedAnswer): Promise<void> {
+export async function discardAnswer(answer: StreamedAnswer): Promise<void> {
   await answer.body[Symbol.asyncIterator]().return?.()
 }

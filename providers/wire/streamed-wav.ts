@@ -2,10 +2,10 @@
 import { ascii, u16le, u32le } from '../../audio/chunked-bytes.ts'
 import type { OutputFormat } from '../../audio/format.ts'
 
-export type StreamedHeader = { format: OutputFormat; dataOffset: number }
+export type StreamedWavHeader = { format: OutputFormat; dataOffset: number }
 
 /** Null: more bytes are needed. Throws RangeError for what is no WAV or holds other samples than are passed on. */
-export function readStreamedWav(start: Uint8Array): StreamedHeader | null {
+export function readStreamedWav(start: Uint8Array): StreamedWavHeader | null {
   if (start.length < 12) return null
   if (ascii(start, 0, 4) !== 'RIFF' || ascii(start, 8, 4) !== 'WAVE') throw new RangeError('no WAV')
   let format: OutputFormat | null = null
