@@ -14,9 +14,9 @@
  * - An instance that starts writes its row and notifies the others. It serves when no other instance counts in memory any more, so a lease that was
  *   granted in memory is a row before the newcomer grants its first one. It waits for two refresh periods at most: an instance that has not moved by
  *   then cannot reach the database.
- * - Every instance renews its row and counts the others each refresh period, so it learns of a change within that time even when a notification is
- *   lost. An instance that was paused for longer than its lease finds its row gone at the next refresh and moves then: until that refresh, and no
- *   longer, a limit can be exceeded.
+ * - Every instance renews its row and counts the others each refresh period (each quarter of its lease where that is shorter), so it learns of a
+ *   change within that time even when a notification is lost. An instance that was paused for longer than its lease finds its row gone at the next
+ *   refresh and moves then: until that refresh, and no longer, a limit can be exceeded.
  * - The rows of an instance that was killed count until its lease has run out. Then the others stop counting it, and one that is left alone moves
  *   back to memory.
  * - While the database does not answer, an instance counts on as it did: in memory it goes on granting, in rows it refuses. Nearly all requests need
@@ -29,7 +29,7 @@ import type { Sql } from './connect.ts'
 import { createInstance, type Instance } from './instances.ts'
 import { createLeaseRows, type LeaseRows } from './lease-rows.ts'
 
-/** How old the number of live instances may be. The same in every instance, because one that starts waits for it. */
+/** How old the number of live instances may be. It is the same in every instance, because one that starts waits for it. */
 export const refreshMs = 1_000
 
 export class SharedLimits implements Limits {

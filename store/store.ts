@@ -7,6 +7,7 @@ import type { Credit } from '../domain/billing/ledger.ts'
 import type { Idempotency } from '../domain/idempotency/idempotency.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { RequestRoutes } from '../domain/routing/request-route.ts'
+import { type Loop, Loops } from '../runtime/loops.ts'
 import { createKeyAdministration, type KeyAdministration } from './api-keys.ts'
 import { createChoices } from './choices.ts'
 import { checkServer, connect, connectOnce, type Pools, type Target } from './connect.ts'
@@ -23,7 +24,6 @@ import { createOrganizations, type Organizations } from './organizations.ts'
 import { createProviderKeys, type StoredProviderKeys } from './provider-keys.ts'
 import { createRequestRoutes } from './request-routes.ts'
 import { createSealer, type MasterKeys } from './sealed.ts'
-import { type Job, startUpkeep } from './upkeep.ts'
 import { createUsedTokens } from './used-tokens.ts'
 
 export type StoreOptions = KeyCacheLimits & {
@@ -100,21 +100,22 @@ async function assemble(
   leaveServer: (stopPostgres: boolean) => Promise<void>,
 ): Promise<Store> {
   const { clock, log } = options
+  const { leaseMs } = options.idempotency
   const access = createAccess(pools, options)
   const requests = createRequests(pools, instanceId, options)
-  const limits = new SharedLimits(pools.system, clock, log, instanceId, options.idempotency.leaseMs)
+  const limits = new SharedLimits(pools.system, clock, log, instanceId, leaseMs)
   const usedTokens = createUsedTokens(pools, clock)
-  const sweeps: Job[] = [
+  const sharing: Loop[] = [
+    { name: 'instances', everyMs: Math.min(refreshMs, leaseMs / 4), run: () => limits.refresh() },
+    { name: 'leases of dead instances', everyMs: leaseMs, run: () => limits.sweep() },
     { name: 'used tokens', everyMs: reapEveryMs, run: () => usedTokens.sweep() },
-    { name: 'concurrency', everyMs: options.idempotency.leaseMs, run: () => limits.sweep() },
   ]
-  let endJobs = () => Promise.resolve()
+  const loops = new Loops(clock, log)
   if (options.serves) {
     // Before the first reservation: what belongs to an instance without a row is given back.
     await Promise.all([limits.join(), access.checked.listen()])
     await requests.credit.sweep()
-    const refresh: Job = { name: 'instances', everyMs: refreshMs, run: () => limits.refresh() }
-    endJobs = startUpkeep([refresh, ...requests.jobs, ...access.jobs, ...sweeps], clock, log)
+    for (const loop of [...requests.loops, ...access.loops, ...sharing]) loops.start(loop)
   }
 
   async function flush(): Promise<void> {
@@ -137,7 +138,7 @@ async function assemble(
       await pools.system`select 1`
     },
     async close({ stopPostgres }) {
-      await endJobs()
+      await loops.stop(closeMs)
       await within(clock, closeMs, flush()).catch((err: unknown) => {
         log.error({ err }, 'the store closed before everything was written')
       })
@@ -156,16 +157,16 @@ function createAccess(pools: Pools, options: StoreOptions) {
     sealer: () => createSealer(options.masterKeys()),
     forget: (organizationId) => checked.forget({ organizationId }),
   })
-  const jobs: Job[] = [
+  const loops: Loop[] = [
     { name: 'provider keys', everyMs: reapEveryMs, run: () => tendProviderKeys(providerKeys, log) },
-    { name: 'last use', everyMs: reapEveryMs, run: () => checked.noteUse() },
+    { name: 'last use of keys', everyMs: reapEveryMs, run: () => checked.noteUse() },
   ]
   const keys = {
     ...createKeyAdministration(pools.tenant, clock),
     ...createLiveKeys(pools.tenant, clock, log),
     verify: (secret: string) => checked.verify(secret),
   }
-  return { checked, keys, organizations: createOrganizations(pools.tenant, clock), providerKeys, jobs }
+  return { checked, keys, organizations: createOrganizations(pools.tenant, clock), providerKeys, loops }
 }
 
 /** What a request leaves behind: its idempotency key, its reservation, its ledger row and the choice behind it. */
@@ -176,14 +177,14 @@ function createRequests({ system }: Pools, instanceId: string, options: StoreOpt
   const choices = createChoices(system, clock, options.choicesKeptMs)
   const ledger = createLedger(system, clock, log, choices)
   const credit = createCredit(system, clock, instanceId)
-  const jobs: Job[] = [
-    { name: 'renew leases', everyMs: leaseMs / 4, run: () => idempotency.renew() },
-    { name: 'return reservations', everyMs: leaseMs, run: () => credit.sweep() },
-    { name: 'expired keys', everyMs: reapEveryMs, run: () => idempotency.reap() },
+  const loops: Loop[] = [
+    { name: 'leases of idempotency keys', everyMs: leaseMs / 4, run: () => idempotency.renew() },
+    { name: 'reservations of dead instances', everyMs: leaseMs, run: () => credit.sweep() },
+    { name: 'expired idempotency keys', everyMs: reapEveryMs, run: () => idempotency.reap() },
     { name: 'old choices', everyMs: reapEveryMs, run: () => choices.reap() },
   ]
   const drain = () => Promise.all([idempotency.drain(), ledger.drain(), credit.drain()])
-  return { idempotency, ledger, credit, jobs, drain }
+  return { idempotency, ledger, credit, loops, drain }
 }
 
 /** After a change of the master key every process moves what it finds; the key before it can be taken away once nothing is found. */

@@ -125,6 +125,24 @@ t.test('edge quota', async (t) => {
   t.equal((await from('198.51.100.1')).headers.get('ratelimit'), '"relay-ip";r=1;t=300', 'a new window')
 })
 
+t.test('the edge quota is divided by the instances that share it', async (t) => {
+  let instances = 1
+  const edgeQuota = { requests: 5, windowS: 300, trustedProxies: [], addressesMax: 3, instances: () => instances }
+  const server = await start([mount(main, handlers)], { clock: new ManualClock(), edgeQuota })
+  t.teardown(() => server.stop())
+  const quotas = async () => {
+    const { headers } = await get(`${server.url}/v1/page`)
+    return [headers.get('ratelimit-policy'), headers.get('ratelimit')?.split(';')[1]]
+  }
+  t.same(await quotas(), ['"relay-ip";q=5;w=300', 'r=4'])
+  instances = 2
+  t.same(await quotas(), ['"relay-ip";q=3;w=300', 'r=1'], 'rounded up, and used already counts')
+  t.same(await quotas(), ['"relay-ip";q=3;w=300', 'r=0'])
+  t.match(await get(`${server.url}/v1/page`), { status: 429 })
+  instances = 1
+  t.same(await quotas(), ['"relay-ip";q=5;w=300', 'r=0'], 'the whole quota again')
+})
+
 t.test('too much at once', async (t) => {
   const server = await start([mount(main, handlers)], { limits: { requestsMax: 2, connectionsPerIpMax: 1 } })
   t.teardown(() => server.stop())

@@ -1,9 +1,6 @@
 import t from 'tap'
-import { systemClock } from '../../runtime/clock.ts'
 import { createBatcher } from '../../store/batch.ts'
 import { createLru } from '../../store/lru.ts'
-import { startUpkeep } from '../../store/upkeep.ts'
-import { silent } from './cluster.ts'
 
 const limits = { rowsMax: 4, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }
 
@@ -79,23 +76,4 @@ t.test('what was used least recently goes first', (t) => {
   lru.clear()
   t.equal(lru.get('a'), undefined)
   t.end()
-})
-
-t.test('upkeep goes on after a failure, does not overlap itself and ends', async (t) => {
-  let runs = 0
-  let atOnce = 0
-  const job = async () => {
-    runs += 1
-    atOnce += 1
-    t.equal(atOnce, 1)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-    atOnce -= 1
-    if (runs === 1) throw new Error('once')
-  }
-  const end = startUpkeep([{ name: 'job', everyMs: 1, run: job }], systemClock, silent)
-  while (runs < 3) await new Promise((resolve) => setTimeout(resolve, 5))
-  await end()
-  const before = runs
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  t.equal(runs, before)
 })

@@ -1,0 +1,85 @@
+/** Two nodes, each with its data folder, on one database: what belongs to the whole service is counted once. */
+import { randomUUID } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { type Answer, ask, postJson, responses, send } from '../router/requests.ts'
+import { runParley } from './command.ts'
+import { socketDir } from './database.ts'
+import { until } from './machine.ts'
+import { type Running, startParley } from './parley.ts'
+
+const stub = await startStubOpenAi()
+t.teardown(() => stub.close())
+const providers = JSON.stringify([
+  { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: { llm: ['mock'] } },
+])
+const env = { PARLEY_PROVIDERS: providers, PARLEY_IDEMPOTENCY_LEASE_MS: '2000', PARLEY_EDGE_QUOTA: '1001' }
+
+async function node(t: Test, more: Record<string, string> = {}): Promise<Running> {
+  const parley = await startParley({ ...env, ...more })
+  t.teardown(() => parley.remove())
+  return parley
+}
+
+const pinned = { routing: { mode: 'explicit', model: 'mock/mock' } }
+const askMock = (target: Running): Promise<Answer> => postJson(target, responses, ask('hello', pinned))
+
+const quota = async (target: Running) => (await send(target, '/router/v1/models')).headers.get('ratelimit-policy')
+
+t.test('two nodes on one database', async (t) => {
+  const first = await node(t)
+  t.equal(await quota(first), '"relay-ip";q=1001;w=300')
+  const organization = /org_\w+/.exec((await runParley(['org', 'list'], first)).stdout)?.[0] ?? ''
+  const policy = ['--policy', '{"max_concurrency":1}']
+  const key = (await runParley(['keys', 'create', '--org', organization, ...policy], first)).stdout.trim()
+  t.equal(await quota(first), '"relay-ip";q=1001;w=300', 'a command takes no share')
+
+  stub.behave({ kind: 'hang' })
+  const asked = stub.requests.length
+  const leaving = new AbortController()
+  const held = fetch(first.url + responses, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify(ask('hello', pinned)),
+    signal: leaving.signal,
+  }).catch(() => null)
+  await until('the lease is held', () => stub.requests.length > asked)
+  const databaseUrl = `postgres://parley@localhost/parley?host=${encodeURIComponent(socketDir(first.dataDir))}`
+  const second = await node(t, { DATABASE_URL: databaseUrl })
+  const both = [first, second]
+
+  await t.test('a lease that was granted before the second started counts there', async (t) => {
+    const refused = await askMock({ ...second, key })
+    t.equal(refused.status, 429)
+    t.equal(refused.json().error.code, 'concurrency_exhausted')
+    leaving.abort()
+    await held
+    await until('it has ended', async () => (await askMock({ ...second, key })).status === 200)
+  })
+
+  await t.test('each allows half of the edge quota', async (t) => {
+    for (const each of both) t.equal(await quota(each), '"relay-ip";q=501;w=300')
+  })
+
+  await t.test('a limit of one holds over both', async (t) => {
+    stub.behave({ kind: 'slow', delayMs: 400 })
+    const before = stub.requests.length
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => askMock({ ...(both[i % 2] as Running), key })),
+    )
+    t.equal(answers.filter(({ status }) => status === 200).length, 1)
+    t.equal(stub.requests.length, before + 1)
+  })
+
+  await t.test('the lease of a node that was killed is free when its row has run out', async (t) => {
+    stub.behave({ kind: 'hang' })
+    const before = stub.requests.length
+    const lost = askMock({ ...second, key }).catch(() => null)
+    await until('the lease is held', () => stub.requests.length > before)
+    t.equal((await askMock({ ...first, key })).status, 429)
+    await second.kill()
+    await lost
+    await until('it is free', async () => (await askMock({ ...first, key })).status === 200)
+    await until('the quota is whole again', async () => (await quota(first)) === '"relay-ip";q=1001;w=300')
+  })
+})
