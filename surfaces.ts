@@ -37,17 +37,18 @@ import { createCompatHandlers } from './handlers/compat/handlers.ts'
 import { createRealtimeSession } from './handlers/compat/native/realtime-session.ts'
 import { createChat } from './handlers/compat/openai/chat.ts'
 import { serveContract } from './handlers/contract.ts'
+import { compatPlaces } from './handlers/faults/places.ts'
+import { createFaultWriter } from './handlers/faults/writer.ts'
 import { createHealth, type ReadyCheck } from './handlers/internal/health.ts'
 import { createRankingPage } from './handlers/internal/ranking.ts'
 import { createTry } from './handlers/internal/try.ts'
-import { createPlatformFaultWriter } from './handlers/platform/envelope.ts'
+import { createPlatformFaultWriter } from './handlers/platform/faults.ts'
 import { createPlatformHandlers } from './handlers/platform/handlers.ts'
 import { createAdmit } from './handlers/realtime/admit.ts'
 import { Deadlines } from './handlers/realtime/deadlines.ts'
 import { createSynthesizeStream } from './handlers/realtime/synthesize-stream.ts'
 import { createTranscribeStream } from './handlers/realtime/transcribe-stream.ts'
 import { createTranscriptionRealtime } from './handlers/realtime/transcription-realtime.ts'
-import { createFaultWriter } from './handlers/router/envelope.ts'
 import { createListModels } from './handlers/router/models.ts'
 import { createResponse } from './handlers/router/response.ts'
 import { createSpeech } from './handlers/router/speech.ts'
@@ -148,12 +149,12 @@ const convertSpeech = createConvertSpeech(createResampler)
 /** What the faults of all surfaces name in the words of each. */
 const routerWords = {
   hasIdempotencyKeys: true,
-  paramOfFilter: { not_allowed: '/routing/allow_providers', denied: '/routing/deny_providers' },
+  places: { ...compatPlaces, allowedProviders: '/routing/allow_providers', deniedProviders: '/routing/deny_providers' },
 } as const
 const compatWords = {
   contract: '/openapi/compat.json',
   hasIdempotencyKeys: false,
-  paramOfFilter: { not_allowed: '/constraints/allowedProviders' },
+  places: compatPlaces,
 } as const
 
 /** What more than one surface offers. */

@@ -1,37 +1,103 @@
-import type { ErrorCode } from '../generated/router/errors.ts'
-import type { FilterKind } from './catalog/exclusion.ts'
+import type { Capabilities, Stage } from './catalog/model.ts'
 
 export type AttemptReport = { provider: string; model: string; outcome: string; milliseconds: number }
 
+/** The models that the routing left: the pinned one, or all of the stage that it allows. */
+type Left = { stage: Stage; pinned: boolean }
+
+/** Every failure that a client is shown, with the data that its message needs. A surface has its own code and words for each kind. */
+export type FaultData = InRequest | InRouting | InLimits | InIdempotency | AtProviders | Ours
+
+/** The request asks for something that does not exist or cannot be done. */
+type InRequest =
+  | { kind: 'bad_language_tag' }
+  | { kind: 'blank_text' }
+  | { kind: 'too_much_text' }
+  | { kind: 'audio_too_fast' }
+  /** `otherStage` has a model of this name. */
+  | { kind: 'unknown_model'; stage: Stage; otherStage: Stage | null }
+  /** `names` are those of the first few models that the name fits. */
+  | { kind: 'ambiguous_model'; names: readonly string[] }
+  | { kind: 'model_not_allowed'; stage: Stage }
+  | { kind: 'unknown_pin'; stage: Stage; otherStage: Stage | null }
+  | { kind: 'options_without_provider'; stage: Stage; provider: string }
+  | { kind: 'unknown_option'; provider: string; option: string }
+  /** No adapter that was tried can express this field of the request. */
+  | { kind: 'field_unsupported'; field: string }
+
+/** The filters left no candidate; the kind names the filter that removed the last one. */
+type InRouting =
+  | { kind: 'no_provider'; stage: Stage }
+  | { kind: 'no_streaming_provider'; stage: Stage }
+  | { kind: 'none_allowed'; stage: Stage }
+  | { kind: 'all_denied'; stage: Stage }
+  | { kind: 'test_key_reaches_none'; stage: Stage }
+  | { kind: 'key_policy_leaves_none'; stage: Stage }
+  /** `knowsWhen`: a circuit or a credential says when a model can be called again. */
+  | ({ kind: 'none_callable'; knowsWhen: boolean } & Left)
+  | ({ kind: 'capability_missing'; capability: keyof Capabilities } & Left)
+  | ({ kind: 'option_unsupported' } & Left)
+  | ({ kind: 'language_unsupported'; tag: string } & Left)
+  | ({ kind: 'voice_unknown' } & Left)
+  | ({ kind: 'encoding_unsupported'; audio: AudioShape | null } & Left)
+
+type AudioShape = { encoding: string; sampleRateHz: number; channels: number }
+
+type InLimits =
+  | { kind: 'too_many_at_once'; limit: 'organization' | 'key' }
+  /** The credit does not cover the most that the request can cost. */
+  | { kind: 'credit_too_low' }
+  | { kind: 'no_credit_to_stream' }
+  /** The credit ran out while the request was being answered. */
+  | { kind: 'credit_exhausted' }
+
+type InIdempotency =
+  | { kind: 'key_in_progress' }
+  | { kind: 'key_already_started'; originalRequestId: string }
+  | { kind: 'key_conflict'; originalRequestId: string }
+
+type AtProviders =
+  | { kind: 'cancelled' }
+  /** The adapter found nothing in the input that it could send. */
+  | { kind: 'nothing_to_send' }
+  | { kind: 'providers_unreachable' }
+  | { kind: 'providers_busy' }
+  | { kind: 'all_rate_limited' }
+  | { kind: 'stream_rate_limited' }
+  | { kind: 'timed_out' }
+  | { kind: 'all_unsupported' }
+  | { kind: 'all_failed' }
+  | { kind: 'provider_refused' }
+  | { kind: 'stream_broken' }
+  | { kind: 'json_truncated' }
+
+type Ours = { kind: 'overloaded' } | { kind: 'store_unreachable' } | { kind: 'internal' }
+
+export type FaultKind = FaultData['kind']
+export type FaultOf<Kind extends FaultKind> = Extract<FaultData, { kind: Kind }>
+
 export type FaultDetail = {
-  /** What the caller should read; falls back to the public message of the code's row in the spec. Never provider payload or request content. */
-  message?: string
-  /** One line, at most 512 characters, that says what to do. */
-  hint?: string
-  /** A JSON pointer, a header or a query name. */
-  param?: string
-  /** Which filter left no candidate. For surfaces that have a code for it; no envelope shows it. */
-  filter?: FilterKind
-  /** What could serve this is here, and busy. For surfaces that tell that from what is away; no envelope shows it. */
-  isFull?: boolean
   retryAfterS?: number
-  originalRequestId?: string
-  attempts?: AttemptReport[]
+  attempts?: readonly AttemptReport[]
+  /** The idempotency key is spent: only a request with another key can run again. */
+  isKeySpent?: boolean
   /** For the log only. */
   cause?: unknown
-  /** After dispatch a retry needs a new key, so an SDK must not repeat the same one by itself: `x-should-retry: false`. */
-  afterDispatch?: boolean
 }
 
-/** A refusal that has a code in the contract. Everything else that is thrown is `relay_error`. */
+/** A failure that a client is shown. Everything else that is thrown is a defect of ours. */
 export class Fault extends Error {
-  readonly code: ErrorCode
+  readonly data: FaultData
   readonly detail: FaultDetail
 
-  constructor(code: ErrorCode, detail: FaultDetail = {}) {
-    super(detail.message ?? code, { cause: detail.cause })
+  constructor(data: FaultData, detail: FaultDetail = {}) {
+    super(data.kind, { cause: detail.cause })
     this.name = 'Fault'
-    this.code = code
+    this.data = data
     this.detail = detail
+  }
+
+  get kind(): FaultKind {
+    return this.data.kind
   }
 }

@@ -1,20 +1,20 @@
 import type { Caller, Keys, Scope } from '../domain/access/organization.ts'
-import { Fault } from '../domain/fault.ts'
+import { Refusal } from '../runtime/engine/handler.ts'
 
 /** `Authorization: Bearer <key>` (RFC 6750 §2.1; the scheme is case-insensitive, RFC 9110 §11.1). One answer for unknown, revoked and malformed keys. */
 export function createAuthenticate(keys: Keys): (authorization: string, scope: string) => Caller | Promise<Caller> {
   return (authorization, scope) => {
     const secret = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
-    if (secret === undefined) throw new Fault('authentication_failed', { param: 'Authorization' })
+    if (secret === undefined) throw new Refusal('unauthenticated', { param: 'Authorization' })
     const found = keys.verify(secret)
     return found instanceof Promise ? found.then((caller) => admit(caller, scope)) : admit(found, scope)
   }
 }
 
 function admit(caller: Caller | null, scope: string): Caller {
-  if (caller === null) throw new Fault('authentication_failed', { param: 'Authorization' })
+  if (caller === null) throw new Refusal('unauthenticated', { param: 'Authorization' })
   if (caller.scopes.includes(scope as Scope)) return caller
-  throw new Fault('access_denied', {
+  throw new Refusal('forbidden', {
     message: `This key does not carry the scope ${scope}.`,
     hint: `Use a key with the scope ${scope}, or have it added to this one.`,
   })

@@ -1,8 +1,7 @@
 import { AudioError } from '../audio/error.ts'
 import type { Recording } from '../audio/format.ts'
 import { type DeclaredAudio, recogniseRecording } from '../audio/recognise.ts'
-import { Fault } from '../domain/fault.ts'
-import type { Bytes } from '../runtime/engine/handler.ts'
+import { type Bytes, Refusal } from '../runtime/engine/handler.ts'
 
 export type RecordingRules = {
   /** What the sender says of raw samples. */
@@ -19,6 +18,6 @@ export function readRecording(upload: Bytes, { declared, durationMaxMs, param, h
     return recogniseRecording(upload.chunks, declared, durationMaxMs)
   } catch (error) {
     if (!(error instanceof AudioError)) throw error
-    throw new Fault('invalid_parameter', { param, message: error.message, hint })
+    throw new Refusal('invalid_parameter', { param, message: error.message, hint })
   }
 }

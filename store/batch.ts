@@ -14,14 +14,14 @@ export type BatchLimits = {
   gatherMs: number
   /** The same when it had one: 0 where a caller waits for the answer, so that an idle server adds no latency. */
   idleGatherMs: number
-  /** Rows that may wait; the next is refused with service_unavailable. */
+  /** Rows that may wait; the next one is refused with the fault overloaded. */
   queueMax: number
 }
 
 export type Batcher<Row, Answer> = {
   /** Rejects when its own batch fails, with nothing of other batches. */
   add(row: Row): Promise<Answer>
-  /** For a row whose answer nobody waits for: `run` deals with failures itself. Throws service_unavailable when the queue is full. */
+  /** For a row whose answer nobody waits for: `run` deals with failures itself. Throws the fault overloaded when the queue is full. */
   post(row: Row): void
   /** Resolves when nothing waits or is under way. */
   drain(): Promise<void>
@@ -79,8 +79,7 @@ export function createBatcher<Row, Answer>(
   }
 
   function enqueue(waiting: Waiting): void {
-    if (queue.length >= limits.queueMax)
-      throw new Fault('service_unavailable', { message: 'The service is overloaded.', retryAfterS: 1 })
+    if (queue.length >= limits.queueMax) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
     queue.push(waiting)
     schedule()
   }

@@ -24,15 +24,10 @@ export function isPassing(error: unknown): boolean {
   return lost.has(code) || passing.has(code)
 }
 
-/** What a request is told: the store is away for a moment; anything else is a defect of ours and stays as it is. */
+/** The fault store_unreachable for a store that is away for a moment. Any other error is a defect of ours and stays as it is. */
 export function asFault(error: unknown): unknown {
   if (!isPassing(error) && !closed.has(codeOf(error))) return error
-  return new Fault('service_unavailable', {
-    message: 'The service cannot reach its database.',
-    hint: 'Repeat the request with the same Idempotency-Key.',
-    retryAfterS: 1,
-    cause: error,
-  })
+  return new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1, cause: error })
 }
 
 function codeOf(error: unknown): string {

@@ -4,7 +4,7 @@ import type { Caller } from './organization.ts'
 
 /**
  * Takes the lease of a request, or of a phone call with all its turns. The caller of this function ends it, once.
- * Throws concurrency_exhausted. Answers at once where the counts are in memory.
+ * Throws the fault too_many_at_once. Answers at once where the counts are in memory.
  */
 export function takeLease(limits: Limits, { organization, keyId, policy }: Caller): EndLease | Promise<EndLease> {
   const most = { organizationMax: organization.maxConcurrency, keyMax: policy.maxConcurrency ?? null }
@@ -14,9 +14,5 @@ export function takeLease(limits: Limits, { organization, keyId, policy }: Calle
 
 function granted(lease: EndLease | LeaseRefusal): EndLease {
   if (typeof lease === 'function') return lease
-  throw new Fault('concurrency_exhausted', {
-    message: `The concurrency limit of this ${lease} is reached.`,
-    hint: 'Wait for requests under way to end, or have the limit raised.',
-    retryAfterS: 1,
-  })
+  throw new Fault({ kind: 'too_many_at_once', limit: lease }, { retryAfterS: 1 })
 }

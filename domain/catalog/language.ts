@@ -6,14 +6,13 @@ export type Language = { tag: string; base: string }
 /** Figures are read in this language when a request names none. Nothing is filtered by it. */
 export const defaultLanguage = 'en'
 
-/** Throws invalid_parameter with `param` for a malformed tag. */
-export function readLanguage(tag: string, param = '/language'): Language {
+/** Throws the fault bad_language_tag. */
+export function readLanguage(tag: string): Language {
   try {
     const locale = new Intl.Locale(tag)
     return { tag: locale.toString(), base: locale.language }
   } catch (cause) {
-    const hint = 'Send a BCP 47 tag, for example en, es-MX or zh-Hant.'
-    throw new Fault('invalid_parameter', { param, message: 'The language is not a BCP 47 tag.', hint, cause })
+    throw new Fault({ kind: 'bad_language_tag' }, { cause })
   }
 }
 

@@ -75,7 +75,7 @@ async function reserve(
       reservedMicroUsd = worstMicroUsd
     // An attempt with the organization's own key needs no credit.
     else candidates = candidates.filter((candidate) => isOwn(candidate, context))
-    if (candidates.length === 0) throw insufficient()
+    if (candidates.length === 0) throw new Fault({ kind: 'credit_too_low' })
     if (use && !(await idempotency.dispatch(use))) {
       // The key's lease ran out and another copy of the request took the key over: it is not ours to give back.
       held = undefined
@@ -104,13 +104,6 @@ function worstCost<T>({ candidates }: Choice, context: RequestContext, plan: Pla
   if (priced.length === 0) return 0
   const quantities = plan.worstCase()
   return Math.max(...priced.map(({ row }) => costMicroUsd(row.prices[plan.ask.path], quantities) ?? 0))
-}
-
-function insufficient(): Fault {
-  return new Fault('insufficient_credit', {
-    message: 'The credit of this organization does not cover the most that this request can cost.',
-    hint: 'Add credit, or ask for less.',
-  })
 }
 
 /** Awaits work that must not change the answer: its failure is logged and goes no further. */

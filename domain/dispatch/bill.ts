@@ -66,7 +66,7 @@ export class Bill {
     const attempts = unserved.failures.map((failure) => this.#failed(failure))
     const spent = anySent(unserved)
     if (!spent) await this.#releaseKey()
-    this.#settle(this.#entry(fault.code, attempts, null), 'failed', spent ? this.#admission.use : undefined)
+    this.#settle(this.#entry(fault.kind, attempts, null), 'failed', spent ? this.#admission.use : undefined)
   }
 
   /** The request as its last attempt left it: those before it consumed nothing that is billed. `firstByteMs` counts from its start. */

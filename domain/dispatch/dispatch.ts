@@ -155,7 +155,7 @@ export class DispatchedRequest<T> {
     const fault = thrown instanceof ProviderError ? brokenStream(thrown, this.#keyed, this.#reports(thrown)) : thrown
     if (this.#finished) return fault
     this.#served.permit.failed(error)
-    const ledgerOutcome = fault instanceof Fault ? fault.code : 'relay_error'
+    const ledgerOutcome = fault instanceof Fault ? fault.kind : 'internal'
     this.#finish(error.errorClass, ledgerOutcome, consumed)
     this.signal.end(error)
     return fault

@@ -9,25 +9,13 @@ export function requireAdmitted(admission: Admission): void {
     case 'in_progress':
       throw inProgress(admission.retryAfterS)
     case 'already_started':
-      throw new Fault('request_already_started', {
-        message: 'A request with this Idempotency-Key has already been sent to a provider; its answer is not kept.',
-        hint: 'To run it again, send it with a new Idempotency-Key.',
-        originalRequestId: admission.originalRequestId,
-      })
+      throw new Fault({ kind: 'key_already_started', originalRequestId: admission.originalRequestId })
     case 'conflict':
-      throw new Fault('idempotency_conflict', {
-        message: 'This Idempotency-Key was used for other content.',
-        hint: 'Use a new Idempotency-Key for each new request.',
-        originalRequestId: admission.originalRequestId,
-      })
+      throw new Fault({ kind: 'key_conflict', originalRequestId: admission.originalRequestId })
   }
 }
 
-/** Also for a request that lost its lease to a taker-over: the same content is now under way there. */
+/** Also for a request that lost its lease to another one: the same content is now under way there. */
 export function inProgress(retryAfterS: number): Fault {
-  return new Fault('request_in_progress', {
-    message: 'A request with this Idempotency-Key is still being prepared.',
-    hint: 'Retry with the same key after the delay.',
-    retryAfterS,
-  })
+  return new Fault({ kind: 'key_in_progress' }, { retryAfterS })
 }

@@ -98,11 +98,7 @@ function finished(assembler: AnswerAssembler, stopReason: StopReason, input: Ite
 }
 
 function truncatedJson({ key }: ItemsInput): Fault {
-  return new Fault('provider_error', {
-    message: 'The answer reached max_output_tokens before its JSON was complete.',
-    hint: 'Raise max_output_tokens and send the request with a new Idempotency-Key.',
-    ...(key && { afterDispatch: true }),
-  })
+  return new Fault({ kind: 'json_truncated' }, key ? { isKeySpent: true } : {})
 }
 
 function isStructured({ request }: ItemsInput): boolean {

@@ -44,7 +44,7 @@ const requestNeeds: Record<Stage, readonly Capability[]> = { stt: ['batch'], tts
 
 /**
  * What every request of a caller asks, before its own wishes: the base of requests, preview and the models list. `needs` are those of the request.
- * Throws invalid_parameter.
+ * Throws the fault bad_language_tag.
  */
 export function baseAsk(
   caller: Caller,

@@ -29,10 +29,10 @@ export type ModelList = {
 
 export type ModelQuery = { caller: Caller; language?: string; objective?: Objective; path?: Path }
 
-/** What this caller can route to now, best first within each stage. The language only chooses the figures. Throws invalid_parameter. */
+/** What this caller can route to now, best first within each stage. The language only chooses the figures. Throws the fault bad_language_tag. */
 export function createListModels(chooser: Chooser): (query: ModelQuery) => ModelList {
   return ({ caller, language = defaultLanguage, objective = 'balanced', path = 'stream' }) => {
-    const asked = readLanguage(language, 'language')
+    const asked = readLanguage(language)
     const models = stages.flatMap((stage) => {
       const { candidates } = chooser.choose(listAsk(caller, stage, objective, path, asked))
       return candidates.map((scored, index) => listed(scored, index + 1, path, asked, chooser.world.health))

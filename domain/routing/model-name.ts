@@ -19,7 +19,7 @@ export type NamedModel = {
   allowProviders?: readonly string[] | undefined
 }
 
-/** Throws invalid_parameter at `/model` for a name that is no model of the stage, the model of several providers, or of one that is not allowed. */
+/** Throws the faults unknown_model, ambiguous_model and model_not_allowed. */
 export function routingOfName(catalog: Catalog, { stage, name, objective, allowProviders }: NamedModel): Routing {
   if (name === undefined || name === 'auto')
     return { mode: 'auto', objective: objective ?? 'balanced', ...(allowProviders?.length && { allowProviders }) }
@@ -32,7 +32,8 @@ export function routingOfName(catalog: Catalog, { stage, name, objective, allowP
   const [row] = rows
   if (row === undefined) throw unknown(catalog, stage, name)
   if (rows.length > 1) throw ambiguous(rows)
-  if (allowProviders?.length && !allowProviders.includes(row.provider.id)) throw notAllowed(stage)
+  if (allowProviders?.length && !allowProviders.includes(row.provider.id))
+    throw new Fault({ kind: 'model_not_allowed', stage })
   return { mode: 'explicit', provider: row.provider.id, model: row.model.id }
 }
 
@@ -51,37 +52,14 @@ function splitAt(catalog: Catalog, stage: Stage, name: string, separator: string
   return at > 0 ? catalog.find(stage, name.slice(0, at), name.slice(at + 1)) : undefined
 }
 
-const spellings =
-  'Send "auto", "<provider>:<model>", or the id of a model that one provider alone serves; GET /v1/models lists them.'
 const namedMax = 5
 
 function unknown(catalog: Catalog, stage: Stage, name: string): Fault {
-  const other = stages.find((each) => each !== stage && rowsNamed(catalog, each, name).length > 0)
-  const wrong = other
-    ? `This model is of kind ${other}, not ${stage}.`
-    : `No ${stage} provider here serves a model of this name.`
-  return new Fault('invalid_parameter', {
-    param: '/model',
-    // Clients of OpenAI show the message of an error and nothing else.
-    message: `${wrong} ${spellings}`,
-    hint: spellings,
-  })
+  const otherStage = stages.find((each) => each !== stage && rowsNamed(catalog, each, name).length > 0) ?? null
+  return new Fault({ kind: 'unknown_model', stage, otherStage })
 }
 
 function ambiguous(rows: readonly Row[]): Fault {
   const names = rows.slice(0, namedMax).map(({ provider, model }) => modelName(provider.id, model.id))
-  const hint = `Name the provider too: ${names.join(', ')}.`
-  return new Fault('invalid_parameter', {
-    param: '/model',
-    message: `Several providers serve a model of this id. ${hint}`,
-    hint,
-  })
-}
-
-function notAllowed(stage: Stage): Fault {
-  return new Fault('invalid_parameter', {
-    param: '/model',
-    message: `The model belongs to a provider that the constraints do not allow for ${stage}.`,
-    hint: 'Allow its provider, or send "auto".',
-  })
+  return new Fault({ kind: 'ambiguous_model', names })
 }

@@ -4,6 +4,7 @@ import type { Credit } from '../billing/ledger.ts'
 import { Fault } from '../fault.ts'
 import { baseAsk } from '../routing/ask.ts'
 import type { Choice, Chooser } from '../routing/chooser.ts'
+import { noProvider } from '../routing/refusal.ts'
 
 /**
  * Asked before a socket opens, when nothing of its session is known but who wants it: throws what would refuse every session. That one model is out
@@ -11,7 +12,7 @@ import type { Choice, Chooser } from '../routing/chooser.ts'
  */
 export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts') => Promise<void>
 
-/** Throws provider_unavailable, access_denied where the key leaves nothing, and insufficient_credit. */
+/** Throws the fault that every stream of this caller would end with, no_credit_to_stream among them. */
 export function createStreamAdmission(deps: { chooser: Chooser; credit: Pick<Credit, 'any'> }): StreamAdmission {
   return async (caller, stage) => {
     const { id, ownKeys } = caller.organization
@@ -20,10 +21,7 @@ export function createStreamAdmission(deps: { chooser: Chooser; credit: Pick<Cre
       ({ row }) => ownKeyIdOf(row.provider, ownKeys) !== null || !row.prices.stream.some(({ microUsd }) => microUsd),
     )
     if (isFree || (await deps.credit.any(id))) return
-    throw new Fault('insufficient_credit', {
-      message: 'This organization has no credit left, and every model that streams has a price.',
-      hint: 'Add credit, or bring a key of your own for a provider.',
-    })
+    throw new Fault({ kind: 'no_credit_to_stream' })
   }
 }
 
@@ -34,16 +32,8 @@ function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts'): Choice 
   try {
     return chooser.chooseSome({ ...ask, path: 'stream', needs: ['streaming'], language: null, voice: null, access })
   } catch (fault) {
-    // Nobody asked for more than a stream: models without one are none here, and what they miss is nothing that the caller could leave out.
-    if (fault instanceof Fault && fault.detail.filter === 'capability') throw nothingStreams(stage)
+    // The caller asked for a stream and nothing else, so no part of the request could be left out: this server has no model that streams.
+    if (fault instanceof Fault && fault.kind === 'capability_missing') throw noProvider(stage, 'no_streaming_provider')
     throw fault
   }
-}
-
-function nothingStreams(stage: 'stt' | 'tts'): Fault {
-  return new Fault('provider_unavailable', {
-    message: `No ${stage} provider that streams is configured.`,
-    hint: 'Give a provider its credential, or add one to the configuration; GET /v1/models lists what can be routed.',
-    retryAfterS: 30,
-  })
 }

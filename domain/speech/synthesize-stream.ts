@@ -77,7 +77,8 @@ class Speaking implements SpeechSession, Speaker {
 
   text(text: string): void {
     if (this.#isOver || this.#endAsked) return
-    if (this.#turn.waiting + text.length > this.#deps.streams.waitingMax) return this.#fail(tooMuchText())
+    if (this.#turn.waiting + text.length > this.#deps.streams.waitingMax)
+      return this.#fail(new Fault({ kind: 'too_much_text' }))
     this.#turn.push(text)
   }
 
@@ -203,8 +204,7 @@ class Speaking implements SpeechSession, Speaker {
   async #reserve(exchange: DispatchedRequest<Cast>, characters: number): Promise<void> {
     const amount = Math.max(characters - this.#reservedCharacters, sliceCharacters)
     if (characters <= this.#reservedCharacters || !exchange.costs(spokenQuantity(amount))) return
-    if (!(await exchange.reserve(spokenQuantity(amount))))
-      throw new Fault('budget_exhausted', { hint: 'Add credit, then open a new session.' })
+    if (!(await exchange.reserve(spokenQuantity(amount)))) throw new Fault({ kind: 'credit_exhausted' })
     this.#reservedCharacters += amount
   }
 
@@ -219,7 +219,7 @@ class Speaking implements SpeechSession, Speaker {
   #fail(thrown: unknown): void {
     if (this.#isOver) return
     const fault = this.#close(thrown)
-    this.#listener.failed(fault instanceof Fault ? fault : new Fault('relay_error', { cause: fault }))
+    this.#listener.failed(fault instanceof Fault ? fault : new Fault({ kind: 'internal' }, { cause: fault }))
   }
 
   #close(thrown: unknown): unknown {
@@ -239,12 +239,4 @@ function pieceBytes({ encoding, sampleRateHz, channels }: OutputFormat): number 
 
 function spokenQuantity(characters: number): Quantity[] {
   return [{ unit: 'characters', amount: characters }]
-}
-
-function tooMuchText(): Fault {
-  return new Fault('invalid_parameter', {
-    param: '/text',
-    message: 'More text is waiting to be spoken than a session holds.',
-    hint: 'Send text as it is needed, and no more than 20,000 characters ahead.',
-  })
 }

@@ -18,8 +18,7 @@ export type Synthesis = { route: Route; characters: number; audio: AsyncIterable
 /** Resolves when the first audio has arrived, failing over until then: a failure is never a success with nothing in it. Throws Fault. */
 export function createSynthesize(deps: SynthesizeDeps): (order: SynthesizeOrder) => Promise<Synthesis> {
   return async (order) => {
-    if (order.text.trim() === '')
-      throw new Fault('invalid_parameter', { param: '/input', message: 'There is nothing to say: the text is blank.' })
+    if (order.text.trim() === '') throw new Fault({ kind: 'blank_text' })
     const ask = speechAsk(order)
     const casting = new Casting(ask.voice, order.preset, ask.language)
     const characters = charactersOf(order.text)

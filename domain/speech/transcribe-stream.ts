@@ -106,7 +106,8 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     this.#receivedSamples += this.#layout.samplesOf(frame)
     if (this.#state === 'opening') return this.#hold(frame)
     this.#send(frame)
-    if (this.#stream !== null && this.#stream.bufferedBytes > this.#aheadBytesMax) this.#fail(tooFast())
+    if (this.#stream !== null && this.#stream.bufferedBytes > this.#aheadBytesMax)
+      this.#fail(new Fault({ kind: 'audio_too_fast' }))
   }
 
   flush(): void {
@@ -220,7 +221,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
 
   #hold(frame: Uint8Array): void {
     this.#pending ??= new FrameBuffer(this.#deps.streams.pendingBytesMax)
-    if (!this.#pending.push(frame)) this.#fail(tooFast())
+    if (!this.#pending.push(frame)) this.#fail(new Fault({ kind: 'audio_too_fast' }))
   }
 
   #send(frame: Uint8Array): void {
@@ -290,7 +291,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     this.#reserveAtSamples = null
     const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
     try {
-      if (!(await this.#exchange?.reserve(heard(amountMs)))) return this.#fail(creditGone())
+      if (!(await this.#exchange?.reserve(heard(amountMs)))) return this.#fail(new Fault({ kind: 'credit_exhausted' }))
       this.#reservedMs += amountMs
       this.#reserveAtSamples = this.#reservedSamples()
     } catch (error) {
@@ -310,7 +311,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
   #fail(thrown: unknown): void {
     if (this.#state === 'over') return
     const fault = this.#close(thrown)
-    this.#listener.failed(fault instanceof Fault ? fault : new Fault('relay_error', { cause: fault }))
+    this.#listener.failed(fault instanceof Fault ? fault : new Fault({ kind: 'internal' }, { cause: fault }))
   }
 
   #close(thrown: unknown): unknown {
@@ -363,15 +364,4 @@ const flushMark = new Uint8Array(0)
 
 function heard(ms: number): Quantity[] {
   return [{ unit: 'audio_milliseconds', amount: ms }]
-}
-
-function tooFast(): Fault {
-  return new Fault('rate_limited', {
-    message: 'Audio came faster than it can be transcribed.',
-    hint: 'Send audio no faster than it is spoken.',
-  })
-}
-
-function creditGone(): Fault {
-  return new Fault('budget_exhausted', { hint: 'Add credit, then open a new session.' })
 }

@@ -3,6 +3,7 @@ import { readLanguage } from '../../domain/catalog/language.ts'
 import type { RequestContext, Route } from '../../domain/dispatch/request.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
 import { preferredType } from '../../runtime/http/accept.ts'
+import { located } from '../faults/located-fault.ts'
 import { routeHeaders } from '../router/route-headers.ts'
 
 /** Who asks. This surface has no idempotency keys: its clients send none. */
@@ -16,9 +17,18 @@ export function languageOf(
   ...ofBody: readonly (string | undefined)[]
 ): { language?: string } {
   const ofHeader = header['x-service-language']
-  if (ofHeader !== undefined) return { language: readLanguage(ofHeader, 'X-Service-Language').tag }
+  if (ofHeader !== undefined) return { language: languageIn('X-Service-Language', ofHeader) }
   const language = ofBody.find((tag) => tag !== undefined)
   return language === undefined ? {} : { language }
+}
+
+/** The canonical tag of a language that a header names. Throws the fault bad_language_tag with the header as its place. */
+export function languageIn(header: string, tag: string): string {
+  try {
+    return readLanguage(tag).tag
+  } catch (error) {
+    throw located(error, 'bad_language_tag', header)
+  }
 }
 
 /** The route under the names of the router surface and under those of the native operations. */

@@ -6,11 +6,9 @@
 import { readFileSync } from 'node:fs'
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Caller } from '../../domain/access/organization.ts'
-import { Fault } from '../../domain/fault.ts'
 import type { createPreview } from '../../domain/routing/preview.ts'
-import { readRouting } from '../../domain/routing/routing.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
-import type { Peer } from '../../runtime/engine/handler.ts'
+import { type Peer, Refusal } from '../../runtime/engine/handler.ts'
 import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/engine/loopback.ts'
 import { wirePreview } from '../compat/native/preview.ts'
 import { isOwnOrigin } from '../origin.ts'
@@ -47,7 +45,7 @@ export function createTry(deps: TryDeps): TryHandlers {
     getTryStyle: file('style.css'),
     async createTryToken(_request, { peer }) {
       const caller = await admit(deps, peer)
-      if (!isOwnOrigin(peer.origin, peer.host)) throw new Fault('origin_not_allowed', { param: 'Origin' })
+      if (!isOwnOrigin(peer.origin, peer.host)) throw new Refusal('foreign_origin', { param: 'Origin' })
       const { value, expiresInS } = deps.mint(caller)
       return {
         status: 200,
@@ -62,7 +60,7 @@ export function createTry(deps: TryDeps): TryHandlers {
     async getTryRoute({ query }, { peer }) {
       const { stage, language } = query
       const caller = await admit(deps, peer)
-      const routing = readRouting(undefined, caller.policy.objective)
+      const routing = { mode: 'auto', objective: caller.policy.objective ?? 'balanced' } as const
       const preview = deps.preview({ caller, stage, routing, isSocket: true, ...(language && { language }) })
       return { status: 200, headers: noStore, body: wirePreview(preview) }
     },
@@ -78,7 +76,7 @@ const folder = new URL(
 async function admit({ caller }: TryDeps, { address, host, forwardedFor }: Peer): Promise<Caller> {
   const isLocal = isLoopbackAddress(address) && isLoopbackAuthority(host) && forwardedFor === ''
   const found = isLocal ? await caller() : null
-  if (found === null) throw new Fault('not_found')
+  if (found === null) throw new Refusal('not_found')
   return found
 }
 

@@ -2,11 +2,11 @@ import type { Caller, OwnKeys } from '../../domain/access/organization.ts'
 import { noCredential, ownKeyIdOf, type ProviderKeyAdministration } from '../../domain/access/provider-keys.ts'
 import type { Catalog, Row } from '../../domain/catalog/catalog.ts'
 import { type Stage, stages } from '../../domain/catalog/model.ts'
-import { Fault } from '../../domain/fault.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { modelName } from '../../domain/routing/model-name.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { KnownModel, ProviderStatus } from '../../generated/platform/types.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
 
 export type ProvidersDeps = {
   catalog: Catalog
@@ -39,7 +39,7 @@ export function createPutProviderKey({ catalog, keys }: ProvidersDeps): Handlers
 export function createDeleteProviderKey({ keys }: ProvidersDeps): Handlers['deleteProviderKey'] {
   return async ({ path }, { caller }) => {
     if (await keys.remove(caller.organization.id, path.provider)) return { status: 204 }
-    throw new Fault('not_found', {
+    throw new Refusal('not_found', {
       message: 'This organization has no key for such a provider.',
       hint: 'GET /v1/providers shows where it has one: source is BYOK there.',
     })
@@ -80,6 +80,6 @@ function statusOf(provider: Provider, stages: Stage[], ownKeys: OwnKeys): Provid
   return { provider: provider.id, stages, configured, source: isOwn ? 'BYOK' : null }
 }
 
-function refused(message: string, hint: string): Fault {
-  return new Fault('invalid_parameter', { param: '/provider', message, hint })
+function refused(message: string, hint: string): Refusal {
+  return new Refusal('invalid_parameter', { param: '/provider', message, hint, keyword: 'value' })
 }

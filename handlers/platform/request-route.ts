@@ -1,16 +1,17 @@
 import type { Caller } from '../../domain/access/organization.ts'
 import type { AttemptEntry } from '../../domain/billing/ledger.ts'
-import { Fault } from '../../domain/fault.ts'
 import type { RequestRoute, RequestRoutes } from '../../domain/routing/request-route.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { RequestAttempt, RequestOutcome } from '../../generated/platform/types.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
 import { wirePreview } from '../compat/native/preview.ts'
+import { codeOfOutcome } from '../faults/table.ts'
 
 export function createGetRequestRoute(routes: RequestRoutes): PlatformHandlers<Caller>['getRequestRoute'] {
   return async ({ path }, { caller }) => {
     const route = await routes.find(caller.organization.id, path.id)
     if (route) return { status: 200, body: { ...outcomeOf(route), ...wirePreview(route.choice) } }
-    throw new Fault('not_found', {
+    throw new Refusal('not_found', {
       message: 'This organization has sent no such request to a provider, or its choice is no longer kept.',
       hint: 'The id is in Service-Request-ID. A request is here a moment after it has ended.',
     })
@@ -21,7 +22,7 @@ function outcomeOf(route: RequestRoute): RequestOutcome {
   return {
     request_id: route.requestId,
     operation: route.operation,
-    outcome: route.outcome,
+    outcome: codeOfOutcome(route.outcome),
     started_at: timeOf(route.startedAtMs),
     duration_ms: route.durationMs,
     first_byte_ms: route.firstByteMs,

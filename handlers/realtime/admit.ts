@@ -5,8 +5,8 @@
  */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Caller, Scope } from '../../domain/access/organization.ts'
-import { Fault } from '../../domain/fault.ts'
 import type { StreamAdmission } from '../../domain/speech/stream-admission.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
 import { isOwnOrigin } from '../origin.ts'
 
@@ -43,7 +43,7 @@ async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): 
 }
 
 async function admitToken({ redeem, admitStream }: AdmitDeps, request: UpgradeRequest): Promise<Caller> {
-  if (request.credential === '') throw new Fault('authentication_failed', { param: 'Authorization' })
+  if (request.credential === '') throw new Refusal('unauthenticated', { param: 'Authorization' })
   const caller = await redeem(request.credential, (found) => {
     checkScope(found, request.scope)
     // Tokens are for browsers, and a browser always says its origin: without one the allowlist would bind only those who keep to it.
@@ -51,7 +51,7 @@ async function admitToken({ redeem, admitStream }: AdmitDeps, request: UpgradeRe
     return admitStream(found, stageOf(request))
   })
   if (caller !== null) return caller
-  throw new Fault('authentication_failed', {
+  throw new Refusal('unauthenticated', {
     param: 'Sec-WebSocket-Protocol',
     hint: 'A token is good once and for 60 seconds: fetch one with POST /v1/realtime/sessions for each socket.',
   })
@@ -61,12 +61,12 @@ const stageOf = ({ channelId }: UpgradeRequest) => (channelId === 'synthesizeStr
 
 function checkScope({ scopes }: Caller, scope: string): void {
   if (scopes.includes(scope as Scope)) return
-  throw new Fault('access_denied', { message: `The key behind this token does not carry the scope ${scope}.` })
+  throw new Refusal('forbidden', { message: `The key behind this token does not carry the scope ${scope}.` })
 }
 
 function checkOrigin({ origin, host }: UpgradeRequest, { policy }: Caller): void {
   if (isOwnOrigin(origin, host) || policy.allowedOrigins?.includes(origin)) return
-  throw new Fault('origin_not_allowed', {
+  throw new Refusal('foreign_origin', {
     param: 'Origin',
     hint:
       origin === ''

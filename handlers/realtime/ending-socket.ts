@@ -1,8 +1,9 @@
 import { Fault } from '../../domain/fault.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type { Socket } from '../../runtime/engine/socket.ts'
-import { codeOfFault } from './codes.ts'
+import { messageOf } from '../faults/table.ts'
 import type { Dated, Deadlines } from './deadlines.ts'
+import { codeOfFault } from './faults.ts'
 
 /**
  * How a session of any protocol ends: once, from whatever it is doing, and with everything given back before the last frame. A failure is an error
@@ -52,7 +53,7 @@ export abstract class EndingSocket implements Dated {
   }
 
   protected failWith(thrown: unknown): void {
-    if (thrown instanceof Fault) this.fail(codeOfFault(thrown), thrown.detail.message)
+    if (thrown instanceof Fault) this.fail(codeOfFault[thrown.kind], messageOf(thrown.data))
     else this.fail('INTERNAL')
   }
 

@@ -116,7 +116,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
 
   failed(fault: Fault): void {
     // Once a provider has opened, all that it can find impossible is the text.
-    if (this.#isReady && fault.code === 'capability_unsupported') this.fail('INVALID_TEXT')
+    if (this.#isReady && fault.kind === 'nothing_to_send') this.fail('INVALID_TEXT')
     else this.failWith(fault)
   }
 

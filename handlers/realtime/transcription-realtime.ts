@@ -21,9 +21,10 @@ import type {
   TranscriptionSessionUpdate,
 } from '../../generated/realtime/types.ts'
 import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/socket.ts'
-import { codeOfFault } from './codes.ts'
+import { messageOf } from '../faults/table.ts'
 import type { Deadlines } from './deadlines.ts'
 import { EndingSocket } from './ending-socket.ts'
+import { codeOfFault } from './faults.ts'
 import { defaultSettings, type TranscriptionSettings, updated, updatedOlder } from './transcription-settings.ts'
 
 export type TranscriptionRealtimeDeps = {
@@ -163,7 +164,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
         type: 'conversation.item.input_audio_transcription.failed',
         item_id: this.#itemId(),
         content_index: 0,
-        error: errorOf(codeOfFault(fault), fault.detail.message),
+        error: errorOf(codeOfFault[fault.kind], messageOf(fault.data)),
       })
     this.failWith(fault)
   }

@@ -8,17 +8,24 @@ import type {
   Benchmark as WireBenchmark,
   Price as WirePrice,
 } from '../../generated/router/types.ts'
+import { located } from '../faults/located-fault.ts'
 
 export function createListModels(list: (query: ModelQuery) => ModelList): RouterHandlers<Caller>['listModels'] {
   return ({ query }, { caller }) => {
     const { language, objective } = query
-    const { models, catalogDigest, path, ...asked } = list({
-      caller,
-      language,
-      objective,
-      path: query.path === 'batch' ? 'batch' : 'stream',
-    })
+    const { models, catalogDigest, path, ...asked } = namingParameter(() =>
+      list({ caller, language, objective, path: query.path === 'batch' ? 'batch' : 'stream' }),
+    )
     return { status: 200, body: { models: models.map(rowOf), catalog_digest: catalogDigest, path, ...asked } }
+  }
+}
+
+/** The language is a query parameter here. */
+function namingParameter(list: () => ModelList): ModelList {
+  try {
+    return list()
+  } catch (error) {
+    throw located(error, 'bad_language_tag', 'language')
   }
 }
 

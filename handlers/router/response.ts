@@ -1,5 +1,4 @@
 import type { Caller } from '../../domain/access/organization.ts'
-import { Fault } from '../../domain/fault.ts'
 import type { ItemEvent, OutputItem } from '../../domain/llm/answer-assembler.ts'
 import type { Generate, Generated, GeneratedStream } from '../../domain/llm/generate.ts'
 import type { ItemsAnswer, ItemsInput } from '../../domain/llm/items.ts'
@@ -14,8 +13,10 @@ import type {
   ToolChoice,
   OutputItem as WireOutputItem,
 } from '../../generated/router/types.ts'
-import { orderOf, routingOf } from './order.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
+import { orderOf } from './order.ts'
 import { routeHeaders, wireRoute } from './route-headers.ts'
+import { routingOf } from './routing.ts'
 
 export type ResponseDeps = { generate: Generate<ItemsInput, ItemsAnswer, ItemEvent>; region: string }
 
@@ -152,5 +153,5 @@ function toolChoiceOf(wire: ToolChoice, tools: readonly LlmTool[]) {
   const message = hasNone
     ? 'tool_choice is required, but there are no tools.'
     : 'tool_choice names a function that is not in tools.'
-  throw new Fault('invalid_parameter', { param: '/tool_choice', message })
+  throw new Refusal('invalid_parameter', { param: '/tool_choice', message })
 }

@@ -2,8 +2,9 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { Synthesis, SynthesizeOrder } from '../../domain/speech/synthesize.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type { SpeechAudio } from '../../generated/router/types.ts'
-import { orderOf, routingOf } from './order.ts'
+import { orderOf } from './order.ts'
 import { routeHeaders } from './route-headers.ts'
+import { routingOf } from './routing.ts'
 
 export type SpeechDeps = { synthesize(order: SynthesizeOrder): Promise<Synthesis> }
 

@@ -12,8 +12,9 @@ import type {
 } from '../../generated/router/types.ts'
 import type { Bytes } from '../../runtime/engine/handler.ts'
 import { readRecording } from '../recording.ts'
-import { orderOf, routingOf } from './order.ts'
+import { orderOf } from './order.ts'
 import { routeHeaders, wireRoute } from './route-headers.ts'
+import { routingOf } from './routing.ts'
 
 export type TranscriptionDeps = {
   transcribe(order: TranscribeOrder): Promise<Transcription>

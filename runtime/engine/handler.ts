@@ -63,10 +63,11 @@ export type Handlers = Readonly<Record<string, Handler>>
 export type FaultAnswer = { status: number; headers: Record<string, string>; body: string }
 export type FaultWriter = (error: unknown, requestId: string) => FaultAnswer
 
-/** Refusals that the engine itself makes. The surface's fault writer turns each into its own code. */
+/** Refusals of the engine, and of a handler whose request breaks its contract. The surface's fault writer turns each into its own code. */
 export type RefusalKind =
   | 'unauthenticated'
   | 'forbidden'
+  | 'foreign_origin'
   | 'invalid_parameter'
   | 'malformed_body'
   | 'payload_too_large'

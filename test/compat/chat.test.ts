@@ -6,6 +6,7 @@ import type { ChatInput } from '../../handlers/compat/openai/chat-translation.ts
 import type { OpenAiOptions } from '../../providers/openai/provider.ts'
 import { auto, everything, isClean, setup, text } from '../domain/answering.ts'
 import { bench, collect, fault, model, order, script, theEnd, usage } from '../domain/fakes.ts'
+import { shown } from '../domain/shown.ts'
 import { provider, stub } from '../providers/openai-setup.ts'
 import { stubText, stubUsage } from '../providers/stub-openai.ts'
 
@@ -104,7 +105,7 @@ t.test('a stream that breaks off throws, and says so in the ledger', async (t) =
     stub.behave({ kind })
     const { items, error } = await collect((await all.stream()).chunks)
     t.equal(said(items), 'Hello from ', kind)
-    t.match(error, { code: 'provider_error' }, kind)
+    t.match(error, { kind: 'stream_broken' }, kind)
     t.match(all.ledger.last, { status: 'failed' }, kind)
     isClean(t, all)
   }
@@ -118,7 +119,7 @@ t.test('a stream has one attempt, JSON has more; nothing said is a failure', asy
     stub.behave(behaviour)
     const before = stub.requests.length
     const streamed = await fault(all.stream({}, { routing }))
-    t.match(streamed, { code: 'provider_error' }, behaviour.kind)
+    t.match(streamed, { kind: 'all_failed' }, behaviour.kind)
     t.equal(streamed.detail.attempts?.length, 1)
     stub.behave(behaviour)
     const { completion } = await all.once({}, { routing })
@@ -232,7 +233,7 @@ t.test('providers without the protocol are sent a translation', async (t) => {
     [{ messages, stop: ['x'] }, '/stop'],
   ] as const) {
     const refused = await fault(chat.complete({ ...base, body: untold }))
-    t.match(refused, { code: 'capability_unsupported', detail: { param } }, param)
+    t.match(refused, { data: { kind: 'field_unsupported', field: param } }, param)
   }
 })
 
@@ -249,7 +250,7 @@ t.test('what is asked that no model can do is refused by name', async (t) => {
     [{ messages, reasoning_effort: 'low' }, 'reasoning'],
   ] as const) {
     const refused = await fault(chat.complete({ ...keyless, routing: auto, body }))
-    t.match(refused, { code: 'capability_unsupported', message: new RegExp(need) })
+    t.match(shown(refused), { code: 'capability_unsupported', message: new RegExp(need) })
   }
 })
 

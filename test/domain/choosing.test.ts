@@ -9,6 +9,7 @@ import { createPreview } from '../../domain/routing/preview.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
 import { axes, leading, weights } from '../../domain/routing/weights.ts'
 import { bench, caller, failure, model, provider, thrownFault } from './fakes.ts'
+import { shown } from './shown.ts'
 
 const auto: Routing = { mode: 'auto', objective: 'balanced' }
 const pinned = (provider: string, model: string): Routing => ({ mode: 'explicit', provider, model })
@@ -114,54 +115,55 @@ t.test('an empty choice says what emptied it', async (t) => {
   const { chooser, health, clock } = bench([a, b], ['a'])
   const refused = (stage: Stage, routing: Routing, over: Partial<Ask> = {}, who = caller()) =>
     thrownFault(() => chooser.chooseSome({ ...baseAsk(who, stage, routing, undefined), ...over }))
+  const answered = (...asked: Parameters<typeof refused>) => shown(refused(...asked))
 
-  t.match(refused('stt', auto), { code: 'provider_unavailable', message: /No stt provider is configured/ })
-  t.match(refused('llm', pinned('a', 'nope')), {
+  t.match(answered('stt', auto), { code: 'provider_unavailable', message: /No stt provider is configured/ })
+  t.match(answered('llm', pinned('a', 'nope')), {
     code: 'invalid_parameter',
-    detail: { param: '/routing/model', hint: /v1\/models/ },
+    param: '/routing/model',
+    hint: /v1\/models/,
   })
-  t.match(refused('tts', pinned('a', 'x')), { code: 'invalid_parameter', message: /no such tts model/ })
-  t.match(refused('llm', pinned('b', 'bare')), { code: 'invalid_parameter', message: /of kind tts, not llm/ })
+  t.match(answered('tts', pinned('a', 'x')), { code: 'invalid_parameter', message: /no such tts model/ })
+  t.match(answered('llm', pinned('b', 'bare')), { code: 'invalid_parameter', message: /of kind tts, not llm/ })
   t.match(refused('llm', { ...auto, allowProviders: ['zzz'] }), {
-    code: 'capability_unsupported',
-    detail: { filter: 'not_allowed', param: undefined },
+    kind: 'none_allowed',
   })
   t.match(refused('llm', { ...auto, denyProviders: ['a'] }), {
-    code: 'capability_unsupported',
-    detail: { filter: 'denied', param: undefined },
+    kind: 'all_denied',
   })
-  t.match(refused('llm', auto, {}, caller({ allowProviders: ['b'] })), { code: 'access_denied' })
-  t.match(refused('llm', auto, {}, caller({ chain: { llm: ['b/x'] } })), { code: 'access_denied' })
-  t.match(refused('tts', pinned('b', 'bare'), {}, caller({}, { test: true })), {
+  t.match(refused('llm', auto, {}, caller({ allowProviders: ['b'] })), { kind: 'key_policy_leaves_none' })
+  t.match(refused('llm', auto, {}, caller({ chain: { llm: ['b/x'] } })), { kind: 'key_policy_leaves_none' })
+  t.match(answered('tts', pinned('b', 'bare'), {}, caller({}, { test: true })), {
     code: 'access_denied',
     message: /test key/,
   })
-  t.match(refused('llm', auto, { needs: ['tools'] }), {
+  t.match(answered('llm', auto, { needs: ['tools'] }), {
     code: 'capability_unsupported',
     message: /^tools is not/,
-    detail: { hint: /capability filter/ },
+    hint: /capability filter/,
   })
-  t.match(refused('llm', pinned('a', 'm'), { needs: ['tools'] }), {
+  t.match(answered('llm', pinned('a', 'm'), { needs: ['tools'] }), {
     code: 'capability_unsupported',
     message: /the pinned model/,
   })
-  t.match(refused('tts', auto, { voice: 'v9' }), {
+  t.match(answered('tts', auto, { voice: 'v9' }), {
     code: 'capability_unsupported',
     message: /voice/i,
-    detail: { hint: /voice filter/ },
+    hint: /voice filter/,
   })
-  t.match(refused('tts', auto, { ...baseAsk(caller(), 'tts', { ...auto, allowProviders: ['a'] }, 'de-AT') }), {
+  t.match(answered('tts', auto, { ...baseAsk(caller(), 'tts', { ...auto, allowProviders: ['a'] }, 'de-AT') }), {
     code: 'capability_unsupported',
     message: /language de-AT/,
   })
 
   a.reason = 'no_credential'
-  t.match(refused('llm', auto), { code: 'provider_unavailable', detail: { retryAfterS: 30, hint: /credential/ } })
+  t.match(refused('llm', auto), { kind: 'none_callable', detail: { retryAfterS: 30 } })
+  t.match(answered('llm', auto), { code: 'provider_unavailable', hint: /credential/ })
   a.reason = null
   const row = chooser.world.catalog.find('llm', 'a', 'm')
   if (!row) throw new Error('no row')
   for (let i = 0; i < 3; i++) health.begin(row, 'stream')?.failed(failure('server'))
-  t.match(refused('llm', auto), { code: 'provider_unavailable', detail: { retryAfterS: 5 } }, 'the circuit says when')
+  t.match(refused('llm', auto), { kind: 'none_callable', detail: { retryAfterS: 5 } }, 'the circuit says when')
   await clock.advance(2500)
   t.match(refused('llm', auto), { detail: { retryAfterS: 3 } })
   await clock.advance(2500)
@@ -350,7 +352,7 @@ t.test('the models list: routable rows, ranked by the figures of one language an
   )
   t.match(
     thrownFault(() => list({ caller: caller(), language: '??' })),
-    { code: 'invalid_parameter', detail: { param: 'language' } },
+    { kind: 'bad_language_tag' },
   )
 
   const row = catalog.find('tts', 'a', 'm')

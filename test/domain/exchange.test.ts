@@ -9,52 +9,52 @@ t.test('the failure matrix of attempts', (t) => {
     [
       'all rate limited',
       [failure('rate_limited', true, 3), failure('rate_limited', true, 7)],
-      { code: 'provider_rate_limited', detail: { retryAfterS: 7, afterDispatch: true } },
+      { kind: 'all_rate_limited', detail: { retryAfterS: 7, isKeySpent: true } },
       { asked: ['a', 'b'], spent: true },
     ],
     [
       'rate limited before a byte',
       [failure('rate_limited', false)],
-      { code: 'provider_rate_limited', detail: { retryAfterS: 1 } },
+      { kind: 'all_rate_limited', detail: { retryAfterS: 1 } },
       { asked: ['a'], spent: false },
     ],
     [
       'none reachable',
       [failure('unreachable', false), failure('overloaded', false, 4)],
-      { code: 'provider_unavailable', detail: { retryAfterS: 4 } },
+      { kind: 'providers_unreachable', detail: { retryAfterS: 4 } },
       { asked: ['a', 'b'], spent: false },
     ],
     [
       'all time out',
       [failure('timeout'), failure('timeout')],
-      { code: 'request_timeout', detail: { afterDispatch: true } },
+      { kind: 'timed_out', detail: { isKeySpent: true } },
       { asked: ['a', 'b'], spent: true },
     ],
-    ['none can do it', [failure('unsupported')], { code: 'capability_unsupported' }, { asked: ['a'], spent: true }],
+    ['none can do it', [failure('unsupported')], { kind: 'all_unsupported' }, { asked: ['a'], spent: true }],
     [
       'mixed',
       [failure('timeout'), failure('server'), failure('rate_limited')],
-      { code: 'provider_error' },
+      { kind: 'all_failed' },
       { asked: ['a', 'b', 'c'], spent: true },
     ],
     [
       'bad request does not fail over',
       [failure('bad_request'), answer],
-      { code: 'provider_error', message: /refused/ },
+      { kind: 'provider_refused' },
       { asked: ['a'], spent: true },
     ],
-    ['credential', [failure('auth'), failure('quota')], { code: 'provider_error' }, { asked: ['a', 'b'], spent: true }],
+    ['credential', [failure('auth'), failure('quota')], { kind: 'all_failed' }, { asked: ['a', 'b'], spent: true }],
     [
       'empty',
       [{ ...answer, text: '', usage: { ...usage, outputTokens: 0 } }],
-      { code: 'provider_error' },
+      { kind: 'all_failed' },
       { asked: ['a'], spent: true },
     ],
-    ['a defect of an adapter', [new TypeError('x')], { code: 'provider_error' }, { asked: ['a'], spent: true }],
+    ['a defect of an adapter', [new TypeError('x')], { kind: 'all_failed' }, { asked: ['a'], spent: true }],
     [
       'at most attemptsMax',
       [failure('server'), failure('server'), failure('server'), answer],
-      { code: 'provider_error' },
+      { kind: 'all_failed' },
       { asked: ['a', 'b', 'c'], spent: true },
     ],
   ]
@@ -63,7 +63,7 @@ t.test('the failure matrix of attempts', (t) => {
       const all = setup(answers, { prices: priced })
       const got = await fault(all.once())
       t.match(got, expected)
-      t.equal(got.detail.afterDispatch ?? false, spent)
+      t.equal(got.detail.isKeySpent ?? false, spent)
       t.same(
         got.detail.attempts?.map(({ provider }) => provider),
         asked,
@@ -73,7 +73,7 @@ t.test('the failure matrix of attempts', (t) => {
       t.match(all.ledger.last, {
         status: 'failed',
         reservedMicroUsd: 458,
-        entry: { outcome: got.code, costMicroUsd: 0 },
+        entry: { outcome: got.kind, costMicroUsd: 0 },
       })
       t.equal(all.ledger.last.use !== undefined, spent)
       t.ok(
@@ -87,7 +87,7 @@ t.test('the failure matrix of attempts', (t) => {
     const { caller, requestId, operation, signal } = order()
     const keyless = { caller, requestId, operation, signal, routing: auto, request }
     const got = await fault(generateItems(setup([failure('server')]).deps).whole(keyless))
-    t.equal(got.detail.afterDispatch, undefined)
+    t.equal(got.detail.isKeySpent, undefined)
   })
 
   t.test('the second answers', async (t) => {
@@ -100,7 +100,7 @@ t.test('the failure matrix of attempts', (t) => {
   t.test('a pin never fails over', async (t) => {
     const all = setup([failure('server'), answer])
     t.match(await fault(all.once({ routing: { mode: 'explicit', provider: 'a', model: 'm' } })), {
-      code: 'provider_error',
+      kind: 'all_failed',
     })
     t.same(all.asked, ['a'])
   })
@@ -119,7 +119,7 @@ t.test('the failure matrix of attempts', (t) => {
       return opening(use, as)
     }
     t.match(await fault(all.once({ routing: pin })), {
-      code: 'provider_unavailable',
+      kind: 'providers_unreachable',
       detail: { retryAfterS: 5, attempts: [] },
     })
     t.equal(all.idempotency.state, undefined)
@@ -147,7 +147,7 @@ t.test('deadlines', (t) => {
     const waiting = fault(all.once())
     await settled()
     await all.clock.advance(4500)
-    t.match(await waiting, { code: 'request_timeout' })
+    t.match(await waiting, { kind: 'timed_out' })
     t.same(all.asked, ['a', 'b'])
     isClean(t, all)
   })
@@ -162,21 +162,22 @@ t.test('before dispatch every failure gives the key back', (t) => {
     const first = fault(all.once({ caller: limited, signal: client.signal }))
     await settled()
     t.match(await fault(all.once({ caller: limited, key: { keyDigest: 'second', contentHash: 'h' } })), {
-      code: 'concurrency_exhausted',
-      message: /organization/,
+      data: { kind: 'too_many_at_once', limit: 'organization' },
       detail: { retryAfterS: 1 },
     })
     t.notOk(all.idempotency.states.has('second'))
     client.abort()
     await first
     isClean(t, all)
-    t.match(await fault(all.once({ caller: caller({ maxConcurrency: 0 }) })), { message: /limit of this key/ })
+    t.match(await fault(all.once({ caller: caller({ maxConcurrency: 0 }) })), {
+      data: { kind: 'too_many_at_once', limit: 'key' },
+    })
   })
 
   t.test('credit', async (t) => {
     const all = setup([answer], { prices: priced })
     all.credit.balance = 457
-    t.match(await fault(all.once()), { code: 'insufficient_credit' })
+    t.match(await fault(all.once()), { kind: 'credit_too_low' })
     t.equal(all.idempotency.state, undefined)
     t.same(all.asked, [])
     isClean(t, all)
@@ -185,7 +186,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
   t.test('no route', async (t) => {
     const all = setup([answer])
     t.match(await fault(all.once({ routing: { mode: 'explicit', provider: 'a', model: 'x' } })), {
-      code: 'invalid_parameter',
+      kind: 'unknown_pin',
     })
     t.equal(all.idempotency.state, undefined)
     isClean(t, all)
@@ -194,7 +195,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
   t.test('a lease that was lost: the credit comes back, the key is not ours', async (t) => {
     const all = setup([answer], { prices: priced })
     all.idempotency.leaseLost = true
-    t.match(await fault(all.once()), { code: 'request_in_progress', detail: { retryAfterS: 1 } })
+    t.match(await fault(all.once()), { kind: 'key_in_progress', detail: { retryAfterS: 1 } })
     t.equal(all.idempotency.state, 'admitted')
     t.equal(all.credit.reserved, 0)
     t.same(all.asked, [])
@@ -203,7 +204,7 @@ t.test('before dispatch every failure gives the key back', (t) => {
 
   t.test('a client that left before', async (t) => {
     const all = setup([answer])
-    t.match(await fault(all.once({ signal: AbortSignal.abort() })), { code: 'service_unavailable' })
+    t.match(await fault(all.once({ signal: AbortSignal.abort() })), { kind: 'cancelled' })
     t.same(all.asked, [])
     t.equal(all.idempotency.state, undefined)
     isClean(t, all)
@@ -243,15 +244,15 @@ t.test('a key that is in use', async (t) => {
   const outcomes = [
     [
       { outcome: 'in_progress', retryAfterS: 2 },
-      { code: 'request_in_progress', detail: { retryAfterS: 2 } },
+      { kind: 'key_in_progress', detail: { retryAfterS: 2 } },
     ],
     [
       { outcome: 'already_started', originalRequestId: 'req_1' },
-      { code: 'request_already_started', detail: { originalRequestId: 'req_1' } },
+      { data: { kind: 'key_already_started', originalRequestId: 'req_1' } },
     ],
     [
       { outcome: 'conflict', originalRequestId: 'req_1' },
-      { code: 'idempotency_conflict', detail: { originalRequestId: 'req_1' } },
+      { data: { kind: 'key_conflict', originalRequestId: 'req_1' } },
     ],
   ] as const
   all.idempotency.states.set('digest', {

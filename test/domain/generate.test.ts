@@ -3,6 +3,7 @@ import type { ItemEvent, OutputItem } from '../../domain/llm/answer-assembler.ts
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import { answer, everything, isClean, type Part, priced, request, setup, text } from './answering.ts'
 import { collect, failure, fault, model, script, settled, theEnd, usage } from './fakes.ts'
+import { shown } from './shown.ts'
 
 t.test('an answer at once', async (t) => {
   const all = setup([answer], { prices: priced })
@@ -61,8 +62,8 @@ t.test('calls, structured output and an unknown price', async (t) => {
 
   const cut = setup([{ ...answer, text: '{"a":', stopReason: 'max_output_tokens' }, answer], { prices: priced })
   t.match(await fault(cut.once({ request: { ...request, responseFormat } })), {
-    code: 'provider_error',
-    detail: { hint: /max_output_tokens/, afterDispatch: true },
+    kind: 'json_truncated',
+    detail: { isKeySpent: true },
   })
   t.same(cut.asked, ['a'], 'no other model does better with the same limit')
   t.equal(cut.ledger.last.entry.costMicroUsd, 30, 'the tokens were spent')
@@ -78,12 +79,12 @@ t.test('what is asked filters', async (t) => {
   ] as const
   for (const [ask, message] of asks) {
     const refused = await fault(none.once({ request: { ...request, ...ask } }))
-    t.match(refused, { code: 'capability_unsupported', message })
+    t.match(shown(refused), { code: 'capability_unsupported', message })
     t.equal(none.idempotency.state, undefined, 'the key is given back')
   }
   t.same(none.asked, [])
   const noStream = setup([answer], { capabilities: { ...everything, streaming: false } })
-  t.match(await fault(noStream.stream()), { code: 'capability_unsupported', message: /^streaming/ })
+  t.match(shown(await fault(noStream.stream())), { code: 'capability_unsupported', message: /^streaming/ })
 })
 
 t.test('a stream', async (t) => {
@@ -153,11 +154,11 @@ t.test('structured output in a stream', async (t) => {
     { type: 'completed' },
   ])
   const bad = await of([text('no'), theEnd])
-  t.match(bad.error, { code: 'provider_error' })
+  t.match(bad.error, { kind: 'stream_broken' })
   t.same(bad.all.attempts, ['a/m protocol'])
   t.equal(bad.all.ledger.last.entry.costMicroUsd, 0)
   const cut = await of([text('{'), { ...theEnd, stopReason: 'max_output_tokens' } as LlmEvent])
-  t.match(cut.error, { code: 'provider_error', detail: { hint: /max_output_tokens/ } })
+  t.match(cut.error, { kind: 'json_truncated' })
   t.equal(cut.all.ledger.last.entry.costMicroUsd, 30)
 })
 
@@ -179,15 +180,12 @@ t.test('a provider that fails before the first token is replaced, after it is no
     isClean(t, all)
   }
   const after: [Part[], object][] = [
-    [
-      [failure('server')],
-      { code: 'provider_error', detail: { afterDispatch: true, attempts: [{ outcome: 'server' }] } },
-    ],
-    [[failure('timeout')], { code: 'request_timeout' }],
-    [[new TypeError('x')], { code: 'provider_error' }],
-    [[], { code: 'provider_error', detail: { attempts: [{ outcome: 'protocol' }] } }],
-    [[{ type: 'arguments', index: 3, delta: 'x' }], { code: 'provider_error' }],
-    [['hang'], { code: 'request_timeout' }],
+    [[failure('server')], { kind: 'stream_broken', detail: { isKeySpent: true, attempts: [{ outcome: 'server' }] } }],
+    [[failure('timeout')], { kind: 'timed_out' }],
+    [[new TypeError('x')], { kind: 'stream_broken' }],
+    [[], { kind: 'stream_broken', detail: { attempts: [{ outcome: 'protocol' }] } }],
+    [[{ type: 'arguments', index: 3, delta: 'x' }], { kind: 'stream_broken' }],
+    [['hang'], { kind: 'timed_out' }],
   ]
   for (const [parts, expected] of after) {
     const all = setup(
@@ -222,7 +220,7 @@ t.test('a reader that leaves', (t) => {
     const reading = collect((await all.stream({ signal: client.signal })).events)
     await settled()
     client.abort()
-    t.match((await reading).error, { code: 'service_unavailable' })
+    t.match((await reading).error, { kind: 'cancelled' })
     t.ok(all.signals[0]?.aborted)
     t.match(
       all.ledger.last.entry,

@@ -128,7 +128,7 @@ t.test('one that fails leaves the other; where both fail the next is tried', asy
   const refused = both.ask().catch((error: unknown) => error)
   await settled()
   await both.clock.advance(2000)
-  t.match(await refused, { code: 'provider_error' })
+  t.match(await refused, { kind: 'all_failed' })
   t.same(both.attempts, ['first/m server', 'second/m server', 'first/sibling server'])
 })
 

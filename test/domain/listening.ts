@@ -73,7 +73,7 @@ class Heard implements TranscriptionListener {
     this.usage = usage
   }
   failed(fault: Fault): void {
-    this.told.push(`failed ${fault.code}`)
+    this.told.push(`failed ${fault.kind}`)
     this.fault = fault
   }
 }

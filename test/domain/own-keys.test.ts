@@ -83,11 +83,11 @@ t.test('what such a call costs', (t) => {
     const all = setup(['a', 'b'], [failure('server'), answer])
     all.credit.balance = 0
     const error = await fault(all.ask({ a: 'pkey_1' }))
-    t.equal(error.code, 'provider_error', 'who has no credit is not failed over to what costs some')
+    t.equal(error.kind, 'all_failed', 'who has no credit is not failed over to what costs some')
     t.same(all.calls, ['a opened pkey_1'])
     t.match(await all.ask({ a: 'pkey_1' }, 'second'), { costMicroUsd: 0 })
     t.match(all.ledger.last, { reservedMicroUsd: 0, entry: { costMicroUsd: 0, attempts: [{ keySource: 'byok' }] } })
-    t.equal((await fault(all.ask({}, 'third'))).code, 'insufficient_credit')
+    t.equal((await fault(all.ask({}, 'third'))).kind, 'credit_too_low')
   })
 
   t.test('with credit the worst case of the others is reserved', async (t) => {
@@ -120,7 +120,7 @@ t.test('a key that cannot be had sends nothing, and the next candidate answers',
     t.match(all.ledger.last.entry.attempts, [{ provider: 'a', outcome: 'auth', keySource: 'byok' }, { provider: 'b' }])
     t.match(all.logs[0]?.fields, { outcome: 'auth', err: Error })
     const alone = setup(['a'], [], keys)
-    t.equal((await fault(alone.ask({ a: 'pkey_1' }))).code, 'provider_unavailable')
+    t.equal((await fault(alone.ask({ a: 'pkey_1' }))).kind, 'providers_unreachable')
     t.equal(alone.idempotency.states.size, 0, 'nothing was sent: the key is given back')
   }
 })

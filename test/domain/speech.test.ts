@@ -9,6 +9,7 @@ import { createTranscribe, type TranscribeOrder } from '../../domain/speech/tran
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { bench, caller, collect, failure, fault, hang, model, order, provider, script, settled } from './fakes.ts'
+import { shown } from './shown.ts'
 
 const convertSpeech = createConvertSpeech(createResampler)
 
@@ -97,20 +98,20 @@ t.test('transcribe', (t) => {
     ] as const
     for (const [options, name] of asks) {
       const refused = await fault(listening([transcript]).transcribe({ options }))
-      t.match(refused, { code: 'capability_unsupported', message: new RegExp(`^${name} `) })
+      t.match(shown(refused), { code: 'capability_unsupported', message: new RegExp(`^${name} `) })
     }
     const narrow = listening(
       [transcript],
       [{ audioFormats: [{ encoding: 'pcm_s16le', sampleRatesHz: [8000], channels: [1] }] }],
     )
-    t.match(await fault(narrow.transcribe()), { code: 'capability_unsupported', message: /16000 Hz/ })
-    t.match(await fault(listening([transcript], [{ languages: ['en'] }]).transcribe({ language: 'de' })), {
+    t.match(shown(await fault(narrow.transcribe())), { code: 'capability_unsupported', message: /16000 Hz/ })
+    t.match(shown(await fault(listening([transcript], [{ languages: ['en'] }]).transcribe({ language: 'de' }))), {
       code: 'capability_unsupported',
       message: /language de/,
     })
-    t.match(await fault(listening([transcript]).transcribe({ language: 'no such' })), {
+    t.match(shown(await fault(listening([transcript]).transcribe({ language: 'no such' }))), {
       code: 'invalid_parameter',
-      detail: { param: '/language' },
+      param: '/language',
     })
   })
 
@@ -118,15 +119,15 @@ t.test('transcribe', (t) => {
     const all = listening([transcript, transcript], [{ providerOptions: ['smart'] }])
     const refused = (providerOptions: Record<string, Record<string, boolean>>, routing: Routing = auto) =>
       fault(all.transcribe({ routing, options: { providerOptions } }))
-    t.match(await refused({ zzz: { x: true } }), {
+    t.match(shown(await refused({ zzz: { x: true } })), {
       code: 'invalid_parameter',
-      detail: { param: '/options/provider_options/zzz' },
+      param: '/options/provider_options/zzz',
     })
-    t.match(await refused({ a: { smart: true, 'x/y': true } }), {
-      detail: { param: '/options/provider_options/a/x~1y' },
+    t.match(shown(await refused({ a: { smart: true, 'x/y': true } })), {
+      param: '/options/provider_options/a/x~1y',
     })
-    t.match(await refused({ b: { smart: true } }, { mode: 'explicit', provider: 'b', model: 'm' }), {
-      detail: { param: '/options/provider_options/b/smart' },
+    t.match(shown(await refused({ b: { smart: true } }, { mode: 'explicit', provider: 'b', model: 'm' })), {
+      param: '/options/provider_options/b/smart',
     })
     t.equal(all.idempotency.state, undefined)
     await all.transcribe({ options: { providerOptions: { a: { smart: true } } } })
@@ -207,20 +208,20 @@ t.test('synthesize', (t) => {
       isClean(t, all)
     }
     const none = speaking([[]])
-    t.match(await fault(none.synthesize()), { code: 'provider_error', detail: { attempts: [{ outcome: 'empty' }] } })
+    t.match(await fault(none.synthesize()), { kind: 'all_failed', detail: { attempts: [{ outcome: 'empty' }] } })
     isClean(t, none)
   })
 
   t.test('audio that breaks off is a fault and is not billed', async (t) => {
-    for (const [parts, code] of [
-      [[chunk, failure('protocol')], 'provider_error'],
-      [[chunk, 'hang'], 'request_timeout'],
+    for (const [parts, kind] of [
+      [[chunk, failure('protocol')], 'stream_broken'],
+      [[chunk, 'hang'], 'timed_out'],
     ] as const) {
       const all = speaking([[...parts], [chunk]], [{ prices }])
       const reading = collect((await all.synthesize()).audio)
       await settled()
       await all.clock.advance(2000)
-      t.match((await reading).error, { code, detail: { afterDispatch: true } })
+      t.match((await reading).error, { kind, detail: { isKeySpent: true } })
       t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 0 } })
       t.equal(all.asked.length, 1)
       t.ok(all.signals[0]?.aborted)
@@ -255,10 +256,12 @@ t.test('synthesize', (t) => {
 
     const opus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
     t.match(
-      await fault(
-        speaking([[chunk]], [{ audioFormats: [{ encoding: 'pcm_s16le', channels: [1] }] }]).synthesize({
-          wanted: opus,
-        }),
+      shown(
+        await fault(
+          speaking([[chunk]], [{ audioFormats: [{ encoding: 'pcm_s16le', channels: [1] }] }]).synthesize({
+            wanted: opus,
+          }),
+        ),
       ),
       {
         code: 'capability_unsupported',
@@ -267,7 +270,7 @@ t.test('synthesize', (t) => {
     )
     const says = { audioFormats: [{ encoding: 'opus', channels: [1] }] }
     t.match(await fault(speaking([[chunk]], [says]).synthesize({ wanted: opus })), {
-      code: 'capability_unsupported',
+      kind: 'all_unsupported',
       detail: { attempts: [{ outcome: 'unsupported' }] },
     })
   })
@@ -283,12 +286,14 @@ t.test('synthesize', (t) => {
     t.equal(await of({ voice: 'v2' }), 'v2')
     t.equal(await of({ caller: caller({ voice: 'v2' }) }), 'v2')
     t.equal(await of({ voice: 'v1', caller: caller({ voice: 'v2' }) }), 'v1')
-    t.match(await fault(of({ voice: 'v3' })), { code: 'capability_unsupported' })
+    t.match(await fault(of({ voice: 'v3' })), { kind: 'voice_unknown' })
   })
 
   t.test('instructions and speed are asked of a model, or left out', async (t) => {
-    t.match(await fault(speaking([[chunk]]).synthesize({ instructions: 'cheerful' })), { message: /^instructions/ })
-    t.match(await fault(speaking([[chunk]]).synthesize({ speed: 2 })), { message: /^speed/ })
+    t.match(shown(await fault(speaking([[chunk]]).synthesize({ instructions: 'cheerful' }))), {
+      message: /^instructions/,
+    })
+    t.match(shown(await fault(speaking([[chunk]]).synthesize({ speed: 2 }))), { message: /^speed/ })
     const all = speaking([[chunk]])
     await collect((await all.synthesize({ speed: 1 })).audio)
     t.same(all.asked[0], { model: 'm', text: 'hello 😀', wanted: pcm24 })
@@ -296,7 +301,7 @@ t.test('synthesize', (t) => {
 
   t.test('blank text is refused before anything is taken', async (t) => {
     const all = speaking([[chunk]])
-    t.match(await fault(all.synthesize({ text: ' \n' })), { code: 'invalid_parameter', detail: { param: '/input' } })
+    t.match(await fault(all.synthesize({ text: ' \n' })), { kind: 'blank_text' })
     t.equal(all.held.ended, 0)
   })
   t.end()

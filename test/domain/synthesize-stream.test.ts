@@ -40,7 +40,7 @@ class Heard implements SpeechListener {
     this.usage = usage
   }
   failed(fault: Fault): void {
-    this.told.push(`failed ${fault.code}`)
+    this.told.push(`failed ${fault.kind}`)
     this.fault = fault
   }
 }
@@ -195,13 +195,13 @@ t.test('speech is handed over in pieces', async (t) => {
 })
 
 t.test('a provider that fails', async (t) => {
-  for (const [said, code] of [
-    [failure('server'), 'provider_error'],
-    [[], 'provider_error'],
-    [[new Uint8Array(0)], 'provider_error'],
-    ['hang', 'request_timeout'],
-    [[Uint8Array.of(2, 2), 'hang'], 'request_timeout'],
-    [[Uint8Array.of(2, 2), failure('protocol')], 'provider_error'],
+  for (const [said, kind] of [
+    [failure('server'), 'stream_broken'],
+    [[], 'stream_broken'],
+    [[new Uint8Array(0)], 'stream_broken'],
+    ['hang', 'timed_out'],
+    [[Uint8Array.of(2, 2), 'hang'], 'timed_out'],
+    [[Uint8Array.of(2, 2), failure('protocol')], 'stream_broken'],
   ] as const) {
     const all = setup([spoken(1), typeof said === 'string' || said instanceof Error ? said : [...said]], { prices })
     const session = all.begin()
@@ -209,12 +209,12 @@ t.test('a provider that fails', async (t) => {
     await settled()
     await all.clock.advance(2000)
     t.same(all.listener.told.slice(0, 3), ['ready a', 'audio 1', 'audio 1'], 'what came before is heard')
-    t.equal(all.listener.told.at(-1), `failed ${code}`)
+    t.equal(all.listener.told.at(-1), `failed ${kind}`)
     t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 40 } })
     session.text('More. ')
     session.clear()
     session.end()
-    t.equal(all.listener.told.at(-1), `failed ${code}`, 'the last that is told')
+    t.equal(all.listener.told.at(-1), `failed ${kind}`, 'the last that is told')
     isClean(t, all)
   }
 })
@@ -223,7 +223,7 @@ t.test('none can be chosen', async (t) => {
   const all = setup([], { voices: [{ id: 'v', name: 'V', gender: 'female', styles: [] }] })
   all.begin({ voice: 'w' })
   await settled()
-  t.match(all.listener.fault, { code: 'capability_unsupported', detail: { filter: 'voice' } })
+  t.match(all.listener.fault, { kind: 'voice_unknown' })
   isClean(t, all)
   const fits = setup([], { voices: [{ id: 'v', name: 'V', gender: 'female', styles: [] }] })
   const session = fits.begin({ voice: 'v' })
@@ -240,16 +240,16 @@ t.test('limits', async (t) => {
   const all = setup(['hang'])
   const session = all.begin()
   for (let i = 0; i < 11; i++) session.text('x'.repeat(99))
-  t.same(all.listener.told, ['failed invalid_parameter'])
+  t.same(all.listener.told, ['failed too_much_text'])
   await settled()
-  t.same(all.listener.told, ['failed invalid_parameter'])
+  t.same(all.listener.told, ['failed too_much_text'])
   isClean(t, all)
 
   const long = setup()
   long.begin()
   await settled()
   await long.clock.advance(600_000)
-  t.match(long.listener.fault, { code: 'request_timeout' })
+  t.match(long.listener.fault, { kind: 'timed_out' })
   isClean(t, long)
 })
 
@@ -267,8 +267,8 @@ t.test('credit is reserved in slices', async (t) => {
   await say()
   t.equal(all.credit.reserved, 20_000)
   await say()
-  t.equal(all.listener.told.at(-1), 'failed budget_exhausted')
-  t.match(all.ledger.last, { reservedMicroUsd: 20_000, entry: { outcome: 'budget_exhausted' } })
+  t.equal(all.listener.told.at(-1), 'failed credit_exhausted')
+  t.match(all.ledger.last, { reservedMicroUsd: 20_000, entry: { outcome: 'credit_exhausted' } })
   isClean(t, all)
 })
 

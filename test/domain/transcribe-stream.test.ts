@@ -59,27 +59,27 @@ t.test('what is asked', async (t) => {
   sink.transcript(words('partial', { isFinal: false }))
   t.same(all.listener.told, ['ready a'], 'partials are not told to who did not ask')
 
-  for (const [extra, filter] of [
-    [{ prompt: 'p' }, 'capability'],
-    [{ language: 'de' }, 'language'],
-    [{ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } }, 'encoding'],
+  for (const [extra, kind] of [
+    [{ prompt: 'p' }, 'capability_missing'],
+    [{ language: 'de' }, 'language_unsupported'],
+    [{ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } }, 'encoding_unsupported'],
   ] as const) {
     const audioFormats = [{ encoding: 'pcm_s16le', channels: [1] }]
     const refused = setup(['opens'], { languages: ['en'], audioFormats })
     refused.begin(extra)
     await settled()
-    t.match(refused.listener.fault, { code: 'capability_unsupported', detail: { filter } })
+    t.match(refused.listener.fault, { kind })
     isClean(t, refused)
   }
   const batch = setup(['opens'], { capabilities: { ...model('stt').capabilities, streaming: false } })
   batch.begin()
   await settled()
-  t.match(batch.listener.fault, { code: 'capability_unsupported', message: /^streaming/ })
+  t.match(batch.listener.fault, { data: { kind: 'capability_missing', capability: 'streaming' } })
   const malformed = setup(['opens'])
   malformed.begin({ language: 'no such' })
   t.same(malformed.listener.told, [], 'not before the session is there')
   await settled()
-  t.match(malformed.listener.fault, { code: 'invalid_parameter' })
+  t.match(malformed.listener.fault, { kind: 'bad_language_tag' })
 })
 
 t.test('audio that comes before a provider has opened', async (t) => {
@@ -108,11 +108,11 @@ t.test('audio that comes before a provider has opened', async (t) => {
   const full = setup(['hangs'])
   const fast = full.begin()
   for (let i = 0; i < 11; i++) fast.audio(frame)
-  t.same(full.listener.told, ['failed rate_limited'])
-  t.match(full.listener.fault?.message, /faster/)
+  t.same(full.listener.told, ['failed audio_too_fast'])
+  t.match(full.listener.fault?.data, { kind: 'audio_too_fast' })
   await settled()
   isClean(t, full)
-  t.same(full.listener.told, ['failed rate_limited'], 'once')
+  t.same(full.listener.told, ['failed audio_too_fast'], 'once')
 
   const within = setup(['opens'])
   const early = within.begin()
@@ -135,7 +135,7 @@ t.test('none opens', async (t) => {
   const all = setup([failure('server'), failure('overloaded')])
   all.begin()
   await settled()
-  t.match(all.listener.fault, { code: 'provider_error', detail: { attempts: [{}, {}] } })
+  t.match(all.listener.fault, { kind: 'all_failed', detail: { attempts: [{}, {}] } })
   t.match(all.ledger.last, { status: 'failed', entry: { quantities: [], costMicroUsd: 0 } })
   isClean(t, all)
 })
@@ -148,7 +148,7 @@ t.test('a provider that drops', async (t) => {
     session.audio(frame)
     all.stream().sink.transcript(words('heard'))
     all.stream().sink.failed(failure('server'))
-    t.same(all.listener.told, ['ready a', 'heard', 'failed provider_error'], 'after a transcript nothing is swapped')
+    t.same(all.listener.told, ['ready a', 'heard', 'failed stream_broken'], 'after a transcript nothing is swapped')
     t.match(all.ledger.last.entry, { costMicroUsd: 20 }, 'what was transcribed is owed')
     t.same(all.stream().calls, ['close'])
     await settled()
@@ -158,7 +158,7 @@ t.test('a provider that drops', async (t) => {
   mute.begin().audio(frame)
   await settled()
   mute.stream().sink.ended()
-  t.match(mute.listener.fault, { code: 'provider_error' }, 'an end that nobody asked for')
+  t.match(mute.listener.fault, { kind: 'stream_broken' }, 'an end that nobody asked for')
   t.match(mute.ledger.last.entry, { costMicroUsd: 0 }, 'what told nothing is not owed')
   isClean(t, mute)
 
@@ -166,14 +166,14 @@ t.test('a provider that drops', async (t) => {
   silent.begin().end()
   await settled()
   await silent.clock.advance(2000)
-  t.match(silent.listener.fault, { code: 'request_timeout' }, 'a provider that does not end')
+  t.match(silent.listener.fault, { kind: 'timed_out' }, 'a provider that does not end')
   isClean(t, silent)
 
   const long = setup(['opens'], {}, { totalMs: 60_000 })
   long.begin()
   await settled()
   await long.clock.advance(60_000)
-  t.match(long.listener.fault, { code: 'request_timeout' }, 'the longest session')
+  t.match(long.listener.fault, { kind: 'timed_out' }, 'the longest session')
   isClean(t, long)
 })
 
@@ -212,7 +212,7 @@ t.test('replay swaps once, before the first transcript', async (t) => {
   t.same(twice.stream(1).calls, ['end'], 'an end is said again')
   twice.stream(1).sink.failed(failure('server'))
   await settled()
-  t.same(twice.listener.told, ['ready a', 'ready b', 'failed provider_error'])
+  t.same(twice.listener.told, ['ready a', 'ready b', 'failed stream_broken'])
   isClean(t, twice)
 
   const alone = setup(['opens'])
@@ -220,7 +220,7 @@ t.test('replay swaps once, before the first transcript', async (t) => {
   await settled()
   alone.stream().sink.failed(failure('server'))
   await settled()
-  t.same(alone.listener.told, ['ready a', 'failed provider_error'], 'the one that failed is not asked again')
+  t.same(alone.listener.told, ['ready a', 'failed all_failed'], 'the one that failed is not asked again')
   isClean(t, alone)
 })
 
@@ -230,7 +230,7 @@ t.test('a provider that does not keep up', async (t) => {
   await settled()
   all.stream().bufferedBytes = 32_001
   session.audio(frame)
-  t.same(all.listener.told, ['ready a', 'failed rate_limited'])
+  t.same(all.listener.told, ['ready a', 'failed audio_too_fast'])
   isClean(t, all)
 })
 
@@ -271,7 +271,7 @@ t.test('leaving settles what was used and tells nothing more', async (t) => {
   gone.begin({ signal: client.signal })
   await settled()
   client.abort()
-  t.match(gone.listener.fault, { code: 'service_unavailable' })
+  t.match(gone.listener.fault, { kind: 'cancelled' })
   isClean(t, gone)
 })
 
@@ -289,15 +289,15 @@ t.test('credit is reserved a minute at a time', async (t) => {
   await minute()
   t.equal(all.credit.reserved, 120_000)
   await minute()
-  t.same(all.listener.told, ['ready a', 'failed budget_exhausted'])
-  t.match(all.ledger.last, { reservedMicroUsd: 120_000, entry: { outcome: 'budget_exhausted', costMicroUsd: 120_000 } })
+  t.same(all.listener.told, ['ready a', 'failed credit_exhausted'])
+  t.match(all.ledger.last, { reservedMicroUsd: 120_000, entry: { outcome: 'credit_exhausted', costMicroUsd: 120_000 } })
   isClean(t, all)
 
   const poor = setup(['opens'], { prices })
   poor.credit.balance = 1
   poor.begin()
   await settled()
-  t.same(poor.listener.told, ['failed insufficient_credit'])
+  t.same(poor.listener.told, ['failed credit_too_low'])
   isClean(t, poor)
 
   const late = setup(['opens'], { prices })
@@ -317,7 +317,7 @@ t.test('the concurrency of a key counts sessions', async (t) => {
   await settled()
   all.begin({ caller: one })
   await settled()
-  t.same(all.listener.told, ['ready a', 'failed concurrency_exhausted'])
+  t.same(all.listener.told, ['ready a', 'failed too_many_at_once'])
   first.leave()
 })
 

@@ -52,7 +52,7 @@ t.test('the request goes before the key, the key before the provider', async (t)
   t.same(await asked([english], { ...withVoice, voice: 'es_f' }), ['es_f'])
   t.same(await asked([english], { ...withVoice, preset: 'onyx' }), ['en_m'])
   t.same(await asked([[voice('z', 'male')], english], withVoice), ['en_f'], 'a voice id restricts the routing')
-  t.match(await fault(asked([english], { voice: 'nobody' })), { detail: { filter: 'voice' } })
+  t.match(await fault(asked([english], { voice: 'nobody' })), { kind: 'voice_unknown' })
 })
 
 t.test('a failover keeps the speaker', async (t) => {

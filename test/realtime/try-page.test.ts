@@ -8,11 +8,12 @@ import { Chooser } from '../../domain/routing/chooser.ts'
 import { createPreview } from '../../domain/routing/preview.ts'
 import { widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
+import { compatPlaces } from '../../handlers/faults/places.ts'
+import { createFaultWriter } from '../../handlers/faults/writer.ts'
 import { createHealth } from '../../handlers/internal/health.ts'
 import { createRankingPage } from '../../handlers/internal/ranking.ts'
 import { createTry, type TryDeps } from '../../handlers/internal/try.ts'
 import { isOwnOrigin } from '../../handlers/origin.ts'
-import { createFaultWriter } from '../../handlers/router/envelope.ts'
 import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../../runtime/engine/loopback.ts'
 import { caller, healthLimits, ManualClock, model, provider } from '../domain/fakes.ts'
 import { type Served, start } from '../http/harness.ts'
@@ -46,7 +47,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
         headerPrefix: 'Acme',
         contract: '/openapi/compat.json',
         hasIdempotencyKeys: false,
-        paramOfFilter: {},
+        places: compatPlaces,
       }),
       corsOrigins: [],
       quota: false,

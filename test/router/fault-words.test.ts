@@ -1,7 +1,15 @@
-/** One table of faults, said by several surfaces: each names its own contract, headers and fields. */
+/** One table of faults for several surfaces: each names its own contract, headers and fields. */
+import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { Fault, type FaultDetail } from '../../domain/fault.ts'
-import { createFaultWriter, type FaultSurface } from '../../handlers/router/envelope.ts'
+import { Fault, type FaultData, type FaultDetail } from '../../domain/fault.ts'
+import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
+import { hintsOf } from '../../handlers/faults/hints.ts'
+import { LocatedFault } from '../../handlers/faults/located-fault.ts'
+import { compatPlaces, routerPlaces } from '../../handlers/faults/places.ts'
+import { messageOf } from '../../handlers/faults/table.ts'
+import { createFaultWriter, type FaultSurface } from '../../handlers/faults/writer.ts'
+import { codeOfFault } from '../../handlers/realtime/faults.ts'
+import { Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 import { silent } from '../store/cluster.ts'
 
 const router: FaultSurface = {
@@ -10,49 +18,90 @@ const router: FaultSurface = {
   headerPrefix: 'Service',
   contract: '/router/openapi.json',
   hasIdempotencyKeys: true,
-  paramOfFilter: { not_allowed: '/routing/allow_providers' },
+  places: routerPlaces,
 }
 const compat: FaultSurface = {
   ...router,
   headerPrefix: 'Acme',
   contract: '/openapi/compat.json',
   hasIdempotencyKeys: false,
-  paramOfFilter: { not_allowed: '/constraints/allowedProviders' },
+  places: compatPlaces,
 }
 
-type Told = { error: { param?: string; hint: string } }
-const say = (surface: FaultSurface, code: Fault['code'], detail: FaultDetail = {}) =>
-  (JSON.parse(createFaultWriter(surface)(new Fault(code, detail), 'req_1').body) as Told).error
+type Shown = { code: ErrorCode; param?: string; hint: string }
+const written = (surface: FaultSurface, error: unknown) =>
+  (JSON.parse(createFaultWriter(surface)(error, 'req_1').body) as { error: Shown }).error
+const refused = (surface: FaultSurface, kind: RefusalKind, param?: string) =>
+  written(surface, new Refusal(kind, param === undefined ? {} : { param }))
 
 t.test('the contract is the surface’s own', (t) => {
-  t.match(say(router, 'not_found').hint, 'the contract at /router/openapi.json;')
-  t.match(say(compat, 'not_found').hint, 'the contract at /openapi/compat.json;')
+  t.match(refused(router, 'not_found').hint, 'the contract at /router/openapi.json;')
+  t.match(refused(compat, 'not_found').hint, 'the contract at /openapi/compat.json;')
   t.end()
 })
 
 t.test('no surface asks for a header that it does not take', (t) => {
   for (const code of ['provider_error', 'request_timeout', 'relay_error', 'budget_exhausted'] as const) {
-    t.match(say(router, code).hint, 'with a new Idempotency-Key', code)
-    t.notMatch(say(compat, code).hint, 'Idempotency-Key', code)
+    t.match(hintsOf(router)[code], 'with a new Idempotency-Key', code)
+    t.notMatch(hintsOf(compat)[code], 'Idempotency-Key', code)
   }
-  t.match(say(compat, 'provider_error').hint, /^Send the request again; attempts/)
+  t.match(hintsOf(compat).provider_error, /^Send the request again; attempts/)
+  t.match(written(router, new Error('a defect')).hint, 'with a new Idempotency-Key')
+  t.notMatch(written(compat, new Error('a defect')).hint, 'Idempotency-Key')
+  t.end()
+})
+
+t.test('the hints are those of the error table', (t) => {
+  const hints = hintsOf({ contract: 'openapi.json', hasIdempotencyKeys: true })
+  for (const [code, { hint }] of Object.entries(errorCodes)) t.equal(hints[code as ErrorCode], hint, code)
   t.end()
 })
 
 t.test('headers carry the deployer’s prefix', (t) => {
-  for (const [param, told] of [
+  for (const [param, shown] of [
     ['x-service-intent', 'x-acme-intent'],
     ['X-Service-Language', 'X-Acme-Language'],
     ['/x-service-intent', '/x-service-intent'],
     ['/model', '/model'],
-  ] as const)
-    t.equal(say(compat, 'invalid_parameter', { param }).param, told)
+  ] as const) {
+    t.equal(refused(compat, 'invalid_parameter', param).param, shown)
+    t.equal(written(compat, new LocatedFault(new Fault({ kind: 'bad_language_tag' }), param)).param, shown)
+  }
   t.end()
 })
 
 t.test('a filter is named by the field that it came in', (t) => {
-  t.equal(say(router, 'capability_unsupported', { filter: 'not_allowed' }).param, '/routing/allow_providers')
-  t.equal(say(compat, 'capability_unsupported', { filter: 'not_allowed' }).param, '/constraints/allowedProviders')
-  t.equal(say(compat, 'capability_unsupported', { filter: 'language' }).param, undefined)
+  const allowed = new Fault({ kind: 'none_allowed', stage: 'stt' })
+  t.equal(written(router, allowed).param, '/routing/allow_providers')
+  t.equal(written(compat, allowed).param, '/constraints/allowedProviders')
+  const language = new Fault({ kind: 'language_unsupported', tag: 'de', stage: 'stt', pinned: false })
+  t.equal(written(compat, language).param, undefined)
+  t.end()
+})
+
+/** Each fault and its answers. A change in this file is a change of the contract. */
+type Golden = {
+  data: FaultData
+  detail?: FaultDetail
+  router: object
+  compat: object
+  realtime: { code: string; message?: string }
+}
+
+t.test('every fault has the answers that it has always had', (t) => {
+  const golden = JSON.parse(readFileSync(new URL('./fault-answers.json', import.meta.url), 'utf8')) as Golden[]
+  t.same([...new Set(golden.map(({ data }) => data.kind))].sort(), Object.keys(codeOfFault).sort(), 'every kind')
+  const answer = (surface: FaultSurface, fault: Fault) => {
+    const { status, headers, body } = createFaultWriter(surface)(fault, 'req_1')
+    return { status, headers, body: JSON.parse(body) as object }
+  }
+  for (const { data, detail, ...answers } of golden) {
+    const fault = new Fault(data, detail)
+    t.same(answer(router, fault), answers.router, `router ${JSON.stringify(data)}`)
+    t.same(answer(compat, fault), answers.compat, `compat ${JSON.stringify(data)}`)
+    const message = messageOf(data)
+    const realtime = { code: codeOfFault[data.kind], ...(message !== undefined && { message }) }
+    t.same(realtime, answers.realtime, `realtime ${JSON.stringify(data)}`)
+  }
   t.end()
 })

@@ -303,7 +303,7 @@ t.test('while the database is away the store refuses in its own words', async (t
   await store.close({ stopPostgres: false })
   await t.rejects(Promise.resolve(store.keys.verify(brought)), {
     name: 'Fault',
-    code: 'service_unavailable',
+    kind: 'store_unreachable',
     detail: { retryAfterS: 1 },
   })
 })

@@ -52,16 +52,16 @@ t.test('a batch that fails rejects its own rows only', async (t) => {
   t.equal(await fine, 5)
 })
 
-t.test('a lost connection is service_unavailable', async (t) => {
+t.test('a lost connection is the fault store_unreachable', async (t) => {
   const cause = Object.assign(new Error('gone'), { code: 'CONNECTION_CLOSED' })
   const batcher = createBatcher<number, number>(() => Promise.reject(cause), limits)
-  await t.rejects(batcher.add(1), { name: 'Fault', code: 'service_unavailable', cause })
+  await t.rejects(batcher.add(1), { name: 'Fault', kind: 'store_unreachable', cause })
 })
 
 t.test('a full queue refuses', async (t) => {
   const batcher = createBatcher((rows: readonly number[]) => Promise.resolve(rows), limits)
   const waiting = Array.from({ length: 10 }, (_, row) => batcher.add(row))
-  await t.rejects(batcher.add(11), { name: 'Fault', code: 'service_unavailable' })
+  await t.rejects(batcher.add(11), { name: 'Fault', kind: 'overloaded' })
   await Promise.all(waiting)
 })
 

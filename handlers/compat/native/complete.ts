@@ -1,9 +1,9 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
 import type { Route } from '../../../domain/dispatch/request.ts'
-import { Fault } from '../../../domain/fault.ts'
 import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/handlers.ts'
 import type { ChatMessage, CompleteBody, CompleteResponse } from '../../../generated/compat/types.ts'
+import { Refusal } from '../../../runtime/engine/handler.ts'
 import { routingOf } from '../../routing.ts'
 import type { Chat, ChatStream } from '../openai/chat.ts'
 import type { ChatInput } from '../openai/chat-translation.ts'
@@ -49,7 +49,7 @@ function chatBody(body: CompleteBody): ChatInput['body'] {
 
 function messagesOf({ messages, prompt, systemPrompt }: CompleteBody): ChatMessage[] {
   if ((messages === undefined) === (prompt === undefined))
-    throw new Fault('invalid_parameter', {
+    throw new Refusal('invalid_parameter', {
       param: messages === undefined ? '/prompt' : '/messages',
       message: 'Exactly one of messages and prompt is needed.',
       hint: 'Send prompt for a single question, or messages for a history.',

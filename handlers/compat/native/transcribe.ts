@@ -1,26 +1,25 @@
 import type { Recording } from '../../../audio/format.ts'
 import type { DeclaredAudio } from '../../../audio/recognise.ts'
 import type { Caller } from '../../../domain/access/organization.ts'
-import { readLanguage } from '../../../domain/catalog/language.ts'
-import { Fault } from '../../../domain/fault.ts'
 import type { Segment, Word } from '../../../domain/speech/stt.ts'
 import type { TranscribeOrder, Transcription } from '../../../domain/speech/transcribe.ts'
 import type { CompatHandlers, TranscribeEvent } from '../../../generated/compat/handlers.ts'
 import type { NativeSegment, SttOptions, TranscribeResponse } from '../../../generated/compat/types.ts'
 import type { Bytes } from '../../../runtime/engine/handler.ts'
+import { located } from '../../faults/located-fault.ts'
 import { readRecording } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
 import { inOrder } from '../events.ts'
 import type { TranscriptionDeps } from '../openai/transcriptions.ts'
-import { acceptsEvents, languageOf, nativeHeaders, orderOf } from '../order.ts'
+import { acceptsEvents, languageIn, languageOf, nativeHeaders, orderOf } from '../order.ts'
 
 export function createTranscribe(deps: TranscriptionDeps): CompatHandlers<Caller>['transcribe'] {
   return async ({ header, body }, context) => {
     const intent = header['x-service-intent'] ?? {}
     const constraints = header['x-service-constraints'] ?? {}
     const { model, ...asked } = header['x-service-stt-options'] ?? {}
-    // Here, because what comes after it knows nothing of headers.
-    if (intent.language !== undefined) readLanguage(intent.language, 'x-service-intent')
+    // The language is checked here, because the operation knows nothing of headers.
+    if (intent.language !== undefined) languageIn('x-service-intent', intent.language)
     const recording = recordingOf(body, deps.durationMaxMs)
     const transcription = await deps
       .transcribe({
@@ -34,18 +33,15 @@ export function createTranscribe(deps: TranscriptionDeps): CompatHandlers<Caller
         recording,
         options: optionsOf(asked),
       })
-      .catch(namingHeader)
+      .catch((error: unknown) => {
+        // Elsewhere on this surface the constraints are a field of the body.
+        throw located(error, 'none_allowed', 'x-service-constraints')
+      })
     const headers = nativeHeaders(transcription.route)
     const answer = answerOf(transcription, recording, context.requestId)
     if (!acceptsEvents(context)) return { status: 200, type: 'application/json', headers, body: answer }
     return { status: 200, type: 'text/event-stream', headers, body: eventsOf(answer) }
   }
-}
-
-/** Elsewhere on this surface the constraints are a field of the body. */
-function namingHeader(error: unknown): never {
-  if (!(error instanceof Fault) || error.detail.filter !== 'not_allowed') throw error
-  throw new Fault(error.code, { ...error.detail, param: 'x-service-constraints' })
 }
 
 /** Raw samples say what they are in the content type, as this surface writes it itself: `audio/pcm;rate=16000`. */

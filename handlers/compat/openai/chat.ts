@@ -51,11 +51,6 @@ function rethrown(error: unknown): never {
 function named(fault: Fault): Fault {
   const failure = fault.detail.cause
   const cause = failure instanceof ProviderError ? failure.cause : null
-  if (fault.code !== 'capability_unsupported' || !(cause instanceof Untranslatable)) return fault
-  return new Fault('capability_unsupported', {
-    ...fault.detail,
-    param: cause.field,
-    message: `No model that the routing leaves can take ${cause.field}.`,
-    hint: 'Leave it out, or route to a provider that speaks chat completions itself.',
-  })
+  if (fault.kind !== 'all_unsupported' || !(cause instanceof Untranslatable)) return fault
+  return new Fault({ kind: 'field_unsupported', field: cause.field }, fault.detail)
 }

@@ -1,7 +1,7 @@
 /** What the audio routes of this surface answer: raw samples, or the same in a WAV. */
 import type { OutputFormat } from '../../../audio/format.ts'
 import { wavHeader } from '../../../audio/wav.ts'
-import { Fault } from '../../../domain/fault.ts'
+import { Refusal } from '../../../runtime/engine/handler.ts'
 
 const fix =
   'Send response_format "pcm" or "wav" (OpenAI SDK: response_format="wav"; AI SDK: outputFormat: "wav"; LiveKit: response_format="pcm").'
@@ -9,7 +9,7 @@ const fix =
 /** Throws invalid_parameter for every other format: clients that ask for mp3 by default read how to mend it. */
 export function containerOf(responseFormat: string): 'pcm' | 'wav' {
   if (responseFormat === 'pcm' || responseFormat === 'wav') return responseFormat
-  throw new Fault('invalid_parameter', {
+  throw new Refusal('invalid_parameter', {
     param: '/response_format',
     // The whole mend stands in the message: clients show nothing else of an error.
     message: `Speech comes as pcm or wav, not as mp3 or another format. ${fix}`,
@@ -44,8 +44,8 @@ export async function wavOf(
   return Buffer.concat(chunks)
 }
 
-function tooLong(): Fault {
-  return new Fault('invalid_parameter', {
+function tooLong(): Refusal {
+  return new Refusal('invalid_parameter', {
     param: '/response_format',
     message: 'The speech is too long for a WAV in one piece.',
     hint: 'Send response_format "pcm", which is streamed, or a shorter text.',

@@ -1,6 +1,5 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
-import { Fault } from '../../../domain/fault.ts'
 import type { Synthesis, SynthesizeOrder } from '../../../domain/speech/synthesize.ts'
 import { isPresetVoice } from '../../../domain/speech/voices.ts'
 import type {
@@ -9,7 +8,7 @@ import type {
   CreateCompatSpeechRequest,
 } from '../../../generated/compat/handlers.ts'
 import type { CompatSpeechRequest } from '../../../generated/compat/types.ts'
-import type { Context } from '../../../runtime/engine/handler.ts'
+import { type Context, Refusal } from '../../../runtime/engine/handler.ts'
 import { routeHeaders } from '../../router/route-headers.ts'
 import { routingOf } from '../../routing.ts'
 import { languageOf, orderOf } from '../order.ts'
@@ -83,16 +82,16 @@ async function* eventsOf({ audio, characters }: Synthesis): AsyncGenerator<Creat
   yield { data: { type: 'speech.audio.done', usage } }
 }
 
-function notStreamable(): Fault {
-  return new Fault('invalid_parameter', {
+function notStreamable(): Refusal {
+  return new Refusal('invalid_parameter', {
     param: '/response_format',
     message: 'A WAV cannot be streamed: its header states the total length.',
     hint: 'Send response_format "pcm" here, or ask POST /v1/audio/speech for the WAV in one piece.',
   })
 }
 
-function eventsElsewhere(): Fault {
-  return new Fault('invalid_parameter', {
+function eventsElsewhere(): Refusal {
+  return new Refusal('invalid_parameter', {
     param: '/stream_format',
     message: 'This route answers raw audio only.',
     hint: 'Send stream_format "sse" to POST /v1/audio/speech.',

@@ -1,6 +1,5 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
-import { Fault } from '../../../domain/fault.ts'
 import type { TranscribeOrder, Transcription } from '../../../domain/speech/transcribe.ts'
 import type {
   CompatHandlers,
@@ -8,6 +7,7 @@ import type {
   CreateCompatTranscriptionRequest,
 } from '../../../generated/compat/handlers.ts'
 import type { CompatTranscription } from '../../../generated/compat/types.ts'
+import { Refusal } from '../../../runtime/engine/handler.ts'
 import { readRecording } from '../../recording.ts'
 import { routeHeaders } from '../../router/route-headers.ts'
 import { routingOf } from '../../routing.ts'
@@ -56,7 +56,7 @@ export function createCompatTranscription(
 function formatOf(responseFormat = 'json'): 'json' | 'text' | 'verbose_json' {
   if (responseFormat === 'json' || responseFormat === 'text' || responseFormat === 'verbose_json') return responseFormat
   const hint = 'Send response_format "verbose_json": its segments have the times that subtitles are made of.'
-  throw new Fault('invalid_parameter', {
+  throw new Refusal('invalid_parameter', {
     param: 'response_format',
     message: `A transcript comes as json, text or verbose_json, not as srt, vtt or another format. ${hint}`,
     hint,

@@ -1,0 +1,29 @@
+import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
+
+/** The hints of the error table that name something which surfaces have in different places. */
+export type HintSurface = {
+  /** The path at which the surface serves its contract. */
+  contract: string
+  /** Whether the requests of the surface have an Idempotency-Key. */
+  hasIdempotencyKeys: boolean
+}
+
+/** The hint for each code, where the fault itself has none. Other codes have the hint of the error table on every surface. */
+export function hintsOf(surface: HintSurface): Readonly<Record<ErrorCode, string>> {
+  const again = `again${withNewKey(surface)}`
+  const { contract } = surface
+  const own: Partial<Record<ErrorCode, string>> = {
+    invalid_parameter: `Correct what param points at; the contract at ${contract} lists the fields and bounds.`,
+    not_found: `Check the path against the contract at ${contract}; paths are case-sensitive and take no trailing slash.`,
+    provider_error: `Send the request ${again}; attempts says what each provider did.`,
+    request_timeout: `Send it ${again}, or ask for less; attempts says where the time went.`,
+    relay_error: `Send the request ${again}; if it fails again, report the request id.`,
+    budget_exhausted: `Add credit, then send the request ${again}.`,
+  }
+  const hints = Object.entries(errorCodes).map(([code, { hint }]) => [code, own[code as ErrorCode] ?? hint])
+  return Object.fromEntries(hints) as Record<ErrorCode, string>
+}
+
+export function withNewKey({ hasIdempotencyKeys }: HintSurface): string {
+  return hasIdempotencyKeys ? ' with a new Idempotency-Key' : ''
+}

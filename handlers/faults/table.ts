@@ -1,0 +1,309 @@
+/** The answer to every fault in the codes and words of the router contract, which the compatible surface shares. */
+import type { FaultData, FaultKind, FaultOf } from '../../domain/fault.ts'
+import type { ErrorCode } from '../../generated/router/errors.ts'
+
+/** The places in which the requests of a surface name things; null where a surface has no such place. */
+export type Places = Readonly<
+  Record<
+    'language' | 'text' | 'model' | 'pinnedModel' | 'allowedProviders' | 'deniedProviders' | 'options',
+    string | null
+  >
+>
+
+/** The words of a fault that depend on more than its data. */
+export type Saying = {
+  retryAfterS: number
+  /** ' with a new Idempotency-Key', or '' on a surface without such keys. */
+  withNewKey: string
+}
+
+/** Without a message or a hint, those of the code are shown. */
+type Row<Data> = {
+  code: ErrorCode
+  message?: string | ((data: Data) => string)
+  hint?: string | ((data: Data, saying: Saying) => string)
+  param?: (places: Places, data: Data) => string | null
+}
+
+export function rowOf(data: FaultData): Row<FaultData> {
+  return rows[data.kind] as Row<FaultData>
+}
+
+/** The code for an outcome of the ledger. Rows of earlier versions have the code itself. */
+export function codeOfOutcome(outcome: string): string {
+  return outcome in rows ? rows[outcome as FaultKind].code : outcome
+}
+
+/** The message of a fault, which names no field and no header. */
+export function messageOf(data: FaultData): string | undefined {
+  const { message } = rowOf(data)
+  return typeof message === 'function' ? message(data) : message
+}
+
+export function hintOf(data: FaultData, saying: Saying): string | undefined {
+  const { hint } = rowOf(data)
+  return typeof hint === 'function' ? hint(data, saying) : hint
+}
+
+const spellings =
+  'Send "auto", "<provider>:<model>", or the id of a model that one provider alone serves; GET /v1/models lists them.'
+const listsModels = 'Leave it out; GET /v1/models shows what can be routed.'
+const listsProviders = 'GET /v1/models lists the providers that can be named.'
+const configure =
+  'Give a provider its credential, or add one to the configuration; GET /v1/models lists what can be routed.'
+const widen = 'Retry after the delay, or widen the routing.'
+const widenAfter = (_data: unknown, { retryAfterS }: Saying) => `Retry after ${retryAfterS} s, or widen the routing.`
+
+const ambiguous = ({ names }: FaultOf<'ambiguous_model'>) => `Name the provider too: ${names.join(', ')}.`
+
+function unknownModel({ stage, otherStage }: FaultOf<'unknown_model'>): string {
+  // Clients of OpenAI show the message of an error and nothing else, so the message has the hint too.
+  return otherStage
+    ? `This model is of kind ${otherStage}, not ${stage}. ${spellings}`
+    : `No ${stage} provider here serves a model of this name. ${spellings}`
+}
+
+/** A filter on what is asked removed the last candidate. */
+function unsupported<
+  Kind extends FaultOf<
+    'voice_unknown' | 'option_unsupported' | 'language_unsupported' | 'encoding_unsupported' | 'capability_missing'
+  >,
+>(filter: string, asked: (data: Kind) => string): Row<Kind> {
+  return {
+    code: 'capability_unsupported',
+    message: (data) => {
+      const left = data.pinned ? 'the pinned model' : `any ${data.stage} model that the routing leaves`
+      return `${asked(data)} is not supported by ${left}.`
+    },
+    hint: `The ${filter} filter left no candidate. GET /v1/models shows what each model can do.`,
+  }
+}
+
+const rows = {
+  bad_language_tag: {
+    code: 'invalid_parameter',
+    message: 'The language is not a BCP 47 tag.',
+    hint: 'Send a BCP 47 tag, for example en, es-MX or zh-Hant.',
+    param: ({ language }) => language,
+  },
+  blank_text: {
+    code: 'invalid_parameter',
+    message: 'There is nothing to say: the text is blank.',
+    param: ({ text }) => text,
+  },
+  too_much_text: {
+    code: 'invalid_parameter',
+    message: 'More text is waiting to be spoken than a session holds.',
+    hint: 'Send text as it is needed, and no more than 20,000 characters ahead.',
+  },
+  audio_too_fast: {
+    code: 'rate_limited',
+    message: 'Audio came faster than it can be transcribed.',
+    hint: 'Send audio no faster than it is spoken.',
+  },
+  unknown_model: {
+    code: 'invalid_parameter',
+    message: unknownModel,
+    hint: spellings,
+    param: ({ model }) => model,
+  },
+  ambiguous_model: {
+    code: 'invalid_parameter',
+    message: (data) => `Several providers serve a model of this id. ${ambiguous(data)}`,
+    hint: ambiguous,
+    param: ({ model }) => model,
+  },
+  model_not_allowed: {
+    code: 'invalid_parameter',
+    message: ({ stage }) => `The model belongs to a provider that the constraints do not allow for ${stage}.`,
+    hint: 'Allow its provider, or send "auto".',
+    param: ({ model }) => model,
+  },
+  unknown_pin: {
+    code: 'invalid_parameter',
+    message: ({ stage, otherStage }) =>
+      otherStage
+        ? `The pinned model is of kind ${otherStage}, not ${stage}.`
+        : `The catalog has no such ${stage} model.`,
+    hint: 'GET /v1/models lists every model with its pin.',
+    param: ({ pinnedModel }) => pinnedModel,
+  },
+  options_without_provider: {
+    code: 'invalid_parameter',
+    message: ({ stage }) => `provider_options names a provider that has no ${stage} model.`,
+    hint: listsModels,
+    param: ({ options }, { provider }) => pointerTo(options, provider),
+  },
+  unknown_option: {
+    code: 'invalid_parameter',
+    message: 'provider_options holds a setting that this provider does not take.',
+    hint: listsModels,
+    param: ({ options }, { provider, option }) => pointerTo(options, provider, option),
+  },
+  field_unsupported: {
+    code: 'capability_unsupported',
+    message: ({ field }) => `No model that the routing leaves can take ${field}.`,
+    hint: 'Leave it out, or route to a provider that speaks chat completions itself.',
+    param: (_places, { field }) => field,
+  },
+
+  no_provider: {
+    code: 'provider_unavailable',
+    message: ({ stage }) => `No ${stage} provider is configured.`,
+    hint: configure,
+  },
+  no_streaming_provider: {
+    code: 'provider_unavailable',
+    message: ({ stage }) => `No ${stage} provider that streams is configured.`,
+    hint: configure,
+  },
+  none_allowed: {
+    code: 'capability_unsupported',
+    message: ({ stage }) => `The allowed providers leave no ${stage} model.`,
+    hint: listsProviders,
+    param: ({ allowedProviders }) => allowedProviders,
+  },
+  all_denied: {
+    code: 'capability_unsupported',
+    message: ({ stage }) => `The denied providers leave no ${stage} model.`,
+    hint: listsProviders,
+    param: ({ deniedProviders }) => deniedProviders,
+  },
+  test_key_reaches_none: {
+    code: 'access_denied',
+    message: ({ stage }) =>
+      `This is a test key: it reaches only simulators, loopback and embedded engines, and none of them is left for ${stage}.`,
+    hint: 'Use a live key, or route to a provider that test keys reach.',
+  },
+  key_policy_leaves_none: {
+    code: 'access_denied',
+    message: ({ stage }) => `The allowed providers or the chain of this key leave no ${stage} model.`,
+    hint: 'Change the route, or the configuration of the key.',
+  },
+  none_callable: {
+    code: 'provider_unavailable',
+    message: ({ pinned, stage }) =>
+      pinned ? 'The pinned model cannot be called now.' : `No ${stage} model can be called now.`,
+    hint: (data, saying) =>
+      data.knowsWhen
+        ? widenAfter(data, saying)
+        : 'The provider has no credential or is not running: configure it, or widen the routing.',
+  },
+  capability_missing: unsupported<FaultOf<'capability_missing'>>('capability', ({ capability }) => capability),
+  option_unsupported: unsupported<FaultOf<'option_unsupported'>>(
+    'provider_options',
+    () => 'One of the provider_options',
+  ),
+  language_unsupported: unsupported<FaultOf<'language_unsupported'>>('language', ({ tag }) => `The language ${tag}`),
+  voice_unknown: unsupported<FaultOf<'voice_unknown'>>('voice', () => 'The voice asked for, or set on the key,'),
+  encoding_unsupported: unsupported<FaultOf<'encoding_unsupported'>>('encoding', ({ audio }) =>
+    audio ? `Audio as ${audio.encoding} at ${audio.sampleRateHz} Hz with ${audio.channels} channel(s)` : 'encoding',
+  ),
+
+  too_many_at_once: {
+    code: 'concurrency_exhausted',
+    message: ({ limit }) => `The concurrency limit of this ${limit} is reached.`,
+    hint: 'Wait for requests under way to end, or have the limit raised.',
+  },
+  credit_too_low: {
+    code: 'insufficient_credit',
+    message: 'The credit of this organization does not cover the most that this request can cost.',
+    hint: 'Add credit, or ask for less.',
+  },
+  no_credit_to_stream: {
+    code: 'insufficient_credit',
+    message: 'This organization has no credit left, and every model that streams has a price.',
+    hint: 'Add credit, or bring a key of your own for a provider.',
+  },
+  credit_exhausted: { code: 'budget_exhausted', hint: 'Add credit, then open a new session.' },
+
+  key_in_progress: {
+    code: 'request_in_progress',
+    message: 'A request with this Idempotency-Key is still being prepared.',
+    hint: 'Retry with the same key after the delay.',
+  },
+  key_already_started: {
+    code: 'request_already_started',
+    message: 'A request with this Idempotency-Key has already been sent to a provider; its answer is not kept.',
+    hint: (_data, { withNewKey }) => `To run it again, send it${withNewKey}.`,
+  },
+  key_conflict: {
+    code: 'idempotency_conflict',
+    message: 'This Idempotency-Key was used for other content.',
+    hint: 'Use a new Idempotency-Key for each new request.',
+  },
+
+  cancelled: {
+    code: 'service_unavailable',
+    message: 'The request was cancelled before it was answered.',
+    hint: 'Send the request again.',
+  },
+  nothing_to_send: {
+    code: 'capability_unsupported',
+    message: 'The chosen model can make nothing of this input.',
+    hint: 'Change the input, or route it to another model.',
+  },
+  providers_unreachable: {
+    code: 'provider_unavailable',
+    message: 'No provider could be reached; nothing was sent to any.',
+    hint: widen,
+  },
+  providers_busy: {
+    code: 'provider_unavailable',
+    message: 'Everything that could serve this is busy.',
+    hint: widen,
+  },
+  all_rate_limited: {
+    code: 'provider_rate_limited',
+    message: 'Every provider that could answer is limiting its rate.',
+    hint: widenAfter,
+  },
+  stream_rate_limited: {
+    code: 'provider_rate_limited',
+    message: 'The provider went no further, because it is limiting its rate.',
+    hint: widenAfter,
+  },
+  timed_out: {
+    code: 'request_timeout',
+    message: 'No provider answered in time.',
+    hint: 'Retry, or choose a faster model with objective latency.',
+  },
+  all_unsupported: {
+    code: 'capability_unsupported',
+    message: 'The providers that were tried cannot do what was asked.',
+    hint: 'Change the language, the voice or the format, or widen the routing.',
+  },
+  all_failed: {
+    code: 'provider_error',
+    message: 'Every provider that was tried failed.',
+    hint: 'Retry, or widen the routing so that others can be tried.',
+  },
+  provider_refused: {
+    code: 'provider_error',
+    message: 'The provider refused the request.',
+    hint: 'A limit of this model may be exceeded, for example its context length: shorten the request or choose another model.',
+  },
+  stream_broken: {
+    code: 'provider_error',
+    message: 'The provider broke off in the middle of its answer.',
+    hint: 'Send the request again; what arrived so far is incomplete.',
+  },
+  json_truncated: {
+    code: 'provider_error',
+    message: 'The answer reached max_output_tokens before its JSON was complete.',
+    hint: (_data, { withNewKey }) => `Raise max_output_tokens and send the request${withNewKey}.`,
+  },
+
+  overloaded: { code: 'service_unavailable', message: 'The service is overloaded.' },
+  store_unreachable: {
+    code: 'service_unavailable',
+    message: 'The service cannot reach its database.',
+    hint: 'Repeat the request with the same Idempotency-Key.',
+  },
+  internal: { code: 'relay_error' },
+} satisfies { [Kind in FaultKind]: Row<FaultOf<Kind>> }
+
+/** A pointer to a member of a member. RFC 6901: `~` and `/` are escaped in it. */
+function pointerTo(place: string | null, ...names: string[]): string | null {
+  return place && [place, ...names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))].join('/')
+}

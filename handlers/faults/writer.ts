@@ -1,0 +1,123 @@
+import { type AttemptReport, Fault } from '../../domain/fault.ts'
+import type { Log } from '../../domain/ports/system.ts'
+import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
+import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
+import { renameHeader } from '../../runtime/engine/header-names.ts'
+import { type HintSurface, hintsOf, withNewKey } from './hints.ts'
+import { LocatedFault } from './located-fault.ts'
+import { hintOf, messageOf, type Places, rowOf } from './table.ts'
+
+/** The refusals of the engine and of handlers in the codes of the router contract. */
+const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
+  unauthenticated: 'authentication_failed',
+  forbidden: 'access_denied',
+  foreign_origin: 'origin_not_allowed',
+  invalid_parameter: 'invalid_parameter',
+  malformed_body: 'invalid_request',
+  payload_too_large: 'payload_too_large',
+  unsupported_media: 'unsupported_media',
+  not_found: 'not_found',
+  method_not_allowed: 'method_not_allowed',
+  rate_limited: 'rate_limited',
+  overloaded: 'service_unavailable',
+  request_timeout: 'invalid_request',
+}
+
+/** Fields of other services that clients send, and the way to do the same here. */
+const hintOfField: Readonly<Record<string, string>> = {
+  '/previous_response_id': 'Responses are not stored: resend the whole history in input, function results included.',
+}
+
+/** The least that an answer with a Retry-After header carries. */
+const retryAfterLeastS = 1
+
+export type FaultSurface = HintSurface & {
+  log: Log
+  count: (code: ErrorCode) => void
+  /** Replaces `Service` in names of headers. */
+  headerPrefix: string
+  places: Places
+}
+
+type Answer = {
+  code: ErrorCode
+  message?: string | undefined
+  hint?: string | undefined
+  param?: string | null | undefined
+  retryAfterS?: number | undefined
+  originalRequestId?: string
+  attempts?: readonly AttemptReport[] | undefined
+  isKeySpent?: boolean | undefined
+  allow?: string | undefined
+  cause?: unknown
+}
+
+/**
+ * Makes the errors of the router and compat surfaces. An error that is neither a fault nor a refusal is `relay_error`: the client receives the
+ * request id and nothing else of it, the rest is logged.
+ */
+export function createFaultWriter(surface: FaultSurface): FaultWriter {
+  const { log, count, headerPrefix } = surface
+  const hints = hintsOf(surface)
+  return (error, requestId) => {
+    const answer = answerTo(error, surface)
+    const { code, cause } = answer
+    count(code)
+    if (code === 'relay_error') log.error({ requestId, err: error }, 'request failed')
+    else if (cause !== undefined) log.warn({ requestId, code, err: cause }, 'request refused')
+    const hint = answer.hint ?? hintOfField[answer.param ?? ''] ?? hints[code]
+    const param = answer.param ? renameHeader(answer.param, headerPrefix) : undefined
+    return written({ ...answer, hint, param }, requestId)
+  }
+}
+
+function answerTo(error: unknown, surface: FaultSurface): Answer {
+  if (error instanceof Fault) return answerToFault(error, surface)
+  if (error instanceof LocatedFault) return { ...answerToFault(error.fault, surface), param: error.param }
+  if (!(error instanceof Refusal)) return { code: 'relay_error' }
+  const { param, message, hint, retryAfterS, allow } = error.detail
+  return { code: codeOfRefusal[error.kind], param, message, hint, retryAfterS, allow }
+}
+
+function answerToFault({ data, detail }: Fault, surface: FaultSurface): Answer {
+  const { code, param } = rowOf(data)
+  return {
+    ...detail,
+    code,
+    message: messageOf(data),
+    hint: hintOf(data, { retryAfterS: detail.retryAfterS ?? 0, withNewKey: withNewKey(surface) }),
+    param: param?.(surface.places, data),
+    ...('originalRequestId' in data && { originalRequestId: data.originalRequestId }),
+  }
+}
+
+function written(answer: Answer, requestId: string): FaultAnswer {
+  const { status: ownStatus } = errorCodes[answer.code]
+  const status = ownStatus ?? 500
+  const retryAfterS = answer.retryAfterS ?? (status === 429 || status === 503 ? retryAfterLeastS : undefined)
+  const headers: Record<string, string> = {}
+  if (retryAfterS !== undefined) headers['Retry-After'] = String(Math.ceil(retryAfterS))
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  if (answer.allow !== undefined) headers['Allow'] = answer.allow
+  // OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key unless this header is there. After dispatch the key is spent.
+  if (status === 409 || answer.isKeySpent) headers['x-should-retry'] = 'false'
+  return { status, headers, body: JSON.stringify({ error: envelope(answer, requestId, retryAfterS) }) }
+}
+
+function envelope(answer: Answer, requestId: string, retryAfterS: number | undefined): object {
+  const { code, message, hint, param, originalRequestId, attempts } = answer
+  const row = errorCodes[code]
+  return {
+    code,
+    message: message ?? row.message,
+    hint: (hint ?? row.hint).slice(0, 512),
+    retryable: row.retryable,
+    request_id: requestId,
+    type: row.type,
+    // JSON leaves out what is undefined.
+    param,
+    retry_after_seconds: retryAfterS === undefined ? undefined : Math.ceil(retryAfterS),
+    original_request_id: originalRequestId,
+    attempts,
+  }
+}

@@ -1,0 +1,140 @@
+import { Fault, type FaultKind } from '../../domain/fault.ts'
+import type { Log } from '../../domain/ports/system.ts'
+import { type ErrorCode, errorCodes } from '../../generated/platform/errors.ts'
+import type { ErrorEnvelope, ValidationIssue } from '../../generated/platform/types.ts'
+import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
+import { hintOf, messageOf } from '../faults/table.ts'
+
+/** The refusals of the engine and of handlers in this surface's codes. */
+const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
+  unauthenticated: 'UNAUTHORIZED',
+  forbidden: 'FORBIDDEN',
+  foreign_origin: 'FORBIDDEN',
+  invalid_parameter: 'VALIDATION_ERROR',
+  malformed_body: 'VALIDATION_ERROR',
+  payload_too_large: 'PAYLOAD_TOO_LARGE',
+  unsupported_media: 'UNSUPPORTED_MEDIA',
+  not_found: 'NOT_FOUND',
+  method_not_allowed: 'METHOD_NOT_ALLOWED',
+  rate_limited: 'RATE_LIMITED',
+  overloaded: 'SERVICE_UNAVAILABLE',
+  request_timeout: 'VALIDATION_ERROR',
+}
+
+/** The code of each fault here. The operations of this surface send nothing to providers, so the faults of a dispatch are defects of ours. */
+const codeOfFault = {
+  bad_language_tag: 'VALIDATION_ERROR',
+  blank_text: 'VALIDATION_ERROR',
+  too_much_text: 'VALIDATION_ERROR',
+  audio_too_fast: 'INTERNAL_ERROR',
+  unknown_model: 'VALIDATION_ERROR',
+  ambiguous_model: 'VALIDATION_ERROR',
+  model_not_allowed: 'VALIDATION_ERROR',
+  unknown_pin: 'VALIDATION_ERROR',
+  options_without_provider: 'VALIDATION_ERROR',
+  unknown_option: 'VALIDATION_ERROR',
+  field_unsupported: 'INTERNAL_ERROR',
+
+  no_provider: 'INTERNAL_ERROR',
+  no_streaming_provider: 'INTERNAL_ERROR',
+  none_allowed: 'INTERNAL_ERROR',
+  all_denied: 'INTERNAL_ERROR',
+  test_key_reaches_none: 'FORBIDDEN',
+  key_policy_leaves_none: 'FORBIDDEN',
+  none_callable: 'INTERNAL_ERROR',
+  capability_missing: 'INTERNAL_ERROR',
+  option_unsupported: 'INTERNAL_ERROR',
+  language_unsupported: 'INTERNAL_ERROR',
+  voice_unknown: 'INTERNAL_ERROR',
+  encoding_unsupported: 'INTERNAL_ERROR',
+
+  too_many_at_once: 'INTERNAL_ERROR',
+  credit_too_low: 'INTERNAL_ERROR',
+  no_credit_to_stream: 'INTERNAL_ERROR',
+  credit_exhausted: 'INTERNAL_ERROR',
+
+  key_in_progress: 'INTERNAL_ERROR',
+  key_already_started: 'INTERNAL_ERROR',
+  key_conflict: 'INTERNAL_ERROR',
+
+  cancelled: 'SERVICE_UNAVAILABLE',
+  nothing_to_send: 'INTERNAL_ERROR',
+  providers_unreachable: 'INTERNAL_ERROR',
+  providers_busy: 'INTERNAL_ERROR',
+  all_rate_limited: 'INTERNAL_ERROR',
+  stream_rate_limited: 'INTERNAL_ERROR',
+  timed_out: 'INTERNAL_ERROR',
+  all_unsupported: 'INTERNAL_ERROR',
+  all_failed: 'INTERNAL_ERROR',
+  provider_refused: 'INTERNAL_ERROR',
+  stream_broken: 'INTERNAL_ERROR',
+  json_truncated: 'INTERNAL_ERROR',
+
+  overloaded: 'SERVICE_UNAVAILABLE',
+  store_unreachable: 'SERVICE_UNAVAILABLE',
+  internal: 'INTERNAL_ERROR',
+} as const satisfies Record<FaultKind, ErrorCode>
+
+type Answer = {
+  code: ErrorCode
+  message?: string | undefined
+  hint?: string | undefined
+  issues?: ValidationIssue[]
+  retryAfterS?: number | undefined
+  allow?: string
+  cause?: unknown
+}
+
+/** The wait where nobody knows when to come back. */
+const retryAfterLeastS = 1
+
+/** Makes the errors of the platform surface. An error that is not expected is `INTERNAL_ERROR`: the client receives the request id, the rest is logged. */
+export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => void): FaultWriter {
+  return (error, requestId) => {
+    const answer = answerTo(error)
+    const { code, cause } = answer
+    count(code)
+    if (code === 'INTERNAL_ERROR') log.error({ requestId, err: error }, 'request failed')
+    else if (cause !== undefined) log.warn({ requestId, code, err: cause }, 'request refused')
+    return written(answer, requestId)
+  }
+}
+
+function answerTo(error: unknown): Answer {
+  if (error instanceof Refusal) return answerToRefusal(error)
+  const code = error instanceof Fault ? codeOfFault[error.kind] : 'INTERNAL_ERROR'
+  if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
+  const { data, detail } = error
+  const { retryAfterS, cause } = detail
+  const hint = hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })
+  return { code, message: messageOf(data), hint, retryAfterS, cause }
+}
+
+/** Names the place that is wrong where the request says it in one place that has a name. */
+function answerToRefusal({ kind, detail }: Refusal): Answer {
+  const { keyword = '', param, ...answer } = detail
+  const code = codeOfRefusal[kind]
+  if (code !== 'VALIDATION_ERROR' || param === undefined) return { code, ...answer }
+  return { code, ...answer, issues: [{ path: param, message: answer.message ?? '', keyword }] }
+}
+
+function written({ code, message, hint, issues, allow, retryAfterS }: Answer, requestId: string): FaultAnswer {
+  const row = errorCodes[code]
+  const headers: Record<string, string> = {}
+  if (row.status === 429 || row.status === 503)
+    headers['Retry-After'] = String(Math.ceil(retryAfterS ?? retryAfterLeastS))
+  if (row.status === 401) headers['WWW-Authenticate'] = 'Bearer'
+  if (allow !== undefined) headers['Allow'] = allow
+  const body: ErrorEnvelope = {
+    error: `${sentence(message ?? row.message)} ${hint ?? row.hint}`,
+    code,
+    ...(issues && { issues }),
+    requestId,
+  }
+  return { status: row.status, headers, body: JSON.stringify(body) }
+}
+
+/** The engine's messages about fields end without a full stop. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

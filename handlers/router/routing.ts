@@ -1,0 +1,90 @@
+/** The rules of the routing object that its schema cannot say. */
+import type { Caller } from '../../domain/access/organization.ts'
+import type { Objective } from '../../domain/catalog/model.ts'
+import type { Routing } from '../../domain/routing/routing.ts'
+import type { Routing as WireRouting } from '../../generated/router/types.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
+
+export function routingOf(wire: WireRouting | undefined, caller: Caller): Routing {
+  return readRouting(wire && rawRouting(wire), caller.policy.objective)
+}
+
+function rawRouting(wire: WireRouting): RawRouting {
+  if (wire.mode === 'explicit')
+    return { mode: wire.mode, model: wire.model, ...(wire.provider && { provider: wire.provider }) }
+  return {
+    mode: wire.mode,
+    ...(wire.objective && { objective: wire.objective }),
+    ...(wire.allow_providers && { allowProviders: wire.allow_providers }),
+    ...(wire.deny_providers && { denyProviders: wire.deny_providers }),
+  }
+}
+
+/** The object as it arrived: types and enums are checked, the rules between fields are not. */
+export type RawRouting = {
+  mode: 'auto' | 'explicit'
+  objective?: Objective
+  allowProviders?: readonly string[]
+  denyProviders?: readonly string[]
+  provider?: string
+  model?: string
+}
+
+/** An omitted object is auto. `objectiveDefault` is the key's objective where it has one: a default applies to omission only. */
+export function readRouting(raw: RawRouting | undefined, objectiveDefault: Objective = 'balanced'): Routing {
+  if (raw === undefined) return { mode: 'auto', objective: objectiveDefault }
+  return raw.mode === 'explicit' ? readExplicit(raw) : readAuto(raw, objectiveDefault)
+}
+
+function readAuto(raw: RawRouting, objectiveDefault: Objective): Routing {
+  for (const field of ['provider', 'model'] as const)
+    if (raw[field]) throw otherArm(field, 'explicit', 'Leave it out, or set mode to explicit.')
+  const allowProviders = readFilter(raw.allowProviders, '/routing/allow_providers')
+  const denyProviders = readFilter(raw.denyProviders, '/routing/deny_providers')
+  return {
+    mode: 'auto',
+    objective: raw.objective ?? objectiveDefault,
+    ...(allowProviders && { allowProviders }),
+    ...(denyProviders && { denyProviders }),
+  }
+}
+
+/** An empty list is no filter: it would otherwise be a filter that nothing passes. */
+function readFilter(ids: readonly string[] | undefined, param: string): readonly string[] | undefined {
+  const blank = ids?.findIndex((id) => id.trim() === '') ?? -1
+  if (blank >= 0) throw invalid(`${param}/${blank}`, 'A provider id must not be blank.')
+  return ids?.length ? ids : undefined
+}
+
+function readExplicit(raw: RawRouting): Routing {
+  // A filter that is present counts as present even when it is empty.
+  const foreign = { objective: raw.objective, allow_providers: raw.allowProviders, deny_providers: raw.denyProviders }
+  for (const [field, value] of Object.entries(foreign))
+    if (value !== undefined) throw otherArm(field, 'auto', 'Explicit routing carries exactly provider and model.')
+  const { provider, model } = splitPin(raw.provider ?? '', raw.model ?? '')
+  if (provider === '' || model === '')
+    throw invalid(
+      '/routing/model',
+      'Explicit routing needs a provider and a model.',
+      'Send provider and model, or model as "provider/model".',
+    )
+  return { mode: 'explicit', provider, model }
+}
+
+/** `provider/model` splits at the first slash, because upstream model ids may hold slashes of their own. */
+function splitPin(provider: string, model: string): { provider: string; model: string } {
+  if (provider !== '') {
+    const prefix = `${provider}/`
+    return { provider, model: model.startsWith(prefix) ? model.slice(prefix.length) : model }
+  }
+  const slash = model.indexOf('/')
+  return slash < 0 ? { provider, model } : { provider: model.slice(0, slash), model: model.slice(slash + 1) }
+}
+
+function otherArm(field: string, mode: Routing['mode'], hint: string): Refusal {
+  return invalid(`/routing/${field}`, `${field} belongs to ${mode} routing.`, hint)
+}
+
+function invalid(param: string, message: string, hint?: string): Refusal {
+  return new Refusal('invalid_parameter', { param, message, ...(hint && { hint }) })
+}

@@ -1,0 +1,20 @@
+import type { Fault } from '../../domain/fault.ts'
+import { routerPlaces } from '../../handlers/faults/places.ts'
+import { createFaultWriter } from '../../handlers/faults/writer.ts'
+import { silent } from '../store/cluster.ts'
+
+type Shown = { code: string; message: string; hint: string; param?: string }
+
+const write = createFaultWriter({
+  log: silent,
+  count: () => {},
+  headerPrefix: 'Service',
+  contract: '/router/openapi.json',
+  hasIdempotencyKeys: true,
+  places: routerPlaces,
+})
+
+/** The error that the router surface answers for a fault. */
+export function shown(fault: Fault): Shown {
+  return (JSON.parse(write(fault, 'req_1').body) as { error: Shown }).error
+}
