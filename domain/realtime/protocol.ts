@@ -10,10 +10,10 @@ import type { RealtimeErrorCode } from '../../generated/realtime/errors.ts'
  * Audio and text may come while it opens: a client need not wait for `ready`. An error code closes the session, and so does what means the same in
  * every state and therefore has no row here: a provider that failed, a slow reader, a shutdown, a socket that is gone.
  */
-export const sessionStates = ['awaiting_config', 'opening', 'streaming', 'ending'] as const
-export type SessionState = (typeof sessionStates)[number]
+export const streamStates = ['awaiting_config', 'opening', 'streaming', 'ending'] as const
+export type StreamState = (typeof streamStates)[number]
 
-export const sessionEvents = [
+export const streamEvents = [
   // Frames of the client; `invalid` is one that the contract does not know.
   'config',
   'audio',
@@ -30,16 +30,16 @@ export const sessionEvents = [
   'audio_late',
   'text_late',
 ] as const
-export type SessionEvent = (typeof sessionEvents)[number]
+export type StreamEvent = (typeof streamEvents)[number]
 
 /** Where the event leads, or the code of the error frame that closes the session. Null: nothing is to be done about it. */
-export type Move = { state: SessionState } | { error: RealtimeErrorCode | null }
+export type Move = { state: StreamState } | { error: RealtimeErrorCode | null }
 
-export function move(state: SessionState, event: SessionEvent): Move {
+export function move(state: StreamState, event: StreamEvent): Move {
   return table[state][event]
 }
 
-const go = (state: SessionState): Move => ({ state })
+const go = (state: StreamState): Move => ({ state })
 const refuse = (error: RealtimeErrorCode): Move => ({ error })
 const ignored: Move = { error: null }
 
@@ -47,7 +47,7 @@ const open = { config: refuse('INVALID_CONFIG'), invalid: refuse('INVALID_FRAME'
 const tooEarly = refuse('INVALID_CONFIG')
 const tooLate = refuse('INVALID_FRAME')
 
-const table: Readonly<Record<SessionState, Readonly<Record<SessionEvent, Move>>>> = {
+const table: Readonly<Record<StreamState, Readonly<Record<StreamEvent, Move>>>> = {
   awaiting_config: {
     config: go('opening'),
     audio: tooEarly,

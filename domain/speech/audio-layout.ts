@@ -1,5 +1,5 @@
 import { FrameAligner, frameBytes, isSampleEncoding } from '../../audio/pcm.ts'
-import type { StreamAudio } from './stt-stream.ts'
+import type { StreamAudio } from './stt.ts'
 
 /** Opus is timed at 48 kHz whatever it was made from (RFC 6716). */
 const opusHz = 48_000

@@ -2,11 +2,11 @@ import type { Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
 import type { Capability } from '../catalog/model.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
-import type { TranscribeStreamOrder } from './session.ts'
-import type { StreamTranscript, SttStreamRequest } from './stt-stream.ts'
+import type { TranscribeStreamInput } from './stream.ts'
+import type { StreamTranscript, SttStreamRequest } from './stt.ts'
 
 /** Throws invalid_parameter for a malformed language. */
-export function streamAsk({ caller, routing, language, audio, keywords, prompt, words }: TranscribeStreamOrder): Ask {
+export function streamAsk({ caller, routing, language, audio, keywords, prompt, words }: TranscribeStreamInput): Ask {
   const needs: Capability[] = ['streaming']
   if (keywords?.length) needs.push('keywords')
   if (prompt) needs.push('prompt')
@@ -14,7 +14,7 @@ export function streamAsk({ caller, routing, language, audio, keywords, prompt, 
   return { ...baseAsk(caller, 'stt', routing, language), path: 'stream', needs, audio: { ...audio } }
 }
 
-export function streamRequest(row: Row, order: TranscribeStreamOrder, ask: Ask): SttStreamRequest {
+export function streamRequest(row: Row, order: TranscribeStreamInput, ask: Ask): SttStreamRequest {
   const { audio, interimResults, words, endpointingMs, keywords, prompt } = order
   return {
     model: row.model.id,

@@ -9,9 +9,9 @@ import { ProviderError } from '../ports/provider-error.ts'
 import type { Ask } from '../routing/ask.ts'
 import { charactersOf, speechAsk, ttsRequest } from './delivery.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
-import type { SpeechListener, SpeechSession, SynthesizeStream, SynthesizeStreamOrder } from './session.ts'
+import type { SpeechSink, SpeechStream, SynthesizeStream, SynthesizeStreamInput } from './stream.ts'
 import type { Tts } from './tts.ts'
-import { type Speaker, Turn, type Utterance } from './turn.ts'
+import { type Speaker, type SpokenSentence, Utterance } from './utterance.ts'
 import { Casting } from './voices.ts'
 
 export type SynthesizeStreamLimits = {
@@ -43,13 +43,13 @@ const pieceMs = 100
 
 type Cast = { ask: Ask; voice: string | undefined; tts: Tts }
 
-class Speaking implements SpeechSession, Speaker {
+class Speaking implements SpeechStream, Speaker {
   readonly pieceBytesMax: number
   readonly #deps: SynthesizeStreamDeps
-  readonly #order: SynthesizeStreamOrder
-  readonly #listener: SpeechListener
-  #turn: Turn = new Turn(this, false)
-  #exchange: DispatchedRequest<Cast> | null = null
+  readonly #input: SynthesizeStreamInput
+  readonly #sink: SpeechSink
+  #utterance: Utterance = new Utterance(this, false)
+  #dispatched: DispatchedRequest<Cast> | null = null
   #dueMs = 0
   #endAsked = false
   #isOver = false
@@ -60,10 +60,10 @@ class Speaking implements SpeechSession, Speaker {
   #reservedCharacters = sliceCharacters
   #firstAudioMs: number | null = null
 
-  constructor(deps: SynthesizeStreamDeps, order: SynthesizeStreamOrder, listener: SpeechListener) {
+  constructor(deps: SynthesizeStreamDeps, order: SynthesizeStreamInput, listener: SpeechSink) {
     this.#deps = deps
-    this.#order = order
-    this.#listener = listener
+    this.#input = order
+    this.#sink = listener
     this.pieceBytesMax = pieceBytes(order.wanted)
   }
 
@@ -77,27 +77,27 @@ class Speaking implements SpeechSession, Speaker {
 
   text(text: string): void {
     if (this.#isOver || this.#endAsked) return
-    if (this.#turn.waiting + text.length > this.#deps.streams.waitingMax)
+    if (this.#utterance.waiting + text.length > this.#deps.streams.waitingMax)
       return this.#fail(new Fault({ kind: 'too_much_text' }))
-    this.#turn.push(text)
+    this.#utterance.push(text)
   }
 
   flush(): void {
-    if (!this.#isOver) this.#turn.flush()
+    if (!this.#isOver) this.#utterance.flush()
   }
 
   clear(): void {
     if (this.#isOver) return
-    const charactersSent = this.#turn.drop()
-    this.#turn = new Turn(this, this.#exchange !== null)
-    this.#listener.cleared(charactersSent)
+    const charactersSent = this.#utterance.drop()
+    this.#utterance = new Utterance(this, this.#dispatched !== null)
+    this.#sink.cleared(charactersSent)
     this.#endWhenSilent()
   }
 
   end(): void {
     if (this.#isOver || this.#endAsked) return
     this.#endAsked = true
-    this.#turn.flush()
+    this.#utterance.flush()
     this.#endWhenSilent()
   }
 
@@ -111,7 +111,7 @@ class Speaking implements SpeechSession, Speaker {
     if (!this.#isOver) this.#close(new ProviderError('cancelled', { sent: true }))
   }
 
-  ask(sentence: string): Utterance {
+  ask(sentence: string): SpokenSentence {
     const { clock, limits } = this.#deps
     const exchange = this.#open()
     const call = new AttemptSignal(clock, exchange.signal, limits.tts.firstByteMs, this.#dueMs)
@@ -119,7 +119,7 @@ class Speaking implements SpeechSession, Speaker {
     const opening = this.#speak(exchange, sentence.trim(), call, billed)
     // It is asked for ahead: until its turn comes nobody waits for it.
     opening.catch(() => undefined)
-    return { sentence, call, opening, billed }
+    return { sentence, signal: call, opening, billed }
   }
 
   room(): Promise<void> | null {
@@ -127,7 +127,7 @@ class Speaking implements SpeechSession, Speaker {
   }
 
   hand(audio: Uint8Array): void {
-    if (this.#isOver || this.#listener.audio(audio) || this.#pause !== null) return
+    if (this.#isOver || this.#sink.audio(audio) || this.#pause !== null) return
     let resume = () => {}
     const over = new Promise<void>((resolve) => {
       resume = resolve
@@ -139,15 +139,15 @@ class Speaking implements SpeechSession, Speaker {
     this.#endWhenSilent()
   }
 
-  failed(error: unknown, utterance: Utterance | null): void {
+  failed(error: unknown, utterance: SpokenSentence | null): void {
     // Speech that never came or broke off is owed by nobody.
     if (error instanceof ProviderError) this.#characters -= utterance?.billed.characters ?? 0
     this.#fail(error)
   }
 
   async #choose(): Promise<DispatchedRequest<Cast>> {
-    const ask = speechAsk(this.#order)
-    const casting = new Casting(ask.voice, this.#order.preset, ask.language)
+    const ask = speechAsk(this.#input)
+    const casting = new Casting(ask.voice, this.#input.preset, ask.language)
     const run: Plan<Cast>['run'] = (row, _call, { speech }) => {
       const tts = speech?.tts
       if (this.#isOver) throw new ProviderError('cancelled', { sent: false })
@@ -155,29 +155,29 @@ class Speaking implements SpeechSession, Speaker {
       return Promise.resolve({ ask, voice: casting.voiceFor(row), tts })
     }
     const worstCase = () => spokenQuantity(sliceCharacters)
-    return dispatchRequest(this.#deps, this.#order, { ask, atOnce: false, opensOnly: true, worstCase, run })
+    return dispatchRequest(this.#deps, this.#input, { ask, atOnce: false, opensOnly: true, worstCase, run })
   }
 
   #adopt(exchange: DispatchedRequest<Cast>): void {
-    this.#exchange = exchange
+    this.#dispatched = exchange
     if (this.#isOver) return void exchange.fail(new ProviderError('cancelled', { sent: true }), [])
     this.#dueMs = this.#deps.clock.monotonicMs() + this.#deps.streams.totalMs
     exchange.signal.onEnd((error) => this.#fail(error))
-    this.#listener.ready(exchange.route)
-    this.#turn.start()
+    this.#sink.ready(exchange.route)
+    this.#utterance.start()
     this.#endWhenSilent()
   }
 
   #open(): DispatchedRequest<Cast> {
-    if (this.#exchange === null) throw new Error('a turn was started before its session was open')
-    return this.#exchange
+    if (this.#dispatched === null) throw new Error('a turn was started before its session was open')
+    return this.#dispatched
   }
 
   async #speak(
     exchange: DispatchedRequest<Cast>,
     text: string,
     call: AttemptSignal,
-    billed: Utterance['billed'],
+    billed: SpokenSentence['billed'],
   ): Promise<AsyncIterable<Uint8Array>> {
     const { clock, convert, limits } = this.#deps
     const { ask, voice, tts } = exchange.value
@@ -185,7 +185,7 @@ class Speaking implements SpeechSession, Speaker {
     await this.#reserve(exchange, this.#characters + characters)
     if (call.aborted) throw call.reason
     const startedMs = clock.monotonicMs()
-    const request = ttsRequest(exchange.row, this.#order, ask, voice, text)
+    const request = ttsRequest(exchange.row, this.#input, ask, voice, text)
     billed.characters = characters
     this.#characters += characters
     const audio = await call.guard(openSpeech(convert, tts, 'session', request, call, limits.tts.idleMs))
@@ -209,25 +209,25 @@ class Speaking implements SpeechSession, Speaker {
   }
 
   #endWhenSilent(): void {
-    if (!this.#endAsked || this.#isOver || this.#exchange === null || !this.#turn.isSilent) return
+    if (!this.#endAsked || this.#isOver || this.#dispatched === null || !this.#utterance.isSilent) return
     this.#isOver = true
     const sample = this.#firstAudioMs === null ? {} : { firstByteMs: this.#firstAudioMs }
-    const costMicroUsd = this.#exchange.succeed(spokenQuantity(this.#characters), sample)
-    this.#listener.ended({ characters: this.#characters, costMicroUsd })
+    const costMicroUsd = this.#dispatched.succeed(spokenQuantity(this.#characters), sample)
+    this.#sink.ended({ characters: this.#characters, costMicroUsd })
   }
 
   #fail(thrown: unknown): void {
     if (this.#isOver) return
     const fault = this.#close(thrown)
-    this.#listener.failed(fault instanceof Fault ? fault : new Fault({ kind: 'internal' }, { cause: fault }))
+    this.#sink.failed(fault instanceof Fault ? fault : new Fault({ kind: 'internal' }, { cause: fault }))
   }
 
   #close(thrown: unknown): unknown {
     this.#isOver = true
-    this.#turn.drop()
+    this.#utterance.drop()
     // Whoever waits for room finds that its turn was dropped.
     this.resume()
-    return this.#exchange?.fail(thrown, spokenQuantity(this.#characters)) ?? thrown
+    return this.#dispatched?.fail(thrown, spokenQuantity(this.#characters)) ?? thrown
   }
 }
 

@@ -10,13 +10,13 @@ import { Casting } from './voices.ts'
 
 export type SynthesizeDeps = DispatchDeps & { convert: ConvertSpeech }
 
-export type SynthesizeOrder = RequestContext & Delivery & { text: string }
+export type SynthesizeInput = RequestContext & Delivery & { text: string }
 
 /** `audio` is to be read once. Its iteration throws Fault when the provider breaks off. */
 export type Synthesis = { route: Route; characters: number; audio: AsyncIterable<Uint8Array> }
 
 /** Resolves when the first audio has arrived, failing over until then: a failure is never a success with nothing in it. Throws Fault. */
-export function createSynthesize(deps: SynthesizeDeps): (order: SynthesizeOrder) => Promise<Synthesis> {
+export function createSynthesize(deps: SynthesizeDeps): (order: SynthesizeInput) => Promise<Synthesis> {
   return async (order) => {
     if (order.text.trim() === '') throw new Fault({ kind: 'blank_text' })
     const ask = speechAsk(order)

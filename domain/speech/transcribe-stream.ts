@@ -10,10 +10,9 @@ import type { Ask } from '../routing/ask.ts'
 import { type AudioLayout, layoutOf } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 import { RecentAudio } from './recent-audio.ts'
-import type { TranscribeStream, TranscribeStreamOrder, TranscriptionListener, TranscriptionSession } from './session.ts'
+import type { TranscribeStream, TranscribeStreamInput, TranscriptionSink, TranscriptionStream } from './stream.ts'
 import { delayed, streamAsk, streamRequest } from './stream-request.ts'
-import type { Stt } from './stt.ts'
-import type { StreamTranscript, SttStream, SttStreamSink } from './stt-stream.ts'
+import type { StreamTranscript, Stt, SttStream, SttStreamSink } from './stt.ts'
 
 export type TranscribeStreamLimits = {
   /** One provider's time to open. */
@@ -53,7 +52,7 @@ const sliceLeadMs = 5000
  *
  * Every sample that came in is pending, was sent to the provider that listens now, or was lost in a swap.
  */
-class Transcribing implements TranscriptionSession, SttStreamSink {
+class Transcribing implements TranscriptionStream, SttStreamSink {
   // What a frame touches stands together and comes first, in whole numbers and references alone: a fraction, or Infinity, would be an object of its
   // own, and with thousands of streams each line of memory is a wait.
   #state: 'opening' | 'streaming' | 'ending' | 'over' = 'opening'
@@ -74,21 +73,21 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
   readonly #interimResults: boolean
   #hasHeard = false
   #lostSamples = 0
-  readonly #listener: TranscriptionListener
+  readonly #sink: TranscriptionSink
   readonly #deps: TranscribeStreamDeps
-  readonly #order: TranscribeStreamOrder
-  #exchange: DispatchedRequest<SttStream> | null = null
+  readonly #input: TranscribeStreamInput
+  #dispatched: DispatchedRequest<SttStream> | null = null
   /** Of the attempt that was made last. */
-  #call: AttemptSignal | null = null
+  #signal: AttemptSignal | null = null
   /** An empty frame stands for a flush. */
   #pending: FrameBuffer | null = null
   #swapped = false
   #reservedMs = sliceMs
 
-  constructor(deps: TranscribeStreamDeps, order: TranscribeStreamOrder, listener: TranscriptionListener) {
+  constructor(deps: TranscribeStreamDeps, order: TranscribeStreamInput, listener: TranscriptionSink) {
     this.#deps = deps
-    this.#order = order
-    this.#listener = listener
+    this.#input = order
+    this.#sink = listener
     this.#layout = layoutOf(order.audio)
     this.#aheadBytesMax = (deps.streams.aheadMsMax * this.#layout.bytesPerS) / 1000
     this.#interimResults = order.interimResults
@@ -127,23 +126,23 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
   }
 
   async #openFirst(): Promise<DispatchedRequest<SttStream>> {
-    const ask = streamAsk(this.#order)
+    const ask = streamAsk(this.#input)
     const run: Plan<SttStream>['run'] = (row, call, { speech }) => this.#openAt(speech?.stt, row, ask, call)
     // The time to open is what `firstByteMs` means here. Live figures get none of it: it says nothing of how soon speech becomes text.
-    return dispatchRequest(this.#deps, this.#order, { ask, atOnce: false, worstCase: () => heard(sliceMs), run })
+    return dispatchRequest(this.#deps, this.#input, { ask, atOnce: false, worstCase: () => heard(sliceMs), run })
   }
 
   #openAt(stt: Stt | undefined, row: Row, ask: Ask, call: AttemptSignal): Promise<SttStream> {
     if (this.#state === 'over') throw new ProviderError('cancelled', { sent: false })
     if (!stt?.open) throw new ProviderError('unsupported', { sent: false })
     // The first tells the session itself: nearly all have no other, and it is one object less that a frame touches.
-    this.#teller = this.#call === null ? this : new LaterAttempt(this)
-    this.#call = call
-    return stt.open(streamRequest(row, this.#order, ask), this.#teller, call)
+    this.#teller = this.#signal === null ? this : new LaterAttempt(this)
+    this.#signal = call
+    return stt.open(streamRequest(row, this.#input, ask), this.#teller, call)
   }
 
   speechStarted(startMs: number, teller: SttStreamSink = this): void {
-    if (this.#hears(teller) && this.#stream !== null) this.#listener.speechStarted(startMs + this.#offsetMs())
+    if (this.#hears(teller) && this.#stream !== null) this.#sink.speechStarted(startMs + this.#offsetMs())
   }
 
   transcript(transcript: StreamTranscript, teller: SttStreamSink = this): void {
@@ -156,7 +155,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
 
   failed(error: ProviderError, teller: SttStreamSink = this): void {
     // An adapter that was told to stop says so; why it was told is known to the call.
-    if (this.#hears(teller) && !this.#call?.aborted) this.#broke(error)
+    if (this.#hears(teller) && !this.#signal?.aborted) this.#broke(error)
   }
 
   /** What an earlier attempt still tells is not heard. */
@@ -178,14 +177,14 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
       exchange.fail(new ProviderError('cancelled', { sent: true }), [])
       return stream.close()
     }
-    this.#exchange = exchange
+    this.#dispatched = exchange
     this.#stream = stream
     exchange.signal.onEnd((error) => {
       // A swap ends the call of the one that failed.
       if (this.#isListening(stream)) this.#fail(error)
     })
     this.#reserveAtSamples = exchange.costs(heard(sliceMs)) ? this.#reservedSamples() : null
-    if (this.#isListening(stream)) this.#listener.ready(exchange.route)
+    if (this.#isListening(stream)) this.#sink.ready(exchange.route)
     this.#catchUp(stream)
   }
 
@@ -242,7 +241,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
 
   #endStream(): void {
     this.#state = 'ending'
-    this.#exchange?.signal.expect(this.#deps.limits.stt.idleMs)
+    this.#dispatched?.signal.expect(this.#deps.limits.stt.idleMs)
     this.#stream?.end()
   }
 
@@ -250,8 +249,8 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     if (!transcript.isFinal && !this.#interimResults) return
     this.#hasHeard = true
     this.#recent = null
-    if (this.#state === 'ending') this.#exchange?.signal.expect(this.#deps.limits.stt.idleMs)
-    this.#listener.transcript(this.#lostSamples === 0 ? transcript : delayed(transcript, this.#offsetMs()))
+    if (this.#state === 'ending') this.#dispatched?.signal.expect(this.#deps.limits.stt.idleMs)
+    this.#sink.transcript(this.#lostSamples === 0 ? transcript : delayed(transcript, this.#offsetMs()))
   }
 
   /** What a provider that took over counts as its start. */
@@ -260,18 +259,18 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
   }
 
   #finish(billedMs: number | undefined): void {
-    if (this.#state !== 'ending' || this.#exchange === null)
+    if (this.#state !== 'ending' || this.#dispatched === null)
       return this.#broke(new ProviderError('protocol', { sent: true, cause: new Error('the stream ended by itself') }))
     this.#state = 'over'
     const durationMs = Math.round(billedMs ?? this.#sentMs())
-    const costMicroUsd = this.#exchange.succeed(heard(durationMs))
+    const costMicroUsd = this.#dispatched.succeed(heard(durationMs))
     this.#stream?.close()
-    this.#listener.ended({ durationMs, costMicroUsd })
+    this.#sink.ended({ durationMs, costMicroUsd })
   }
 
   #broke(error: ProviderError): void {
     // Before it is adopted: the attempt fails, and the next candidate is tried.
-    if (this.#stream === null) return this.#call?.end(error)
+    if (this.#stream === null) return this.#signal?.end(error)
     if (this.#recent === null || this.#swapped || !errorClasses[error.errorClass].failover) return this.#fail(error)
     void this.#whenOpen(this.#swap(error))
   }
@@ -283,7 +282,7 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     this.#state = 'opening'
     this.#lostSamples = this.#sentSamples - (this.#recent?.samples ?? 0)
     this.#sentSamples = 0
-    return this.#exchange?.failOver(error) ?? Promise.reject(error)
+    return this.#dispatched?.failOver(error) ?? Promise.reject(error)
   }
 
   async #reserveSlice(): Promise<void> {
@@ -291,7 +290,8 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
     this.#reserveAtSamples = null
     const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
     try {
-      if (!(await this.#exchange?.reserve(heard(amountMs)))) return this.#fail(new Fault({ kind: 'credit_exhausted' }))
+      if (!(await this.#dispatched?.reserve(heard(amountMs))))
+        return this.#fail(new Fault({ kind: 'credit_exhausted' }))
       this.#reservedMs += amountMs
       this.#reserveAtSamples = this.#reservedSamples()
     } catch (error) {
@@ -311,16 +311,16 @@ class Transcribing implements TranscriptionSession, SttStreamSink {
   #fail(thrown: unknown): void {
     if (this.#state === 'over') return
     const fault = this.#close(thrown)
-    this.#listener.failed(fault instanceof Fault ? fault : new Fault({ kind: 'internal' }, { cause: fault }))
+    this.#sink.failed(fault instanceof Fault ? fault : new Fault({ kind: 'internal' }, { cause: fault }))
   }
 
   #close(thrown: unknown): unknown {
     this.#state = 'over'
-    const fault = this.#exchange?.fail(thrown, this.#owed(thrown)) ?? thrown
+    const fault = this.#dispatched?.fail(thrown, this.#owed(thrown)) ?? thrown
     // An opening under way, the first or that of a swap.
-    this.#call?.end(new ProviderError('cancelled', { sent: true }))
+    this.#signal?.end(new ProviderError('cancelled', { sent: true }))
     this.#stream?.close()
-    const { requestId } = this.#order
+    const { requestId } = this.#input
     const [receivedMs, sentMs, lostMs] = [this.#receivedSamples, this.#sentSamples, this.#lostSamples].map((samples) =>
       Math.round(this.#layout.msOf(samples)),
     )

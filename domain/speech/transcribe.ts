@@ -11,7 +11,7 @@ import type { Routing } from '../routing/routing.ts'
 import { checkSettings, type ProviderOptions, settingNames } from './provider-options.ts'
 import type { Stt, SttOptions, SttRequest, Transcript } from './stt.ts'
 
-export type TranscribeOrder = RequestContext & {
+export type TranscribeInput = RequestContext & {
   routing: Routing
   /** BCP 47. Omitted: the key's, else the provider detects. */
   language?: string
@@ -28,7 +28,7 @@ export type Transcription = {
 }
 
 /** Transcribes a whole recording, failing over until a provider has answered. Throws Fault. */
-export function createTranscribe(deps: DispatchDeps): (order: TranscribeOrder) => Promise<Transcription> {
+export function createTranscribe(deps: DispatchDeps): (order: TranscribeInput) => Promise<Transcription> {
   return async (order) => {
     const ask = askOf(order)
     checkSettings(ask, deps.chooser.world.catalog)
@@ -46,7 +46,7 @@ export function createTranscribe(deps: DispatchDeps): (order: TranscribeOrder) =
   }
 }
 
-function askOf({ caller, routing, language, options, recording, lenient }: TranscribeOrder): Ask {
+function askOf({ caller, routing, language, options, recording, lenient }: TranscribeInput): Ask {
   const ask = baseAsk(caller, 'stt', routing, language)
   const { encoding, sampleRateHz, channels } = recording.format
   return {
@@ -57,7 +57,7 @@ function askOf({ caller, routing, language, options, recording, lenient }: Trans
   }
 }
 
-function needsOf(options: TranscribeOrder['options'] = {}): Capability[] {
+function needsOf(options: TranscribeInput['options'] = {}): Capability[] {
   const needs: Capability[] = []
   if (options.diarization) needs.push('diarization')
   if (options.keywords?.length) needs.push('keywords')
@@ -70,7 +70,7 @@ function needsOf(options: TranscribeOrder['options'] = {}): Capability[] {
 async function transcribeAt(
   stt: Stt | undefined,
   row: Row,
-  order: TranscribeOrder,
+  order: TranscribeInput,
   ask: Ask,
   signal: AbortSignal,
 ): Promise<Transcript> {

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Route } from '../../domain/dispatch/request.ts'
 import type { Fault } from '../../domain/fault.ts'
-import type { SpeechListener, SpeechSession, StreamUsage, SynthesizeStream } from '../../domain/speech/session.ts'
+import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../../domain/speech/stream.ts'
 import type { RealtimeHandlers, SynthesizeStreamSession } from '../../generated/realtime/channels.ts'
 import type { TextFrame, TtsConfig } from '../../generated/realtime/types.ts'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
@@ -23,12 +23,12 @@ export function createSynthesizeStream(deps: SynthesizeSocketDeps): RealtimeHand
   return (socket, context) => new SynthesizeSocket(deps, socket, context)
 }
 
-class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, SpeechListener {
+class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, SpeechSink {
   protected readonly silence = 'text_late'
   readonly #deps: SynthesizeSocketDeps
   readonly #context: SocketContext<Caller>
   #wanted: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }
-  #session: SpeechSession | null = null
+  #session: SpeechStream | null = null
   #isBehind = false
   #isReady = false
 

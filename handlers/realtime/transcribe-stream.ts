@@ -6,10 +6,10 @@ import type { Fault } from '../../domain/fault.ts'
 import type {
   StreamUsage,
   TranscribeStream,
-  TranscriptionListener,
-  TranscriptionSession,
-} from '../../domain/speech/session.ts'
-import type { StreamAudio, StreamTranscript } from '../../domain/speech/stt-stream.ts'
+  TranscriptionSink,
+  TranscriptionStream,
+} from '../../domain/speech/stream.ts'
+import type { StreamAudio, StreamTranscript } from '../../domain/speech/stt.ts'
 import type { RealtimeHandlers, TranscribeStreamSession } from '../../generated/realtime/channels.ts'
 import type { SttConfig } from '../../generated/realtime/types.ts'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
@@ -29,9 +29,9 @@ export function createTranscribeStream(deps: TranscribeSocketDeps): RealtimeHand
   return (socket, context) => new TranscribeSocket(deps, socket, context)
 }
 
-class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, TranscriptionListener {
+class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, TranscriptionSink {
   // In this order because a frame touches the first three: see Transcribing.
-  #session: TranscriptionSession | null = null
+  #session: TranscriptionStream | null = null
   #isFirst = true
   /** What the client asked for. */
   #languageJson = 'null'

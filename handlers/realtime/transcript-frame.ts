@@ -1,4 +1,4 @@
-import type { StreamTranscript } from '../../domain/speech/stt-stream.ts'
+import type { StreamTranscript } from '../../domain/speech/stt.ts'
 
 /**
  * A transcript as the contract has it, put together by hand: a socket sends one for every frame of audio, and only its text and its words can

@@ -11,8 +11,8 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Fault } from '../../domain/fault.ts'
 import { routingOfName } from '../../domain/routing/model-name.ts'
-import type { TranscribeStream, TranscriptionListener, TranscriptionSession } from '../../domain/speech/session.ts'
-import type { StreamTranscript } from '../../domain/speech/stt-stream.ts'
+import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../../domain/speech/stream.ts'
+import type { StreamTranscript } from '../../domain/speech/stt.ts'
 import type { RealtimeHandlers, TranscriptionRealtimeSession } from '../../generated/realtime/channels.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type {
@@ -47,12 +47,12 @@ export function createTranscriptionRealtime(
 /** An utterance longer than any endpointing: the client commits. */
 const endpointingMaxMs = 10_000
 
-class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, TranscriptionListener {
+class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, TranscriptionSink {
   readonly #deps: TranscriptionRealtimeDeps
   readonly #context: SocketContext<Caller>
   readonly #id: string
   #settings: TranscriptionSettings = defaultSettings
-  #session: TranscriptionSession | null = null
+  #session: TranscriptionStream | null = null
   #sessions = 0
   /** Whether the session listens: before that no word of it can come. */
   #isReady = false

@@ -1,12 +1,12 @@
 import type { Caller } from '../../domain/access/organization.ts'
-import type { Synthesis, SynthesizeOrder } from '../../domain/speech/synthesize.ts'
+import type { Synthesis, SynthesizeInput } from '../../domain/speech/synthesize.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type { SpeechAudio } from '../../generated/router/types.ts'
 import { orderOf } from './order.ts'
 import { routeHeaders } from './route-headers.ts'
 import { routingOf } from './routing.ts'
 
-export type SpeechDeps = { synthesize(order: SynthesizeOrder): Promise<Synthesis> }
+export type SpeechDeps = { synthesize(order: SynthesizeInput): Promise<Synthesis> }
 
 export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSpeech'] {
   return async ({ header, body }, context) => {
@@ -30,7 +30,7 @@ export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSp
 }
 
 /** The validator has filled in the defaults of the contract. */
-function wantedOf(audio: SpeechAudio | undefined): SynthesizeOrder['wanted'] {
+function wantedOf(audio: SpeechAudio | undefined): SynthesizeInput['wanted'] {
   return {
     encoding: audio?.encoding ?? 'pcm_s16le',
     sampleRateHz: audio?.sample_rate_hz ?? 24000,

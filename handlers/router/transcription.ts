@@ -1,7 +1,7 @@
 import type { Recording } from '../../audio/format.ts'
 import type { Caller } from '../../domain/access/organization.ts'
 import type { Segment, Word } from '../../domain/speech/stt.ts'
-import type { TranscribeOrder, Transcription } from '../../domain/speech/transcribe.ts'
+import type { TranscribeInput, Transcription } from '../../domain/speech/transcribe.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type {
   RawAudioFormat,
@@ -17,7 +17,7 @@ import { routeHeaders, wireRoute } from './route-headers.ts'
 import { routingOf } from './routing.ts'
 
 export type TranscriptionDeps = {
-  transcribe(order: TranscribeOrder): Promise<Transcription>
+  transcribe(order: TranscribeInput): Promise<Transcription>
   region: string
   /** The longest recording that is taken. */
   durationMaxMs: number
@@ -52,7 +52,7 @@ function recordingOf(upload: Bytes, declared: RawAudioFormat | undefined, durati
   })
 }
 
-function optionsOf(wire: TranscriptionOptions): NonNullable<TranscribeOrder['options']> {
+function optionsOf(wire: TranscriptionOptions): NonNullable<TranscribeInput['options']> {
   return {
     ...(wire.diarization !== undefined && { diarization: wire.diarization }),
     ...(wire.keywords && { keywords: wire.keywords }),

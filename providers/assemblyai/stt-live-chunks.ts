@@ -1,5 +1,5 @@
 /** Frames as this vendor takes them: it refuses any that lasts under 50 ms or over 1000 ms, and callers send every 20 ms. */
-import type { StreamAudio } from '../../domain/speech/stt-stream.ts'
+import type { StreamAudio } from '../../domain/speech/stt.ts'
 
 const chunkMsMin = 50
 const chunkMsMax = 1000

@@ -1,5 +1,5 @@
 /** Live recognition over wss /v3/ws: Begin, turns, and Termination after Terminate. */
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
 import { canonicalTag, vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { type JsonObject, objectsOf } from '../wire/json.ts'

@@ -3,8 +3,7 @@
  * was ended by silence. After `finalize` there may be several, up to `flush_done`, and after `close` up to `done`.
  */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import type { Word } from '../../domain/speech/stt.ts'
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamRequest, Word } from '../../domain/speech/stt.ts'
 import { canonicalTag, vendorTag } from '../language-tags.ts'
 import { type JsonObject, milliseconds, stringAt } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'

@@ -1,7 +1,7 @@
 /** How both live transcribers are asked, and what they share. */
 import { frameBytes } from '../../audio/pcm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { StreamAudio, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+import type { StreamAudio, SttStreamRequest } from '../../domain/speech/stt.ts'
 import type { Standby } from '../wire/socket.ts'
 import { encodings } from './tts-fields.ts'
 

@@ -5,7 +5,7 @@
  */
 import { frameBytes } from '../../audio/pcm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
 import { type JsonObject, stringAt } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import { bytesPerMs, listenQuery, type SampleAudio, sampleAudio } from './stt-live-query.ts'

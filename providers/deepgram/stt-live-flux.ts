@@ -2,7 +2,7 @@
  * WS /v2/listen (Flux): turns, each told as a whole again and again until it ends. The socket has no mark of its end but an orderly close, and a
  * turn that is still open then gets no event: what was told of it last is final.
  */
-import type { SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 import { vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { type JsonObject, milliseconds } from '../wire/json.ts'

@@ -2,7 +2,7 @@
  * WS /v1/listen: segments of speech, each told again and again until it is final. An utterance is what lies between two endpoints, and may have
  * several final segments; which of them is the last may show only in an empty one after it.
  */
-import type { StreamAudio, StreamTranscript, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { StreamAudio, StreamTranscript, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 import { vendorTag } from '../language-tags.ts'
 import { type JsonObject, milliseconds } from '../wire/json.ts'
 import { isEnglish, takesKeyterms } from './models.ts'

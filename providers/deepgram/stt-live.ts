@@ -5,7 +5,7 @@
 
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { SttStream } from '../../domain/speech/stt-stream.ts'
+import type { SttStream } from '../../domain/speech/stt.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
 import type { Standby } from '../wire/socket.ts'

@@ -1,6 +1,6 @@
 /** WS /v1/speech-to-text/realtime: how a session is asked for. */
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 import type { SocketTransport, Standby } from '../wire/socket.ts'
 import { keyterms, realtimeKeyterms } from './keyterms.ts'
 import { type ScribeOptions, ScribeStream } from './stt-live-scribe.ts'

@@ -1,6 +1,6 @@
 /** What the recogniser of streams and its parent say to each other. Many streams share one child, so everything carries an id. */
 import type { SampleEncoding } from '../../audio/pcm.ts'
-import type { StreamTranscript } from '../../domain/speech/stt-stream.ts'
+import type { StreamTranscript } from '../../domain/speech/stt.ts'
 
 export type StreamInput = {
   audio: { encoding: SampleEncoding; sampleRateHz: number; channels: number }

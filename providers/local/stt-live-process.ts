@@ -2,7 +2,7 @@
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
-import type { SttStream, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
 import { EngineProcess } from './engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 

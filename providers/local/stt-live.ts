@@ -2,7 +2,7 @@
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Log } from '../../domain/ports/system.ts'
-import type { SttStream, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
 import type { StreamInput } from './stt-live-messages.ts'
 import { StreamChild, type StreamChildOptions } from './stt-live-process.ts'
 

@@ -1,7 +1,7 @@
 /** Answers each frame while it is being handed over. A bench counts what a frame costs: nothing is made here for one but its text. */
 import { isSampleEncoding, sampleEncodings } from '../../audio/pcm.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { StreamAudio, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { StreamAudio, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 
 /** Where the text of a frame is made: one for all streams. */
 const echoed = Buffer.allocUnsafe(24)

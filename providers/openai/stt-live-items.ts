@@ -4,7 +4,7 @@
  *
  *   head ──partials, final──► told        next items: held until they are the head
  */
-import type { StreamTranscript } from '../../domain/speech/stt-stream.ts'
+import type { StreamTranscript } from '../../domain/speech/stt.ts'
 
 type Item = {
   id: unknown

@@ -4,7 +4,7 @@
  * there are have their transcripts.
  */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject, stringAt, stringOf } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'

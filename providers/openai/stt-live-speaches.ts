@@ -10,7 +10,7 @@
  *   is the fence after which no utterance comes up any more.
  */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'

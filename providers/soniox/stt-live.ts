@@ -1,6 +1,6 @@
 /** Live recognition: a configuration, audio, and an empty frame; tokens come back, then `finished`. */
 import type { Clock } from '../../domain/ports/system.ts'
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
 import { detectedLanguage, vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'

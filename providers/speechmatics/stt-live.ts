@@ -1,5 +1,5 @@
 /** Live recognition over wss /v2: StartRecognition, audio, EndOfStream, EndOfTranscript. */
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+import type { SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
 import { detectedLanguage, vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject, milliseconds } from '../wire/json.ts'

@@ -10,7 +10,7 @@
 
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
-import type { SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { SttStreamSink } from '../../domain/speech/stt.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 import { excerpt, protocolError } from './failures.ts'

@@ -8,8 +8,7 @@
  * neither what is held here nor the wait for a final grows with the speech.
  */
 
-import type { Word } from '../../domain/speech/stt.ts'
-import type { SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { SttStreamRequest, SttStreamSink, Word } from '../../domain/speech/stt.ts'
 
 /** A word, a part of one, or a mark of punctuation. */
 export type Piece = {

@@ -3,8 +3,8 @@ import type { Route } from '../../domain/dispatch/request.ts'
 import type { Fault } from '../../domain/fault.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { StreamUsage, TranscribeStreamOrder, TranscriptionListener } from '../../domain/speech/session.ts'
-import type { StreamTranscript, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt-stream.ts'
+import type { StreamUsage, TranscribeStreamInput, TranscriptionSink } from '../../domain/speech/stream.ts'
+import type { StreamTranscript, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 import { createTranscribeStream, type TranscribeStreamLimits } from '../../domain/speech/transcribe-stream.ts'
 import { bench, hang, model, order, provider } from './fakes.ts'
 
@@ -48,7 +48,7 @@ class FakeStream implements SttStream {
   }
 }
 
-class Heard implements TranscriptionListener {
+class Heard implements TranscriptionSink {
   readonly told: string[] = []
   readonly transcripts: StreamTranscript[] = []
   route: Route | null = null
@@ -102,7 +102,7 @@ export function setup(openings: Opening[], over: Partial<Model> = {}, limits: Pa
   const all = bench(providers)
   const listener = new Heard()
   const start = createTranscribeStream({ ...all.deps, streams: { ...streams, ...limits } })
-  const begin = (extra: Partial<TranscribeStreamOrder> = {}) => {
+  const begin = (extra: Partial<TranscribeStreamInput> = {}) => {
     const { caller, requestId, signal } = order()
     const unkeyed = { caller, requestId, signal, operation: 'transcribeStream' }
     const asked = { routing: { mode: 'auto', objective: 'balanced' }, audio: pcm16 } as const

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { type Move, move, type SessionEvent, sessionEvents, sessionStates } from '../../domain/realtime/protocol.ts'
+import { type Move, move, type StreamEvent, streamEvents, streamStates } from '../../domain/realtime/protocol.ts'
 
 const written = (moved: Move): string => ('state' in moved ? moved.state : (moved.error ?? '-'))
 
 t.test('every event in every state', (t) => {
-  const expected: Record<SessionEvent, string[]> = {
+  const expected: Record<StreamEvent, string[]> = {
     //            awaiting_config   opening           streaming         ending
     config: ['opening', 'INVALID_CONFIG', 'INVALID_CONFIG', 'INVALID_CONFIG'],
     audio: ['INVALID_CONFIG', 'opening', 'streaming', 'INVALID_FRAME'],
@@ -19,9 +19,9 @@ t.test('every event in every state', (t) => {
     audio_late: ['-', 'AUDIO_TIMEOUT', 'AUDIO_TIMEOUT', '-'],
     text_late: ['-', 'TEXT_TIMEOUT', 'TEXT_TIMEOUT', '-'],
   }
-  for (const event of sessionEvents)
+  for (const event of streamEvents)
     t.same(
-      sessionStates.map((state) => written(move(state, event))),
+      streamStates.map((state) => written(move(state, event))),
       expected[event],
       event,
     )

@@ -4,8 +4,8 @@ import type { OutputFormat, Recording } from '../../audio/format.ts'
 import type { Model } from '../../domain/catalog/model.ts'
 import type { Routing } from '../../domain/routing/routing.ts'
 import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
-import { createSynthesize, type SynthesizeOrder } from '../../domain/speech/synthesize.ts'
-import { createTranscribe, type TranscribeOrder } from '../../domain/speech/transcribe.ts'
+import { createSynthesize, type SynthesizeInput } from '../../domain/speech/synthesize.ts'
+import { createTranscribe, type TranscribeInput } from '../../domain/speech/transcribe.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { bench, caller, collect, failure, fault, hang, model, order, provider, script, settled } from './fakes.ts'
@@ -37,7 +37,7 @@ function listening(heard: Heard[], over: Partial<Model>[] = []) {
     return provider('abc'[i] ?? '', [model('stt', over[i] ?? {})], { stt: { transcribe } })
   })
   const all = bench(providers)
-  const transcribe = (extra: Partial<TranscribeOrder> = {}) =>
+  const transcribe = (extra: Partial<TranscribeInput> = {}) =>
     createTranscribe(all.deps)({ ...order(), routing: auto, recording, ...extra })
   return { ...all, asked, transcribe }
 }
@@ -159,7 +159,7 @@ function speaking(said: Spoken[], over: Partial<Model>[] = [], format = pcm24) {
     return provider('abc'[i] ?? '', [model('tts', over[i] ?? {})], { tts: { synthesize } })
   })
   const all = bench(providers)
-  const synthesize = (extra: Partial<SynthesizeOrder> = {}) =>
+  const synthesize = (extra: Partial<SynthesizeInput> = {}) =>
     createSynthesize({ ...all.deps, convert: convertSpeech })({
       ...order(),
       routing: auto,
@@ -277,7 +277,7 @@ t.test('synthesize', (t) => {
 
   t.test('the voice: the request, then the key, then the provider', async (t) => {
     const voiced = (id: string) => ({ voices: [{ id, name: id, gender: 'female' as const, styles: [] }] })
-    const of = async (extra: Partial<SynthesizeOrder>) => {
+    const of = async (extra: Partial<SynthesizeInput>) => {
       const all = speaking([[chunk], [chunk]], [voiced('v1'), voiced('v2')])
       await collect((await all.synthesize(extra)).audio)
       return all.asked[0]?.voice

@@ -5,7 +5,7 @@ import type { Model } from '../../domain/catalog/model.ts'
 import type { Route } from '../../domain/dispatch/request.ts'
 import type { Fault } from '../../domain/fault.ts'
 import { SentenceBuffer } from '../../domain/speech/sentence-buffer.ts'
-import type { SpeechListener, StreamUsage, SynthesizeStreamOrder } from '../../domain/speech/session.ts'
+import type { SpeechSink, StreamUsage, SynthesizeStreamInput } from '../../domain/speech/stream.ts'
 import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { createResampler } from '../../runtime/optional.ts'
@@ -17,7 +17,7 @@ const convertSpeech = createConvertSpeech(createResampler)
 const pcm24: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 const prices = [{ unit: 'million_characters' as const, microUsd: 10_000_000, source: 's', asOf: 'd' }]
 
-class Heard implements SpeechListener {
+class Heard implements SpeechSink {
   readonly told: string[] = []
   usage: StreamUsage | null = null
   fault: Fault | null = null
@@ -63,7 +63,7 @@ function setup(said: (Part[] | Error | 'hang')[] = [], over: Partial<Model> = {}
   const listener = new Heard()
   const streams = { totalMs: 600_000, waitingMax: 1000 }
   const start = createSynthesizeStream({ ...all.deps, convert: convertSpeech, streams })
-  const begin = (extra: Partial<SynthesizeStreamOrder> = {}) => {
+  const begin = (extra: Partial<SynthesizeStreamInput> = {}) => {
     const { caller, requestId, signal } = order()
     const unkeyed = { caller, requestId, signal, operation: 'synthesizeStream' }
     return start({ ...unkeyed, routing: { mode: 'auto', objective: 'balanced' }, wanted: pcm24, ...extra }, listener)

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Voice } from '../../domain/catalog/model.ts'
-import { createSynthesize, type SynthesizeOrder } from '../../domain/speech/synthesize.ts'
+import { createSynthesize, type SynthesizeInput } from '../../domain/speech/synthesize.ts'
 import { isPresetVoice } from '../../domain/speech/voices.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { bench, caller, collect, failure, fault, model, order, provider, script } from './fakes.ts'
@@ -16,7 +16,7 @@ function voice(id: string, gender: Voice['gender'], language?: string): Voice {
 }
 
 /** The voices that the providers a, b … were asked for; all but the last fail. */
-async function asked(rows: Voice[][], extra: Partial<SynthesizeOrder> = {}): Promise<(string | undefined)[]> {
+async function asked(rows: Voice[][], extra: Partial<SynthesizeInput> = {}): Promise<(string | undefined)[]> {
   const voices: (string | undefined)[] = []
   const providers = rows.map((row, i) => {
     const synthesize = (request: { voice?: string }) => {

@@ -1,7 +1,7 @@
 /** A stream as a caller holds it: audio in at a pace, what was heard with the time at which it came. */
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
-import type { StreamTranscript, SttStream, SttStreamRequest } from '../../domain/speech/stt-stream.ts'
+import type { StreamTranscript, SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
 
 export const telephone = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
 /** 20 ms of it. */

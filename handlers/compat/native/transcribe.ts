@@ -2,7 +2,7 @@ import type { Recording } from '../../../audio/format.ts'
 import type { DeclaredAudio } from '../../../audio/recognise.ts'
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { Segment, Word } from '../../../domain/speech/stt.ts'
-import type { TranscribeOrder, Transcription } from '../../../domain/speech/transcribe.ts'
+import type { TranscribeInput, Transcription } from '../../../domain/speech/transcribe.ts'
 import type { CompatHandlers, TranscribeEvent } from '../../../generated/compat/handlers.ts'
 import type { NativeSegment, SttOptions, TranscribeResponse } from '../../../generated/compat/types.ts'
 import type { Bytes } from '../../../runtime/engine/handler.ts'
@@ -67,7 +67,7 @@ function declaredBy(contentType: string): DeclaredAudio | null {
     : null
 }
 
-function optionsOf({ words, diarization, keywords, prompt }: SttOptions): NonNullable<TranscribeOrder['options']> {
+function optionsOf({ words, diarization, keywords, prompt }: SttOptions): NonNullable<TranscribeInput['options']> {
   return {
     ...(words !== undefined && { wordTimestamps: words }),
     ...(diarization !== undefined && { diarization }),

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
-import type { Synthesis, SynthesizeOrder } from '../../../domain/speech/synthesize.ts'
+import type { Synthesis, SynthesizeInput } from '../../../domain/speech/synthesize.ts'
 import { isPresetVoice } from '../../../domain/speech/voices.ts'
 import type {
   CompatHandlers,
@@ -15,7 +15,7 @@ import { languageOf, orderOf } from '../order.ts'
 import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from './speech-format.ts'
 
 export type SpeechDeps = {
-  synthesize(order: SynthesizeOrder): Promise<Synthesis>
+  synthesize(order: SynthesizeInput): Promise<Synthesis>
   catalog: Catalog
   /** Of samples in a WAV, which is answered in one piece. */
   wavBytesMax: number
@@ -49,7 +49,7 @@ function speechOrder(
   catalog: Catalog,
   { header, body }: CreateCompatSpeechRequest,
   context: Context<Caller>,
-): SynthesizeOrder {
+): SynthesizeInput {
   const { input, model, instructions, speed } = body
   return {
     ...orderOf(context),
@@ -65,7 +65,7 @@ function speechOrder(
 }
 
 /** A name of one of OpenAI's voices stands for a voice of whoever speaks; an id belongs to its provider. `auto` and nothing are the same. */
-function voiceOf(voice: CompatSpeechRequest['voice']): Pick<SynthesizeOrder, 'voice' | 'preset'> {
+function voiceOf(voice: CompatSpeechRequest['voice']): Pick<SynthesizeInput, 'voice' | 'preset'> {
   if (voice === undefined || voice === 'auto') return {}
   if (typeof voice !== 'string') return { voice: voice.id }
   return isPresetVoice(voice) ? { preset: voice } : { voice }

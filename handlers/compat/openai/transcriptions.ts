@@ -1,6 +1,6 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
-import type { TranscribeOrder, Transcription } from '../../../domain/speech/transcribe.ts'
+import type { TranscribeInput, Transcription } from '../../../domain/speech/transcribe.ts'
 import type {
   CompatHandlers,
   CreateCompatTranscriptionEvent,
@@ -15,7 +15,7 @@ import { inOrder } from '../events.ts'
 import { languageOf, orderOf } from '../order.ts'
 
 export type TranscriptionDeps = {
-  transcribe(order: TranscribeOrder): Promise<Transcription>
+  transcribe(order: TranscribeInput): Promise<Transcription>
   catalog: Catalog
   /** The longest recording that is taken. */
   durationMaxMs: number
@@ -63,7 +63,7 @@ function formatOf(responseFormat = 'json'): 'json' | 'text' | 'verbose_json' {
   })
 }
 
-function optionsOf(body: CreateCompatTranscriptionRequest['body']): NonNullable<TranscribeOrder['options']> {
+function optionsOf(body: CreateCompatTranscriptionRequest['body']): NonNullable<TranscribeInput['options']> {
   const { prompt, response_format: format } = body
   const asksWords = format === 'verbose_json' && body['timestamp_granularities[]']?.includes('word')
   return { ...(prompt && { prompt }), ...(asksWords && { wordTimestamps: true }) }

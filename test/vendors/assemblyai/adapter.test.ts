@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
-import type { StreamTranscript, SttStreamSink } from '../../../domain/speech/stt-stream.ts'
+import type { StreamTranscript, SttStreamSink } from '../../../domain/speech/stt.ts'
 import { createAssemblyaiProvider } from '../../../providers/assemblyai/provider.ts'
 import { streamPath } from '../../../providers/assemblyai/stt-live.ts'
 import { Chunks } from '../../../providers/assemblyai/stt-live-chunks.ts'

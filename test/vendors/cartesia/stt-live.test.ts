@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import type { Encoding } from '../../../audio/format.ts'
 import type { ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
-import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
+import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { cartesiaModels } from '../../../providers/cartesia/models.ts'
 import { FinalizingStream, finalizingPath } from '../../../providers/cartesia/stt-live-finalize.ts'
 import { TurnsStream, turnsPath } from '../../../providers/cartesia/stt-live-turns.ts'

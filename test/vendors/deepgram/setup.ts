@@ -1,6 +1,6 @@
 /** An adapter in front of the stub, for what no suite asks. */
 import t from 'tap'
-import type { SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
+import type { SttStreamRequest } from '../../../domain/speech/stt.ts'
 import type { VendorOptions } from '../../../providers/adapter.ts'
 import { createDeepgramProvider } from '../../../providers/deepgram/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'

@@ -1,7 +1,6 @@
 /** How Deepgram is asked to hear, and how its two ways to tell live speech become utterances. */
 import t from 'tap'
-import type { SttOptions } from '../../../domain/speech/stt.ts'
-import type { SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
+import type { SttOptions, SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { ManualClock } from '../../domain/fakes.ts'
 import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { rawRecording, recordingPcm } from '../suite/stt.ts'

@@ -1,7 +1,7 @@
 /** Scribe realtime beyond the suite: how it is asked, how it ends, and what it says in between. */
 import t, { type Test } from 'tap'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
-import type { SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
+import type { SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { createElevenLabsProvider } from '../../../providers/elevenlabs/provider.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { ManualClock } from '../../domain/fakes.ts'

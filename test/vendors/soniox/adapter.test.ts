@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { StreamTranscript, SttStream, SttStreamRequest } from '../../../domain/speech/stt-stream.ts'
+import type { StreamTranscript, SttStream, SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { createSonioxProvider } from '../../../providers/soniox/provider.ts'
 import { openStream, startRequest } from '../../../providers/soniox/stt-live.ts'
 import { systemClock } from '../../../runtime/clock.ts'

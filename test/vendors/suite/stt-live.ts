@@ -12,7 +12,7 @@ import type {
   SttStream,
   SttStreamRequest,
   SttStreamSink,
-} from '../../../domain/speech/stt-stream.ts'
+} from '../../../domain/speech/stt.ts'
 import {
   checkSecrets,
   never,

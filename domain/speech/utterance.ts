@@ -4,9 +4,9 @@ import { charactersOf } from './delivery.ts'
 import { isSpeakable, SentenceBuffer } from './sentence-buffer.ts'
 
 /** A sentence that a provider is asked for. `opening` resolves with its first audio. */
-export type Utterance = {
+export type SpokenSentence = {
   sentence: string
-  call: AttemptSignal
+  signal: AttemptSignal
   opening: Promise<AsyncIterable<Uint8Array>>
   /** 0 until the provider was asked. */
   billed: { characters: number }
@@ -15,7 +15,7 @@ export type Utterance = {
 /** The session that a turn speaks in. */
 export interface Speaker {
   /** Asks the provider. Called in the order of the text, and not before the one before it has opened. */
-  ask(sentence: string): Utterance
+  ask(sentence: string): SpokenSentence
   /** The most that is handed over at once: what is handed over cannot be dropped any more. */
   readonly pieceBytesMax: number
   /** Null: there is room for more audio now. */
@@ -23,7 +23,7 @@ export interface Speaker {
   hand(audio: Uint8Array): void
   /** All that was whole has been said. */
   silent(): void
-  failed(error: unknown, utterance: Utterance | null): void
+  failed(error: unknown, utterance: SpokenSentence | null): void
 }
 
 /**
@@ -32,13 +32,13 @@ export interface Speaker {
  *
  *   text ─► buffer ─► queue ─► asked ─► current ─► listener
  */
-export class Turn {
+export class Utterance {
   readonly #speaker: Speaker
   readonly #buffer = new SentenceBuffer()
   #queue: string[] = []
   #queuedLength = 0
-  #asked: Utterance | null = null
-  #current: Utterance | null = null
+  #asked: SpokenSentence | null = null
+  #current: SpokenSentence | null = null
   #isReady: boolean
   #isSpeaking = false
   #isDropped = false
@@ -79,7 +79,7 @@ export class Turn {
   drop(): number {
     this.#isDropped = true
     for (const utterance of [this.#current, this.#asked])
-      utterance?.call.end(new ProviderError('cancelled', { sent: true }))
+      utterance?.signal.end(new ProviderError('cancelled', { sent: true }))
     return this.#charactersSent
   }
 
@@ -106,7 +106,7 @@ export class Turn {
         this.#askNext()
         await this.#play(this.#current, audio)
         if (this.#isDropped) return
-        this.#current.call.close()
+        this.#current.signal.close()
         this.#current = null
       }
       this.#isSpeaking = false
@@ -133,7 +133,7 @@ export class Turn {
     return sentence
   }
 
-  async #play({ sentence }: Utterance, audio: AsyncIterable<Uint8Array>): Promise<void> {
+  async #play({ sentence }: SpokenSentence, audio: AsyncIterable<Uint8Array>): Promise<void> {
     let characters = charactersOf(sentence)
     for await (const chunk of audio) {
       for (let at = 0; at < chunk.length; at += this.#speaker.pieceBytesMax) {

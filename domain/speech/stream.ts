@@ -2,13 +2,13 @@ import type { OutputFormat } from '../../audio/format.ts'
 import type { RequestContext, Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
 import type { Routing } from '../routing/routing.ts'
-import type { StreamAudio, StreamTranscript } from './stt-stream.ts'
+import type { StreamAudio, StreamTranscript } from './stt.ts'
 
 /** What one realtime session of either kind is to its surface: an order in, a listener told, a session to talk to. Times in ms, audio as bytes. */
 
 export type StreamUsage = { costMicroUsd: number | null } & ({ durationMs: number } | { characters: number })
 
-export type TranscribeStreamOrder = RequestContext & {
+export type TranscribeStreamInput = RequestContext & {
   routing: Routing
   /** BCP 47. Omitted: the key's, else the provider detects. */
   language?: string
@@ -23,7 +23,7 @@ export type TranscribeStreamOrder = RequestContext & {
 }
 
 /** Calls come in order, also from within a call to the session; `ended` or `failed` is the last. */
-export interface TranscriptionListener {
+export interface TranscriptionSink {
   /** A second time only after a replay. */
   ready(route: Route): void
   speechStarted(startMs: number): void
@@ -32,7 +32,7 @@ export interface TranscriptionListener {
   failed(fault: Fault): void
 }
 
-export interface TranscriptionSession {
+export interface TranscriptionStream {
   /** Any length, odd ends too: half a sample is kept for the next call. The bytes are lent until it returns. */
   audio(bytes: Uint8Array): void
   flush(): void
@@ -41,9 +41,9 @@ export interface TranscriptionSession {
   leave(): void
 }
 
-export type TranscribeStream = (order: TranscribeStreamOrder, listener: TranscriptionListener) => TranscriptionSession
+export type TranscribeStream = (order: TranscribeStreamInput, listener: TranscriptionSink) => TranscriptionStream
 
-export type SynthesizeStreamOrder = RequestContext & {
+export type SynthesizeStreamInput = RequestContext & {
   routing: Routing
   /** As in SynthesizeOrder. */
   voice?: string
@@ -54,7 +54,7 @@ export type SynthesizeStreamOrder = RequestContext & {
   wanted: OutputFormat
 }
 
-export interface SpeechListener {
+export interface SpeechSink {
   ready(route: Route): void
   /** In the wanted format, whole samples. False: no more until `resume` is called. */
   audio(bytes: Uint8Array): boolean
@@ -67,7 +67,7 @@ export interface SpeechListener {
   failed(fault: Fault): void
 }
 
-export interface SpeechSession {
+export interface SpeechStream {
   /** Spoken as soon as a sentence is whole. */
   text(text: string): void
   /** Speaks what is left although no sentence has ended. */
@@ -80,4 +80,4 @@ export interface SpeechSession {
   leave(): void
 }
 
-export type SynthesizeStream = (order: SynthesizeStreamOrder, listener: SpeechListener) => SpeechSession
+export type SynthesizeStream = (order: SynthesizeStreamInput, listener: SpeechSink) => SpeechStream
