@@ -1,4 +1,4 @@
-import type { RoutingPreview } from '../generated/clients/platform-types.ts'
+import type { RoutingPreview } from '../generated/platform/types.ts'
 
 /** A choice among models as lines for people: the chosen model and its scores, and the reason why each other one was left out. */
 export function linesOfChoice({

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { RoutingPreview } from '../generated/clients/compat-types.ts'
+import type { RoutingPreview } from '../generated/compat/types.ts'
 import type { Actions } from './actions.ts'
 import { linesOfChoice, table } from './choice.ts'
 import { compatClient } from './client.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RequestAttempt, RequestRoute } from '../generated/clients/platform-types.ts'
+import type { RequestAttempt, RequestRoute } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { linesOfChoice, table } from './choice.ts'
 import { platformClient } from './client.ts'

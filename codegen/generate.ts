@@ -1,16 +1,24 @@
-/** One document in, its files out; nothing is written here. */
-import { emitClient, emitClientEngine } from './emit-client.ts'
-import { emitConfigKeys, emitSchemaTypes, emitSchemaValidator, readPlainSchema } from './emit-config.ts'
-import { emitContract } from './emit-contract.ts'
-import { emitErrorDocs } from './emit-docs.ts'
-import { emitErrors } from './emit-errors.ts'
-import { emitHandlers } from './emit-handlers.ts'
-import { emitRoutes } from './emit-routes.ts'
-import { emitTypes } from './emit-types.ts'
-import { emitValidators } from './emit-validators.ts'
-import type { Problem } from './ir.ts'
-import { loadOpenApi } from './load.ts'
+/** Turns one document into its files. Nothing is written here. */
+import { relative } from 'node:path'
+import type { AsyncApiDocument, OpenApiDocument, Problem } from './ir.ts'
+import { readPlainSchema, type Source } from './load.ts'
+import { loadAsyncApi } from './load-asyncapi.ts'
+import { loadOpenApi } from './load-openapi.ts'
 import { checkDocument } from './rules.ts'
+import { checkChannels } from './rules-asyncapi.ts'
+import { emitErrorDocs } from './targets/markdown/errors.ts'
+import { emitChannels } from './targets/typescript/channels.ts'
+import { emitClient, emitClientEngine } from './targets/typescript/client.ts'
+import { emitConfigKeys, emitSchemaTypes, emitSchemaValidator } from './targets/typescript/config.ts'
+import { emitContract } from './targets/typescript/contract.ts'
+import { emitCloseCodes, emitErrors } from './targets/typescript/errors.ts'
+import { emitHandlers } from './targets/typescript/handlers.ts'
+import { emitRoutes } from './targets/typescript/routes.ts'
+import { emitSocketClient, emitSocketEngine } from './targets/typescript/socket-client.ts'
+import { emitTypes } from './targets/typescript/types.ts'
+import { emitValidators } from './targets/typescript/validators.ts'
+import { resolveComponents } from './types.ts'
+import { refTo, Views, viewsOf } from './views.ts'
 
 /** Path → text. */
 export type Files = Map<string, string>
@@ -18,24 +26,66 @@ export type Files = Map<string, string>
 /** With any problem there are no files. */
 export type Generated = { files: Files; problems: Problem[] }
 
-export type Source = { text: string; file: string; path: string }
-
 export type Layout = {
-  /** Where the files go, and how they reach runtime/ from there. */
+  /** Where the files go, and how they reach runtime/ and the types of shared components from there. */
   folder: string
+  runtimePath: string
+  sharedModule: string
   clientFolder: string | null
   docsFolder: string | null
-  runtimePath: string
 }
 
 export async function generateSurface(source: Source, layout: Layout): Promise<Generated> {
-  const { document, problems } = await loadOpenApi(source.text, source.file, source.path)
+  const { document, problems } = await loadOpenApi(source)
   const found = document === null ? problems : checkDocument(document)
+  if (document === null || found.length > 0) return { files: new Map(), problems: found }
+  return { files: emitSurface(document, layout), problems: [] }
+}
+
+export async function generateChannels(source: Source, layout: Layout): Promise<Generated> {
+  const { document, problems } = await loadAsyncApi(source)
+  const found = document === null ? problems : checkChannels(document)
+  if (document === null || found.length > 0) return { files: new Map(), problems: found }
+  try {
+    return { files: await emitSockets(document, layout), problems: [] }
+  } catch (error) {
+    return failed('generator', source.file, (error as Error).message)
+  }
+}
+
+export function generateConfig(source: Source, folder: string, runtimePath: string): Generated {
+  const { files, problems } = generateSchema(source, 'config', folder, runtimePath)
+  if (problems.length > 0) return { files, problems }
+  files.set(`${folder}/keys.ts`, emitConfigKeys(readPlainSchema(source), runtimePath))
+  return { files, problems }
+}
+
+/** A document that is not a surface: its type, and the validator that is named after it. */
+export function generateSchema(source: Source, name: string, folder: string, runtimePath: string): Generated {
   const files: Files = new Map()
-  if (document === null || found.length > 0) return { files, problems: found }
-  const { folder, clientFolder, docsFolder, runtimePath } = layout
-  files.set(`${folder}/types.ts`, await emitTypes(document, 'server'))
-  files.set(`${folder}/validators.ts`, emitValidators(document, runtimePath))
+  try {
+    const schema = readPlainSchema(source)
+    files.set(`${folder}/types.ts`, emitSchemaTypes(schema))
+    files.set(`${folder}/validator.ts`, emitSchemaValidator(schema, name, runtimePath))
+    return { files, problems: [] }
+  } catch (error) {
+    return failed('schema', source.file, `cannot be made into a validator: ${(error as Error).message}`)
+  }
+}
+
+/** The types of the components that several surfaces refer to, each in every view in which some surface may need it. */
+export function generateShared({ file, shared = {} }: Source, folder: string): Generated {
+  const components = { types: resolveComponents(shared), shared: new Set<string>() }
+  const all = components.types.map(({ name }) => refTo(name))
+  const text = emitTypes(file, components, new Views(components, { answered: all, received: all, sent: all }), '')
+  return { files: new Map([[`${folder}/types.ts`, text]]), problems: [] }
+}
+
+function emitSurface(document: OpenApiDocument, layout: Layout): Files {
+  const { folder, clientFolder, docsFolder, runtimePath, sharedModule } = layout
+  const files: Files = new Map()
+  files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
+  setValidators(files, document, layout)
   files.set(`${folder}/routes.ts`, emitRoutes(document, runtimePath))
   files.set(`${folder}/handlers.ts`, emitHandlers(document, runtimePath))
   files.set(`${folder}/contract.ts`, emitContract(document))
@@ -45,34 +95,41 @@ export async function generateSurface(source: Source, layout: Layout): Promise<G
   }
   if (clientFolder) {
     files.set(`${clientFolder}/http.ts`, emitClientEngine())
-    files.set(`${clientFolder}/${document.name}-types.ts`, await emitTypes(document, 'client'))
-    files.set(`${clientFolder}/${document.name}.ts`, emitClient(document))
+    files.set(`${clientFolder}/${document.name}.ts`, emitClient(document, typesModule(clientFolder, folder)))
   }
-  return { files, problems: [] }
+  return files
 }
 
-export async function generateConfig(source: Source, folder: string, runtimePath: string): Promise<Generated> {
-  const { files, problems } = await generateSchema(source, 'config', folder, runtimePath)
-  if (problems.length > 0) return { files, problems }
-  files.set(`${folder}/keys.ts`, emitConfigKeys(readPlainSchema(source.text, source.file), runtimePath))
-  return { files, problems }
-}
-
-/** A document that is no surface: its type, and the validator that is named after it. */
-export async function generateSchema(
-  { text, file }: Source,
-  name: string,
-  folder: string,
-  runtimePath: string,
-): Promise<Generated> {
+async function emitSockets(document: AsyncApiDocument, layout: Layout): Promise<Files> {
+  const { folder, clientFolder, runtimePath, sharedModule } = layout
   const files: Files = new Map()
-  try {
-    const schema = readPlainSchema(text, file)
-    files.set(`${folder}/types.ts`, await emitSchemaTypes(schema))
-    files.set(`${folder}/validator.ts`, emitSchemaValidator(schema, name, runtimePath))
-    return { files, problems: [] }
-  } catch (error) {
-    const message = `cannot be made into a validator: ${(error as Error).message}`
-    return { files: new Map(), problems: [{ rule: 'schema', file, pointer: '#/', message }] }
+  files.set(`${folder}/channels.ts`, await emitChannels(document, runtimePath))
+  files.set(`${folder}/types.ts`, emitTypes(document.file, document, viewsOf(document), sharedModule))
+  setValidators(files, document, layout)
+  files.set(`${folder}/errors.ts`, emitCloseCodes(document))
+  files.set(`${folder}/contract.ts`, emitContract(document))
+  if (clientFolder) {
+    files.set(`${clientFolder}/socket.ts`, emitSocketEngine())
+    files.set(`${clientFolder}/${document.name}.ts`, emitSocketClient(document, typesModule(clientFolder, folder)))
   }
+  return files
+}
+
+function setValidators(
+  files: Files,
+  document: OpenApiDocument | AsyncApiDocument,
+  { folder, runtimePath }: Layout,
+): void {
+  const modules = { request: 'validators', response: 'response-validators' } as const
+  for (const direction of ['request', 'response'] as const)
+    files.set(`${folder}/${modules[direction]}.ts`, emitValidators(document, direction, runtimePath))
+}
+
+/** Clients take the types of the surface that they speak to. */
+function typesModule(clientFolder: string, folder: string): string {
+  return `${relative(clientFolder, folder)}/types.ts`
+}
+
+function failed(rule: string, file: string, message: string): Generated {
+  return { files: new Map(), problems: [{ rule, file, pointer: '#/', message }] }
 }

@@ -1,12 +1,20 @@
 /**
- * The intermediate representation: what the emitters know of a document. References to parameters, responses, headers and
- * examples are resolved; references between schemas stay, because the component's name becomes the type's name.
+ * The intermediate representation: everything that a target knows of a document. References to parameters, responses, headers
+ * and examples are resolved; references between components stay, because the component's name becomes the type's name.
  *
- *   document ─┬─ operations ─┬─ parameters
- *             ├─ webhooks    ├─ body ────── content[] ─ schema
- *             ├─ schemas     └─ responses[] ─ headers[], content[] ─ schema | events
- *             └─ errors
+ *   OpenAPI  document ─┬─ operations ─┬─ parameters[]
+ *                      ├─ webhooks    ├─ body ──────── content[] ─ schema, value
+ *                      ├─ components  └─ responses[] ─ headers[], content[] ─ schema, value | events
+ *                      └─ errors
+ *   AsyncAPI document ─┬─ channels ─── receives[], sends[] ─ component
+ *                      ├─ components
+ *                      └─ errors
+ *
+ * `schema` is JSON Schema as it was written: validators and rules read it. `type` and `value` are the same
+ * resolved (types.ts): targets print them.
  */
+import type { NamedType, Type } from './types.ts'
+
 export type Schema = boolean | SchemaObject
 
 export type SchemaObject = {
@@ -31,6 +39,9 @@ export type Parameter = {
   description: string
   /** Of the value that the handler is given: of JSON that stands in a header, of what the JSON says. */
   schema: Schema
+  type: Type
+  /** The default, which validation fills in; undefined where there is none. */
+  fallback: unknown
   /** Where the parameter is described by `content` and not by `schema`: text that holds a value of this type. */
   content: MediaType | null
   /** `x-max-bytes`: a bound in UTF-8 bytes, which a schema cannot say. */
@@ -42,8 +53,9 @@ export type Example = { value: unknown; pointer: string }
 
 export type MediaType = {
   type: string
-  /** Null where the document says nothing of the content. */
+  /** Null where the document does not describe the content. */
   schema: Schema | null
+  value: Type | null
   examples: Example[]
   /** `x-part-order` of a multipart type; null where the order is free. */
   partOrder: string[] | null
@@ -58,7 +70,7 @@ export type MediaType = {
 
 export type Body = { required: boolean; content: MediaType[] }
 
-export type Header = { name: string; required: boolean; schema: Schema }
+export type Header = { name: string; required: boolean; type: Type }
 
 export type Response = { status: string; headers: Header[]; content: MediaType[]; pointer: string }
 
@@ -92,7 +104,14 @@ export type ErrorRow = {
   headers: string[]
 }
 
-export type OpenApiDocument = {
+export type Components = {
+  schemas: Record<string, Schema>
+  types: NamedType[]
+  /** The names of those that are written in specs/shared.yaml. */
+  shared: ReadonlySet<string>
+}
+
+export type OpenApiDocument = Components & {
   kind: 'openapi'
   /** Also the folder under generated/: router for specs/router.openapi.yaml. */
   name: string
@@ -101,7 +120,6 @@ export type OpenApiDocument = {
   source: Record<string, unknown>
   operations: Operation[]
   webhooks: Operation[]
-  schemas: Record<string, Schema>
   /** `x-error-codes`. A surface that has them is strict: closed bodies, one envelope, one table. */
   errors: Record<string, ErrorRow> | null
 }
@@ -127,6 +145,8 @@ export type Channel = {
   subprotocol: string | null
   requiresSubprotocol: boolean | null
   credentialPrefix: string | null
+  /** The query parameters that have a list of values. */
+  query: { name: string; values: string[] }[]
   /** `x-open-frames`: what clients send may hold more than the schemas say. */
   openFrames: boolean
   /** Client → server. */
@@ -140,16 +160,23 @@ export type Channel = {
 export type CloseRow = { closeCode: number; retryable: boolean; message: string }
 
 /** A document of channels instead of operations. */
-export type AsyncApiDocument = {
+export type AsyncApiDocument = Components & {
   kind: 'asyncapi'
   name: string
   file: string
   source: Record<string, unknown>
   channels: Channel[]
-  schemas: Record<string, Schema>
   errors: Record<string, CloseRow>
 }
 
 /** What a rule has to say, and that with the rule and file that it belongs to. */
 export type Finding = { pointer: string; message: string }
 export type Problem = Finding & { rule: string; file: string }
+
+/** input_audio_buffer.append → InputAudioBufferAppend */
+export function pascal(name: string): string {
+  return name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}

@@ -1,39 +1,23 @@
-/** Reads one AsyncAPI document: resolve and lint with redocly, then lower to the IR, as load.ts does for OpenAPI. */
-import { bundleFromString, createConfig, lintFromString } from '@redocly/openapi-core'
-import type { AsyncApiDocument, Channel, CloseRow, Message, Problem, Schema } from './ir.ts'
-import { documentName, fromRedocly, resolve } from './load.ts'
+/** Lowers one AsyncAPI document to the IR, as load-openapi.ts does for OpenAPI. */
+import type { AsyncApiDocument, Channel, CloseRow, Message, Schema } from './ir.ts'
+import { documentName, type Loaded, load, lowerComponents, type Ref, resolve, type Source } from './load.ts'
 import { escapePointer, unescapePointer } from './schema.ts'
 
-export type LoadedAsync = { document: AsyncApiDocument; problems: [] } | { document: null; problems: Problem[] }
-
 const lintRules = {
-  // The address of a self-hosted service is its owner's to say; ours has no contact.
+  // The owner of a self-hosted service says its address; ours has no contact.
   'info-contact': 'off',
-  // The addresses are those of HTTP paths, some of which are not ours to spell.
+  // The addresses are those of HTTP paths, and OpenAI spells some of them.
   'channels-kebab-case': 'off',
 } as const
 
-/** `file` is the path as messages and banners print it, `path` where the references of `text` start from. */
-export async function loadAsyncApi(text: string, file: string, path: string): Promise<LoadedAsync> {
-  try {
-    return await read(text, file, path)
-  } catch (error) {
-    const message = `cannot be read: ${(error as Error).message.replaceAll(path, file)}`
-    return { document: null, problems: [{ rule: 'read', file, pointer: '#/', message }] }
-  }
+export function loadAsyncApi(source: Source): Promise<Loaded<AsyncApiDocument>> {
+  return load(source, lintRules, (bundled) => {
+    const raw = bundled as RawDocument
+    if (!raw.asyncapi?.startsWith('3.')) throw new Error('it is not AsyncAPI 3')
+    return lower(raw, source)
+  })
 }
 
-async function read(source: string, file: string, path: string): Promise<LoadedAsync> {
-  const config = await createConfig({ extends: ['recommended'], rules: lintRules, telemetry: 'off' })
-  const lint = await lintFromString({ source, absoluteRef: path, config })
-  if (lint.length > 0) return { document: null, problems: lint.map((problem) => fromRedocly(problem, file)) }
-  const { bundle } = await bundleFromString({ source, absoluteRef: path, config })
-  const document = bundle.parsed as RawDocument
-  if (!document.asyncapi?.startsWith('3.')) throw new Error('it is not AsyncAPI 3')
-  return { document: lower(document, file), problems: [] }
-}
-
-type Ref = { $ref?: string }
 type RawMessage = {
   name?: string
   contentType?: string
@@ -48,6 +32,7 @@ type RawChannel = {
   'x-subprotocol-required'?: boolean
   'x-credential-prefix'?: string
   'x-open-frames'?: boolean
+  bindings?: { ws?: { query?: { properties?: Record<string, { enum?: string[] }> } } }
 } & Ref
 type RawOperation = { action: 'send' | 'receive'; channel: Ref; messages?: RawMessage[] } & Ref
 type RawDocument = {
@@ -59,14 +44,14 @@ type RawDocument = {
   'x-error-codes'?: Record<string, Partial<CloseRow>>
 } & Record<string, unknown>
 
-function lower(raw: RawDocument, file: string): AsyncApiDocument {
+function lower(raw: RawDocument, { file, shared }: Source): AsyncApiDocument {
   return {
+    ...lowerComponents(raw.components?.schemas ?? {}, shared),
     kind: 'asyncapi',
     name: documentName(file),
     file,
     source: raw,
     channels: Object.entries(raw.channels ?? {}).map(([id, channel]) => lowerChannel(raw, id, channel)),
-    schemas: raw.components?.schemas ?? {},
     errors: Object.fromEntries(
       Object.entries(raw['x-error-codes'] ?? {}).map(([code, row]) => [
         code,
@@ -94,6 +79,9 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
     subprotocol: channel['x-subprotocol'] ?? null,
     requiresSubprotocol: channel['x-subprotocol-required'] ?? null,
     credentialPrefix: channel['x-credential-prefix'] ?? null,
+    query: Object.entries(channel.bindings?.ws?.query?.properties ?? {}).flatMap(([name, schema]) =>
+      schema.enum ? [{ name, values: schema.enum }] : [],
+    ),
     openFrames: channel['x-open-frames'] ?? false,
     receives: messages('receive'),
     sends: messages('send'),

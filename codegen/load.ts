@@ -1,54 +1,35 @@
-/**
- * Reads one OpenAPI document: resolve and lint with redocly, then lower to the IR. Redocly has checked the structure before
- * anything is lowered, so that the one cast from parsed YAML to the shapes below is honest.
- */
+/** What the loaders share: one document is linted and bundled with redocly, which checks its structure before anything is lowered. */
 import { basename } from 'node:path'
-import { bundleFromString, createConfig, lintFromString, type NormalizedProblem } from '@redocly/openapi-core'
-import { readEventStream, terminalMark } from './event-stream.ts'
-import type {
-  Body,
-  ErrorRow,
-  Example,
-  Header,
-  MediaType,
-  Method,
-  OpenApiDocument,
-  Operation,
-  Parameter,
-  Problem,
-  Response,
-  Schema,
-} from './ir.ts'
-import { escapePointer, resolveSchema, unescapePointer } from './schema.ts'
+import { bundleFromString, createConfig, lintFromString } from '@redocly/openapi-core'
+import { parse } from 'yaml'
+import type { Components, Problem, Schema, SchemaObject } from './ir.ts'
+import { unescapePointer } from './schema.ts'
+import { resolveComponents } from './types.ts'
 
-const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch']
+/** `file` is the path as messages and banners print it, `path` the place from which the references of `text` start. */
+export type Source = { text: string; file: string; path: string; shared?: Readonly<Record<string, Schema>> }
 
-/** Redocly's recommended rules without those that fight this house; each reason stands beside it. */
-const lintRules = {
-  // Operations without a body or a key have nothing that could be a 4xx of their own.
-  'operation-4xx-response': 'off',
-  // A redirect or a socket upgrade is all that some internal operations answer.
-  'operation-2xx-response': 'off',
-  // A self-hosted service has no fixed address.
-  'no-server-example.com': 'off',
-  'no-empty-servers': 'off',
-  // Event payloads are referred to by name, in x-sse-events.
-  'no-unused-components': 'off',
-  // Our own rules say the same with a better message.
-  'operation-operationId': 'off',
-  'operation-operationId-unique': 'off',
-  'no-identical-paths': 'off',
-  'no-invalid-media-type-examples': 'off',
-  // A parameter beside a literal is decided by the router: literals win.
-  'no-ambiguous-paths': 'off',
-} as const
+export type Loaded<Document> = { document: Document; problems: [] } | { document: null; problems: Problem[] }
 
-export type Loaded = { document: OpenApiDocument; problems: [] } | { document: null; problems: Problem[] }
-
-/** `file` is the path as messages and banners print it, `path` where the references of `text` start from. */
-export async function loadOpenApi(text: string, file: string, path: string): Promise<Loaded> {
+/** `lower` is called with a bundled document whose structure has been checked; it throws what makes the document unreadable. */
+export async function load<Document>(
+  source: Source,
+  lintRules: Readonly<Record<string, 'off'>>,
+  lower: (bundled: unknown) => Document,
+): Promise<Loaded<Document>> {
+  const { text, file, path } = source
   try {
-    return await read(text, file, path)
+    const config = await createConfig({ extends: ['recommended'], rules: lintRules, telemetry: 'off' })
+    const lint = await lintFromString({ source: text, absoluteRef: path, config })
+    const problems = lint.map(({ ruleId, location, message }) => ({
+      rule: ruleId,
+      file,
+      pointer: location[0]?.pointer ?? '#/',
+      message,
+    }))
+    if (problems.length > 0) return { document: null, problems }
+    const { bundle } = await bundleFromString({ source: text, absoluteRef: path, config })
+    return { document: lower(bundle.parsed), problems: [] }
   } catch (error) {
     // Redocly throws where there is no document to lint: broken YAML, another format, references in a circle.
     const message = `cannot be read: ${(error as Error).message.replaceAll(path, file)}`
@@ -61,201 +42,30 @@ export function documentName(file: string): string {
   return basename(file).replace(/\.(openapi|asyncapi)\.yaml$/, '')
 }
 
-async function read(source: string, file: string, path: string): Promise<Loaded> {
-  const config = await createConfig({ extends: ['recommended'], rules: lintRules, telemetry: 'off' })
-  const lint = await lintFromString({ source, absoluteRef: path, config })
-  if (lint.length > 0) return { document: null, problems: lint.map((problem) => fromRedocly(problem, file)) }
-  const { bundle } = await bundleFromString({ source, absoluteRef: path, config })
-  const document = bundle.parsed as RawDocument
-  if (!document.openapi?.startsWith('3.1.'))
-    throw new Error('it is not OpenAPI 3.1, whose schemas are JSON Schema 2020-12')
-  return { document: lower(document, file), problems: [] }
+/** The schemas of specs/shared.yaml. It is only ever read as a part of other documents, whose lint covers it. */
+export function readShared(text: string): Record<string, Schema> {
+  const { components } = parse(text) as { components: { schemas: Record<string, Schema> } }
+  return components.schemas
 }
 
-export function fromRedocly(problem: NormalizedProblem, file: string): Problem {
-  const pointer = problem.location[0]?.pointer ?? '#/'
-  return { rule: problem.ruleId, file, pointer, message: problem.message }
+/** A document that is not a surface: one JSON Schema, its title and the schemas of its own that it refers to. */
+export type PlainSchema = { root: SchemaObject; defs: Record<string, Schema>; name: string; file: string }
+
+export function readPlainSchema({ text, file }: Source): PlainSchema {
+  // Everything else knows components only, so $defs take their place.
+  const { $defs, title, ...root } = JSON.parse(
+    JSON.stringify(parse(text)).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  ) as SchemaObject
+  return { root, defs: ($defs ?? {}) as Record<string, Schema>, name: String(title), file }
 }
 
-type Ref = { $ref?: string }
-type RawMedia = {
-  schema?: Schema
-  example?: unknown
-  examples?: Record<string, { value?: unknown } & Ref>
-  'x-part-order'?: string[]
-}
-type RawHeader = { required?: boolean; schema?: Schema } & Ref
-type RawParameter = {
-  in: Parameter['in']
-  name: string
-  required?: boolean
-  description?: string
-  schema?: Schema
-  content?: RawContent
-  'x-max-bytes'?: number
-} & Ref
-type RawContent = Record<string, RawMedia>
-type RawResponse = { headers?: Record<string, RawHeader>; content?: RawContent } & Ref
-type RawOperation = {
-  operationId?: string
-  summary?: string
-  parameters?: RawParameter[]
-  requestBody?: { required?: boolean; content: RawContent } & Ref
-  responses?: Record<string, RawResponse>
-  security?: Record<string, string[]>[]
-  deprecated?: boolean
-  'x-deprecation'?: Operation['deprecation']
-  'x-scope'?: string
-  'x-body-limit'?: Operation['bodyLimit']
-  'x-raw-body'?: boolean
-}
-type RawPathItem = { parameters?: RawParameter[] } & Partial<Record<Method, RawOperation>> & Ref
-type RawDocument = {
-  openapi?: string
-  paths?: Record<string, RawPathItem>
-  webhooks?: Record<string, RawPathItem>
-  components?: { schemas?: Record<string, Schema> }
-  security?: Record<string, string[]>[]
-  'x-error-codes'?: Record<string, Partial<ErrorRow>>
+/** A component is shared where the bundled document holds exactly what specs/shared.yaml says under the same name. */
+export function lowerComponents(schemas: Record<string, Schema>, shared: Source['shared'] = {}): Components {
+  const isShared = (name: string) => JSON.stringify(schemas[name]) === JSON.stringify(shared[name])
+  return { schemas, types: resolveComponents(schemas), shared: new Set(Object.keys(schemas).filter(isShared)) }
 }
 
-function lower(raw: RawDocument, file: string): OpenApiDocument {
-  return {
-    kind: 'openapi',
-    name: documentName(file),
-    file,
-    source: raw,
-    operations: lowerItems(raw, 'paths'),
-    webhooks: lowerItems(raw, 'webhooks'),
-    schemas: raw.components?.schemas ?? {},
-    errors: raw['x-error-codes'] ? lowerErrors(raw['x-error-codes']) : null,
-  }
-}
-
-function lowerItems(raw: RawDocument, section: 'paths' | 'webhooks'): Operation[] {
-  return Object.entries(raw[section] ?? {}).flatMap(([path, entry]) => {
-    const item = resolve(raw, entry)
-    return methods.flatMap((method) => {
-      const operation = item[method]
-      const pointer = `#/${section}/${escapePointer(path)}/${method}`
-      return operation ? [lowerOperation(raw, { path, method, pointer, item, operation })] : []
-    })
-  })
-}
-
-type Site = { path: string; method: Method; pointer: string; item: RawPathItem; operation: RawOperation }
-
-function lowerOperation(raw: RawDocument, { path, method, pointer, item, operation }: Site): Operation {
-  const security = operation.security ?? raw.security ?? []
-  return {
-    id: operation.operationId ?? '',
-    method,
-    path,
-    summary: operation.summary ?? '',
-    parameters: lowerParameters(raw, item, operation, pointer),
-    body: lowerBody(raw, operation, pointer),
-    responses: Object.entries(operation.responses ?? {}).map(([status, response]) =>
-      lowerResponse(raw, status, resolve(raw, response), `${pointer}/responses/${status}`),
-    ),
-    // An empty requirement object means that a key is optional.
-    secured: security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
-    scope: operation['x-scope'] ?? null,
-    bodyLimit: operation['x-body-limit'] ?? 'json',
-    rawBody: operation['x-raw-body'] ?? false,
-    deprecated: operation.deprecated ?? false,
-    deprecation: operation['x-deprecation'] ?? null,
-    pointer,
-  }
-}
-
-/** A parameter of the operation replaces one of the path item with the same place and name. */
-function lowerParameters(raw: RawDocument, item: RawPathItem, operation: RawOperation, pointer: string): Parameter[] {
-  const byKey = new Map<string, Parameter>()
-  for (const entry of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
-    const parameter = resolve(raw, entry)
-    const place = `${pointer}/parameters/${parameter.in}.${parameter.name}`
-    // OpenAPI: exactly one.
-    const [content = null] = lowerContent(raw, parameter.content ?? {}, place)
-    byKey.set(`${parameter.in}:${parameter.name}`, {
-      in: parameter.in,
-      name: parameter.name,
-      required: parameter.required ?? false,
-      description: parameter.description ?? '',
-      schema: content?.schema ?? parameter.schema ?? true,
-      content,
-      bytesMax: parameter['x-max-bytes'] ?? null,
-      pointer: place,
-    })
-  }
-  return [...byKey.values()]
-}
-
-function lowerBody(raw: RawDocument, operation: RawOperation, pointer: string): Body | null {
-  if (!operation.requestBody) return null
-  const body = resolve(raw, operation.requestBody)
-  return { required: body.required ?? false, content: lowerContent(raw, body.content, `${pointer}/requestBody`) }
-}
-
-function lowerResponse(raw: RawDocument, status: string, response: RawResponse, pointer: string): Response {
-  const headers = Object.entries(response.headers ?? {}).map(([name, entry]): Header => {
-    const header = resolve(raw, entry)
-    return { name, required: header.required ?? false, schema: header.schema ?? true }
-  })
-  return { status, headers, content: lowerContent(raw, response.content ?? {}, pointer), pointer }
-}
-
-function lowerContent(raw: RawDocument, content: RawContent, parent: string): MediaType[] {
-  return Object.entries(content).map(([type, media]) => {
-    const pointer = `${parent}/content/${escapePointer(type)}`
-    const schema = media.schema ?? null
-    const target = schema === null ? null : resolveSchema(raw.components?.schemas ?? {}, schema)
-    const examples = lowerExamples(raw, media, pointer)
-    return {
-      type: type.toLowerCase(),
-      schema,
-      examples,
-      partOrder: media['x-part-order'] ?? null,
-      events: (typeof target === 'object' && (target?.['x-sse-events'] as Record<string, string> | undefined)) || {},
-      eventData: (typeof target === 'object' && (target?.['x-sse-data'] as string | undefined)) || null,
-      terminalEvents: terminalMarks(examples),
-      pointer,
-    }
-  })
-}
-
-function terminalMarks(examples: Example[]): string[] {
-  const last = examples.flatMap(({ value }) => readEventStream(value).at(-1) ?? [])
-  return [...new Set(last.flatMap((frame) => terminalMark(frame) ?? []))]
-}
-
-/** Examples of the media type; without any, those of its schema. */
-function lowerExamples(raw: RawDocument, media: RawMedia, pointer: string): Example[] {
-  const named = Object.entries(media.examples ?? {}).map(([name, entry]) => ({
-    value: resolve(raw, entry).value,
-    pointer: `${pointer}/examples/${escapePointer(name)}`,
-  }))
-  const single = 'example' in media ? [{ value: media.example, pointer: `${pointer}/example` }] : []
-  if (named.length + single.length > 0) return [...single, ...named]
-  const schema = media.schema === undefined ? true : resolveSchema(raw.components?.schemas ?? {}, media.schema)
-  if (typeof schema === 'boolean' || !Array.isArray(schema.examples)) return []
-  return schema.examples.map((value: unknown, i) => ({ value, pointer: `${pointer}/schema/examples/${i}` }))
-}
-
-function lowerErrors(rows: Record<string, Partial<ErrorRow>>): Record<string, ErrorRow> {
-  return Object.fromEntries(
-    Object.entries(rows).map(([code, row]) => [
-      code,
-      {
-        status: row.status ?? null,
-        type: row.type ?? '',
-        retryable: row.retryable ?? false,
-        message: row.message ?? '',
-        hint: row.hint ?? '',
-        headers: row.headers ?? [],
-      },
-    ]),
-  )
-}
+export type Ref = { $ref?: string }
 
 /** Follows a chain of references inside the document; redocly has already refused those that lead nowhere. */
 export function resolve<T extends Ref>(raw: object, node: T): T {

@@ -4,16 +4,26 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Files, type Generated, generateConfig, generateSchema, generateSurface, type Source } from './generate.ts'
-import { generateChannels } from './generate-channels.ts'
-import { documentName } from './load.ts'
+import {
+  type Files,
+  type Generated,
+  generateChannels,
+  generateConfig,
+  generateSchema,
+  generateShared,
+  generateSurface,
+  type Layout,
+} from './generate.ts'
+import { documentName, readShared, type Source } from './load.ts'
 import { formatProblem } from './rules.ts'
 
 const root = join(import.meta.dirname, '..')
 const runtimePath = '../../runtime'
-/** Surfaces that are nobody's to call. */
+const sharedFile = 'shared.yaml'
+/** Surfaces that only this server's own pages call. */
 const withoutClient = new Set(['internal'])
 
+const shared = readShared(readFileSync(join(root, 'specs', sharedFile), 'utf8'))
 const { files, problems } = await generateAll()
 const changed = [...files.keys()].filter((file) => readOrNull(file) !== files.get(file))
 // A document with problems keeps the files that it had.
@@ -31,24 +41,28 @@ async function generateAll(): Promise<Generated> {
   const catalog = generateSchema(readSpec('catalog.schema.yaml'), 'catalog', 'generated/catalog', runtimePath)
   const policy = generateSchema(readSpec('key-policy.schema.yaml'), 'key-policy', 'generated/key-policy', runtimePath)
   const sockets = specs.filter((file) => file.endsWith('.asyncapi.yaml')).map(generateSockets)
-  const all = await Promise.all([...surfaces, ...sockets, config, catalog, policy])
+  const components = generateShared(readSpec(sharedFile), 'generated/shared')
+  const all = [...(await Promise.all([...surfaces, ...sockets])), config, catalog, policy, components]
   const files: Files = new Map(all.flatMap((one) => [...one.files]))
   return { files, problems: all.flatMap((one) => one.problems) }
 }
 
 function generateSpec(spec: string): Promise<Generated> {
-  const name = documentName(spec)
-  return generateSurface(readSpec(spec), {
-    folder: `generated/${name}`,
-    clientFolder: withoutClient.has(name) ? null : 'generated/clients',
-    docsFolder: name === 'router' ? 'docs' : null,
-    runtimePath,
-  })
+  return generateSurface(readSpec(spec), layoutOf(documentName(spec)))
 }
 
 function generateSockets(spec: string): Promise<Generated> {
-  const folder = `generated/${documentName(spec)}`
-  return generateChannels(readSpec(spec), { folder, clientFolder: 'generated/clients', runtimePath })
+  return generateChannels(readSpec(spec), layoutOf(documentName(spec)))
+}
+
+function layoutOf(name: string): Layout {
+  return {
+    folder: `generated/${name}`,
+    runtimePath,
+    sharedModule: '../shared/types.ts',
+    clientFolder: withoutClient.has(name) ? null : 'generated/clients',
+    docsFolder: name === 'router' ? 'docs' : null,
+  }
 }
 
 function drift(): string[] {
@@ -69,7 +83,7 @@ function write(): void {
 
 function readSpec(spec: string): Source {
   const path = join(root, 'specs', spec)
-  return { text: readFileSync(path, 'utf8'), file: `specs/${spec}`, path }
+  return { text: readFileSync(path, 'utf8'), file: `specs/${spec}`, path, shared }
 }
 
 function listGenerated(): string[] {

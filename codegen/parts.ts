@@ -1,11 +1,21 @@
 /** The parts of a multipart body: which there are, in which order, and how each one is read. */
 import type { MediaType, Schema, SchemaObject } from './ir.ts'
 import { isBinary, resolveSchema } from './schema.ts'
+import { fallbackOf, resolveType, type Type } from './types.ts'
 
 /** OpenAPI's defaults: strings and lists of strings are text/plain, one part an item; everything else that is not bytes is JSON. */
 export type PartKind = 'bytes' | 'text' | 'json'
 
-export type PartPlan = { name: string; kind: PartKind; isList: boolean; required: boolean; schema: Schema }
+export type PartPlan = {
+  name: string
+  kind: PartKind
+  isList: boolean
+  required: boolean
+  schema: Schema
+  type: Type
+  /** The default, which validation fills in where the part is text; undefined where there is none. */
+  fallback: unknown
+}
 
 export function planParts(media: MediaType, schemas: Record<string, Schema>): PartPlan[] {
   const { properties = {}, required = [] } = target(media, schemas)
@@ -13,7 +23,15 @@ export function planParts(media: MediaType, schemas: Record<string, Schema>): Pa
   return names.map((name) => {
     const schema = properties[name] ?? true
     const isList = typeOf(schema, schemas) === 'array'
-    return { name, kind: kindOf(schema, schemas), isList, required: required.includes(name), schema }
+    return {
+      name,
+      kind: kindOf(schema, schemas),
+      isList,
+      required: required.includes(name),
+      schema,
+      type: resolveType(schema, schemas),
+      fallback: fallbackOf(schema, schemas),
+    }
   })
 }
 

@@ -1,9 +1,9 @@
 /** What this house asks of a document of channels beyond AsyncAPI itself; rules.ts is the same for OpenAPI. */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { componentId, createAjv } from './ajv.ts'
-import { type Frame, textFrames } from './emit-frames.ts'
 import type { AsyncApiDocument, Channel, Finding, Message, Problem, Schema } from './ir.ts'
 import { children, escapePointer, refName } from './schema.ts'
+import { type Frame, textFrames } from './validator-plan.ts'
 
 type Rule = (document: AsyncApiDocument) => Finding[]
 

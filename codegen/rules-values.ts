@@ -1,11 +1,11 @@
 /** The rules that need compiled schemas: every schema means something to Ajv, and every example is what its schema says. */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { createAjv, registerSchema } from './ajv.ts'
-import { planValidators } from './emit-validators.ts'
 import { type ExampleEvent, readEventStream } from './event-stream.ts'
 import type { Example, Finding, MediaType, OpenApiDocument, Schema } from './ir.ts'
 import { planParts } from './parts.ts'
 import { type Direction, escapePointer, isBinary } from './schema.ts'
+import { planValidators } from './validator-plan.ts'
 
 export function checkSchemas(document: OpenApiDocument): Finding[] {
   const { schemas } = document

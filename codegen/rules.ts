@@ -2,11 +2,10 @@
  * What this house asks of a document beyond OpenAPI itself. A rule is a function from the document to findings; each message says
  * what to do. Rules of a strict surface (one with x-error-codes) hold the public contract together.
  */
-import { isEnvelope } from './emit-handlers.ts'
 import type { Finding, OpenApiDocument, Operation, Problem, Response, Schema } from './ir.ts'
 import { planParts } from './parts.ts'
 import { checkExamples, checkSchemas } from './rules-values.ts'
-import { children, escapePointer, refName, resolveSchema } from './schema.ts'
+import { children, escapePointer, isEnvelope, refName, resolveSchema } from './schema.ts'
 
 type Rule = (document: OpenApiDocument) => Finding[]
 

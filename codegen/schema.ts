@@ -72,8 +72,15 @@ export function projectComponent(schema: Schema, direction: Direction, schemas: 
 export function isBinary(schema: Schema | null, schemas: Schemas): boolean {
   if (schema === null) return true
   const target = resolveSchema(schemas, schema)
-  if (typeof target === 'boolean') return false
-  return target.format === 'binary' || (target.contentMediaType !== undefined && target.contentEncoding === undefined)
+  return typeof target === 'object' && isBytes(target)
+}
+
+/** Raw bytes: text that has an encoding is text. */
+export function isBytes(schema: SchemaObject): boolean {
+  return (
+    schema['format'] === 'binary' ||
+    (schema['contentMediaType'] !== undefined && schema['contentEncoding'] === undefined)
+  )
 }
 
 function projectKeyword(keyword: string, value: unknown, direction: Direction, schemas: Schemas): unknown {
@@ -131,4 +138,8 @@ export function escapePointer(key: string): string {
 
 export function unescapePointer(key: string): string {
   return decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+export function isEnvelope(schema: Schema | null): boolean {
+  return typeof schema === 'object' && schema?.$ref === '#/components/schemas/ErrorEnvelope'
 }

@@ -1,6 +1,6 @@
 /**
- * node render.mjs <name> <specFile> <runtimePath>: reads a document from stdin, prints channels.ts. A process of its own, because the
- * generator writes to the console as it likes and brings packages that nothing else here should resolve. Needs no network.
+ * node render.mjs: reads {document, model} from stdin, prints channels.ts. It is a process of its own because the generator writes to
+ * the console and brings packages that nothing else here should resolve. It needs no network.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,12 +8,11 @@ import { join } from 'node:path'
 import Generator from '@asyncapi/generator'
 
 const errorSeverity = 0
-const [name, specFile, runtimePath] = process.argv.slice(2)
-// The parser says in the console what the refusal says again.
+// The parser prints to the console what the refusal repeats.
 console.error = () => {}
 const folder = mkdtempSync(join(tmpdir(), 'channels-'))
 try {
-  const text = await render()
+  const text = await render(JSON.parse(readFileSync(0, 'utf8')))
   process.stdout.write(text)
 } catch (error) {
   process.stderr.write(explain(error))
@@ -22,15 +21,15 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function render() {
+async function render({ document, model }) {
   const output = join(folder, 'output')
-  const templateParams = { name, specFile, runtimePath }
+  const templateParams = { model: JSON.stringify(model) }
   const generator = new Generator(copyTemplate(), output, { forceWrite: true, templateParams })
-  await generator.generateFromString(readFileSync(0, 'utf8'))
+  await generator.generateFromString(JSON.stringify(document))
   return readFileSync(join(output, 'channels.ts'), 'utf8')
 }
 
-/** The generator transpiles into the template's own folder: two runs at once would tread on each other. */
+/** The generator transpiles into the template's own folder, so two runs at once need a copy each. */
 function copyTemplate() {
   const template = join(folder, 'template')
   for (const part of ['package.json', 'template', 'parts'])

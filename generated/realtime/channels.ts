@@ -39,6 +39,8 @@ import type {
 } from './types.ts'
 import * as validators from './validators.ts'
 
+const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
+
 export const realtimeSurface: SocketSurface = {
   name: 'realtime',
   channels: [
@@ -57,12 +59,12 @@ export const realtimeSurface: SocketSurface = {
       },
       acceptsBinary: true,
       sends: {
-        ready: validators.sendReadyFrame,
-        speech_started: validators.sendSpeechStartedFrame,
-        transcript: validators.sendTranscriptFrame,
-        pong: validators.sendPongFrame,
-        end: validators.sendTranscriptionEndFrame,
-        error: validators.sendErrorFrame,
+        ready: answers && answers.sendReadyFrame,
+        speech_started: answers && answers.sendSpeechStartedFrame,
+        transcript: answers && answers.sendTranscriptFrame,
+        pong: answers && answers.sendPongFrame,
+        end: answers && answers.sendTranscriptionEndFrame,
+        error: answers && answers.sendErrorFrame,
       },
     },
     {
@@ -82,11 +84,11 @@ export const realtimeSurface: SocketSurface = {
       },
       acceptsBinary: false,
       sends: {
-        ready: validators.sendReadyFrame,
-        cleared: validators.sendClearedFrame,
-        pong: validators.sendPongFrame,
-        end: validators.sendSpeechEndFrame,
-        error: validators.sendErrorFrame,
+        ready: answers && answers.sendReadyFrame,
+        cleared: answers && answers.sendClearedFrame,
+        pong: answers && answers.sendPongFrame,
+        end: answers && answers.sendSpeechEndFrame,
+        error: answers && answers.sendErrorFrame,
       },
     },
     {
@@ -106,19 +108,19 @@ export const realtimeSurface: SocketSurface = {
       },
       acceptsBinary: false,
       sends: {
-        'session.created': validators.sendSessionCreated,
-        'session.updated': validators.sendSessionUpdated,
-        'transcription_session.created': validators.sendTranscriptionSessionCreated,
-        'transcription_session.updated': validators.sendTranscriptionSessionUpdated,
-        'input_audio_buffer.speech_started': validators.sendInputAudioBufferSpeechStarted,
-        'input_audio_buffer.speech_stopped': validators.sendInputAudioBufferSpeechStopped,
-        'input_audio_buffer.committed': validators.sendInputAudioBufferCommitted,
-        'input_audio_buffer.cleared': validators.sendInputAudioBufferCleared,
-        'conversation.item.created': validators.sendConversationItemCreated,
-        'conversation.item.input_audio_transcription.delta': validators.sendInputAudioTranscriptionDelta,
-        'conversation.item.input_audio_transcription.completed': validators.sendInputAudioTranscriptionCompleted,
-        'conversation.item.input_audio_transcription.failed': validators.sendInputAudioTranscriptionFailed,
-        error: validators.sendErrorEvent,
+        'session.created': answers && answers.sendSessionCreated,
+        'session.updated': answers && answers.sendSessionUpdated,
+        'transcription_session.created': answers && answers.sendTranscriptionSessionCreated,
+        'transcription_session.updated': answers && answers.sendTranscriptionSessionUpdated,
+        'input_audio_buffer.speech_started': answers && answers.sendInputAudioBufferSpeechStarted,
+        'input_audio_buffer.speech_stopped': answers && answers.sendInputAudioBufferSpeechStopped,
+        'input_audio_buffer.committed': answers && answers.sendInputAudioBufferCommitted,
+        'input_audio_buffer.cleared': answers && answers.sendInputAudioBufferCleared,
+        'conversation.item.created': answers && answers.sendConversationItemCreated,
+        'conversation.item.input_audio_transcription.delta': answers && answers.sendInputAudioTranscriptionDelta,
+        'conversation.item.input_audio_transcription.completed': answers && answers.sendInputAudioTranscriptionCompleted,
+        'conversation.item.input_audio_transcription.failed': answers && answers.sendInputAudioTranscriptionFailed,
+        error: answers && answers.sendErrorEvent,
       },
     },
   ],

@@ -6,10 +6,10 @@ import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { WebSocket, WebSocketServer } from 'ws'
 import { parse, stringify } from 'yaml'
-import { isGeneratorInstalled } from '../../codegen/emit-channels.ts'
-import { generateChannels } from '../../codegen/generate-channels.ts'
+import { generateChannels } from '../../codegen/generate.ts'
 import { formatProblem } from '../../codegen/rules.ts'
 import { channelRuleNames } from '../../codegen/rules-asyncapi.ts'
+import { isGeneratorInstalled } from '../../codegen/targets/typescript/channels.ts'
 import type { SocketConstructor } from '../../generated/clients/socket.ts'
 import { realtimeSurface } from '../../generated/realtime/channels.ts'
 import { realtimeContract } from '../../generated/realtime/contract.ts'
@@ -21,7 +21,13 @@ import { change, type Step } from './steps.ts'
 const file = 'mini.asyncapi.yaml'
 const path = join(folder, file)
 const mini = readFileSync(path, 'utf8')
-const layout = { folder: 'golden/sockets', clientFolder: 'golden/socket-clients', runtimePath: '../../../../runtime' }
+const layout = {
+  folder: 'golden/sockets',
+  clientFolder: 'golden/socket-clients',
+  docsFolder: null,
+  runtimePath: '../../../../runtime',
+  sharedModule: '../shared/types.ts',
+}
 const negatives = join(folder, 'negative-channels')
 const needsGenerator = { skip: isGeneratorInstalled() ? false : 'run make asyncapi-generator' }
 

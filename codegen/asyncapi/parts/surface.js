@@ -1,6 +1,6 @@
 import { Text } from '@asyncapi/generator-react-sdk'
 
-/** One row a channel; names of validators are those that codegen/emit-frames.ts gives them. */
+/** One row for each channel. */
 export function Surface({ name, channels }) {
   return (
     <Text newLines={2}>
@@ -22,10 +22,10 @@ ${parameters(channel.parameters)}      scope: '${channel.scope}',
       requiresSubprotocol: ${channel.requiresSubprotocol},
       credentialPrefix: '${channel.credentialPrefix}',
 ${query(channel.query)}      receives: {
-${channel.receives.map(({ type, on, component }) => `        ${key(type)}: { on: '${on}', validate: validators.receive${component} },\n`).join('')}      },
+${channel.receives.map(({ type, on, validator }) => `        ${key(type)}: { on: '${on}', validate: validators.${validator} },\n`).join('')}      },
       acceptsBinary: ${channel.acceptsBinary},
       sends: {
-${channel.sends.map(({ type, component }) => `        ${key(type)}: validators.send${component},\n`).join('')}      },
+${channel.sends.map(({ type, validator }) => `        ${key(type)}: answers && answers.${validator},\n`).join('')}      },
     },
 `
 }
@@ -36,7 +36,7 @@ function parameters(names) {
 
 function query(parameters) {
   if (parameters.length === 0) return ''
-  const rows = parameters.map(([name, values]) => `${key(name)}: [${values.map((value) => `'${value}'`).join(', ')}]`)
+  const rows = parameters.map(({ name, values }) => `${key(name)}: [${values.map((value) => `'${value}'`).join(', ')}]`)
   return `      query: { ${rows.join(', ')} },\n`
 }
 

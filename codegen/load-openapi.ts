@@ -1,0 +1,236 @@
+/** Lowers one OpenAPI document to the IR. Redocly has checked its structure, so the one cast from parsed YAML to the shapes below is honest. */
+import { readEventStream, terminalMark } from './event-stream.ts'
+import type {
+  Body,
+  ErrorRow,
+  Example,
+  Header,
+  MediaType,
+  Method,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Response,
+  Schema,
+} from './ir.ts'
+import { documentName, type Loaded, load, lowerComponents, type Ref, resolve, type Source } from './load.ts'
+import { escapePointer, resolveSchema } from './schema.ts'
+import { fallbackOf, resolveType } from './types.ts'
+
+const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch']
+
+/** Redocly's recommended rules without those that fight this house; each reason stands beside it. */
+const lintRules = {
+  // Operations without a body or a key have nothing that could be a 4xx of their own.
+  'operation-4xx-response': 'off',
+  // A redirect or a socket upgrade is all that some internal operations answer.
+  'operation-2xx-response': 'off',
+  // A self-hosted service has no fixed address.
+  'no-server-example.com': 'off',
+  'no-empty-servers': 'off',
+  // Event payloads are referred to by name, in x-sse-events.
+  'no-unused-components': 'off',
+  // Our own rules say the same with a better message.
+  'operation-operationId': 'off',
+  'operation-operationId-unique': 'off',
+  'no-identical-paths': 'off',
+  'no-invalid-media-type-examples': 'off',
+  // A parameter beside a literal is decided by the router: literals win.
+  'no-ambiguous-paths': 'off',
+} as const
+
+export function loadOpenApi(source: Source): Promise<Loaded<OpenApiDocument>> {
+  return load(source, lintRules, (bundled) => {
+    const raw = bundled as RawDocument
+    if (!raw.openapi?.startsWith('3.1.'))
+      throw new Error('it is not OpenAPI 3.1, whose schemas are JSON Schema 2020-12')
+    return lower(raw, source)
+  })
+}
+
+type RawMedia = {
+  schema?: Schema
+  example?: unknown
+  examples?: Record<string, { value?: unknown } & Ref>
+  'x-part-order'?: string[]
+}
+type RawHeader = { required?: boolean; schema?: Schema } & Ref
+type RawParameter = {
+  in: Parameter['in']
+  name: string
+  required?: boolean
+  description?: string
+  schema?: Schema
+  content?: RawContent
+  'x-max-bytes'?: number
+} & Ref
+type RawContent = Record<string, RawMedia>
+type RawResponse = { headers?: Record<string, RawHeader>; content?: RawContent } & Ref
+type RawOperation = {
+  operationId?: string
+  summary?: string
+  parameters?: RawParameter[]
+  requestBody?: { required?: boolean; content: RawContent } & Ref
+  responses?: Record<string, RawResponse>
+  security?: Record<string, string[]>[]
+  deprecated?: boolean
+  'x-deprecation'?: Operation['deprecation']
+  'x-scope'?: string
+  'x-body-limit'?: Operation['bodyLimit']
+  'x-raw-body'?: boolean
+}
+type RawPathItem = { parameters?: RawParameter[] } & Partial<Record<Method, RawOperation>> & Ref
+type RawDocument = {
+  openapi?: string
+  paths?: Record<string, RawPathItem>
+  webhooks?: Record<string, RawPathItem>
+  components?: { schemas?: Record<string, Schema> }
+  security?: Record<string, string[]>[]
+  'x-error-codes'?: Record<string, Partial<ErrorRow>>
+}
+
+function lower(raw: RawDocument, { file, shared }: Source): OpenApiDocument {
+  return {
+    ...lowerComponents(raw.components?.schemas ?? {}, shared),
+    kind: 'openapi',
+    name: documentName(file),
+    file,
+    source: raw,
+    operations: lowerItems(raw, 'paths'),
+    webhooks: lowerItems(raw, 'webhooks'),
+    errors: raw['x-error-codes'] ? lowerErrors(raw['x-error-codes']) : null,
+  }
+}
+
+function lowerItems(raw: RawDocument, section: 'paths' | 'webhooks'): Operation[] {
+  return Object.entries(raw[section] ?? {}).flatMap(([path, entry]) => {
+    const item = resolve(raw, entry)
+    return methods.flatMap((method) => {
+      const operation = item[method]
+      const pointer = `#/${section}/${escapePointer(path)}/${method}`
+      return operation ? [lowerOperation(raw, { path, method, pointer, item, operation })] : []
+    })
+  })
+}
+
+type Site = { path: string; method: Method; pointer: string; item: RawPathItem; operation: RawOperation }
+
+function lowerOperation(raw: RawDocument, { path, method, pointer, item, operation }: Site): Operation {
+  const security = operation.security ?? raw.security ?? []
+  return {
+    id: operation.operationId ?? '',
+    method,
+    path,
+    summary: operation.summary ?? '',
+    parameters: lowerParameters(raw, item, operation, pointer),
+    body: lowerBody(raw, operation, pointer),
+    responses: Object.entries(operation.responses ?? {}).map(([status, response]) =>
+      lowerResponse(raw, status, resolve(raw, response), `${pointer}/responses/${status}`),
+    ),
+    // An empty requirement object means that a key is optional.
+    secured: security.length > 0 && security.every((requirement) => Object.keys(requirement).length > 0),
+    scope: operation['x-scope'] ?? null,
+    bodyLimit: operation['x-body-limit'] ?? 'json',
+    rawBody: operation['x-raw-body'] ?? false,
+    deprecated: operation.deprecated ?? false,
+    deprecation: operation['x-deprecation'] ?? null,
+    pointer,
+  }
+}
+
+/** A parameter of the operation replaces one of the path item with the same place and name. */
+function lowerParameters(raw: RawDocument, item: RawPathItem, operation: RawOperation, pointer: string): Parameter[] {
+  const byKey = new Map<string, Parameter>()
+  for (const entry of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
+    const parameter = resolve(raw, entry)
+    const place = `${pointer}/parameters/${parameter.in}.${parameter.name}`
+    // OpenAPI: exactly one.
+    const [content = null] = lowerContent(raw, parameter.content ?? {}, place)
+    const schema = content?.schema ?? parameter.schema ?? true
+    byKey.set(`${parameter.in}:${parameter.name}`, {
+      in: parameter.in,
+      name: parameter.name,
+      required: parameter.required ?? false,
+      description: parameter.description ?? '',
+      schema,
+      type: resolveType(schema, schemasOf(raw)),
+      fallback: fallbackOf(schema, schemasOf(raw)),
+      content,
+      bytesMax: parameter['x-max-bytes'] ?? null,
+      pointer: place,
+    })
+  }
+  return [...byKey.values()]
+}
+
+function lowerBody(raw: RawDocument, operation: RawOperation, pointer: string): Body | null {
+  if (!operation.requestBody) return null
+  const body = resolve(raw, operation.requestBody)
+  return { required: body.required ?? false, content: lowerContent(raw, body.content, `${pointer}/requestBody`) }
+}
+
+function lowerResponse(raw: RawDocument, status: string, response: RawResponse, pointer: string): Response {
+  const headers = Object.entries(response.headers ?? {}).map(([name, entry]): Header => {
+    const header = resolve(raw, entry)
+    return { name, required: header.required ?? false, type: resolveType(header.schema ?? true, schemasOf(raw)) }
+  })
+  return { status, headers, content: lowerContent(raw, response.content ?? {}, pointer), pointer }
+}
+
+function lowerContent(raw: RawDocument, content: RawContent, parent: string): MediaType[] {
+  return Object.entries(content).map(([type, media]) => {
+    const pointer = `${parent}/content/${escapePointer(type)}`
+    const schema = media.schema ?? null
+    const target = schema === null ? null : resolveSchema(schemasOf(raw), schema)
+    const examples = lowerExamples(raw, media, pointer)
+    return {
+      type: type.toLowerCase(),
+      schema,
+      value: schema === null ? null : resolveType(schema, schemasOf(raw)),
+      examples,
+      partOrder: media['x-part-order'] ?? null,
+      events: (typeof target === 'object' && (target?.['x-sse-events'] as Record<string, string> | undefined)) || {},
+      eventData: (typeof target === 'object' && (target?.['x-sse-data'] as string | undefined)) || null,
+      terminalEvents: terminalMarks(examples),
+      pointer,
+    }
+  })
+}
+
+function terminalMarks(examples: Example[]): string[] {
+  const last = examples.flatMap(({ value }) => readEventStream(value).at(-1) ?? [])
+  return [...new Set(last.flatMap((frame) => terminalMark(frame) ?? []))]
+}
+
+/** Examples of the media type; without any, those of its schema. */
+function lowerExamples(raw: RawDocument, media: RawMedia, pointer: string): Example[] {
+  const named = Object.entries(media.examples ?? {}).map(([name, entry]) => ({
+    value: resolve(raw, entry).value,
+    pointer: `${pointer}/examples/${escapePointer(name)}`,
+  }))
+  const single = 'example' in media ? [{ value: media.example, pointer: `${pointer}/example` }] : []
+  if (named.length + single.length > 0) return [...single, ...named]
+  const schema = media.schema === undefined ? true : resolveSchema(schemasOf(raw), media.schema)
+  if (typeof schema === 'boolean' || !Array.isArray(schema.examples)) return []
+  return schema.examples.map((value: unknown, i) => ({ value, pointer: `${pointer}/schema/examples/${i}` }))
+}
+
+function schemasOf(raw: RawDocument): Record<string, Schema> {
+  return raw.components?.schemas ?? {}
+}
+
+function lowerErrors(rows: Record<string, Partial<ErrorRow>>): Record<string, ErrorRow> {
+  return Object.fromEntries(
+    Object.entries(rows).map(([code, row]) => [
+      code,
+      {
+        status: row.status ?? null,
+        type: row.type ?? '',
+        retryable: row.retryable ?? false,
+        message: row.message ?? '',
+        hint: row.hint ?? '',
+        headers: row.headers ?? [],
+      },
+    ]),
+  )
+}

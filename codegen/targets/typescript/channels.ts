@@ -1,0 +1,63 @@
+/**
+ * generated/<name>/channels.ts by the AsyncAPI generator and our template in codegen/asyncapi. The generator checks the document and
+ * renders the template; the template prints the model below, so that there is one reading of a document and not two. The generator is
+ * a few hundred packages that only this needs. They have a lock of their own and are installed when something is to be generated.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type AsyncApiDocument, type Channel, type Message, pascal } from '../../ir.ts'
+import { frameValidator } from '../../validator-plan.ts'
+import { type View, viewsOf } from '../../views.ts'
+import { answersImport } from './print.ts'
+import { TypeNames } from './type-names.ts'
+
+const folder = join(import.meta.dirname, '../../asyncapi')
+const renderMsMax = 60_000
+
+export function isGeneratorInstalled(): boolean {
+  return existsSync(join(folder, 'node_modules/.package-lock.json'))
+}
+
+/** Rejects with the generator's complaint about the document. */
+export async function emitChannels(document: AsyncApiDocument, runtimePath: string): Promise<string> {
+  if (!isGeneratorInstalled()) throw new Error('the AsyncAPI generator is not installed; run make asyncapi-generator')
+  const child = spawn(process.execPath, [join(folder, 'render.mjs')], { timeout: renderMsMax })
+  child.stdin.on('error', () => {
+    // The process ended without reading; its own output says why.
+  })
+  child.stdin.end(JSON.stringify({ document: document.source, model: modelOf(document, runtimePath) }))
+  const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve))
+  const [rendered, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  if (code !== 0) throw new Error(`the AsyncAPI generator refuses it: ${complaint.trim()}`)
+  return rendered.endsWith('\n') ? rendered : `${rendered}\n`
+}
+
+/** Everything that the template prints, as plain values. */
+function modelOf(document: AsyncApiDocument, runtimePath: string) {
+  const { name, file, channels } = document
+  const names = new TypeNames(viewsOf(document))
+  const rows = channels.map((channel) => modelOfChannel(channel, names))
+  const typeImport = names.importFrom('./types.ts')
+  return { name, type: pascal(name), file, runtimePath, channels: rows, typeImport, answersImport }
+}
+
+function modelOfChannel(channel: Channel, names: TypeNames) {
+  const frames = (messages: readonly Message[], view: View) =>
+    messages.flatMap(({ type, component, isBinary }) =>
+      isBinary || component === null ? [] : [modelOfFrame(type, component, view, names)],
+    )
+  return {
+    ...channel,
+    type: pascal(channel.id),
+    receives: frames(channel.receives, 'received'),
+    sends: frames(channel.sends, 'answered'),
+    acceptsBinary: channel.receives.some(({ isBinary }) => isBinary),
+  }
+}
+
+function modelOfFrame(type: string, component: string, view: View, names: TypeNames) {
+  const validator = frameValidator(component, view === 'received' ? 'request' : 'response')
+  return { type, on: `on${pascal(type)}`, component: names.component(component, view), validator }
+}

@@ -1,0 +1,105 @@
+/**
+ * A typed socket over any WebSocket constructor: the browser's, Node's or that of the package ws. A browser cannot set headers, so it
+ * opens with a short-lived token; a server sends its key, which needs a constructor that takes `{ headers }` third, as ws does.
+ */
+
+export type SocketLike = {
+  binaryType: string
+  readonly protocol: string
+  readonly bufferedAmount: number
+  send(data: string | Uint8Array<ArrayBuffer>): void
+  close(code?: number, reason?: string): void
+  addEventListener(type: string, listener: (event: SocketEvent) => void): void
+}
+export type SocketEvent = { data?: unknown; code?: number; reason?: string }
+export type SocketConstructor = new (
+  url: string,
+  protocols: string[],
+  options?: { headers: Record<string, string> },
+) => SocketLike
+
+export type SocketClientOptions = {
+  /** http(s) or ws(s), with or without a path before the channel's own. */
+  baseUrl: string
+  WebSocket: SocketConstructor
+} & ({ apiKey: string } | { token: string })
+
+/** `address` may have parameters: /v1/calls/{id}/audio. */
+export type ChannelRow = { address: string; subprotocol: string; credentialPrefix: string }
+
+type Typed = { type: string }
+export type Closed = { code: number; reason: string }
+
+export type TypedSocket<Sends extends Typed, Receives extends Typed> = {
+  /** Rejects when the upgrade is refused; browsers do not say why. */
+  readonly opened: Promise<void>
+  readonly closed: Promise<Closed>
+  /** Written and not yet taken by the network, in bytes. */
+  readonly bufferedBytes: number
+  send(frame: Sends): void
+  sendBytes(bytes: Uint8Array<ArrayBuffer>): void
+  /** One listener a type; a frame without one is passed over, as those of later versions are. */
+  on<Type extends Receives['type']>(type: Type, listener: (frame: Extract<Receives, { type: Type }>) => void): void
+  onBytes(listener: (bytes: Uint8Array<ArrayBuffer>) => void): void
+  close(): void
+}
+
+/** Attach the listeners before the next await: frames are not kept for those that come late. */
+export function openSocket<Sends extends Typed, Receives extends Typed>(
+  channel: ChannelRow,
+  options: SocketClientOptions,
+  query: Readonly<Record<string, string>> = {},
+  path: Readonly<Record<string, string>> = {},
+): TypedSocket<Sends, Receives> {
+  const address = channel.address.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+    encodeURIComponent(path[name] ?? ''),
+  )
+  const socket = construct({ ...channel, address }, options, query)
+  socket.binaryType = 'arraybuffer'
+  const listeners = new Map<string, (frame: never) => void>()
+  let takeBytes: (bytes: Uint8Array<ArrayBuffer>) => void = () => {}
+  socket.addEventListener('message', ({ data }) => {
+    if (data instanceof ArrayBuffer) return takeBytes(new Uint8Array(data))
+    const frame = JSON.parse(String(data)) as Receives
+    listeners.get(frame.type)?.(frame as never)
+  })
+  const closed = new Promise<Closed>((resolve) => {
+    socket.addEventListener('close', ({ code = 1006, reason = '' }) => resolve({ code, reason }))
+  })
+  return {
+    opened: whenOpen(socket),
+    closed,
+    get bufferedBytes() {
+      return socket.bufferedAmount
+    },
+    send: (frame) => socket.send(JSON.stringify(frame)),
+    sendBytes: (bytes) => socket.send(bytes),
+    on: (type, listener) => void listeners.set(type, listener),
+    onBytes: (listener) => {
+      takeBytes = listener
+    },
+    close: () => socket.close(1000),
+  }
+}
+
+function construct(
+  { address, subprotocol, credentialPrefix }: ChannelRow,
+  options: SocketClientOptions,
+  query: Readonly<Record<string, string>>,
+): SocketLike {
+  const search = new URLSearchParams(query).toString()
+  const url = options.baseUrl.replace(/^http/, 'ws').replace(/\/$/, '') + address + (search && `?${search}`)
+  if ('token' in options) return new options.WebSocket(url, [subprotocol, credentialPrefix + options.token])
+  return new options.WebSocket(url, [subprotocol], { headers: { Authorization: `Bearer ${options.apiKey}` } })
+}
+
+function whenOpen(socket: SocketLike): Promise<void> {
+  const opened = new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve())
+    socket.addEventListener('error', () => reject(new Error('the socket did not open')))
+    socket.addEventListener('close', () => reject(new Error('the socket did not open')))
+  })
+  // Whoever only waits for `closed` has not forgotten this one.
+  opened.catch(() => {})
+  return opened
+}

@@ -1,0 +1,199 @@
+/** generated/clients/: a table and the types of a surface's calls over the one engine in client-http.ts, which is copied as it stands. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type MediaType, type OpenApiDocument, type Operation, pascal, type Response, type Schema } from '../../ir.ts'
+import { planParts } from '../../parts.ts'
+import { viewsOf } from '../../views.ts'
+import { emitBody, emitEventUnion } from './bodies.ts'
+import { banner, print, printType } from './print.ts'
+import { TypeNames } from './type-names.ts'
+
+export function emitClientEngine(): string {
+  const engine = readFileSync(join(import.meta.dirname, 'client-http.ts'), 'utf8')
+  return `${banner('client', 'codegen/targets/typescript/client-http.ts')}\n${engine}`
+}
+
+export function emitClient(document: OpenApiDocument, typesModule: string): string {
+  const types = new TypeNames(viewsOf(document))
+  const surface = pascal(document.name)
+  const calls = document.operations.map((operation) => emitCall(operation, document.schemas, types))
+  const rows = Object.fromEntries(
+    document.operations.map((operation) => [operation.id, row(operation, document.schemas)]),
+  )
+  const envelope = envelopeOf(document)
+  if (envelope) types.use('ErrorEnvelope')
+  return `${banner('client', document.file)}
+import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
+${types.importFrom(typesModule)}
+export { StreamTruncatedError } from './http.ts'
+export type { ClientOptions } from './http.ts'
+
+${emitErrorClass(surface, envelope)}
+${calls.join('\n')}
+export type ${surface}Client = {
+${document.operations.map(emitMember).join('')}}
+
+export function create${surface}Client(options: ClientOptions): ${surface}Client {
+  // The table and the types above come from the same operations.
+  return createClient(operations, options, toError) as unknown as ${surface}Client
+}
+
+const operations: Readonly<Record<string, OperationRow>> = ${print(rows)}
+
+function toError(status: number, headers: Headers, body: unknown): Error {
+  return new ${surface}ApiError(status, headers, body)
+}
+`
+}
+
+/** How an envelope tells what is wrong: as code that reads it, and as code that knows it. */
+type Envelope = { message: string; test: string }
+
+const nested: Envelope = {
+  message: '`${envelope.error.message} ${envelope.error.hint}`',
+  test: "typeof body.error === 'object' && body.error !== null",
+}
+const inWords: Envelope = { message: 'envelope.error', test: "typeof body.error === 'string'" }
+
+function envelopeOf({ schemas }: OpenApiDocument): Envelope | null {
+  const { ErrorEnvelope: schema } = schemas
+  if (schema === undefined) return null
+  const error = typeof schema === 'object' && schema.properties?.['error']
+  return typeof error === 'object' && error.type === 'string' ? inWords : nested
+}
+
+function emitErrorClass(surface: string, envelope: Envelope | null): string {
+  if (!envelope) {
+    return `export class ${surface}ApiError extends Error {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: unknown
+
+  constructor(status: number, headers: Headers, body: unknown) {
+    super(\`The server answered \${status}.\`)
+    this.name = '${surface}ApiError'
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+}
+`
+  }
+  return `/** Any answer other than 2xx. \`envelope\` is null where something between client and server made the answer. */
+export class ${surface}ApiError extends Error {
+  readonly status: number
+  readonly headers: Headers
+  readonly envelope: ErrorEnvelope | null
+
+  constructor(status: number, headers: Headers, body: unknown) {
+    const envelope = isEnvelope(body) ? body : null
+    super(envelope ? ${envelope.message} : \`The server answered \${status}.\`)
+    this.name = '${surface}ApiError'
+    this.status = status
+    this.headers = headers
+    this.envelope = envelope
+  }
+}
+
+function isEnvelope(body: unknown): body is ErrorEnvelope {
+  return typeof body === 'object' && body !== null && 'error' in body && ${envelope.test}
+}
+`
+}
+
+function emitMember(operation: Operation): string {
+  const name = pascal(operation.id)
+  const optional = isOptional(operation) ? '?' : ''
+  const deprecated = operation.deprecated ? ' @deprecated' : ''
+  return `  /** ${operation.summary}${deprecated} */\n  ${operation.id}(call${optional}: ${name}Call): Promise<${name}Answer>\n`
+}
+
+function isOptional({ parameters, body }: Operation): boolean {
+  const asked = parameters.filter((parameter) => parameter.required && parameter.in !== 'header')
+  return asked.length === 0 && !body?.required
+}
+
+/** The types of one operation: what it is called with, its events, what it answers. */
+function emitCall(operation: Operation, schemas: Record<string, Schema>, types: TypeNames): string {
+  const name = pascal(operation.id)
+  const successes = operation.responses.filter((response) => response.status.startsWith('2'))
+  const answers = successes.flatMap((response) => emitAnswers(operation, response, types))
+  const members = [
+    ...emitParameters(operation, types),
+    ...emitCallBody(operation, schemas, types),
+    ...(isIdempotent(operation) ? ['idempotencyKey?: string'] : []),
+  ]
+  const call = members.length > 0 ? `CallOptions & ${printType(members, '')}` : 'CallOptions'
+  return `${emitNamedEvents(name, successes, types)}export type ${name}Call = ${call}
+
+export type ${name}Answer =
+${answers.map((answer) => `  | ${answer}\n`).join('')}`
+}
+
+/** The payloads of frames without a name need no union: they are handed out as they are. */
+function emitNamedEvents(name: string, responses: Response[], types: TypeNames): string {
+  const isNamed = responses.some(({ content }) => content.some((media) => Object.keys(media.events).length > 0))
+  return isNamed ? emitEventUnion(name, responses, types) : ''
+}
+
+function emitParameters(operation: Operation, types: TypeNames): string[] {
+  return (['path', 'query'] as const).flatMap((where) => {
+    const own = operation.parameters.filter((parameter) => parameter.in === where)
+    if (own.length === 0) return []
+    const optional = own.some((parameter) => parameter.required) ? '' : '?'
+    return [`${where}${optional}: ${types.parameters(own, 'sent')}`]
+  })
+}
+
+function emitCallBody({ body }: Operation, schemas: Record<string, Schema>, types: TypeNames): string[] {
+  if (!body) return []
+  const type = emitBody(body, schemas, types, { view: 'sent', bytes: 'Blob | Uint8Array', indent: '  ' })
+  return [`body${body.required ? '' : '?'}: ${type}`]
+}
+
+function emitAnswers({ id }: Operation, { content }: Response, types: TypeNames): string[] {
+  if (content.length === 0) return ["Answer<'', null>"]
+  return content.map((media) => {
+    const kind = answerKind(media)
+    if (kind === 'events') return `Answer<'${media.type}', AsyncIterable<${pascal(id)}Event>>`
+    if (kind === 'data')
+      return `Answer<'${media.type}', AsyncIterable<${types.component(media.eventData ?? '', 'answered')}>>`
+    if (kind === 'text') return `Answer<'${media.type}', string>`
+    if (kind === 'bytes' || media.value === null) return `Answer<'${media.type}', ReadableStream<Uint8Array>>`
+    return `Answer<'${media.type}', ${types.print(media.value, 'answered')}>`
+  })
+}
+
+function row(operation: Operation, schemas: Record<string, Schema>) {
+  const content = operation.responses
+    .filter(({ status }) => status.startsWith('2'))
+    .flatMap((response) => response.content)
+  const multipart = operation.body?.content.find((media) => media.type === 'multipart/form-data')
+  const parts = multipart ? planParts(multipart, schemas) : []
+  return {
+    method: operation.method.toUpperCase(),
+    path: operation.path,
+    secured: operation.secured,
+    idempotent: isIdempotent(operation),
+    body: bodyKind(operation, multipart),
+    parts: parts.map(({ name, kind }) => ({ name, kind })),
+    answers: Object.fromEntries(content.map((media) => [media.type, answerKind(media)])),
+    terminalEvents: content.flatMap((media) => media.terminalEvents),
+  }
+}
+
+function bodyKind({ body }: Operation, multipart: MediaType | undefined): 'json' | 'multipart' | 'bytes' | null {
+  if (!body) return null
+  if (multipart) return 'multipart'
+  return body.content.some((media) => media.type === 'application/json') ? 'json' : 'bytes'
+}
+
+function answerKind({ type, eventData }: MediaType): 'json' | 'events' | 'data' | 'text' | 'bytes' {
+  if (type === 'application/json') return 'json'
+  if (type === 'text/event-stream') return eventData === null ? 'events' : 'data'
+  return type.startsWith('text/') ? 'text' : 'bytes'
+}
+
+function isIdempotent({ parameters }: Operation): boolean {
+  return parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key')
+}

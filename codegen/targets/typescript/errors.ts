@@ -1,0 +1,42 @@
+import { type AsyncApiDocument, type ErrorRow, pascal } from '../../ir.ts'
+import { banner, print } from './print.ts'
+
+/** generated/<name>/errors.ts: the table of error codes that domain, handlers and the fault writer read. */
+export function emitErrors(specFile: string, errors: Record<string, ErrorRow>): string {
+  const types = [...new Set(Object.values(errors).map((row) => row.type))]
+  return `${banner('errors', specFile)}
+export type ErrorType = ${types.map((type) => `'${type}'`).join(' | ')}
+
+export type ErrorRow = {
+  /** Null where the code only ever ends a stream that is already established. */
+  status: number | null
+  type: ErrorType
+  retryable: boolean
+  message: string
+  hint: string
+  /** What an answer with this code carries besides the usual headers. */
+  headers: readonly string[]
+}
+
+export const errorCodes = ${print(errors)} as const satisfies Record<string, ErrorRow>
+
+export type ErrorCode = keyof typeof errorCodes
+`
+}
+
+/** generated/<name>/errors.ts of a document of channels. */
+export function emitCloseCodes({ file, name, errors }: AsyncApiDocument): string {
+  const codes = [...new Set(Object.values(errors).map((row) => row.closeCode))].sort()
+  return `${banner('errors', file)}
+export type CloseRow = {
+  /** What the socket is closed with after the error frame. */
+  closeCode: ${codes.join(' | ')}
+  retryable: boolean
+  message: string
+}
+
+export const ${name}Errors = ${print(errors)} as const satisfies Record<string, CloseRow>
+
+export type ${pascal(name)}ErrorCode = keyof typeof ${name}Errors
+`
+}

@@ -1,0 +1,130 @@
+/** generated/<name>/routes.ts: the table that the engine registers and dispatches by. */
+
+import type { Body, MediaType, OpenApiDocument, Operation, Parameter, Schema } from '../../ir.ts'
+import { isOpenForm, planParts } from '../../parts.ts'
+import { resolveSchema } from '../../schema.ts'
+import {
+  bodyValidator,
+  eventComponents,
+  eventValidator,
+  paramsValidator,
+  responseValidator,
+} from '../../validator-plan.ts'
+import { answersImport, banner, Code, print } from './print.ts'
+
+export function emitRoutes(document: OpenApiDocument, runtimePath: string): string {
+  const surface = {
+    name: document.name,
+    operations: document.operations.map((operation) => operationRow(operation, document.schemas)),
+    paths: pathRules(document.operations),
+  }
+  return `${banner('routes', document.file)}
+import type { Surface } from '${runtimePath}/engine/operation.ts'
+import * as validators from './validators.ts'
+
+${answersImport}
+export const ${document.name}Surface: Surface = ${print(surface)}
+`
+}
+
+/** OpenAPI's /v1/agents/{id} as uWebSockets.js writes it: /v1/agents/:id. The rules have refused what it cannot express. */
+export function uwsPattern(path: string): string {
+  return path.replaceAll(/\{([^}]+)\}/g, ':$1')
+}
+
+function operationRow(operation: Operation, schemas: Record<string, Schema>): Record<string, unknown> {
+  const parameters = (where: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === where)
+  return {
+    id: operation.id,
+    method: operation.method,
+    path: operation.path,
+    pattern: uwsPattern(operation.path),
+    pathParams: [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]),
+    query: parameters('query').map((parameter) => queryParam(parameter, schemas)),
+    headers: parameters('header').map(headerParam),
+    scope: operation.scope,
+    body: operation.body && bodyRow(operation.body, operation.bodyLimit, schemas),
+    ...(operation.rawBody ? { rawBody: true } : {}),
+    validateParams: reference(paramsValidator(operation)),
+    validateBody: reference(bodyValidator(operation, schemas)),
+    responses: Object.fromEntries(
+      operation.responses.map((response) => [
+        response.status,
+        {
+          types: response.content.map((media) => media.type),
+          headers: response.headers.map((header) => header.name),
+          validate: answerReference(responseValidator(operation, response)),
+          ...eventRow(response.content),
+        },
+      ]),
+    ),
+    deprecation: operation.deprecation,
+  }
+}
+
+function queryParam({ name, schema }: Parameter, schemas: Record<string, Schema>) {
+  const target = resolveSchema(schemas, schema)
+  const array = typeof target === 'object' && target.type === 'array'
+  const item = array ? resolveSchema(schemas, target.items ?? true) : target
+  const type = typeof item === 'object' ? item.type : undefined
+  const isParsed = type === 'integer' || type === 'number' || type === 'boolean'
+  return { name, type: isParsed ? type : 'string', array }
+}
+
+function headerParam({ name, required, bytesMax, content }: Parameter) {
+  return { name, required, ...(bytesMax === null ? {} : { bytesMax }), ...(content === null ? {} : { isJson: true }) }
+}
+
+function bodyRow(body: Body, limit: Operation['bodyLimit'], schemas: Record<string, Schema>) {
+  const multipart = body.content.find((media) => media.type === 'multipart/form-data')
+  return {
+    required: body.required,
+    types: body.content.map((media) => media.type),
+    parts: multipart ? partRows(multipart, schemas) : [],
+    partsOrdered: multipart?.partOrder !== null && multipart !== undefined,
+    partsOpen: multipart !== undefined && isOpenForm(multipart, schemas),
+    limit,
+  }
+}
+
+function partRows(media: MediaType, schemas: Record<string, Schema>) {
+  return planParts(media, schemas).map(({ name, kind, isList, required }) => ({
+    name,
+    kind: kind === 'text' && isList ? 'texts' : kind,
+    required,
+  }))
+}
+
+/** Whether the frames of a stream have names, and how each is checked; nothing where there is no stream. */
+function eventRow(content: MediaType[]) {
+  const stream = content.find(({ type }) => type === 'text/event-stream')
+  if (!stream) return {}
+  const events = eventComponents(stream).map(([event, component]) => [
+    event,
+    answerReference(eventValidator(component)),
+  ])
+  return { eventFormat: stream.eventData === null ? 'named' : 'data', events: Object.fromEntries(events) as object }
+}
+
+function reference(validator: string | null): Code | null {
+  return validator === null ? null : new Code(`validators.${validator}`)
+}
+
+/** Null in the product, which does not load the validators of answers. */
+function answerReference(validator: string | null): Code | null {
+  return validator === null ? null : new Code(`answers && answers.${validator}`)
+}
+
+/** The methods of each path, which 405 and OPTIONS answer. */
+function pathRules(operations: Operation[]) {
+  const methodsByPath = new Map<string, string[]>()
+  for (const { path, method } of operations) {
+    // HEAD is answered wherever GET is.
+    const own = method === 'get' ? ['get', 'head'] : [method]
+    methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...own])
+  }
+  return [...methodsByPath].map(([path, methods]) => ({
+    pattern: uwsPattern(path),
+    allow: [...methods, 'options'].map((method) => method.toUpperCase()).join(', '),
+  }))
+}

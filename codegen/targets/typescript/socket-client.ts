@@ -1,0 +1,59 @@
+/** generated/clients/<name>.ts: the channels' rows and types over the one engine in client-socket.ts, which is copied as it stands. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type AsyncApiDocument, type Channel, type Message, pascal } from '../../ir.ts'
+import { type View, viewsOf } from '../../views.ts'
+import { banner, print } from './print.ts'
+import { TypeNames } from './type-names.ts'
+
+export function emitSocketEngine(): string {
+  const engine = readFileSync(join(import.meta.dirname, 'client-socket.ts'), 'utf8')
+  return `${banner('socket-client', 'codegen/targets/typescript/client-socket.ts')}\n${engine}`
+}
+
+export function emitSocketClient(document: AsyncApiDocument, typesModule: string): string {
+  const { file, name, channels } = document
+  const names = new TypeNames(viewsOf(document))
+  const sockets = channels.map((channel) => emitChannel(channel, names))
+  const rows = Object.fromEntries(
+    channels.map(({ id, address, subprotocol, credentialPrefix }) => [id, { address, subprotocol, credentialPrefix }]),
+  )
+  const surface = pascal(name)
+  return `${banner('socket-client', file)}
+import { type ChannelRow, openSocket, type SocketClientOptions, type TypedSocket } from './socket.ts'
+${names.importFrom(typesModule)}
+export type { SocketClientOptions } from './socket.ts'
+
+${sockets.join('\n')}
+export type ${surface}Client = {
+${channels.map(emitMember).join('')}}
+
+export function create${surface}Client(options: SocketClientOptions): ${surface}Client {
+  return {
+${channels.map(emitOpen).join('')}  }
+}
+
+const channels = ${print(rows)} satisfies Record<string, ChannelRow>
+`
+}
+
+function emitMember({ id, address, parameters }: Channel): string {
+  const path = parameters.length === 0 ? '' : `path: { ${parameters.map((name) => `${name}: string`).join('; ')} }, `
+  return `  /** ${address} */\n  ${id}(${path}query?: Readonly<Record<string, string>>): ${pascal(id)}Socket\n`
+}
+
+function emitOpen({ id, parameters }: Channel): string {
+  return parameters.length === 0
+    ? `    ${id}: (query) => openSocket(channels.${id}, options, query),\n`
+    : `    ${id}: (path, query) => openSocket(channels.${id}, options, query, path),\n`
+}
+
+function emitChannel({ id, title, receives, sends }: Channel, names: TypeNames): string {
+  const [sent, answered] = [union(receives, 'sent', names), union(sends, 'answered', names)]
+  return `/** ${title} */\nexport type ${pascal(id)}Socket = TypedSocket<\n  ${sent},\n  ${answered}\n>\n`
+}
+
+function union(messages: readonly Message[], view: View, names: TypeNames): string {
+  const components = messages.flatMap(({ component, isBinary }) => (isBinary || component === null ? [] : [component]))
+  return components.map((component) => names.component(component, view)).join(' | ')
+}

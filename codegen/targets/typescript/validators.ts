@@ -1,0 +1,80 @@
+/**
+ * generated/<name>/validators.ts and response-validators.ts: Ajv's standalone output as ES modules, so that the server starts without
+ * compiling schemas. Requests fill in defaults and are never coerced. Responses are only checked, in tests and in development: the
+ * product does not load their module.
+ */
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import standaloneModule from 'ajv/dist/standalone/index.js'
+import { createAjv, registerSchema } from '../../ajv.ts'
+import type { AsyncApiDocument, OpenApiDocument } from '../../ir.ts'
+import type { Direction } from '../../schema.ts'
+import { planFrames, planValidators } from '../../validator-plan.ts'
+import { banner } from './print.ts'
+
+const standaloneCode = standaloneModule.default
+
+/** The validators of one direction. */
+export function emitValidators(
+  document: OpenApiDocument | AsyncApiDocument,
+  direction: Direction,
+  runtimePath: string,
+): string {
+  const { file, schemas } = document
+  const plans = document.kind === 'openapi' ? planValidators(document) : planFrames(document.channels)
+  const own = plans.filter((plan) => plan.direction === direction)
+  const ajv = createAjv(schemas)
+  const ids = new Map(own.map(({ name, schema }) => [name, registerSchema(ajv, name, schema, direction, schemas)]))
+  return banner('validators', file) + emitModule(ajv, ids, runtimePath)
+}
+
+/** The module's own name for the schema with this id: `request:LLMRequest` → `request_LLMRequest`. */
+function symbol(id: string): string {
+  return id.replaceAll(/[^A-Za-z0-9_$]/g, '_')
+}
+
+/**
+ * Ajv exports each schema once, under our symbol; the names that routes.ts knows are aliases. Its output still says
+ * require(…) for its few runtime modules even as an ES module, and knows nothing of our Validate type.
+ */
+export function emitModule(ajv: Ajv2020, ids: ReadonlyMap<string, string>, runtimePath: string): string {
+  const refs = Object.fromEntries([...new Set(ids.values())].map((id) => [symbol(id), id]))
+  const standalone = standaloneCode(ajv, refs)
+  const { code, imports } = toEsm(standalone.replace(/^"use strict";/, ''))
+  const typed = withQuickLengths(code).replaceAll(/export const (\w+) = (validate\d+);/g, 'const $1: Validate = $2;\n')
+  const aliases = [...ids].map(([name, id]) => `export const ${name}: Validate = ${symbol(id)}\n`)
+  return `/* eslint-disable */
+// @ts-nocheck: Ajv's standalone output.
+${imports.join('')}import type { Validate } from '${runtimePath}/engine/operation.ts'
+
+${typed}
+${aliases.join('')}`
+}
+
+/**
+ * JSON Schema counts code points, and Ajv walks through the whole text to do so. A text has as many as UTF-16 units at most and half as many
+ * at least, which nearly always settles it: a limit of a million characters must not cost a millisecond.
+ */
+function withQuickLengths(code: string): string {
+  const name = /const (func\d+) = ucs2lengthModule\.default;/.exec(code)?.[1]
+  if (name === undefined) return code
+  return code
+    .replaceAll(new RegExp(`\\b${name}\\((\\w+)\\) > (\\d+)`, 'g'), `$1.length > $2 && ${name}($1) > $2`)
+    .replaceAll(
+      new RegExp(`\\b${name}\\((\\w+)\\) < (\\d+)`, 'g'),
+      (_match, text: string, least: string) => `${text}.length < ${2 * Number(least)} && ${name}(${text}) < ${least}`,
+    )
+}
+
+function toEsm(code: string): { code: string; imports: string[] } {
+  const modules = new Map<string, string>()
+  const replaced = code.replaceAll(/require\("([^"]+)"\)(\.default)?/g, (_match, module: string, member?: string) => {
+    const name = `${module.split('/').at(-1)}Module`
+    modules.set(module, name)
+    return name + (member ?? '')
+  })
+  const imports = [...modules].map(([module, name]) => `import ${name} from '${module}.js'\n`)
+  if (!/\bformats\b/.test(replaced)) return { code: replaced, imports }
+  // CommonJS: Node's default import is the whole module.
+  imports.push("import formatsModule from 'ajv-formats/dist/formats.js'\n")
+  return { code: `const formats = formatsModule.fullFormats;\n${replaced}`, imports }
+}

@@ -1,0 +1,160 @@
+/**
+ * The types of a document, resolved from JSON Schema into what every typed language has. A target prints them and reads no schema.
+ *
+ *   any · scalar · bytes · enum          a value
+ *   list · map                           many values of one type, by position or by name
+ *   object ─ fields[]                    closed: nothing else may be in it
+ *   union ─ arms[], tag                  `tag` is the field whose constant says which arm it is
+ *   all ─ parts[]                        every part at once (allOf; an object that declares fields and has others)
+ *   nullable ─ of
+ *   ref ─ name                           a component, whose name becomes the name of the type
+ *
+ * Bounds (lengths, ranges, patterns) are the validators' and do not appear here.
+ */
+import type { Schema, SchemaObject } from './ir.ts'
+import { isBytes, refName, resolveSchema } from './schema.ts'
+
+export type Literal = string | number | boolean
+
+export type Field = {
+  name: string
+  type: Type
+  isRequired: boolean
+  /** The schema's default, its own or its component's; undefined where there is none. Validation fills it in. */
+  fallback: unknown
+  /** `readOnly`: never in a request. */
+  isReadOnly: boolean
+  /** `writeOnly`: never in an answer. */
+  isWriteOnly: boolean
+  isDeprecated: boolean
+  description: string
+}
+
+export type ObjectType = { kind: 'object'; fields: Field[]; isClosed: boolean }
+
+export type Type =
+  | { kind: 'any' }
+  | { kind: 'scalar'; scalar: 'string' | 'integer' | 'number' | 'boolean'; format: string | null }
+  | { kind: 'bytes' }
+  | { kind: 'enum'; values: Literal[] }
+  | { kind: 'list'; item: Type }
+  | { kind: 'map'; value: Type }
+  | ObjectType
+  | { kind: 'union'; arms: Type[]; tag: string | null }
+  | { kind: 'all'; parts: Type[] }
+  | { kind: 'nullable'; of: Type }
+  | { kind: 'ref'; name: string }
+
+/** A component: a type with a name. */
+export type NamedType = { name: string; type: Type; description: string }
+
+type Schemas = Record<string, Schema>
+
+export function resolveComponents(schemas: Schemas): NamedType[] {
+  return Object.entries(schemas).map(([name, schema]) => ({
+    name,
+    type: resolveType(schema, schemas),
+    description: textOf(schema, 'description'),
+  }))
+}
+
+export function resolveType(schema: Schema, schemas: Schemas): Type {
+  if (typeof schema === 'boolean') return { kind: 'any' }
+  if (schema.$ref !== undefined) return { kind: 'ref', name: refName(schema.$ref) }
+  if (isBytes(schema)) return { kind: 'bytes' }
+  const values = schema.enum ?? ('const' in schema ? [schema['const']] : null)
+  if (values) return enumOf(values)
+  const parts = [...ownParts(schema, schemas), ...(schema.allOf ?? []).map((part) => resolveType(part, schemas))]
+  const arms = schema.oneOf ?? (schema['anyOf'] as Schema[] | undefined)
+  if (arms) parts.push(unionOf(arms, schema.discriminator?.propertyName ?? null, schemas))
+  const [first, ...more] = parts
+  if (first === undefined) return { kind: 'any' }
+  return more.length === 0 ? first : { kind: 'all', parts }
+}
+
+/** Whether a value may be left out because validation fills it in. */
+export function fallbackOf(schema: Schema, schemas: Schemas): unknown {
+  const sides = [schema, resolveSchema(schemas, schema)]
+  return sides.flatMap((side) =>
+    typeof side === 'object' && side['default'] !== undefined ? [side['default']] : [],
+  )[0]
+}
+
+/** Every type directly inside. */
+export function innerTypes(type: Type): Type[] {
+  if (type.kind === 'list') return [type.item]
+  if (type.kind === 'map') return [type.value]
+  if (type.kind === 'object') return type.fields.map((field) => field.type)
+  if (type.kind === 'union') return type.arms
+  if (type.kind === 'all') return type.parts
+  return type.kind === 'nullable' ? [type.of] : []
+}
+
+/** What the schema says by `type`, `properties` and `items`, apart from allOf and oneOf. */
+function ownParts(schema: SchemaObject, schemas: Schemas): Type[] {
+  const names = [schema.type ?? (schema.properties ? 'object' : [])].flat()
+  const isNullable = names.includes('null')
+  const types = names.filter((name) => name !== 'null').flatMap((name) => ofType(name, schema, schemas))
+  const [first, ...more] = types
+  if (first === undefined) return []
+  // Several parts of an object hold together; several JSON types exclude each other.
+  const isObject = names.every((name) => name === 'object')
+  if (isObject) return types
+  const type: Type = more.length === 0 ? first : { kind: 'union', arms: types, tag: null }
+  return [isNullable ? { kind: 'nullable', of: type } : type]
+}
+
+function ofType(name: string, schema: SchemaObject, schemas: Schemas): Type[] {
+  if (name === 'array') return [{ kind: 'list', item: resolveType(schema.items ?? true, schemas) }]
+  if (name === 'object') return objectOf(schema, schemas)
+  const scalar = name as 'string' | 'integer' | 'number' | 'boolean'
+  return [{ kind: 'scalar', scalar, format: textOf(schema, 'format') || null }]
+}
+
+function objectOf(schema: SchemaObject, schemas: Schemas): Type[] {
+  const rest = schema['additionalProperties'] as Schema | undefined
+  const isClosed = rest === false || schema['unevaluatedProperties'] === false
+  const values: Type = { kind: 'map', value: resolveType(rest ?? true, schemas) }
+  // An object that says nothing else is only its parts; alone it may hold anything.
+  if (!schema.properties) return isClosed || (rest === undefined && (schema.allOf ?? schema.oneOf)) ? [] : [values]
+  const required = schema.required ?? []
+  const fields = Object.entries(schema.properties).map(([name, property]) =>
+    fieldOf(name, property, required.includes(name), schemas),
+  )
+  const own: ObjectType = { kind: 'object', fields, isClosed }
+  return rest === undefined || rest === false ? [own] : [own, values]
+}
+
+function fieldOf(name: string, schema: Schema, isRequired: boolean, schemas: Schemas): Field {
+  const sides = [schema, resolveSchema(schemas, schema)]
+  const isMarked = (keyword: string) => sides.some((side) => typeof side === 'object' && side[keyword] === true)
+  return {
+    name,
+    type: resolveType(schema, schemas),
+    isRequired,
+    fallback: fallbackOf(schema, schemas),
+    isReadOnly: isMarked('readOnly'),
+    isWriteOnly: isMarked('writeOnly'),
+    isDeprecated: typeof schema === 'object' && schema['deprecated'] === true,
+    description: textOf(schema, 'description'),
+  }
+}
+
+function enumOf(values: unknown[]): Type {
+  const literals = values.filter((value): value is Literal => value !== null)
+  const type: Type = { kind: 'enum', values: literals }
+  return literals.length < values.length ? { kind: 'nullable', of: type } : type
+}
+
+function unionOf(schemas: Schema[], tag: string | null, components: Schemas): Type {
+  const isNull = (schema: Schema) => typeof schema === 'object' && schema.type === 'null'
+  const arms = schemas.filter((schema) => !isNull(schema)).map((schema) => resolveType(schema, components))
+  const [first = { kind: 'any' }, ...more] = arms
+  const type: Type = more.length === 0 ? first : { kind: 'union', arms, tag }
+  return arms.length < schemas.length ? { kind: 'nullable', of: type } : type
+}
+
+function textOf(schema: Schema, keyword: string): string {
+  const value = typeof schema === 'object' ? schema[keyword] : undefined
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,107 @@
+/**
+ * One component can be three types: as we answer it, as a handler is given it after validation has filled in the defaults, and as a
+ * client may send it. The three differ only where a field has a default, readOnly or writeOnly, or refers to a component that differs.
+ */
+import type { AsyncApiDocument, Components, OpenApiDocument } from './ir.ts'
+import { type Field, innerTypes, type ObjectType, type Type } from './types.ts'
+
+export type View = 'answered' | 'received' | 'sent'
+
+/** The types that a document needs in each view. */
+export type Usage = Record<View, readonly Type[]>
+
+/** The fields of an object in one view. */
+export function fieldsIn({ fields }: ObjectType, view: View): Field[] {
+  return fields.filter((field) => (view === 'answered' ? !field.isWriteOnly : !field.isReadOnly))
+}
+
+/** Whether the field is always there: it is required, or validation has filled it in. */
+export function isPresent({ isRequired, fallback }: Field, view: View): boolean {
+  return isRequired || (fallback !== undefined && view === 'received')
+}
+
+/** The names of the components that a type refers to. */
+export function refsIn(type: Type): string[] {
+  return type.kind === 'ref' ? [type.name] : innerTypes(type).flatMap(refsIn)
+}
+
+export class Views {
+  readonly #types: ReadonlyMap<string, Type>
+  readonly #used: Record<View, ReadonlySet<string>>
+
+  constructor({ types, shared }: Pick<Components, 'types' | 'shared'>, usage: Usage) {
+    this.#types = new Map(types.map(({ name, type }) => [name, type]))
+    // Every document must give a shared component the same names, so its use in this one does not count.
+    const used = (view: View) => this.#reached([...usage[view].flatMap(refsIn), ...shared])
+    this.#used = { answered: used('answered'), received: used('received'), sent: used('sent') }
+  }
+
+  /** The views in which the component is a type of its own. The first one bears the component's name alone. */
+  distinct(name: string): View[] {
+    const distinct: View[] = []
+    for (const view of ['answered', 'received', 'sent'] as const) {
+      if (this.#used[view].has(name) && !distinct.some((other) => this.#isSame(name, view, other))) distinct.push(view)
+    }
+    return distinct.length > 0 ? distinct : ['answered']
+  }
+
+  /** The view in whose type the component has its type in `view`. */
+  canonical(name: string, view: View): View {
+    return this.distinct(name).find((other) => this.#isSame(name, view, other)) ?? view
+  }
+
+  #isSame(name: string, one: View, other: View): boolean {
+    if (one === other) return true
+    return [...this.#reached([name])].every((component) => {
+      const type = this.#types.get(component)
+      return type === undefined || isSameHere(type, one, other)
+    })
+  }
+
+  /** The names of these components and of every component that they lead to. */
+  #reached(names: readonly string[]): Set<string> {
+    const reached = new Set<string>()
+    const visit = (name: string): void => {
+      const type = this.#types.get(name)
+      if (reached.has(name) || type === undefined) return
+      reached.add(name)
+      for (const inner of refsIn(type)) visit(inner)
+    }
+    for (const name of names) visit(name)
+    return reached
+  }
+}
+
+export function viewsOf(document: OpenApiDocument | AsyncApiDocument): Views {
+  return new Views(document, document.kind === 'openapi' ? usageOfOperations(document) : usageOfChannels(document))
+}
+
+function usageOfOperations({ operations, webhooks }: OpenApiDocument): Usage {
+  const bodies = (list: OpenApiDocument['operations']) =>
+    list.flatMap(({ body }) => (body?.content ?? []).flatMap(({ value }) => value ?? []))
+  const answers = operations.flatMap(({ responses }) => responses.flatMap(({ content }) => content))
+  const events = answers.flatMap(({ events, eventData }) => [
+    ...Object.values(events),
+    ...(eventData ? [eventData] : []),
+  ])
+  const sent = [...bodies(operations), ...operations.flatMap(({ parameters }) => parameters.map(({ type }) => type))]
+  // A webhook's body is ours to send.
+  const answered = [...answers.flatMap(({ value }) => value ?? []), ...events.map(refTo), ...bodies(webhooks)]
+  return { answered, received: sent, sent }
+}
+
+function usageOfChannels({ channels }: AsyncApiDocument): Usage {
+  const refs = (direction: 'receives' | 'sends') =>
+    channels.flatMap((channel) => channel[direction].flatMap(({ component }) => (component ? [refTo(component)] : [])))
+  return { answered: refs('sends'), received: refs('receives'), sent: refs('receives') }
+}
+
+export function refTo(name: string): Type {
+  return { kind: 'ref', name }
+}
+
+function isSameHere(type: Type, one: View, other: View): boolean {
+  const shape = (view: View) =>
+    type.kind === 'object' ? fieldsIn(type, view).map((field) => `${field.name} ${isPresent(field, view)}`) : []
+  return shape(one).join() === shape(other).join() && innerTypes(type).every((inner) => isSameHere(inner, one, other))
+}
