@@ -11,7 +11,7 @@ import type { WarmOutcome } from './providers/wire/socket.ts'
 import { startAdmin } from './runtime/admin.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError, type Environment } from './runtime/config.ts'
-import { isLoopbackHost } from './runtime/engine/loopback.ts'
+import { isLoopbackHost } from './runtime/engine/host.ts'
 import { type Server, startServer } from './runtime/engine/server.ts'
 import { localSecret, readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
@@ -188,7 +188,6 @@ type Listening = {
 
 async function listen(parts: Listening): Promise<Server> {
   const { config, store, log, metrics, tracing } = parts
-  const { limits, realtime } = config
   let server: Server | null = null
   const draining = () =>
     server?.state === 'draining' ? 'The server finishes its requests and takes no new ones.' : null
@@ -207,26 +206,13 @@ async function listen(parts: Listening): Promise<Server> {
     echo: parts.env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
     authenticate: createAuthenticate(store.keys),
     requestId: systemIds.request,
-    limits: {
-      jsonBytesMax: limits.jsonBytesMax,
-      audioBytesMax: limits.audioBytesMax,
-      uploadMemoryBytesMax: config.uploadMemory,
-      connectionsPerIpMax: limits.connectionsPerAddressMax,
-      bodyTimeoutMs: limits.bodyTimeoutMs,
-      uploadBodyTimeoutMs: limits.uploadBodyTimeoutMs,
-      readerTimeoutMs: limits.readerTimeoutMs,
-      requestsMax: limits.requestsMax,
-      socketsMax: realtime.socketsMax,
-      frameBytesMax: realtime.frameBytesMax,
-      socketBufferBytesMax: realtime.bufferBytesMax,
-      pingS: realtime.pingS,
-    },
+    limits: { ...config.limits, ...config.realtime, uploadMemory: config.uploadMemory },
     edgeQuota: {
       requests: config.edgeQuota,
       instances: () => store.liveInstances(),
       windowS: config.edgeWindowS,
       trustedProxies: config.trustedProxies,
-      addressesMax: limits.addressesMax,
+      addressesMax: config.limits.addressesMax,
     },
     drain: config.drain,
     clock: systemClock,

@@ -55,11 +55,10 @@ import { createSpeech } from './handlers/router/speech.ts'
 import { createTranscription } from './handlers/router/transcription.ts'
 import { vendorNameOf } from './providers/vendors.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
-import type { Mount } from './runtime/engine/options.ts'
+import type { Mount, SocketMount } from './runtime/engine/options.ts'
 import type { createLog } from './runtime/log.ts'
 import type { createMetrics } from './runtime/metrics.ts'
 import { createResampler } from './runtime/optional.ts'
-import type { SocketMount } from './runtime/ws/routes.ts'
 import type { Store } from './store/store.ts'
 
 export type Parts = {

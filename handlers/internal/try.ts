@@ -9,7 +9,7 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { createPreview } from '../../domain/routing/preview.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { type Peer, Refusal } from '../../runtime/engine/handler.ts'
-import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/engine/loopback.ts'
+import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/engine/host.ts'
 import { wirePreview } from '../compat/native/preview.ts'
 import { isOwnOrigin } from '../origin.ts'
 

@@ -1,6 +1,6 @@
 /** POST /v1/speak, streamed as it is made. */
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
-import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { audioOf, discardAnswer, readWav } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'

@@ -2,7 +2,7 @@
 import { ascii } from '../../audio/chunked-bytes.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
-import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { audioOf, discardAnswer } from '../wire/audio-answer.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'

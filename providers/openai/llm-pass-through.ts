@@ -7,8 +7,8 @@ import type {
   PassThroughUsage,
 } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { EventReader } from '../../runtime/outbound/event-stream.ts'
-import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'

@@ -1,8 +1,8 @@
 /** POST /audio/speech as Mistral answers it: `speech.audio.delta` with base64, then `speech.audio.done`. It refuses fields that it does not know. */
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { EventReader } from '../../runtime/outbound/event-stream.ts'
-import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'

@@ -1,6 +1,6 @@
 /** POST /audio/speech, streamed. What comes is told by the answer's Content-Type, not by what was asked for. */
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
-import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { audioOf, discardAnswer, readWav } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'

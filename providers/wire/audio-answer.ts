@@ -1,7 +1,7 @@
 /** The body of an answer that is audio, handed on as it comes: raw, or out of the WAV that a server wraps around it. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech } from '../../domain/speech/tts.ts'
-import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { protocolError, rejectAsProviderError, toProviderError } from './failures.ts'
 import { readStreamedWav } from './streamed-wav.ts'
 

@@ -5,7 +5,7 @@
 
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { CollectedAnswer, StreamedAnswer } from '../../runtime/outbound/exchange.ts'
+import type { CollectedAnswer, StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
 import { classOfStatus, excerpt, protocolError, rejectAsProviderError, toProviderError } from './failures.ts'

@@ -1,7 +1,7 @@
 /** An LLM's answer as it is streamed: server-sent events in, events of the port out, until the vendor's own mark. */
 import type { LlmEvent } from '../../domain/llm/llm.ts'
+import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
-import type { StreamedAnswer } from '../../runtime/outbound/exchange.ts'
 import { toProviderError } from './failures.ts'
 import { type JsonObject } from './json.ts'
 

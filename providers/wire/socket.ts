@@ -1,7 +1,8 @@
 /** Sockets to one vendor, opened when they are needed or, where it pays, ahead of that. */
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
-import { type OutboundSocket, openSocket } from '../../runtime/outbound/socket.ts'
+import { openSocket } from '../../runtime/outbound/open-socket.ts'
+import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
 import { toProviderError } from './failures.ts'
 import { refusal, type VendorWire } from './http.ts'

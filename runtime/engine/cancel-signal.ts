@@ -1,30 +1,41 @@
-/**
- * Whether the client has gone, or the server waits no longer: as much of AbortSignal as a request needs. A real one costs each request some four
- * microseconds, and nobody but the few parties of one request listens.
- */
-export class CancelSignal {
+/** Says that the client has gone, or that the server waits no longer: the part of AbortSignal that a request needs. An AbortSignal is one. */
+export interface CancelSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: CancelListener): void
+  removeEventListener(type: 'abort', listener: CancelListener): void
+}
+
+/** An object serves where a closure for each request would cost too much. */
+export type CancelListener = (() => void) | { handleEvent(): void }
+
+/** The signal of one request or socket. An AbortController costs each request about 4 µs more, and a request has few listeners. */
+export class CancelSource implements CancelSignal {
   aborted = false
   reason: Error | undefined
-  #listeners: readonly (() => void)[] = none
+  #listeners: readonly CancelListener[] = none
 
-  addEventListener(_type: 'abort', run: () => void): void {
-    if (!this.aborted) this.#listeners = this.#listeners === none ? [run] : [...this.#listeners, run]
+  addEventListener(_type: 'abort', listener: CancelListener): void {
+    if (!this.aborted) this.#listeners = this.#listeners === none ? [listener] : [...this.#listeners, listener]
   }
 
-  removeEventListener(_type: 'abort', run: () => void): void {
-    if (this.#listeners.includes(run)) this.#listeners = this.#listeners.filter((listener) => listener !== run)
+  removeEventListener(_type: 'abort', listener: CancelListener): void {
+    if (this.#listeners.includes(listener)) this.#listeners = this.#listeners.filter((each) => each !== listener)
   }
 
-  /** Once; later calls do nothing. */
+  /** Later calls do nothing. */
   abort(reason: Error): void {
     if (this.aborted) return
     this.aborted = true
     this.reason = reason
     const listeners = this.#listeners
     this.#listeners = none
-    for (const run of listeners) run()
+    for (const listener of listeners) {
+      if (typeof listener === 'function') listener()
+      else listener.handleEvent()
+    }
   }
 }
 
-/** A list that is pushed to makes room for 17, and there is one for each of thousands of sockets. */
-const none: readonly (() => void)[] = []
+/** Shared, because `push` makes room for 17 entries in a new list, and each of thousands of sockets has one. */
+const none: readonly CancelListener[] = []

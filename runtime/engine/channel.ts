@@ -1,19 +1,19 @@
-/** The shape of the generated channel tables: what the engine must know of a channel, and nothing of what its frames mean. */
+/** The shape of the generated channel tables: the facts that the engine needs of a channel. They do not say what its frames mean. */
 import type { Validate } from './operation.ts'
 
-/** A text frame that clients send. `on` is the method of the session that takes it. */
+/** A text frame that clients send. `on` names the method of the session that takes it. */
 export type FrameRule = { on: string; validate: Validate }
 
 export type Channel = {
-  /** transcribeStream: handler, metrics and log all say it. */
+  /** transcribeStream: the handler, metrics and log use it. */
   id: string
   /** /v1/transcribe/stream; with parameters as whole segments: /v1/calls/{id}/audio. */
   address: string
   /** Names of the address's parameters, in the order of the address. */
   parameters?: readonly string[]
-  /** The scope that the key must carry. */
+  /** The scope that the key must have. */
   scope: string
-  /** What the upgrade is answered with, whatever else the client offers beside it; in the spelling of the spec. */
+  /** The upgrade is answered with this one of the subprotocols that the client offers. In the spelling of the spec. */
   subprotocol: string
   /** Whether an upgrade that does not offer it is refused. */
   requiresSubprotocol: boolean
@@ -24,8 +24,8 @@ export type Channel = {
   /** Client → server, by the frame's `type`. */
   receives: Readonly<Record<string, FrameRule>>
   acceptsBinary: boolean
-  /** Server → client, by `type`; tests and development hold what is sent to them. */
-  sends: Readonly<Record<string, Validate>>
+  /** Server → client, by `type`. Tests and development check the sent frames; the product does not, and has null here. */
+  sends: Readonly<Record<string, Validate | null>>
 }
 
 export type SocketSurface = { name: string; channels: readonly Channel[] }

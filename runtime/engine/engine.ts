@@ -1,19 +1,20 @@
-import { HttpExchange } from '../http/http-exchange.ts'
+import { HttpExchange, UploadMemory } from '../http/http-exchange.ts'
+import type { Receiver } from '../http/receiver.ts'
 import { Routes } from '../http/routes.ts'
-import { StallWatch } from '../http/stall-watch.ts'
-import { UploadMemory } from '../http/upload-memory.ts'
 import { roundedMs } from '../log.ts'
 import { Roster } from '../roster.ts'
+import { Watch } from '../watch.ts'
 import { SocketRoutes } from '../ws/routes.ts'
 import { Sockets } from '../ws/sockets.ts'
 import { EdgeQuota } from './edge-quota.ts'
-import { renameHeader } from './header-names.ts'
+import type { FaultAnswer } from './handler.ts'
+import { renameHeader } from './head.ts'
 import type { ServerOptions } from './options.ts'
 import type { Transport } from './transport.ts'
 
 export type ServerState = 'starting' | 'ready' | 'draining' | 'stopped'
 
-/** What all exchanges share, and the one place where they begin and end. */
+/** The state that all exchanges share, and the one place where they begin and end. */
 export class Engine {
   readonly options: ServerOptions
   readonly routes: Routes
@@ -21,23 +22,24 @@ export class Engine {
   readonly sockets: Sockets
   readonly quota: EdgeQuota
   readonly memory: UploadMemory
-  readonly stalls: StallWatch
+  /** The bodies on their way. Most are whole within the tick that began them, and a timer for each would cost more than the rest of its work. */
+  readonly stalls: Watch<Receiver>
   readonly requestIdHeader: string
   readonly regionHeader: string
   state: ServerState = 'starting'
   readonly #exchanges = new Roster<HttpExchange>()
   readonly #idleWaiters = new Set<() => void>()
 
-  /** Throws when a mount lacks a handler, two mounts claim a path, or a trusted proxy is no CIDR range. */
+  /** Throws when a mount lacks a handler, two mounts serve one path, or a trusted proxy is not a CIDR range. */
   constructor(options: ServerOptions) {
     const { mounts, sockets, headerPrefix, edgeQuota, limits, clock } = options
     this.options = options
     this.routes = new Routes(mounts, headerPrefix)
     this.socketRoutes = new SocketRoutes(sockets, mounts, headerPrefix)
     this.sockets = new Sockets(options, () => this.#settleIdle())
-    this.quota = new EdgeQuota(edgeQuota, limits.connectionsPerIpMax)
-    this.memory = new UploadMemory(limits.uploadMemoryBytesMax)
-    this.stalls = new StallWatch(clock, limits.bodyTimeoutMs)
+    this.quota = new EdgeQuota(edgeQuota, limits.connectionsPerAddressMax)
+    this.memory = new UploadMemory(limits.uploadMemory)
+    this.stalls = new Watch(clock, limits.bodyTimeoutMs / 4, (receiver, nowMs) => receiver.look(nowMs))
     this.requestIdHeader = renameHeader('Service-Request-ID', headerPrefix)
     this.regionHeader = renameHeader('Service-Region', headerPrefix)
   }
@@ -46,16 +48,16 @@ export class Engine {
     return this.#exchanges.size
   }
 
-  open(wire: Transport): HttpExchange {
+  open(transport: Transport): HttpExchange {
     const { options } = this
-    const exchange = new HttpExchange(wire, options.requestId(), options.clock.monotonicMs(), this.memory)
-    wire.onAborted(() => exchange.leave())
+    const exchange = new HttpExchange(transport, options.requestId(), options.clock.monotonicMs(), this.memory)
+    transport.onAborted(() => exchange.leave())
     this.#exchanges.add(exchange)
     options.metrics.inflight(this.#exchanges.size)
     return exchange
   }
 
-  /** Once an exchange: whatever way it took, it ends here. */
+  /** Must be called once for each exchange, however it ended. */
   close(exchange: HttpExchange): void {
     const { metrics, clock, log } = this.options
     this.#exchanges.delete(exchange)
@@ -74,12 +76,24 @@ export class Engine {
     this.#settleIdle()
   }
 
-  /** Aborts the signal of everything in flight; what listens to it ends with a fault. */
+  /** The envelope of the surface that the request belongs to. Never throws. */
+  faultAnswer({ mount, requestId }: HttpExchange, error: unknown): FaultAnswer {
+    const { mounts, log } = this.options
+    const surface = mount ?? mounts[0]
+    try {
+      if (surface) return surface.writeFault(error, requestId)
+    } catch (cause) {
+      log.error({ requestId, err: cause }, 'the fault could not be written')
+    }
+    return { status: 500, headers: {}, body: '{}' }
+  }
+
+  /** Aborts the signal of everything in flight. Handlers that listen to it end with a fault. */
   abortAll(reason: Error): void {
     for (const exchange of this.#exchanges.all()) exchange.abort(reason)
   }
 
-  /** True when nothing is in flight and no socket open any more; false when that took longer than `timeoutMs`. */
+  /** True when no request is in flight and no socket is open any more; false when that took longer than `timeoutMs`. */
   idle(timeoutMs: number): Promise<boolean> {
     if (this.#isIdle) return Promise.resolve(true)
     return new Promise((resolve) => {
@@ -102,5 +116,5 @@ export class Engine {
   }
 }
 
-/** Told to a body that nobody waits for any more. */
+/** The failure of a body that nothing waits for any more. */
 const abandoned = new Error('the exchange has ended')

@@ -1,6 +1,6 @@
 import type { CancelSignal } from './cancel-signal.ts'
 
-/** What the engine hands to a handler and takes back from it. Generated handler interfaces narrow these types operation by operation. */
+/** The arguments and results of handlers. Generated handler interfaces narrow these types operation by operation. */
 
 /** A body or part that stays bytes: the chunks as they arrived, never joined, held in bounded memory until the exchange ends. */
 export type Bytes = { chunks: readonly Uint8Array[]; bytes: number; contentType: string }
@@ -14,23 +14,25 @@ export type Input = {
   body: unknown
 }
 
-/** Where a request came from, for what is meant for this machine alone. Header values are as they were sent, '' where they are absent. */
+/** The origin of a request, for operations that are meant for this machine alone. Header values are as they were sent, '' where absent. */
 export type Peer = {
-  /** IP address of the other end of the connection: a proxy's, where there is one. */
+  /** IP address of the other end of the connection, which is a proxy where there is one. */
   address: string
   host: string
   origin: string
-  /** Sent by proxies for somebody else; whoever trusts `address` refuses where this is set. */
+  /** Set by proxies. A handler that trusts `address` must refuse a request that has this. */
   forwardedFor: string
 }
 
 export type Context<Caller = unknown> = {
   requestId: string
-  /** Whoever the auth hook answered; null on operations without a key. */
+  /** The result of `authenticate`; null on operations without a key. */
   caller: Caller
   operation: string
   /** Hex SHA-256 of the content: the raw body bytes, or the decoded part payloads in part order. Null without a body. */
   readonly contentHash: string | null
+  /** The body exactly as it was sent, where the operation asks for it (`x-raw-body`); else null. For signatures over the bytes. */
+  readonly rawBody: Uint8Array | null
   /** The `Accept` header as it was sent; '' without one. */
   accept: string
   /** Aborted when the client has gone or the server is forced to stop. */
@@ -42,7 +44,8 @@ export type Context<Caller = unknown> = {
 
 export type ServerSentEvent = {
   event?: string
-  data: unknown /** Written as it stands instead of JSON (for `[DONE]`). */
+  data: unknown
+  /** Written as it stands instead of JSON (for `[DONE]`). */
   raw?: string
 }
 
@@ -59,7 +62,7 @@ export type Result = {
 export type Handler = (input: Input, context: Context) => Result | Promise<Result>
 export type Handlers = Readonly<Record<string, Handler>>
 
-/** What a surface answers instead of a result: its own envelope. Made by the surface's fault writer, also for the engine's own refusals. */
+/** The answer of a surface to an error, in its envelope. The surface's fault writer makes it, also for the engine's refusals. */
 export type FaultAnswer = { status: number; headers: Record<string, string>; body: string }
 export type FaultWriter = (error: unknown, requestId: string) => FaultAnswer
 
@@ -84,7 +87,7 @@ export class Refusal extends Error {
     param?: string
     message?: string
     hint?: string
-    /** What the schema asks for at `param`. */
+    /** The rule of the schema that `param` breaks. */
     keyword?: string
     retryAfterS?: number
     allow?: string

@@ -1,7 +1,7 @@
 /**
- * The one pass over a request's header lines. It keeps the few that the engine or the operation reads, and notices what makes the end of
+ * The one pass over a request's header lines. It keeps the few that the engine or the operation reads, and finds lines that make the end of
  * the body ambiguous: uWebSockets.js takes the first of two Content-Length lines (an empty one is 0) and any Transfer-Encoding for chunked,
- * so that a proxy that reads them otherwise can be made to smuggle a request. RFC 9112, 6.3 and 3.2.
+ * so a proxy that reads them in another way can be made to smuggle a request. RFC 9112, 6.3 and 3.2.
  */
 import type { Transport } from './transport.ts'
 
@@ -16,13 +16,13 @@ export class Head {
   preflightMethod = ''
   /** Declared headers under their lower-case names in the spec. */
   readonly declared: Record<string, string> = {}
-  /** A declared header that came twice: a proxy may have read the other one. */
+  /** A declared header that came twice. It is refused, because a proxy may have read the other line. */
   repeated: string | null = null
   contentEncoding = ''
-  /** Null: not declared. */
+  /** Null without the header. */
   contentLength: number | null = null
   isChunked = false
-  /** False: the connection must be closed without an answer. An answer would let the engine read on, and run what was smuggled. */
+  /** False: the connection must be closed without an answer. After an answer uWebSockets.js would read on, and run a smuggled request. */
   isSound = true
   #hosts = 0
 
@@ -76,13 +76,21 @@ export class Head {
   }
 }
 
-/** To be called before the first await. `wanted` maps names on the wire to names in the spec. */
-export function readHead(wire: Transport, wanted: ReadonlyMap<string, string>): Head {
+/** Must be called before the first await. `wanted` maps names on the wire to names in the spec. */
+export function readHead(transport: Transport, wanted: ReadonlyMap<string, string>): Head {
   const head = new Head()
-  wire.eachHeader((name, value) => {
-    // The walk reads UTF-8 and replaces what is none; asked for by name, a value is latin1 (RFC 9110, 5.5), and a character a byte.
-    head.take(name, wanted.has(name) ? wire.header(name) : value, wanted)
+  transport.eachHeader((name, value) => {
+    // The walk reads UTF-8 and replaces invalid bytes. By name, a value is latin1 (RFC 9110, 5.5), and a character is a byte.
+    head.take(name, wanted.has(name) ? transport.header(name) : value, wanted)
   })
   if (head.isChunked && head.contentLength !== null) head.isSound = false
   return head
+}
+
+/** The contract spells `Service-…`, `X-Service-…`, `x-service-…`. A deployer's prefix replaces the word, in its spelling and in lower case. */
+export function renameHeader(name: string, prefix: string): string {
+  return name.replace(/^(x-)?(service)-/i, (_match, x: string | undefined, word: string) => {
+    const spelled = word === word.toLowerCase() ? prefix.toLowerCase() : prefix
+    return `${x ?? ''}${spelled}-`
+  })
 }

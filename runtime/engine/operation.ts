@@ -1,13 +1,13 @@
-/** The shape of the generated tables: what the engine must know of an operation, and nothing of what it means. */
+/** The shape of the generated tables: the facts that the engine needs of an operation. They do not say what it does. */
 
 export type Violation = { instancePath: string; keyword: string; message?: string; params: Record<string, unknown> }
-/** An Ajv standalone validator: fills in defaults in place, leaves what is wrong in `errors`. */
+/** An Ajv standalone validator: it fills in defaults in place and leaves the violations in `errors`. */
 export type Validate = { (value: unknown): boolean; errors?: Violation[] | null }
 
 export type QueryParam = { name: string; type: 'string' | 'integer' | 'number' | 'boolean'; array: boolean }
 /**
- * `name` as the spec spells it. `bytesMax` is normative in UTF-8 bytes (`x-max-bytes`): a schema's maxLength counts code points. `isJson`: handlers
- * are given what the text says, checked by its schema.
+ * `name` as the spec spells it. `bytesMax` is normative in UTF-8 bytes (`x-max-bytes`), because a schema's maxLength counts code points.
+ * With `isJson`, handlers get the parsed value, checked by its schema.
  */
 export type HeaderParam = { name: string; required: boolean; bytesMax?: number; isJson?: true }
 /** `text` is a string, `texts` a part that may come several times: a list of strings. */
@@ -15,23 +15,26 @@ export type Part = { name: string; kind: 'json' | 'bytes' | 'text' | 'texts'; re
 
 export type Body = {
   required: boolean
-  /** Media types that the operation takes, lower case without parameters. Ranges (`audio/*`) stay bytes, whatever they are. */
+  /** Media types that the operation takes, lower case without parameters. A body that matches a range (`audio/*`) stays bytes. */
   types: readonly string[]
-  /** multipart/form-data: exactly these parts in this order when `partsOrdered`. */
+  /** Of multipart/form-data: exactly these parts, in this order when `partsOrdered`. */
   parts: readonly Part[]
   partsOrdered: boolean
-  /** Parts that are not named are read and dropped instead of refused. */
+  /** Parts that are not declared are read and dropped instead of refused. */
   partsOpen: boolean
-  /** Which limit bounds the body: `json` or `audio` (configuration names the bytes). */
+  /** The limit that bounds the body: `jsonBytesMax` or `audioBytesMax` of the configuration. */
   limit: 'json' | 'audio'
 }
 
 export type ResponseShape = {
   types: readonly string[]
   headers: readonly string[]
+  /** Null in the product too, which does not load the validators of answers. */
   validate: Validate | null
-  /** Of text/event-stream. `data`: frames without name and id, as clients of chat completions read them. */
+  /** For text/event-stream. `data`: events without name and id, as clients of chat completions read them. */
   eventFormat?: EventFormat
+  /** Of text/event-stream: how the data of each event is checked. Frames of the format `data` have one event, named ''. */
+  events?: Readonly<Record<string, Validate | null>>
 }
 
 export type EventFormat = 'named' | 'data'
@@ -48,20 +51,20 @@ export type Operation = {
   pathParams: readonly string[]
   query: readonly QueryParam[]
   headers: readonly HeaderParam[]
-  /** The scope that the key must carry; null needs no key. */
+  /** The scope that the key must have; null needs no key. */
   scope: string | null
   body: Body | null
-  /** The handler's context also holds the bytes of the JSON body: a signature is made over them. */
+  /** `x-raw-body`: the handler also gets the exact bytes of the body. */
   rawBody?: true
   /** Checks {path, query, header}; header names lower case. */
   validateParams: Validate | null
-  /** Checks the JSON body; of a multipart one its JSON part, or its text parts by name. */
+  /** Checks the JSON body; for a multipart body its JSON part, or its text parts by name. */
   validateBody: Validate | null
   responses: Readonly<Record<string, ResponseShape>>
   deprecation: Deprecation | null
 }
 
-/** Per path: what 405, HEAD and OPTIONS answer. `methods` in lower case; `refused` are methods that a wider template would take instead. */
-export type PathRule = { pattern: string; allow: string; refused: readonly string[] }
+/** The methods of a path, which 405 and OPTIONS answer. */
+export type PathRule = { pattern: string; allow: string }
 
 export type Surface = { name: string; operations: readonly Operation[]; paths: readonly PathRule[] }

@@ -1,12 +1,13 @@
-import type { SocketMount } from '../ws/routes.ts'
+import type { SocketSurface } from './channel.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
 import type { Surface } from './operation.ts'
+import type { AdmitSocket, SocketHandlers } from './socket.ts'
 
 export type Mount = {
   surface: Surface
   /** '' or '/router'. */
   basePath: string
-  /** A host name of its own, lower case without a port; null answers at every host that no other mount has. */
+  /** A host that serves only this mount, lower case without a port; null answers at every host that no other mount has. */
   host: string | null
   handlers: Handlers
   writeFault: FaultWriter
@@ -14,22 +15,34 @@ export type Mount = {
   corsOrigins: readonly string[]
   /** Whether requests count against the edge quota. */
   quota: boolean
-  /** Health: answered at every host, while draining and when overloaded too, and not logged. */
+  /** Health is answered at every host, also while draining and when overloaded, and is not logged. */
   health: boolean
 }
 
+export type SocketMount = {
+  surface: SocketSurface
+  /** '' or '/realtime'. */
+  basePath: string
+  /** As of a Mount. */
+  host: string | null
+  handlers: SocketHandlers
+  admit: AdmitSocket
+  writeFault: FaultWriter
+}
+
+/** The names are those of the configuration. */
 export type Limits = {
   jsonBytesMax: number
   audioBytesMax: number
-  /** Bodies in memory, over all requests. */
-  uploadMemoryBytesMax: number
-  /** Requests in flight from one address. HTTP/1.1 has one a connection, so this bounds busy connections; idle ones end after 10 s. */
-  connectionsPerIpMax: number
+  /** Bytes of bodies in memory, over all requests. */
+  uploadMemory: number
+  /** Requests in flight from one address. HTTP/1.1 has one on each connection, so this bounds busy connections. Idle ones end after 10 s. */
+  connectionsPerAddressMax: number
   /** A body that makes no progress for this long is refused. */
   bodyTimeoutMs: number
   /** The longest that a whole body may take on the upload port. */
   uploadBodyTimeoutMs: number
-  /** The longest wait for a client to take what was written. */
+  /** The longest wait for a client to read what was written. */
   readerTimeoutMs: number
   /** Requests in flight; more are refused as overloaded. */
   requestsMax: number
@@ -37,8 +50,8 @@ export type Limits = {
   socketsMax: number
   /** A larger frame ends its socket without a close frame (1006). */
   frameBytesMax: number
-  /** Written to a socket and not taken by its reader; more ends it. */
-  socketBufferBytesMax: number
+  /** Bytes that were written to a socket and not taken by its reader. More ends the socket. */
+  bufferBytesMax: number
   /** A socket silent for this long, pings included, is cut: 8 to 960. */
   pingS: number
 }
@@ -51,7 +64,7 @@ export type EdgeQuotaOptions = {
   windowS: number
   /** CIDR ranges whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[]
-  /** Addresses remembered in one window; the oldest is forgotten first. */
+  /** Addresses remembered in one window. The oldest is forgotten first. */
   addressesMax: number
 }
 
@@ -65,7 +78,7 @@ export type Log = {
   error(fields: object, message: string): void
 }
 
-/** Called once an exchange; `operation` is '' where no operation was found, `status` 499 when the client left before an answer. */
+/** Called once for each exchange. `operation` is '' where no operation was found; `status` is 499 when the client left before an answer. */
 export type RequestMetrics = {
   request(operation: string, status: number, durationMs: number): void
   inflight(count: number): void
@@ -73,29 +86,29 @@ export type RequestMetrics = {
 
 export type SocketMetrics = {
   socketOpened(channel: string): void
-  /** `code` is the close code as RFC 6455 has it: 1006 for a socket that was cut. */
+  /** `code` is the close code of RFC 6455: 1006 for a socket that was cut. */
   socketClosed(channel: string, code: number): void
 }
 
 export type RequestTracing = {
-  /** `route` is the OpenAPI template; what is answered ends the span. */
+  /** `route` is the OpenAPI template. The returned function ends the span. */
   start(operation: string, method: string, route: string, traceparent: string): (status: number) => void
 }
 
 export type ServerOptions = {
   host: string
-  /** 0: the system chooses. */
+  /** 0 lets the system choose. */
   port: number
-  /** Several processes on one port: the kernel shares connections out. */
+  /** Several processes listen on one port, and the kernel distributes connections. */
   sharedPort: boolean
-  /** A second listener for uploads over uplinks that uWebSockets.js would cut; null is none. */
+  /** A second listener for uploads over uplinks that uWebSockets.js would cut. Null opens none. */
   uploadPort: number | null
   region: string
   /** Replaces `Service` in header names. */
   headerPrefix: string
   mounts: readonly Mount[]
   sockets: readonly SocketMount[]
-  /** Conformance suites: a WebSocket at `/` that sends back what it gets. Only with a loopback `host`. */
+  /** For conformance suites: a WebSocket at `/` that returns every message. Only with a loopback `host`. */
   echo: boolean
   /** The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`. `authorization` is '' when the header is absent. */
   authenticate(authorization: string, scope: string): unknown
@@ -103,15 +116,15 @@ export type ServerOptions = {
   limits: Limits
   edgeQuota: EdgeQuotaOptions
   drain: {
-    /** How long new requests are still answered, with 503, so that a load balancer notices. */
+    /** New requests are still answered with 503 for this long, so that a load balancer notices. */
     lbDelayMs: number
-    /** How long requests in flight may go on. */
+    /** Requests in flight may go on for this long. */
     graceMs: number
   }
   clock: Clock
   log: Log
   metrics: RequestMetrics & SocketMetrics
   tracing: RequestTracing | null
-  /** Tests and development: JSON answers are checked against the contract, and a wrong one becomes a 500. */
+  /** For tests and development: JSON answers are checked against the contract, and a wrong one becomes a 500. */
   checkResponses: boolean
 }

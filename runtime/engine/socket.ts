@@ -1,6 +1,6 @@
 import type { CancelSignal } from './cancel-signal.ts'
 
-/** What the engine hands to a handler of sockets and takes back from it. Generated session types narrow these channel by channel. */
+/** The arguments and results of socket handlers. Generated session types narrow these types channel by channel. */
 
 /** A request to open a socket, before it is answered. */
 export type UpgradeRequest = {
@@ -9,42 +9,46 @@ export type UpgradeRequest = {
   requestId: string
   /** '' where the header is absent. */
   authorization: string
-  /** What followed the channel's credential prefix among the offered subprotocols; '' when there was none. */
+  /** The rest of the offered subprotocol that begins with the channel's credential prefix; '' when there was none. */
   credential: string
-  /** '' for clients that are no browser. */
+  /** '' for clients other than browsers. */
   origin: string
   /** As it was sent; '' for none. */
   host: string
+  /** The address's parameters by name. */
+  path: Readonly<Record<string, string>>
   query: URLSearchParams
 }
 
-/** Decides whether a socket opens. Answers the caller; throws what the surface's fault writer turns into the refusal. */
+/** Decides whether a socket opens. Returns the caller; throws an error that the surface's fault writer turns into the refusal. */
 export type AdmitSocket = (request: UpgradeRequest) => unknown
 
 export type SocketContext<Caller = unknown> = {
   requestId: string
   caller: Caller
   channelId: string
+  /** The address's parameters by name. */
+  path: Readonly<Record<string, string>>
   query: URLSearchParams
   /** Aborted when the socket has ended, whichever side ended it. */
   readonly signal: CancelSignal
-  /** Clock.monotonicMs() when the upgrade was asked for. */
+  /** Clock.monotonicMs() when the upgrade request came. */
   startedMs: number
 }
 
 /** One open socket. After it has ended every method does nothing. */
 export interface Socket {
-  /** One text frame, JSON already written. False: more is buffered than the reader takes; `onDrained` says when it has caught up. */
+  /** Sends one text frame of JSON text. False: more is buffered than the reader takes; `onDrained` says when it has caught up. */
   send(text: string): boolean
-  /** One binary frame; the bytes are copied before it returns. */
+  /** Sends one binary frame. The bytes are copied before it returns. */
   sendBytes(bytes: Uint8Array): boolean
-  /** Written and not taken by the reader yet. */
+  /** Bytes that were written and not taken by the reader yet. */
   readonly bufferedBytes: number
-  /** What was sent before still arrives. `reason` is at most 123 bytes. */
+  /** Frames that were sent before still arrive. `reason` is at most 123 bytes. */
   close(code: number, reason: string): void
 }
 
-/** Why a frame of the client was refused. Words for the client, never its content. */
+/** The reason why a frame of the client was refused, in words for the client. Never the content of the frame. */
 export type FrameProblem = {
   kind: 'binary' | 'not_json' | 'unknown_type' | 'invalid'
   /** The frame's `type` where it could be read. */
@@ -52,18 +56,18 @@ export type FrameProblem = {
   message: string
 }
 
-/** What every session has besides one method for each frame that its channel receives. */
+/** Every session has these methods besides one for each frame that its channel receives. */
 export type SocketSession = {
-  /** A frame that the contract does not know. The session decides what it means. */
+  /** A frame breaks the contract. The session decides what follows. */
   onRefused(problem: FrameProblem): void
   /** `bytes` are lent until it returns. Only on channels that accept binary frames. */
   onBytes(bytes: Uint8Array): void
   onDrained(): void
-  /** The reader took nothing for so long, or so much is buffered, that the socket is about to be given up. */
+  /** The socket is about to be given up, because its reader is too slow or too much is buffered. */
   onSlowReader(): void
-  /** The server stops: the session says goodbye within its grace. */
+  /** The server stops. The session must send its last frames within the grace period. */
   onShutdown(): void
-  /** The last call: the socket has ended. */
+  /** The socket has ended. This is the last call. */
   onGone(): void
 }
 

@@ -1,47 +1,39 @@
 /**
- * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered it is an exchange like any other, with the
- * same refusals in the same order; what only a socket has (subprotocol, admission) comes after them.
+ * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered it is an HTTP exchange like any other,
+ * with the same refusals in the same order. The checks that only a socket has (subprotocol, admission) come after them.
  */
-
 import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
 import { admit, drop } from '../http/lifecycle.ts'
 import { identityHeaders, refuse } from '../http/respond.ts'
-import { Connection, type Live } from '../ws/connection.ts'
+import { Connection } from '../ws/connection.ts'
 import { type Handshake, readHandshake, requireHandshake, requireQuery } from '../ws/handshake.ts'
 import type { SocketRoute } from '../ws/routes.ts'
-import { CancelSignal } from './cancel-signal.ts'
+import { CancelSource } from './cancel-signal.ts'
 import type { Engine } from './engine.ts'
 import { Refusal } from './handler.ts'
 import { readHead } from './head.ts'
-import type { HttpRequest, HttpResponse, us_socket_context_t } from './uws/binary.ts'
-import { UwsTransport } from './uws/transport.ts'
+import { type Found, namedParams } from './path-tree.ts'
+import type { UpgradeTransport } from './transport.ts'
 
-/** Answers one request. Never rejects, and never throws: uWebSockets.js would end the process. `opened` gets the socket when the carrier has made it. */
-export async function upgrade(
-  engine: Engine,
-  opened: Live[],
-  response: HttpResponse,
-  request: HttpRequest,
-  context: us_socket_context_t,
-): Promise<void> {
-  const wire = new UwsTransport(response, request)
-  const exchange = engine.open(wire)
+/** Answers one request. Never rejects, and never throws: uWebSockets.js would end the process. */
+export async function upgrade(engine: Engine, transport: UpgradeTransport): Promise<void> {
+  const exchange = engine.open(transport)
   try {
-    const head = readHead(wire, nothing)
+    const head = readHead(transport, nothing)
     exchange.head = head
-    const route = engine.socketRoutes.find(head.host, wire.path)
-    exchange.mount = route?.mount ?? engine.routes.find(head.host, wire.path)?.mount ?? null
-    exchange.channelId = route?.channel.id ?? ''
+    const found = engine.socketRoutes.find(head.host, transport.path)
+    exchange.mount = found?.entry.mount ?? mountOf(engine, head.host, transport.path)
+    exchange.channelId = found?.entry.channel.id ?? ''
     if (!head.isSound) return drop(exchange)
     admit(engine, exchange, head)
-    if (!route) throw new Refusal('not_found', { message: 'there is nothing at this path' })
-    const handshake = readHandshake(wire, route)
-    const connection = await admitSocket(engine, exchange, route, handshake)
+    if (!found) throw new Refusal('not_found', { message: 'there is nothing at this path' })
+    const { entry: route } = found
+    const handshake = readHandshake(transport, route)
+    const connection = await admitSocket(engine, exchange, found, handshake)
     exchange.status = 101
     const subprotocol = handshake.isOffered ? route.subprotocol : ''
-    wire.upgrade(identityHeaders(engine, exchange), { connection }, handshake.key, subprotocol, context)
-    const ws = opened.pop()
-    if (ws) connection.opened(ws)
+    const socket = transport.upgrade(identityHeaders(engine, exchange), handshake.key, subprotocol, connection)
+    if (socket) connection.opened(socket)
   } catch (error) {
     refuse(engine, exchange, error)
   } finally {
@@ -51,30 +43,35 @@ export async function upgrade(
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
+function mountOf({ routes }: Engine, host: string, path: string) {
+  return routes.find(host, path)?.entry.mount ?? routes.mountFor(host, path)
+}
+
 async function admitSocket(
   engine: Engine,
   exchange: HttpExchange,
-  route: SocketRoute,
+  { entry: route, params }: Found<SocketRoute>,
   handshake: Handshake,
 ): Promise<Connection> {
   const { requestId, startedMs } = exchange
   const { id: channelId, scope } = route.channel
-  const query = new URLSearchParams(exchange.wire.query)
-  requireRoom(engine)
+  const query = new URLSearchParams(exchange.transport.query)
+  requireCapacity(engine)
   requireHandshake(route, handshake)
+  const path = namedParams(route.channel.parameters ?? [], params)
   requireQuery(route.channel, query)
   const { authorization = '', origin = '', host = '' } = exchange.head ?? {}
   const { credential } = handshake
-  const asked = { channelId, scope, requestId, authorization, credential, origin, host, query }
+  const asked = { channelId, scope, requestId, authorization, credential, origin, host, path, query }
   const caller = await route.admit(asked)
   if (exchange.isGone) throw new ClientGone()
-  // Much may have happened while the caller was looked up.
-  requireRoom(engine)
-  const signal = new CancelSignal()
-  return new Connection(engine.sockets, route, { requestId, caller, channelId, query, signal, startedMs })
+  // The look-up of the caller can take long, and the server may be draining or full by now.
+  requireCapacity(engine)
+  const signal = new CancelSource()
+  return new Connection(engine.sockets, route, { requestId, caller, channelId, path, query, signal, startedMs })
 }
 
-function requireRoom({ state, sockets }: Engine): void {
+function requireCapacity({ state, sockets }: Engine): void {
   if (state !== 'ready') throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
   if (sockets.isFull) throw new Refusal('overloaded', { message: 'too many open sockets', retryAfterS: 1 })
 }

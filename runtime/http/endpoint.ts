@@ -1,7 +1,7 @@
-/** What can be worked out of an operation before its first request, so that a request does not. */
+/** Everything that can be derived from an operation before its first request. */
 import { serializeItem } from 'structured-headers'
 import type { Handler } from '../engine/handler.ts'
-import { renameHeader } from '../engine/header-names.ts'
+import { renameHeader } from '../engine/head.ts'
 import type { Deprecation, EventFormat, Operation, ResponseShape, Validate } from '../engine/operation.ts'
 import type { Mount } from '../engine/options.ts'
 
@@ -9,17 +9,17 @@ export type Endpoint = {
   operation: Operation
   mount: Mount
   handler: Handler
-  /** Header as it comes over the wire, lower case → its lower-case name in the spec. */
+  /** Name of the header on the wire → its name in the spec, both lower case. */
   requestHeaders: ReadonlyMap<string, string>
   answers: ReadonlyMap<number, Answer>
-  /** Alternating names and values that every answer of the operation carries. */
+  /** Headers of every answer of the operation, as alternating names and values. */
   constantHeaders: readonly string[]
 }
 
 /** One status of an operation. */
 export type Answer = {
   types: readonly string[]
-  /** Name in the spec, name on the wire. Without those that the engine writes itself. */
+  /** Name in the spec, name on the wire. Headers that the engine writes are left out. */
   headers: readonly (readonly [string, string])[]
   validate: Validate | null
   eventFormat: EventFormat
@@ -54,10 +54,10 @@ const engineHeaders = new Set([
 ])
 
 function answer(shape: ResponseShape, wireName: (name: string) => string): Answer {
-  const own = shape.headers.filter((name) => !engineHeaders.has(name.toLowerCase()))
+  const written = shape.headers.filter((name) => !engineHeaders.has(name.toLowerCase()))
   return {
     types: shape.types,
-    headers: own.map((name) => [name, wireName(name)] as const),
+    headers: written.map((name) => [name, wireName(name)] as const),
     validate: shape.validate,
     eventFormat: shape.eventFormat ?? 'named',
   }

@@ -1,18 +1,17 @@
 /**
- * text/event-stream as the HTML standard has it, with comments while nothing happens. Named events are numbered from 0 without a gap; the
- * frames of the format `data` have neither name nor id, which is all that clients of chat completions read.
+ * text/event-stream as in the HTML standard, with a comment as keep-alive. Named events are numbered from 0 without a gap. Events of the
+ * format `data` have neither name nor id, because clients of chat completions read only the data.
  */
 import type { Engine } from '../engine/engine.ts'
 import type { ServerSentEvent } from '../engine/handler.ts'
 import type { EventFormat } from '../engine/operation.ts'
 import type { HttpExchange } from './http-exchange.ts'
-import { writeFault } from './respond.ts'
 import { SlowReader } from './slow-reader.ts'
 import { next, type Pieces, whileRead } from './stream.ts'
 
 /**
- * `body` is an iterable of ServerSentEvent. What it throws before the first one is thrown; after that it becomes the last event, named `error`
- * where events have names, and a clean end.
+ * `body` is an iterable of ServerSentEvent. Throws an error that comes before the first event. A later error becomes the last event, named
+ * `error` where events have names, and the stream ends cleanly.
  */
 export async function streamEvents(
   engine: Engine,
@@ -31,8 +30,8 @@ export async function streamEvents(
 }
 
 /**
- * Events that come in one turn of the event loop go out in one write: a provider's chunk often holds several, and a write each would cost a system
- * call each. The head goes with the first of them.
+ * Writes the events of one turn of the event loop at once: a provider's chunk often holds several, and one write each would cost one system
+ * call each. The head is written with the first of them.
  */
 class EventStream {
   readonly #engine: Engine
@@ -43,7 +42,7 @@ class EventStream {
   #id = 0
   #writtenMs = 0
   #cancel: (() => void) | null = null
-  /** Null once it is written. */
+  /** Null before the first event and once it is written. */
   #head: { status: number; headers: readonly string[] } | null = null
   #gathered = ''
   #flushing: NodeJS.Immediate | null = null
@@ -67,7 +66,7 @@ class EventStream {
       this.#writeError(error)
     }
     this.#flush()
-    this.#exchange.wire.end()
+    this.#exchange.transport.end()
   }
 
   stop(): void {
@@ -91,31 +90,31 @@ class EventStream {
   #flush(): void {
     if (this.#flushing) clearImmediate(this.#flushing)
     this.#flushing = null
-    const { wire } = this.#exchange
+    const { transport } = this.#exchange
     const [head, text] = [this.#head, this.#gathered]
     this.#head = null
     this.#gathered = ''
-    if (head) this.#isFlowing = wire.open(head.status, head.headers, text)
-    else if (text !== '') this.#isFlowing = wire.write(text)
+    if (head) this.#isFlowing = transport.open(head.status, head.headers, text)
+    else if (text !== '') this.#isFlowing = transport.write(text)
   }
 
   #writeError(error: unknown): void {
     const { requestId, operation, isGone } = this.#exchange
     if (isGone) return
     this.#engine.options.log.error({ requestId, operation, err: error }, 'event stream failed')
-    const { body } = writeFault(this.#engine, this.#exchange, error)
+    const { body } = this.#engine.faultAnswer(this.#exchange, error)
     this.#gathered += this.#format({ event: 'error', data: null, raw: body })
   }
 
   #format({ event, data, raw }: ServerSentEvent): string {
-    // A line break ends a field, so each line of the data is a field of its own; JSON has none.
+    // A line break ends a field, so each line of the data is a separate field. JSON text has no line breaks.
     const text = raw === undefined ? JSON.stringify(data) : raw.replaceAll(/\r\n?|\n/g, '\ndata: ')
     if (this.#eventFormat === 'data') return `data: ${text}\n\n`
     const name = event === undefined ? '' : `event: ${event}\n`
     return `${name}id: ${this.#id++}\ndata: ${text}\n\n`
   }
 
-  /** One timer a stream: it looks how long ago the last event was, instead of being set anew by each. */
+  /** One timer for the stream: it checks how long ago the last event was, so that an event sets no timer. */
   #keepAlive(): void {
     const { clock } = this.#engine.options
     const nowMs = clock.monotonicMs()
@@ -128,7 +127,7 @@ class EventStream {
   }
 }
 
-/** A turn that brings more than this is written at once, so that a fast provider meets backpressure. */
+/** More than this is written at once, so that a fast provider meets backpressure. */
 const gatheredCharsMax = 16_384
-/** Proxies give up idle connections after 30 to 60 s. */
+/** Proxies close idle connections after 30 to 60 s. */
 const idleMs = 15_000

@@ -1,17 +1,41 @@
-import { CancelSignal } from '../engine/cancel-signal.ts'
+import { CancelSource } from '../engine/cancel-signal.ts'
 import type { Context, Peer } from '../engine/handler.ts'
 import type { Head } from '../engine/head.ts'
 import type { Mount } from '../engine/options.ts'
 import type { Transport } from '../engine/transport.ts'
 import type { Placed } from '../roster.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { UploadMemory } from './upload-memory.ts'
 
-/** Thrown inside the lifecycle when the client has left: there is nobody to answer. */
+/** Thrown inside the lifecycle when the client has left and nothing can be answered. */
 export class ClientGone extends Error {
   constructor() {
     super('the client has gone')
     this.name = 'ClientGone'
+  }
+}
+
+/** Bounds the bytes of request bodies that are in memory at a time, over all requests. */
+export class UploadMemory {
+  readonly #bytesMax: number
+  #held = 0
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax
+  }
+
+  get freeBytes(): number {
+    return this.#bytesMax - this.#held
+  }
+
+  /** False when there is not enough memory; nothing is held then. */
+  hold(bytes: number): boolean {
+    if (bytes > this.freeBytes) return false
+    this.#held += bytes
+    return true
+  }
+
+  release(bytes: number): void {
+    this.#held -= bytes
   }
 }
 
@@ -20,39 +44,40 @@ export class HttpExchange implements Context, Placed {
   place = -1
   readonly requestId: string
   readonly startedMs: number
-  readonly wire: Transport
+  readonly transport: Transport
   /** Null until the header lines were read. */
   head: Head | null = null
   caller: unknown = null
-  /** Null until the body is whole, or where there is none. */
+  /** Null until the body is whole, and where there is no body. */
   content: { readonly hash: string } | null = null
+  rawBody: Uint8Array | null = null
   accept = ''
   endpoint: Endpoint | null = null
   mount: Mount | null = null
-  /** Of a request to open a socket; '' for all others. */
+  /** The channel of a request to open a socket; '' for all other requests. */
   channelId = ''
-  /** Of the request, when the mount lets that origin read answers. */
+  /** The request's origin, when the mount lets that origin read answers. */
   corsOrigin = ''
   /** The value of `RateLimit`; '' where no quota is counted. */
   rateLimit = ''
-  /** Under which the quota counts it; null when it does not. */
+  /** The key under which the quota counts the request; null when it does not. */
   source: string | null = null
   /** 0 until an answer has begun. */
   status = 0
   isGone = false
-  /** Set when what is left of the request must not be read: the connection ends with the answer. */
+  /** Set when the rest of the request must not be read: the connection ends with the answer. */
   closesConnection = false
-  /** The body on its way, to be told when the exchange ends without it. */
+  /** The body on its way. It is failed when the exchange ends without it. */
   receiver: { fail(error: Error): void } | null = null
   endSpan: ((status: number) => void) | null = null
-  /** What waits for the client at this moment, to be told that it has gone. */
+  /** Called when the client leaves, on behalf of the code that waits for the client at this moment. */
   onGone: (() => void) | null = null
-  readonly signal = new CancelSignal()
+  readonly signal = new CancelSource()
   readonly #memory: UploadMemory
   #heldBytes = 0
 
-  constructor(wire: Transport, requestId: string, startedMs: number, memory: UploadMemory) {
-    this.wire = wire
+  constructor(transport: Transport, requestId: string, startedMs: number, memory: UploadMemory) {
+    this.transport = transport
     this.requestId = requestId
     this.startedMs = startedMs
     this.#memory = memory
@@ -68,10 +93,10 @@ export class HttpExchange implements Context, Placed {
 
   get peer(): Peer {
     const { host = '', origin = '', forwardedFor = '' } = this.head ?? {}
-    return { address: this.wire.address(), host, origin, forwardedFor }
+    return { address: this.transport.address(), host, origin, forwardedFor }
   }
 
-  /** The client has left, or the server will wait no longer. */
+  /** The client has left, or the server waits no longer. */
   abort(reason: Error): void {
     this.signal.abort(reason)
   }
@@ -101,9 +126,9 @@ export class HttpExchange implements Context, Placed {
     })
   }
 
-  /** One at a time: who waits for something of the client is told when it has left. */
-  whenGone(tell: (error: ClientGone) => void): void {
-    this.onGone = () => tell(new ClientGone())
+  /** Calls `reject` when the client leaves. A later call replaces an earlier one: only one thing waits for the client at a time. */
+  whenGone(reject: (error: ClientGone) => void): void {
+    this.onGone = () => reject(new ClientGone())
     if (this.isGone) this.onGone()
   }
 }

@@ -1,14 +1,15 @@
 import { isUtf8 } from 'node:buffer'
 import { type Input, Refusal } from '../engine/handler.ts'
 import type { Head } from '../engine/head.ts'
-import { renameHeader } from '../engine/header-names.ts'
+import { renameHeader } from '../engine/head.ts'
 import { parseJson } from '../engine/json.ts'
 import type { Operation } from '../engine/operation.ts'
+import { namedParams } from '../engine/path-tree.ts'
 import { refuseParams } from '../engine/violation.ts'
 import type { Endpoint } from './endpoint.ts'
-import { decode, readQuery } from './query.ts'
+import { readQuery } from './query.ts'
 
-/** Everything of a request but its body, as the operation declares it. Throws Refusal `invalid_parameter` that names the parameter as clients spell it. */
+/** Reads everything but the body, as the operation declares it. Throws Refusal `invalid_parameter` that names the parameter as clients spell it. */
 export function readInput(
   { operation }: Endpoint,
   params: readonly string[],
@@ -16,8 +17,7 @@ export function readInput(
   head: Head,
   headerPrefix: string,
 ): Input {
-  const path: Record<string, string> = {}
-  for (const [at, name] of operation.pathParams.entries()) path[name] = decode(params[at] ?? '', name)
+  const path = namedParams(operation.pathParams, params)
   const input: Input = { path, query: readQuery(query, operation.query), header: head.declared, body: undefined }
   if (head.repeated !== null) {
     const param = spelled(operation, head.repeated, headerPrefix)
@@ -39,7 +39,7 @@ export function readInput(
   throw refuseParams(validateParams.errors, (lowerCase) => spelled(operation, lowerCase, headerPrefix))
 }
 
-/** JSON is UTF-8 (RFC 8259, 8.1). Bytes that are none are taken as Latin-1, which is what `fetch` makes of a header. */
+/** JSON is UTF-8 (RFC 8259, 8.1). Other bytes are read as Latin-1, because that is how `fetch` writes a header. */
 function readJson(value: string, param: string): unknown {
   const bytes = Buffer.from(value, 'latin1')
   try {
@@ -49,7 +49,7 @@ function readJson(value: string, param: string): unknown {
   }
 }
 
-/** As clients of this deployment write it. */
+/** The name as clients of this deployment write it. */
 function spelled({ headers }: Operation, lowerCase: string, headerPrefix: string): string {
   const declared = headers.find(({ name }) => name.toLowerCase() === lowerCase)
   return renameHeader(declared?.name ?? lowerCase, headerPrefix)

@@ -1,5 +1,5 @@
 /**
- * A request from its first line to its last byte, in reading order. Everything up to the first await runs while the carrier still lends the
+ * A request from its first line to its last byte, in reading order. Everything up to the first await runs while the transport still lends the
  * request: headers are copied and the body's listener is attached there. A step refuses by throwing; one place turns that into an answer.
  */
 
@@ -13,24 +13,27 @@ import { ClientGone, type HttpExchange } from './http-exchange.ts'
 import { readInput } from './input.ts'
 import { receive } from './receive.ts'
 import { discard, refuse, respond, respondOptions } from './respond.ts'
-import type { Match } from './routes.ts'
+import type { PathEntry } from './routes.ts'
 
 /** Answers one request. Never rejects. */
-export async function serve(engine: Engine, wire: Transport): Promise<void> {
-  const exchange = engine.open(wire)
+export async function serve(engine: Engine, transport: Transport): Promise<void> {
+  const exchange = engine.open(transport)
   try {
-    const match = engine.routes.find(engine.routes.byHost ? wire.header('host') : '', wire.path)
-    const endpoint = match?.route?.endpoints.get(wire.method === 'head' ? 'get' : wire.method) ?? null
-    exchange.mount = match?.mount ?? null
+    const { method, path } = transport
+    const host = engine.routes.byHost ? transport.header('host') : ''
+    const found = engine.routes.find(host, path)
+    const endpoint = found?.entry.endpoints.get(method === 'head' ? 'get' : method) ?? null
+    exchange.mount = found ? found.entry.mount : engine.routes.mountFor(host, path)
     exchange.endpoint = endpoint
-    const head = readHead(wire, endpoint?.requestHeaders ?? nothing)
+    const head = readHead(transport, endpoint?.requestHeaders ?? nothing)
     exchange.head = head
     if (!head.isSound) return drop(exchange)
     exchange.accept = head.accept
     admit(engine, exchange, head)
-    if (match?.route && wire.method === 'options') return respondOptions(engine, exchange, match.route, head)
-    if (!match || !endpoint) throw nowhere(engine, exchange, match)
-    await handle(engine, exchange, endpoint, match.params, head)
+    if (!found) throw unknownPath(engine, exchange)
+    if (method === 'options') return respondOptions(engine, exchange, found.entry, head)
+    if (!endpoint) throw unknownMethod(found.entry)
+    await handle(engine, exchange, endpoint, found.params, head)
   } catch (error) {
     refuse(engine, exchange, error)
   } finally {
@@ -47,20 +50,22 @@ async function handle(
 ): Promise<void> {
   const { operation, handler } = endpoint
   const { headerPrefix, tracing } = engine.options
-  const { query } = exchange.wire
+  const { query } = exchange.transport
   if (tracing) exchange.endSpan = tracing.start(operation.id, operation.method, operation.path, head.traceparent)
   const arriving = operation.body && receive(engine, exchange, operation.body, head)
   if (operation.scope !== null) {
     const caller = engine.options.authenticate(head.authorization, operation.scope)
-    // Known keys are known at once, and waiting for nothing costs a turn of the microtask queue.
+    // A key in the cache is found at once, and an await without need costs a turn of the microtask queue.
     exchange.caller = caller instanceof Promise ? await caller : caller
   }
   const input = readInput(endpoint, params, query, head, headerPrefix)
   if (arriving instanceof Refusal) throw arriving
   if (arriving) {
     await arriving.whole()
-    exchange.content = arriving.content
-    input.body = arriving.content.read(operation.validateBody)
+    const { content } = arriving
+    exchange.content = content
+    if (operation.rawBody) exchange.rawBody = content.rawBody()
+    input.body = content.read(operation.validateBody)
   }
   if (exchange.isGone) throw new ClientGone()
   const result = await handler(input, exchange)
@@ -71,13 +76,13 @@ async function handle(
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
-/** No answer: uWebSockets.js would read on behind it, into what may be somebody else's request. */
+/** Closes the connection without an answer: after an answer uWebSockets.js would read on, and might run a smuggled request. */
 export function drop(exchange: HttpExchange): void {
   exchange.status = 400
-  exchange.wire.close()
+  exchange.transport.close()
 }
 
-/** Whether the server takes the request at all. Health is always answered. */
+/** Throws Refusal when the server does not take the request at all. Health is always answered. */
 export function admit(engine: Engine, exchange: HttpExchange, head: Head): void {
   const { mount } = exchange
   if (mount?.health) return
@@ -90,22 +95,22 @@ export function admit(engine: Engine, exchange: HttpExchange, head: Head): void 
 }
 
 function spendQuota({ quota }: Engine, exchange: HttpExchange, head: Head): void {
-  exchange.source = quota.source(exchange.wire.address(), head.forwardedFor)
+  exchange.source = quota.source(exchange.transport.address(), head.forwardedFor)
   const { rateLimit, refusal } = quota.enter(exchange.source, exchange.startedMs)
   exchange.rateLimit = rateLimit
   if (refusal) throw refusal
 }
 
-function nowhere(engine: Engine, exchange: HttpExchange, match: Match | null): Refusal {
-  if (!match?.route) {
-    const socket = engine.socketRoutes.find(exchange.head?.host ?? '', exchange.wire.path)
-    if (!socket) return new Refusal('not_found', { message: 'there is nothing at this path' })
-    exchange.mount = socket.mount
-    return new Refusal('malformed_body', {
-      message: 'this is a WebSocket address: it takes an upgrade and nothing else',
-      hint: 'Open a WebSocket here; the contract at openapi.json says what goes through it.',
-    })
-  }
-  const { allow } = match.route
+function unknownPath(engine: Engine, exchange: HttpExchange): Refusal {
+  const socket = engine.socketRoutes.find(exchange.head?.host ?? '', exchange.transport.path)
+  if (!socket) return new Refusal('not_found', { message: 'there is nothing at this path' })
+  exchange.mount = socket.entry.mount
+  return new Refusal('malformed_body', {
+    message: 'this is a WebSocket address: it takes an upgrade and nothing else',
+    hint: 'Open a WebSocket here; the contract at openapi.json says what goes through it.',
+  })
+}
+
+function unknownMethod({ allow }: PathEntry): Refusal {
   return new Refusal('method_not_allowed', { allow, message: `this path takes ${allow}` })
 }

@@ -1,9 +1,9 @@
 /**
- * multipart/form-data while it arrives: busboy finds the parts, this keeps the declared ones, in the declared order, and hashes their decoded
- * payloads: not headers and boundaries, so that a retry with another boundary is the same content.
+ * Reads multipart/form-data while it arrives. busboy finds the parts. This class keeps the declared ones in the declared order and hashes
+ * their decoded payloads, without headers and boundaries, so that a retry with another boundary is the same content.
  *
  * busboy hands out the bytes of a part a little after it announces the part, so the next part can be announced first. The hash therefore has
- * a cursor: it goes on to a part only when the one before is complete.
+ * a cursor: it continues with a part only when the one before is complete.
  */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -13,7 +13,7 @@ import { type Bytes, Refusal } from '../engine/handler.ts'
 import { readJson } from '../engine/json.ts'
 import type { Body, Part, Validate } from '../engine/operation.ts'
 import { refuseBody } from '../engine/violation.ts'
-import type { Content } from './receive.ts'
+import type { Content } from './content.ts'
 
 type Received = { part: Part; chunks: Buffer[]; bytes: number; contentType: string; isComplete: boolean }
 
@@ -46,7 +46,7 @@ export class MultipartContent implements Content {
   }
 
   take(chunk: Buffer): void {
-    // busboy is a Writable: it queues what it cannot take at once. The queue is bounded, as all chunks are counted before they come here.
+    // busboy is a Writable: it queues the bytes that it cannot take at once. The queue is bounded, because all chunks are counted before.
     if (!this.#refusal) this.#parser.write(chunk)
     if (this.#refusal) throw this.#refusal
   }
@@ -61,6 +61,10 @@ export class MultipartContent implements Content {
     if (missing)
       throw new Refusal('invalid_parameter', { param: missing.name, message: `part ${missing.name} is missing` })
     this.hash = this.#hash.digest('hex')
+  }
+
+  rawBody(): null {
+    return null
   }
 
   destroy(): void {
@@ -104,7 +108,7 @@ export class MultipartContent implements Content {
     stream.on('end', () => this.#complete(received))
   }
 
-  /** What busboy reads as text: a part without a file name whose type is not application/octet-stream. */
+  /** busboy reads a part as text when it has no file name and its type is not application/octet-stream. */
   #field(name: string | undefined, value: string, info: busboy.FieldInfo): void {
     if (this.#refusal) return
     const received = this.#begin(name, info.mimeType)
@@ -119,7 +123,7 @@ export class MultipartContent implements Content {
     this.#complete(received)
   }
 
-  /** Null: a part that nobody reads. */
+  /** Null for a part that is not declared and is dropped. */
   #begin(name: string | undefined, contentType: string): Received | null {
     const { parts, partsOrdered, partsOpen } = this.#body
     const part = parts.find((each) => each.name === name)
@@ -167,7 +171,7 @@ export class MultipartContent implements Content {
     return this.#received.find(({ part }) => part.name === name)
   }
 
-  /** These run inside busboy, which a throw would leave in pieces. */
+  /** Runs inside busboy, which a throw would leave in an undefined state. */
   #guard(run: () => void): void {
     try {
       run()
@@ -178,7 +182,7 @@ export class MultipartContent implements Content {
 
   #refuse(refusal: Refusal): void {
     this.#refusal ??= refusal
-    // Else it would wait for ever for someone to read the part that was refused.
+    // Otherwise it would wait for ever for a reader of the refused part.
     this.#parser.destroy()
   }
 }
@@ -188,7 +192,7 @@ function createParser(contentType: string, { parts, partsOpen }: Body, jsonBytes
   try {
     return busboy({
       headers: { 'content-type': contentType },
-      // Each one more than is allowed: reaching a limit is how busboy tells that it was passed.
+      // Each is one more than is allowed, because busboy reports a limit when it is reached.
       limits: { parts: partsMax + 1, fieldSize: jsonBytesMax + 1 },
     })
   } catch {
@@ -196,7 +200,7 @@ function createParser(contentType: string, { parts, partsOpen }: Body, jsonBytes
   }
 }
 
-/** A form whose number of parts the contract leaves open. No client sends nearly as many; each costs a header of up to 16 KiB. */
+/** For a form whose number of parts the contract leaves open. No client sends nearly as many; each costs a header of up to 16 KiB. */
 const openPartsMax = 64
 
 function isText({ kind }: Part): boolean {
@@ -213,7 +217,7 @@ function asBytes({ chunks, bytes, contentType }: Received): Bytes {
   return { chunks, bytes, contentType }
 }
 
-/** A name that is not declared is the client's own, and as long as it likes. */
+/** A name that is not declared comes from the client and can be of any length, so it is cut. */
 function surplus({ parts, partsOpen }: Body, name: string | undefined): Refusal {
   const names = parts.map((part) => part.name).join(', ')
   const message = partsOpen ? `a form may have ${openPartsMax} parts` : `the parts are ${names} and no other`

@@ -1,8 +1,9 @@
 import { Refusal } from '../engine/handler.ts'
 import type { QueryParam } from '../engine/operation.ts'
+import { decode, tryDecode } from '../engine/path-tree.ts'
 
 /**
- * The declared parameters of a raw query string, each read strictly as its type: 5 is an integer, and 0x5, 5.0, ' 5' and '' are not.
+ * Reads the declared parameters of a raw query string, each strictly as its type: 5 is an integer, and 0x5, 5.0, ' 5' and '' are not.
  * Names that are not declared are left out. Throws Refusal `invalid_parameter` with the parameter's name.
  */
 export function readQuery(raw: string, params: readonly QueryParam[]): Record<string, unknown> {
@@ -15,22 +16,6 @@ export function readQuery(raw: string, params: readonly QueryParam[]): Record<st
     if (param) place(query, param, equals < 0 ? '' : pair.slice(equals + 1))
   }
   return query
-}
-
-/** A path segment or query value without its percent-encoding. Throws Refusal `invalid_parameter`. */
-export function decode(raw: string, param: string): string {
-  const text = tryDecode(raw)
-  if (text === null)
-    throw new Refusal('invalid_parameter', { param, message: `${param} is not valid percent-encoding` })
-  return text
-}
-
-function tryDecode(raw: string): string | null {
-  try {
-    return raw.includes('%') ? decodeURIComponent(raw) : raw
-  } catch {
-    return null
-  }
 }
 
 function place(query: Record<string, unknown>, param: QueryParam, raw: string): void {

@@ -2,9 +2,9 @@ import { createHash, type Hash, hash } from 'node:crypto'
 import type { Bytes } from '../engine/handler.ts'
 import { readJson } from '../engine/json.ts'
 import type { Validate } from '../engine/operation.ts'
-import type { Content } from './receive.ts'
+import type { Content } from './content.ts'
 
-/** A body of one part: JSON, or bytes that stay bytes. Hashed exactly as sent. */
+/** A body without parts: JSON, or bytes that stay bytes. Hashed exactly as sent. */
 export class RawContent implements Content {
   readonly #contentType: string
   readonly #isJson: boolean
@@ -13,7 +13,7 @@ export class RawContent implements Content {
   #hashing: Hash | null = null
   #hash = ''
 
-  /** `contentType` as it was sent: its parameters say the rate of raw audio. */
+  /** `contentType` as it was sent: its parameters name the sample rate of raw audio. */
   constructor(contentType: string, isJson: boolean) {
     this.#contentType = contentType
     this.#isJson = isJson
@@ -22,7 +22,7 @@ export class RawContent implements Content {
   take(chunk: Buffer, last: boolean): void {
     this.#chunks.push(chunk)
     this.#bytes += chunk.length
-    // A body of one chunk, as most are, is hashed in one call and only where somebody asks.
+    // A body of one chunk, as most are, is hashed in one call, and only when the hash is read.
     if (last && this.#hashing === null) return
     this.#hashing = (this.#hashing ?? createHash('sha256')).update(chunk)
   }
@@ -39,8 +39,16 @@ export class RawContent implements Content {
   }
 
   read(validate: Validate | null): unknown {
-    if (!this.#isJson) return this.#asBytes()
-    return readJson(this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks), validate)
+    return this.#isJson ? readJson(this.#joined(), validate) : this.#asBytes()
+  }
+
+  rawBody(): Uint8Array {
+    return this.#joined()
+  }
+
+  #joined(): Buffer {
+    if (this.#chunks.length !== 1) this.#chunks.splice(0, this.#chunks.length, Buffer.concat(this.#chunks))
+    return this.#chunks[0] as Buffer
   }
 
   #asBytes(): Bytes {

@@ -1,17 +1,16 @@
 /** The one place where answers are written: results, faults and OPTIONS. */
 
 import type { Engine } from '../engine/engine.ts'
-import { type FaultAnswer, Refusal, type Result } from '../engine/handler.ts'
-import type { Head } from '../engine/head.ts'
-import { renameHeader } from '../engine/header-names.ts'
+import { Refusal, type Result } from '../engine/handler.ts'
+import { type Head, renameHeader } from '../engine/head.ts'
 import { pushCors, pushPreflight } from './cors.ts'
 import type { Answer, Endpoint } from './endpoint.ts'
 import { streamEvents } from './event-stream.ts'
 import { ClientGone, type HttpExchange } from './http-exchange.ts'
-import type { Route } from './routes.ts'
-import { iterate, letGo, streamBytes } from './stream.ts'
+import type { PathEntry } from './routes.ts'
+import { iterate, release, streamBytes } from './stream.ts'
 
-/** A promise where the answer is a stream. Throws when the result is not what the operation declares; rejects when a stream fails before its first piece. */
+/** Returns a promise when the answer is a stream. Throws when the operation does not declare the result; rejects when a stream fails before its first piece. */
 export function respond(
   engine: Engine,
   exchange: HttpExchange,
@@ -32,7 +31,7 @@ export function respond(
     return write(exchange, result.status, headers, JSON.stringify(body))
   }
   if (typeof body === 'string') return write(exchange, result.status, headers, body)
-  if (exchange.wire.method === 'head') {
+  if (exchange.transport.method === 'head') {
     discard(result)
     return write(exchange, result.status, headers, null)
   }
@@ -40,13 +39,13 @@ export function respond(
   return streamEvents(engine, exchange, result.status, headers, body, answer.eventFormat)
 }
 
-/** Turns whatever was thrown into the surface's own envelope; the surface's writer is who logs it. Never throws. */
+/** Answers with the surface's envelope for the error. The surface's fault writer logs it. Never throws. */
 export function refuse(engine: Engine, exchange: HttpExchange, error: unknown): void {
   if (exchange.isGone || error instanceof ClientGone) return
   const isBegun = exchange.status !== 0
-  const fault = writeFault(engine, exchange, error)
-  // Half an answer must not look like a whole one.
-  if (isBegun) return exchange.wire.close()
+  const fault = engine.faultAnswer(exchange, error)
+  // An answer that was begun must not look complete.
+  if (isBegun) return exchange.transport.close()
   const headers = commonHeaders(engine, exchange)
   for (const [name, value] of Object.entries(fault.headers)) {
     pushHeader(headers, renameHeader(name, engine.options.headerPrefix), value)
@@ -54,32 +53,21 @@ export function refuse(engine: Engine, exchange: HttpExchange, error: unknown): 
   if (error instanceof Refusal && error.kind === 'method_not_allowed')
     pushOnce(headers, 'Allow', error.detail.allow ?? '')
   headers.push('Content-Type', 'application/json')
-  if (exchange.wire.method === 'post') pushOnce(headers, 'Cache-Control', 'no-store')
+  if (exchange.transport.method === 'post') pushOnce(headers, 'Cache-Control', 'no-store')
   write(exchange, fault.status, headers, fault.body)
 }
 
-export function respondOptions(engine: Engine, exchange: HttpExchange, route: Route, head: Head): void {
+export function respondOptions(engine: Engine, exchange: HttpExchange, entry: PathEntry, head: Head): void {
   const headers = commonHeaders(engine, exchange)
-  headers.push('Allow', route.allow)
-  if (exchange.corsOrigin !== '' && head.preflightMethod !== '') pushPreflight(headers, route)
+  headers.push('Allow', entry.allow)
+  if (exchange.corsOrigin !== '' && head.preflightMethod !== '') pushPreflight(headers, entry)
   write(exchange, 204, headers, null)
 }
 
-/** Lets go of a result that nobody will read. */
+/** Releases a result that nobody will read. */
 export function discard({ body }: Result): void {
   const pieces = iterate(body)
-  if (pieces) letGo(pieces)
-}
-
-/** Never throws. */
-export function writeFault(engine: Engine, exchange: HttpExchange, error: unknown): FaultAnswer {
-  const mount = exchange.mount ?? engine.options.mounts[0]
-  try {
-    if (mount) return mount.writeFault(error, exchange.requestId)
-  } catch (cause) {
-    engine.options.log.error({ requestId: exchange.requestId, err: cause }, 'the fault could not be written')
-  }
-  return { status: 500, headers: {}, body: '{}' }
+  if (pieces) release(pieces)
 }
 
 function write(
@@ -89,23 +77,23 @@ function write(
   body: string | Uint8Array | null,
 ): undefined {
   exchange.status = status
-  exchange.wire.answer(status, headers, body, exchange.closesConnection)
+  exchange.transport.answer(status, headers, body, exchange.closesConnection)
 }
 
-/** Alternating names and values: whose answer it is, from where, and what is left of the quota. Also of a 101. */
+/** Request id, region and the rest of the quota, as alternating names and values. A 101 carries them too. */
 export function identityHeaders(engine: Engine, { requestId, rateLimit }: HttpExchange): string[] {
   const headers = [engine.requestIdHeader, requestId, engine.regionHeader, engine.options.region]
   if (rateLimit !== '') headers.push('RateLimit-Policy', engine.quota.policy, 'RateLimit', rateLimit)
   return headers
 }
 
-/** What every answer but a 101 carries. */
+/** The headers of every answer but a 101. */
 function commonHeaders(engine: Engine, exchange: HttpExchange): string[] {
   const { mount, closesConnection } = exchange
   const headers = identityHeaders(engine, exchange)
   if (mount) pushCors(headers, mount, exchange.corsOrigin)
   if (exchange.endpoint) headers.push(...exchange.endpoint.constantHeaders)
-  // Only asks: to close with a body still on its way would reset the connection, and the client would lose the answer.
+  // Only asks the client to close: closing while a body is on its way would reset the connection, and the client would lose the answer.
   if (engine.state !== 'ready' && !closesConnection) headers.push('Connection', 'close')
   return headers
 }
@@ -129,7 +117,7 @@ function resultHeaders(
   return headers
 }
 
-/** A line break in a value would let it write headers, or a body, of its own. RFC 9110, 5.5. */
+/** A line break in a value could begin another header, or the body. RFC 9110, 5.5. */
 function pushHeader(headers: string[], name: string, value: string): void {
   headers.push(name, /[\0\r\n]/.test(value) ? value.replaceAll(/[\0\r\n]/g, ' ') : value)
 }

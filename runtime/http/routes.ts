@@ -1,89 +1,77 @@
 /**
- * Which operation a request means. Paths are matched before methods, a literal segment before a parameter, and a dead end goes back to the
- * parameter: so a method that a literal path lacks is a 405 there and never falls through to a wider template.
- *
- *   host ─► literal paths (one Map lookup)
- *        └► tree of the templates' segments: 'v1' ─► 'agents' ─► :id ─► 'tools'
- *
- * Both listeners share it. Assumes what the generator ensures: parameters are whole segments, and no two templates are equal.
+ * Which operation a request means. The host is matched first, then the path, then the method: a method that a literal path lacks is a 405
+ * there and is never looked up at a wider template. Both listeners share these routes.
  */
 
-import { renameHeader } from '../engine/header-names.ts'
+import { renameHeader } from '../engine/head.ts'
+import { hostName } from '../engine/host.ts'
 import type { PathRule } from '../engine/operation.ts'
 import type { Mount } from '../engine/options.ts'
+import { type Found, PathTree } from '../engine/path-tree.ts'
 import { createEndpoint, type Endpoint } from './endpoint.ts'
 
-/** Everything at one path. */
-export type Route = {
+/** Everything that is served at one path. */
+export type PathEntry = {
   mount: Mount
   /** For `Allow`. */
   allow: string
+  /** By method, lower case. */
   endpoints: ReadonlyMap<string, Endpoint>
   /** For Access-Control-Allow-Headers. */
   requestHeaders: string
 }
 
-/** `params` are raw segments in the template's order. A null route is an unknown path; `mount` is then whose envelope says so. */
-export type Match = { route: Route | null; mount: Mount; params: readonly string[] }
-
-type Node = { route: Route | null; literals: Map<string, Node>; parameter: Node | null }
-type Site = { mounts: Mount[]; literals: Map<string, Match>; tree: Node }
-
-const noParams: readonly string[] = []
+type Site = { mounts: readonly Mount[]; paths: PathTree<PathEntry> }
 
 export class Routes {
-  /** Whether requests must bring their host along to `find`. */
+  /** Whether `find` needs the host. */
   readonly byHost: boolean
   readonly #sites = new Map<string, Site>()
   readonly #anyHost: Site
 
+  /** Throws when a mount lacks a handler, or two mounts serve one path. */
   constructor(mounts: readonly Mount[], headerPrefix: string) {
     const hosts = new Set(mounts.flatMap(({ host }) => (host === null ? [] : [host])))
     this.byHost = hosts.size > 0
     const isAnywhere = (mount: Mount) => mount.host === null
     this.#anyHost = createSite(mounts.filter(isAnywhere), headerPrefix)
     for (const host of hosts) {
-      const own = mounts.filter((mount) => mount.host === host)
+      const ofHost = mounts.filter((mount) => mount.host === host)
       const health = mounts.filter((mount) => isAnywhere(mount) && mount.health)
-      this.#sites.set(host, createSite([...own, ...health], headerPrefix))
+      this.#sites.set(host, createSite([...ofHost, ...health], headerPrefix))
     }
   }
 
-  /** `host` as the Host header has it. Null only when nothing at all is mounted there. */
-  find(host: string, path: string): Match | null {
-    const site = (this.byHost && this.#sites.get(hostName(host))) || this.#anyHost
-    const literal = site.literals.get(path)
-    if (literal) return literal
-    const segments = path.split('/')
-    const params: string[] = []
-    const route = descend(site.tree, segments, 1, params)
-    if (route) return { route, mount: route.mount, params }
-    const mount = site.mounts.find(({ basePath }) => path.startsWith(`${basePath}/`)) ?? site.mounts[0]
-    return mount ? { route: null, mount, params: noParams } : null
+  /** `host` as the Host header has it. */
+  find(host: string, path: string): Found<PathEntry> | null {
+    return this.#siteOf(host).paths.find(path)
   }
-}
 
-/** `[::1]:8080` and `Example.com:443` without port and case. */
-export function hostName(host: string): string {
-  return host.replace(/:\d*$/, '').toLowerCase()
+  /** The mount whose envelope answers for an unknown path. Null only when nothing is mounted at the host. */
+  mountFor(host: string, path: string): Mount | null {
+    const { mounts } = this.#siteOf(host)
+    return mounts.find(({ basePath }) => path.startsWith(`${basePath}/`)) ?? mounts[0] ?? null
+  }
+
+  #siteOf(host: string): Site {
+    return (this.byHost && this.#sites.get(hostName(host))) || this.#anyHost
+  }
 }
 
 function createSite(mounts: readonly Mount[], headerPrefix: string): Site {
-  const site: Site = { mounts: [...mounts], literals: new Map(), tree: createNode() }
-  // The longest base path first: '/router' must answer for its own unknown paths before '' does.
-  site.mounts.sort((a, b) => b.basePath.length - a.basePath.length)
-  for (const mount of site.mounts) {
-    for (const rule of mount.surface.paths)
-      place(site, mount.basePath + rule.pattern, createRoute(mount, rule, headerPrefix))
+  // The longest base path first: '/router' must answer for its unknown paths before '' does.
+  const ordered = mounts.toSorted((a, b) => b.basePath.length - a.basePath.length)
+  const paths = new PathTree<PathEntry>()
+  for (const mount of ordered) {
+    for (const rule of mount.surface.paths) {
+      const pattern = mount.basePath + rule.pattern
+      if (!paths.add(pattern, createEntry(mount, rule, headerPrefix))) throw new Error(`two surfaces serve ${pattern}`)
+    }
   }
-  return site
+  return { mounts: ordered, paths }
 }
 
-function createNode(): Node {
-  return { route: null, literals: new Map(), parameter: null }
-}
-
-function createRoute(mount: Mount, rule: PathRule, headerPrefix: string): Route {
+function createEntry(mount: Mount, rule: PathRule, headerPrefix: string): PathEntry {
   const operations = mount.surface.operations.filter(({ pattern }) => pattern === rule.pattern)
   const declared = operations.flatMap(({ headers }) => headers.map(({ name }) => renameHeader(name, headerPrefix)))
   return {
@@ -94,44 +82,4 @@ function createRoute(mount: Mount, rule: PathRule, headerPrefix: string): Route 
     ),
     requestHeaders: [...new Set(['Authorization', 'Content-Type', ...declared])].join(', '),
   }
-}
-
-function place(site: Site, pattern: string, route: Route): void {
-  const segments = pattern.split('/').slice(1)
-  if (!segments.some(isParameter)) {
-    if (site.literals.has(pattern)) throw new Error(`two surfaces serve ${pattern}`)
-    site.literals.set(pattern, { route, mount: route.mount, params: noParams })
-    return
-  }
-  let node = site.tree
-  for (const segment of segments) node = child(node, segment)
-  if (node.route) throw new Error(`two surfaces serve ${pattern}`)
-  node.route = route
-}
-
-function child(node: Node, segment: string): Node {
-  if (isParameter(segment)) return (node.parameter ??= createNode())
-  const known = node.literals.get(segment)
-  if (known) return known
-  const made = createNode()
-  node.literals.set(segment, made)
-  return made
-}
-
-function isParameter(segment: string): boolean {
-  return segment.startsWith(':')
-}
-
-function descend(node: Node, segments: readonly string[], at: number, params: string[]): Route | null {
-  const segment = segments[at]
-  if (segment === undefined) return node.route
-  const literal = node.literals.get(segment)
-  const found = literal && descend(literal, segments, at + 1, params)
-  if (found) return found
-  // A parameter is never empty.
-  if (!node.parameter || segment === '') return null
-  params.push(segment)
-  const wide = descend(node.parameter, segments, at + 1, params)
-  if (!wide) params.pop()
-  return wide
 }

@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
-/** Waits until the client of a stream has taken what was written; ends the connection when it takes longer than `readerTimeoutMs`. */
+/** Waits until the client of a stream has taken what was written. Ends the connection when that takes longer than `readerTimeoutMs`. */
 export class SlowReader {
   readonly #engine: Engine
   readonly #exchange: HttpExchange
@@ -12,12 +12,12 @@ export class SlowReader {
     this.#exchange = exchange
   }
 
-  /** Never settles when the client leaves; Exchange.whileHere does. */
+  /** Never settles when the client leaves; HttpExchange.whileHere does. */
   drained(): Promise<void> {
     const { clock, limits } = this.#engine.options
     const giveUpMs = clock.monotonicMs() + limits.readerTimeoutMs
     return new Promise((resolve) => {
-      this.#exchange.wire.onDrained(() => {
+      this.#exchange.transport.onDrained(() => {
         this.stop()
         resolve()
       })
@@ -30,13 +30,13 @@ export class SlowReader {
     this.#cancel = null
   }
 
-  /** A client that plays audio as it comes takes some hundred KiB at a time, and nothing for many seconds in between. */
+  /** Keeps the connection open: a client that plays audio as it arrives takes some hundred KiB at a time, and nothing for many seconds between. */
   #hold(giveUpMs: number): void {
     const { clock } = this.#engine.options
-    const { wire } = this.#exchange
+    const { transport } = this.#exchange
     const leftMs = giveUpMs - clock.monotonicMs()
-    if (leftMs <= 0) return wire.close()
-    wire.holdOpen()
+    if (leftMs <= 0) return transport.close()
+    transport.holdOpen()
     this.#cancel = clock.after(Math.min(holdEveryMs, leftMs), () => this.#hold(giveUpMs))
   }
 }

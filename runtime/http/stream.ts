@@ -1,15 +1,15 @@
-/** Answers that come piece by piece. The status line waits for the first piece: a stream that fails at its start is a proper fault, never a 200 with nothing. */
+/** Answers that come piece by piece. The status line waits for the first piece, so a stream that fails at its start is answered with a fault. */
 import type { Engine } from '../engine/engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { SlowReader } from './slow-reader.ts'
 
-/** Of an iterable or an async iterable alike. */
+/** The iterator of an iterable or of an async iterable. */
 export type Pieces<Item = unknown> = {
   next(): IteratorResult<Item> | Promise<IteratorResult<Item>>
   return?(): unknown
 }
 
-/** `body` is an iterable of Uint8Array. Throws what it throws, and when it ends without a byte. */
+/** `body` is an iterable of Uint8Array. Throws the error of the iterable, and an error when it ends without a byte. */
 export async function streamBytes(
   engine: Engine,
   exchange: HttpExchange,
@@ -18,17 +18,17 @@ export async function streamBytes(
   body: unknown,
 ): Promise<void> {
   const reader = new SlowReader(engine, exchange)
-  const { wire } = exchange
+  const { transport } = exchange
   const forward = async (pieces: Pieces<Uint8Array>) => {
     const first = await nextBytes(pieces)
     if (!first) throw new Error('the byte stream ended without a byte')
     exchange.status = status
-    let isFlowing = wire.open(status, headers, first)
+    let isFlowing = transport.open(status, headers, first)
     for (let bytes = await nextBytes(pieces); bytes; bytes = await nextBytes(pieces)) {
       if (!isFlowing) await reader.drained()
-      isFlowing = wire.write(bytes)
+      isFlowing = transport.write(bytes)
     }
-    wire.end()
+    transport.end()
   }
   try {
     await whileRead(exchange, body, forward)
@@ -50,7 +50,7 @@ export async function next<Item>(pieces: Pieces<Item>): Promise<Item | null> {
   return result.done ? null : result.value
 }
 
-/** Runs `forward` until it is done or the client has gone, and then lets go of the iterator: what feeds it must not go on for nobody. */
+/** Runs `forward` until it is done or the client has gone, and then releases the iterator, so that its source stops too. */
 export async function whileRead<Item>(
   exchange: HttpExchange,
   body: unknown,
@@ -61,12 +61,12 @@ export async function whileRead<Item>(
   try {
     await exchange.whileHere(forward(pieces))
   } finally {
-    letGo(pieces)
+    release(pieces)
   }
 }
 
-/** Does not wait: a generator that is busy hears of it only when its own await ends. Nobody is left to tell of an error. */
-export function letGo(pieces: Pieces): void {
+/** Ends an iterator. Does not wait, because a busy generator notices it only when its own await ends. Nothing is left to report an error to. */
+export function release(pieces: Pieces): void {
   Promise.resolve()
     .then(() => pieces.return?.())
     .catch(() => {})

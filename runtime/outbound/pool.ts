@@ -4,18 +4,12 @@
  * Requests beyond `connectionsMax` wait in undici's queue, at most `queuedMax` of them.
  */
 import { buildConnector, Pool } from 'undici'
+import type { CancelSignal } from '../engine/cancel-signal.ts'
 import { Watch } from '../watch.ts'
 import { type AddressPolicy, guardedConnector } from './address-guard.ts'
-import {
-  type Cancellation,
-  type CollectedAnswer,
-  CollectedExchange,
-  type ExchangeLimits,
-  type InFlight,
-  type StreamedAnswer,
-  StreamedExchange,
-} from './exchange.ts'
+import type { CollectedAnswer, StreamedAnswer } from './answer.ts'
 import { OutboundError } from './outbound-error.ts'
+import { CollectedRequest, type PendingRequest, type RequestLimits, StreamedRequest } from './pending-request.ts'
 
 export type PoolOptions = {
   /** `scheme://host[:port]` */
@@ -45,7 +39,7 @@ export type OutboundRequest = {
   headers: readonly string[]
   /** A list of chunks is written in order without being joined. */
   body?: string | Uint8Array | readonly Uint8Array[]
-  signal?: Cancellation
+  signal?: CancelSignal
   headersTimeoutMs: number
   /** Between two chunks of the answer. */
   bodyTimeoutMs: number
@@ -74,23 +68,25 @@ export function createPool(options: PoolOptions): OutboundPool {
   })
   const inFlightMax = options.connectionsMax + options.queuedMax
   const { monotonicMs } = options
-  const inFlight = new Watch<InFlight>({ monotonicMs, after }, lookEveryMs, (exchange, nowMs) => exchange.look(nowMs))
-  const release = (exchange: InFlight) => inFlight.delete(exchange)
+  const inFlight = new Watch<PendingRequest>({ monotonicMs, after }, lookEveryMs, (pending, nowMs) =>
+    pending.look(nowMs),
+  )
+  const release = (pending: PendingRequest) => inFlight.delete(pending)
 
   /** Says why the request cannot start. */
-  function refusal(signal: Cancellation | undefined): OutboundError | null {
+  function refusal(signal: CancelSignal | undefined): OutboundError | null {
     if (signal?.aborted) return new OutboundError('cancelled', false, signal.reason)
     return inFlight.size >= inFlightMax ? new OutboundError('queue_full', false) : null
   }
 
-  function limits(request: OutboundRequest): ExchangeLimits {
+  function limits(request: OutboundRequest): RequestLimits {
     const { answerBytesMax, headersTimeoutMs, bodyTimeoutMs, totalMs } = request
     return { answerBytesMax, headersTimeoutMs, bodyTimeoutMs, deadlineMs: monotonicMs() + totalMs, monotonicMs }
   }
 
-  function start(request: OutboundRequest, exchange: CollectedExchange | StreamedExchange): void {
-    inFlight.add(exchange)
-    pool.dispatch(dispatchOptions(request), exchange)
+  function start(request: OutboundRequest, pending: CollectedRequest | StreamedRequest): void {
+    inFlight.add(pending)
+    pool.dispatch(dispatchOptions(request), pending)
   }
 
   return {
@@ -98,13 +94,13 @@ export function createPool(options: PoolOptions): OutboundPool {
       new Promise((resolve, reject) => {
         const refused = refusal(request.signal)
         if (refused) return reject(refused)
-        start(request, new CollectedExchange(limits(request), request.signal, release, resolve, reject))
+        start(request, new CollectedRequest(limits(request), request.signal, release, resolve, reject))
       }),
     stream: (request) =>
       new Promise((resolve, reject) => {
         const refused = refusal(request.signal)
         if (refused) return reject(refused)
-        start(request, new StreamedExchange(limits(request), request.signal, release, resolve, reject))
+        start(request, new StreamedRequest(limits(request), request.signal, release, resolve, reject))
       }),
     close: () => pool.destroy(),
   }

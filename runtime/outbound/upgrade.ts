@@ -10,7 +10,7 @@ import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 import { WebSocket } from 'ws'
 import { type AddressPolicy, AddressRefused, checkHost, guardedLookup } from './address-guard.ts'
-import { AnswerHeaders, type CollectedAnswer } from './exchange.ts'
+import { AnswerHeaders, type CollectedAnswer } from './answer.ts'
 import { OutboundError, toOutboundError } from './outbound-error.ts'
 import type { OutboundSocketOptions } from './socket.ts'
 

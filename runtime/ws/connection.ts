@@ -1,47 +1,63 @@
 /**
- * One open socket. uWebSockets.js throws when a socket is touched after its end, and ends the process when a callback throws: `#ws`, null before
- * and after, guards against the first, a try around every call of the session against the second.
+ * One open socket. The transport throws when a socket is touched after its end, and ends the process when a callback throws. `#transport`,
+ * which is null before and after, guards against the first. A try around every call of the session guards against the second.
  *
- * A session is never called from inside a call of its own: what a send or a close sets off is told in a microtask. Otherwise a session would
- * have to be ready for its end in the middle of every line that sends.
+ * A session is never called from inside one of its own calls: the events that a send or a close causes are delivered in a microtask.
+ * Otherwise a session would have to be ready for its end in the middle of every line that sends.
  *
- * There are thousands of these: plain fields, no closure and no timer of their own.
+ * There are thousands of these, so they have plain fields, no closures and no timers.
  */
 
-import type { CancelSignal } from '../engine/cancel-signal.ts'
+import type { CancelSource } from '../engine/cancel-signal.ts'
 import type { Socket, SocketContext, SocketSession } from '../engine/socket.ts'
-import type { WebSocket } from '../engine/uws/binary.ts'
+import type { SocketOwner, SocketTransport } from '../engine/transport.ts'
 import type { Placed } from '../roster.ts'
 import { binaryRefused, takeText, wrongSent } from './frames.ts'
 import type { SocketRoute } from './routes.ts'
-import type { Sockets } from './sockets.ts'
 
-/** What uWebSockets.js keeps with a socket: it copies the fields onto the socket itself. */
-export type UserData = { connection: Connection }
-export type Live = WebSocket<UserData> & UserData
+/** What a connection needs of the list of all connections. */
+export interface SocketRegister {
+  readonly bufferBytesMax: number
+  /** Frames that are sent are checked against the contract. */
+  readonly checksSent: boolean
+  nowMs(): number
+  readerDeadlineMs(): number
+  add(connection: Connection): void
+  remove(connection: Connection, code: number): void
+  /** From now on `overdue` is called now and then. */
+  watch(connection: Connection): void
+  unwatch(connection: Connection): void
+  /** Logs the failure of a session. */
+  report(connection: Connection, error: unknown): void
+}
 
-/** `behind`: something is buffered. `slow`: too much, or for too long; nothing more is taken from the session until it was told (`given up`). */
+export type ConnectionContext = SocketContext & { signal: CancelSource }
+
+/**
+ * `behind`: something is buffered. `slow`: too much is buffered, or for too long, and the session is about to be notified; nothing more is
+ * taken from it until then. `given up`: the session was notified.
+ */
 type Reader = 'current' | 'behind' | 'slow' | 'given up'
 
-export class Connection implements Socket, Placed {
-  // A frame touches the first six: together they are two lines of memory, of which thousands of sockets make the processor wait for each.
+export class Connection implements Socket, SocketOwner, Placed {
+  // The fields that every frame touches come first, so that they share two cache lines.
   #session: SocketSession | null = null
   #isClosing = false
-  #ws: Live | null = null
+  #transport: SocketTransport | null = null
   #reader: Reader = 'current'
   readonly #route: SocketRoute
-  readonly #sockets: Sockets
-  readonly context: SocketContext & { signal: CancelSignal }
-  /** How much may be buffered when the reader is given up: what there is then, and a goodbye. */
+  readonly #register: SocketRegister
+  readonly context: ConnectionContext
+  /** The most that may be buffered after the reader was given up: the amount at that moment, and a goodbye. */
   #goodbyeBytesMax = 0
-  /** Of the wait for the reader; past it comes the next, harsher step. */
+  /** The end of the wait for the reader. After it the next, harsher step follows. */
   #deadlineMs = 0
   #closeCode = 0
-  place = -1
   #closeReason = ''
+  place = -1
 
-  constructor(sockets: Sockets, route: SocketRoute, context: SocketContext) {
-    this.#sockets = sockets
+  constructor(register: SocketRegister, route: SocketRoute, context: ConnectionContext) {
+    this.#register = register
     this.#route = route
     this.context = context
   }
@@ -51,35 +67,35 @@ export class Connection implements Socket, Placed {
   }
 
   get bufferedBytes(): number {
-    return this.#ws?.getBufferedAmount() ?? 0
+    return this.#transport?.getBufferedAmount() ?? 0
   }
 
   send(text: string): boolean {
-    const ws = this.#writable()
-    if (!ws) return false
-    if (this.#sockets.checksSent && this.#isWrong(text)) return false
-    return ws.send(text, false) === sent || this.#press()
+    const transport = this.#writable()
+    if (!transport) return false
+    if (this.#register.checksSent && this.#isWrong(text)) return false
+    return transport.send(text, false) === sent || this.#press()
   }
 
   sendBytes(bytes: Uint8Array): boolean {
-    const ws = this.#writable()
-    if (!ws) return false
-    return ws.send(bytes, true) === sent || this.#press()
+    const transport = this.#writable()
+    if (!transport) return false
+    return transport.send(bytes, true) === sent || this.#press()
   }
 
   close(code: number, reason: string): void {
-    if (!this.#ws || this.#isClosing) return
+    if (!this.#transport || this.#isClosing) return
     this.#isClosing = true
     this.#closeCode = code
     this.#closeReason = reason
     queueMicrotask(() => this.#finish())
   }
 
-  /** The carrier has made it, and its call is over: see serve.ts. */
-  opened(ws: Live): void {
+  /** Begins the session. Must not be called from inside the transport's upgrade call: see engine/uws/sockets.ts. */
+  opened(transport: SocketTransport): void {
     if (this.#isClosing) return
-    this.#ws = ws
-    this.#sockets.add(this)
+    this.#transport = transport
+    this.#register.add(this)
     try {
       this.#session = this.#route.handler(this, this.context)
     } catch (error) {
@@ -87,7 +103,6 @@ export class Connection implements Socket, Placed {
     }
   }
 
-  /** `message` is lent until this returns; text is valid UTF-8, the carrier has ended the socket otherwise. */
   receive(message: ArrayBuffer, isBinary: boolean): void {
     const session = this.#session
     if (session === null || this.#isClosing) return
@@ -101,95 +116,94 @@ export class Connection implements Socket, Placed {
     }
   }
 
-  /** The carrier has written something of what was buffered. */
   drained(): void {
-    if (!this.#ws || this.#reader === 'current') return
-    if (this.#ws.getBufferedAmount() > 0) {
-      if (!this.#isClosing && this.#reader === 'behind') this.#deadlineMs = this.#sockets.readerDeadlineMs()
+    if (!this.#transport || this.#reader === 'current') return
+    if (this.#transport.getBufferedAmount() > 0) {
+      if (!this.#isClosing && this.#reader === 'behind') this.#deadlineMs = this.#register.readerDeadlineMs()
       return
     }
     if (this.#isClosing) return this.#finish()
     if (this.#reader !== 'behind') return
     this.#reader = 'current'
-    this.#sockets.unwatch(this)
-    this.#tell((session) => session.onDrained())
+    this.#register.unwatch(this)
+    this.#notify((session) => session.onDrained())
   }
 
   /** Called now and then while the reader is behind. */
   overdue(nowMs: number): void {
     if (nowMs < this.#deadlineMs) return
     if (this.#reader === 'behind' && !this.#isClosing) this.#giveUp()
-    else this.#ws?.close()
+    else this.#transport?.close()
   }
 
   shutdown(): void {
-    this.#tell((session) => session.onShutdown())
+    this.#notify((session) => session.onShutdown())
   }
 
-  /** At once, without a word of the session. */
+  /** Ends the socket at once. The session sends nothing more. */
   end(code: number, reason: string): void {
     this.#isClosing = true
-    this.#ws?.end(code, reason)
+    this.#transport?.end(code, reason)
   }
 
-  /** The carrier has ended it; the last call. */
   gone(code: number): void {
-    const wasOpened = this.#ws !== null
-    this.#ws = null
+    const wasOpened = this.#transport !== null
+    this.#transport = null
     this.#isClosing = true
     this.context.signal.abort(ended)
     try {
       this.#session?.onGone()
     } catch (error) {
-      this.#sockets.report(this, error)
+      this.#register.report(this, error)
     }
     this.#session = null
-    if (wasOpened) this.#sockets.remove(this, code)
+    if (wasOpened) this.#register.remove(this, code)
   }
 
-  /** Null when nothing may be written: no socket, a goodbye on its way, or a reader so far behind that only memory would grow. */
-  #writable(): Live | null {
+  /** Null when nothing may be written: there is no socket, it is closing, or the reader is so far behind that only memory would grow. */
+  #writable(): SocketTransport | null {
     if (this.#isClosing) return null
     if (this.#reader === 'slow') return null
     if (this.#reader === 'given up' && this.bufferedBytes > this.#goodbyeBytesMax) return null
-    return this.#ws
+    return this.#transport
   }
 
-  /** More is buffered than the reader takes. Always false, for the sender. */
+  /** More is buffered than the reader takes. Always false, so that a sender can return it. */
   #press(): false {
     if (this.#reader === 'current') this.#wait()
-    if (this.#reader === 'behind' && this.bufferedBytes > this.#sockets.bufferBytesMax) this.#giveUp()
+    if (this.#reader === 'behind' && this.bufferedBytes > this.#register.bufferBytesMax) this.#giveUp()
     return false
   }
 
   #giveUp(): void {
     this.#reader = 'slow'
-    this.#deadlineMs = this.#sockets.nowMs() + slowGraceMs
+    this.#deadlineMs = this.#register.nowMs() + slowGraceMs
     queueMicrotask(() => {
       this.#reader = 'given up'
       this.#goodbyeBytesMax = this.bufferedBytes + goodbyeBytesMax
-      this.#tell((session) => session.onSlowReader())
+      this.#notify((session) => session.onSlowReader())
     })
   }
 
   #wait(): void {
     this.#reader = 'behind'
-    this.#deadlineMs = this.#sockets.readerDeadlineMs()
-    this.#sockets.watch(this)
+    this.#deadlineMs = this.#register.readerDeadlineMs()
+    this.#register.watch(this)
   }
 
   /**
-   * The carrier forgets a socket as soon as its close frame is queued and would hold what is before it for as long as the reader takes a byte
-   * now and then. So the close frame waits here, until the rest is written or its time is up; the wait for the peer's answer is the carrier's.
+   * uWebSockets.js applies no timeout of ours once a close frame is queued: it would hold the bytes before it for as long as the reader takes
+   * a byte now and then. The close frame therefore waits here until the rest is written or its time is up. The transport waits for the
+   * peer's answer to it.
    */
   #finish(): void {
-    const ws = this.#ws
-    if (!ws) return
-    if (ws.getBufferedAmount() === 0) return void ws.end(this.#closeCode, this.#closeReason)
+    const transport = this.#transport
+    if (!transport) return
+    if (transport.getBufferedAmount() === 0) return transport.end(this.#closeCode, this.#closeReason)
     if (this.#reader === 'current' || this.#reader === 'behind') this.#wait()
   }
 
-  #tell(call: (session: SocketSession) => void): void {
+  #notify(call: (session: SocketSession) => void): void {
     if (this.#session === null || this.#isClosing) return
     try {
       call(this.#session)
@@ -199,7 +213,7 @@ export class Connection implements Socket, Placed {
   }
 
   #fail(error: unknown): void {
-    this.#sockets.report(this, error)
+    this.#register.report(this, error)
     this.close(1011, 'internal error')
   }
 
@@ -210,9 +224,9 @@ export class Connection implements Socket, Placed {
   }
 }
 
-/** What `send` of uWebSockets.js answers when nothing is left behind. */
+/** `SocketTransport.send` returns this when nothing is left behind. */
 const sent = 1
-/** What a session may still say to a reader that is over its bound. */
+/** The most that a session may still send to a reader that is over its bound. */
 const goodbyeBytesMax = 65_536
 /** From the session's notice about a slow reader to the cut. */
 const slowGraceMs = 5000

@@ -1,4 +1,4 @@
-/** Text frames: JSON objects whose `type` says which method of the session takes them. */
+/** Text frames: JSON objects whose `type` names the method of the session that takes them. */
 
 import type { Channel } from '../engine/channel.ts'
 import { Refusal } from '../engine/handler.ts'
@@ -6,7 +6,7 @@ import { parseJson } from '../engine/json.ts'
 import type { FrameProblem, SocketSession } from '../engine/socket.ts'
 import { refuseBody } from '../engine/violation.ts'
 
-/** Hands the frame to its method, or tells the session why it was refused. */
+/** Calls the method of the session for the frame, or `onRefused` with the reason. */
 export function takeText(channel: Channel, session: SocketSession, text: string): void {
   let value: unknown
   try {
@@ -25,7 +25,7 @@ export function takeText(channel: Channel, session: SocketSession, text: string)
     const { message } = refuseBody(rule.validate.errors, 'the frame')
     return session.onRefused({ kind: 'invalid', type, message })
   }
-  // The generated session type has a method of this name, and takes what was validated.
+  // The generated session type has a method of this name, which takes the validated frame.
   const methods = session as unknown as Record<string, (frame: unknown) => void>
   methods[rule.on]?.(value)
 }
@@ -36,7 +36,7 @@ export const binaryRefused: FrameProblem = {
   message: 'this address takes text frames alone',
 }
 
-/** Why a frame of ours is not what the contract says; null when it is. */
+/** The reason why a frame of ours breaks the contract; null when it does not. */
 export function wrongSent(channel: Channel, text: string): string | null {
   const value: unknown = JSON.parse(text)
   const type = isObject(value) ? value['type'] : undefined

@@ -1,4 +1,4 @@
-/** What a client offers with its upgrade. RFC 6455, 4.2.1; uWebSockets.js looks at Sec-WebSocket-Key alone. */
+/** The handshake of a client (RFC 6455, 4.2.1). uWebSockets.js checks Sec-WebSocket-Key alone. */
 
 import type { Channel } from '../engine/channel.ts'
 import { Refusal } from '../engine/handler.ts'
@@ -11,7 +11,7 @@ export type Handshake = {
   version: string
   /** The Upgrade header asks for a WebSocket. */
   isWebSocket: boolean
-  /** The Connection header lists the upgrade; uWebSockets.js would close a socket whose header says `close`. */
+  /** The Connection header lists the upgrade. uWebSockets.js would close a socket whose header says `close`. */
   isUpgrade: boolean
   /** Whether the channel's subprotocol is among those that the client offers. */
   isOffered: boolean
@@ -19,19 +19,19 @@ export type Handshake = {
   credential: string
 }
 
-/** Only until the first await. */
-export function readHandshake(wire: Transport, { subprotocol, credentialPrefix }: SocketRoute): Handshake {
-  // The header may come in several lines, which then are one list. RFC 6455, 11.3.4.
+/** Must be called before the first await. */
+export function readHandshake(transport: Transport, { subprotocol, credentialPrefix }: SocketRoute): Handshake {
+  // The header may come in several lines, which form one list. RFC 6455, 11.3.4.
   const offered: string[] = []
-  wire.eachHeader((name, value) => {
+  transport.eachHeader((name, value) => {
     if (name === 'sec-websocket-protocol') offered.push(...value.split(',').map((item) => item.trim()))
   })
   const credential = offered.find((item) => credentialPrefix !== '' && item.startsWith(credentialPrefix))
   return {
-    key: wire.header('sec-websocket-key'),
-    version: wire.header('sec-websocket-version'),
-    isWebSocket: wire.header('upgrade').toLowerCase() === 'websocket',
-    isUpgrade: /(^|[\s,])upgrade([\s,]|$)/i.test(wire.header('connection')),
+    key: transport.header('sec-websocket-key'),
+    version: transport.header('sec-websocket-version'),
+    isWebSocket: transport.header('upgrade').toLowerCase() === 'websocket',
+    isUpgrade: /(^|[\s,])upgrade([\s,]|$)/i.test(transport.header('connection')),
     isOffered: subprotocol !== '' && offered.includes(subprotocol),
     credential: credential?.slice(credentialPrefix.length) ?? '',
   }

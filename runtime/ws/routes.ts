@@ -1,23 +1,11 @@
 /** Where sockets are served: which channel answers an address, at which host. */
+import type { Channel } from '../engine/channel.ts'
+import { hostName } from '../engine/host.ts'
+import type { Mount, SocketMount } from '../engine/options.ts'
+import { type Found, PathTree } from '../engine/path-tree.ts'
+import type { AdmitSocket, SocketHandler } from '../engine/socket.ts'
 
-import type { Channel, SocketSurface } from '../engine/channel.ts'
-import type { FaultWriter } from '../engine/handler.ts'
-import type { Mount } from '../engine/options.ts'
-import type { AdmitSocket, SocketHandler, SocketHandlers } from '../engine/socket.ts'
-import { hostName } from '../http/routes.ts'
-
-export type SocketMount = {
-  surface: SocketSurface
-  /** '' or '/realtime'. */
-  basePath: string
-  /** A host name of its own, lower case without a port; null answers at every host that no other mount has. */
-  host: string | null
-  handlers: SocketHandlers
-  admit: AdmitSocket
-  writeFault: FaultWriter
-}
-
-/** One channel as it is served, with what can be worked out before its first socket. */
+/** One channel as it is served. */
 export type SocketRoute = {
   channel: Channel
   handler: SocketHandler
@@ -25,47 +13,57 @@ export type SocketRoute = {
   /** In the spelling of the deployer. */
   subprotocol: string
   credentialPrefix: string
-  /** What refusals before the upgrade are written by. */
+  /** Writes the refusals before the upgrade. */
   mount: Mount
 }
 
-type Site = Map<string, SocketRoute>
+type Site = PathTree<SocketRoute>
 
 export class SocketRoutes {
-  /** Every address that some host serves. */
-  readonly addresses: readonly string[]
+  /** Every address that some host serves, as a pattern: /v1/sessions/:id/media. */
+  readonly patterns: readonly string[]
   readonly #sites = new Map<string, Site>()
   readonly #anyHost: Site
 
-  /** Throws when a mount lacks a handler, two mounts claim an address, or an address has parameters. */
+  /** Throws when a mount lacks a handler, or two mounts serve one address. */
   constructor(mounts: readonly SocketMount[], httpMounts: readonly Mount[], headerPrefix: string) {
-    const routesAt = (host: string | null) => createSite(mounts, host, headerPrefix)
-    this.#anyHost = routesAt(null)
-    // A host that one surface has for itself is no place for the sockets of the others.
-    for (const { host } of [...mounts, ...httpMounts]) if (host !== null) this.#sites.set(host, routesAt(host))
-    const sites = [this.#anyHost, ...this.#sites.values()]
-    this.addresses = [...new Set(sites.flatMap((site) => [...site.keys()]))]
+    const patterns = new Set<string>()
+    const siteAt = (host: string | null) => createSite(mounts, host, headerPrefix, patterns)
+    this.#anyHost = siteAt(null)
+    // A host that belongs to one surface does not serve the sockets of the others.
+    for (const { host } of [...mounts, ...httpMounts]) if (host !== null) this.#sites.set(host, siteAt(host))
+    this.patterns = [...patterns]
   }
 
   /** `host` as the Host header has it. */
-  find(host: string, address: string): SocketRoute | null {
-    const site = this.#sites.get(hostName(host)) ?? this.#anyHost
-    return site.get(address) ?? null
+  find(host: string, path: string): Found<SocketRoute> | null {
+    return (this.#sites.get(hostName(host)) ?? this.#anyHost).find(path)
   }
 }
 
-function createSite(mounts: readonly SocketMount[], host: string | null, headerPrefix: string): Site {
-  const site: Site = new Map()
+/** Adds every pattern that it meets to `patterns`. */
+function createSite(
+  mounts: readonly SocketMount[],
+  host: string | null,
+  headerPrefix: string,
+  patterns: Set<string>,
+): Site {
+  const site: Site = new PathTree()
   for (const mount of mounts.filter((candidate) => candidate.host === host)) {
     for (const channel of mount.surface.channels) {
       const address = mount.basePath + channel.address
-      if (/[{:*]/.test(address)) throw new Error(`${channel.id}: addresses of sockets have no parameters: ${address}`)
-      if (site.has(address)) throw new Error(`two channels serve ${address}`)
-      site.set(address, createRoute(mount, channel, headerPrefix))
+      const pattern = address.replaceAll(parameter, ':$1')
+      if (/[{}*]/.test(pattern)) throw new Error(`${channel.id}: a parameter must be a whole segment: ${address}`)
+      if (!site.add(pattern, createRoute(mount, channel, headerPrefix)))
+        throw new Error(`two channels serve ${address}`)
+      patterns.add(pattern)
     }
   }
   return site
 }
+
+/** AsyncAPI writes a parameter of an address as {id}. */
+const parameter = /(?<=\/)\{(\w+)\}(?=\/|$)/g
 
 function createRoute(mount: SocketMount, channel: Channel, headerPrefix: string): SocketRoute {
   const { surface, basePath, host, handlers, admit, writeFault } = mount
@@ -90,7 +88,7 @@ function createRoute(mount: SocketMount, channel: Channel, headerPrefix: string)
   }
 }
 
-/** The contract spells `service.realtime.v1`; a deployer's prefix takes the place of the first word, in lower case. */
+/** The contract spells `service.realtime.v1`. A deployer's prefix replaces the first word, in lower case. */
 function renameSubprotocol(name: string, prefix: string): string {
   return name.replace(/^service\./, `${prefix.toLowerCase()}.`)
 }

@@ -1,20 +1,20 @@
 import type { ServerOptions } from '../engine/options.ts'
 import { roundedMs } from '../log.ts'
 import { Watch } from '../watch.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, SocketRegister } from './connection.ts'
 
 /** All open sockets of a process, and the one timer that they share. */
-export class Sockets {
+export class Sockets implements SocketRegister {
   readonly bufferBytesMax: number
   readonly checksSent: boolean
   readonly #options: ServerOptions
   readonly #onEmpty: () => void
   readonly #open = new Set<Connection>()
-  /** Those whose reader is behind. Few: a timer each would cost the many. */
+  /** The connections whose reader is behind. They are few, and the others cost nothing. */
   readonly #behind: Watch<Connection>
 
   constructor(options: ServerOptions, onEmpty: () => void) {
-    this.bufferBytesMax = options.limits.socketBufferBytesMax
+    this.bufferBytesMax = options.limits.bufferBytesMax
     this.checksSent = options.checkResponses
     this.#options = options
     this.#onEmpty = onEmpty
@@ -53,7 +53,6 @@ export class Sockets {
     if (this.#open.size === 0) this.#onEmpty()
   }
 
-  /** A session that threw. */
   report(connection: Connection, error: unknown): void {
     const { channelId: channel, context } = connection
     this.#options.log.error({ requestId: context.requestId, channel, err: error }, 'the session failed')
@@ -77,5 +76,5 @@ export class Sockets {
   }
 }
 
-/** How late a reader's time-out may be noticed. */
+/** A reader's time-out is noticed this much late at most. */
 const lookEveryMs = 1000

@@ -144,7 +144,7 @@ t.test('the edge quota is divided by the instances that share it', async (t) => 
 })
 
 t.test('too much at once', async (t) => {
-  const server = await start([mount(main, handlers)], { limits: { requestsMax: 2, connectionsPerIpMax: 1 } })
+  const server = await start([mount(main, handlers)], { limits: { requestsMax: 2, connectionsPerAddressMax: 1 } })
   t.teardown(() => server.stop())
   const before = hung.length
   const left = new AbortController()

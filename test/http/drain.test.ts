@@ -15,7 +15,7 @@ const health = surface('health', operation('readyz', 'get', '/readyz'))
 
 const aborted = (signal: Context['signal']) =>
   new Promise<never>((_resolve, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason ?? new Error('aborted'))),
+    signal.addEventListener('abort', () => reject((signal.reason as Error | undefined) ?? new Error('aborted'))),
   )
 
 let finish = () => {}

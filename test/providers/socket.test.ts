@@ -12,8 +12,9 @@ import { createSocketTransport, type SocketTransportOptions } from '../../provid
 import { systemClock } from '../../runtime/clock.ts'
 import { AddressRefused } from '../../runtime/outbound/address-guard.ts'
 import { outboundDefaults } from '../../runtime/outbound/limits.ts'
+import { openSocket } from '../../runtime/outbound/open-socket.ts'
 import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
-import { type OutboundSocketOptions, openSocket } from '../../runtime/outbound/socket.ts'
+import type { OutboundSocketOptions } from '../../runtime/outbound/socket.ts'
 import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
 import { delay, failure, StubSocket, transcript, until } from './stub-socket.ts'
 

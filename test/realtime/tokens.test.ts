@@ -57,6 +57,7 @@ function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
     credential: '',
     origin: `http://${host}`,
     host,
+    path: {},
     query: new URLSearchParams(),
     ...changes,
   }

@@ -14,7 +14,7 @@ import { createHealth } from '../../handlers/internal/health.ts'
 import { createRankingPage } from '../../handlers/internal/ranking.ts'
 import { createTry, type TryDeps } from '../../handlers/internal/try.ts'
 import { isOwnOrigin } from '../../handlers/origin.ts'
-import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../../runtime/engine/loopback.ts'
+import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../../runtime/engine/host.ts'
 import { caller, healthLimits, ManualClock, model, provider } from '../domain/fakes.ts'
 import { type Served, start } from '../http/harness.ts'
 

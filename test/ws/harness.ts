@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { type ClientOptions, WebSocket } from 'ws'
 import type { Channel, SocketSurface } from '../../runtime/engine/channel.ts'
+import type { SocketMount } from '../../runtime/engine/options.ts'
 import type {
   FrameProblem,
   Socket,
@@ -11,7 +12,6 @@ import type {
   SocketSession,
   UpgradeRequest,
 } from '../../runtime/engine/socket.ts'
-import type { SocketMount } from '../../runtime/ws/routes.ts'
 import { mount as createMount, faults, operation, type Served, start, surface, validator } from '../http/harness.ts'
 
 const frame = (type: string, more: object = {}, required: string[] = []) =>

@@ -211,6 +211,36 @@ t.test('a subprotocol that is not required', async (t) => {
   offered.terminate()
 })
 
+t.test('an address with parameters', async (t) => {
+  const server = await serve({
+    channels: [
+      channel({ id: 'media', address: '/v1/sessions/{id}/media/{leg}', parameters: ['id', 'leg'] }),
+      channel({ id: 'newest', address: '/v1/sessions/newest/media/{leg}', parameters: ['leg'] }),
+      channel(),
+    ],
+  })
+  t.teardown(() => server.stop())
+  const client = await open(`${server.wsUrl}/v1/sessions/s%C3%A9s%2F1/media/b?x=1`)
+  t.same(server.asked[0]?.path, { id: 'sés/1', leg: 'b' })
+  t.match(server.sessions[0]?.context, { channelId: 'media', path: { id: 'sés/1', leg: 'b' } })
+  client.terminate()
+  const literal = await open(`${server.wsUrl}/v1/sessions/newest/media/b`)
+  t.match(server.sessions[1]?.context, { channelId: 'newest', path: { leg: 'b' } })
+  literal.terminate()
+  const plain = await open(`${server.wsUrl}/v1/talk`)
+  t.match(server.sessions[2]?.context, { channelId: 'talk', path: {} })
+  plain.terminate()
+  t.match(await refused(`${server.wsUrl}/v1/sessions/%FF/media/b`), {
+    status: 400,
+    body: { kind: 'invalid_parameter', param: 'id', message: 'id is not valid percent-encoding' },
+  })
+  t.match(await refused(`${server.wsUrl}/v1/sessions//media/b`), { status: 404 })
+  t.match(await (await fetch(`${server.url}/v1/sessions/1/media/b`)).json(), {
+    kind: 'malformed_body',
+    message: 'this is a WebSocket address: it takes an upgrade and nothing else',
+  })
+})
+
 t.test('hosts', async (t) => {
   const own = { surface: { name: 'own', channels: [channel({ id: 'own' })] }, basePath: '', host: 'rt.example' }
   const server = await serve({
@@ -260,6 +290,8 @@ t.test('sockets beside HTTP at the same address', async (t) => {
 t.test('mounts that make no sense', async (t) => {
   await t.rejects(serve({ mount: { handlers: {} } }), /surface realtime: no handler for talk/)
   await t.rejects(serve({ channels: [channel(), channel({ id: 'again' })] }), /two channels serve \/v1\/talk/)
-  await t.rejects(serve({ channels: [channel({ address: '/v1/{id}' })] }), /have no parameters/)
+  await t.rejects(serve({ channels: [channel({ address: '/v1/talk-{id}' })] }), /a parameter must be a whole segment/)
+  const sameShape = [channel({ address: '/v1/{id}' }), channel({ id: 'again', address: '/v1/{name}' })]
+  await t.rejects(serve({ channels: sameShape }), /two channels serve \/v1\/\{name\}/)
   await t.rejects(serve({ options: { limits: { pingS: 4 } } }), /pingS must be from 8 to 960/)
 })

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Transport } from '../transport.ts'
 
-/** The upload port's wire. node:http bounds its own idle times, and has no floor under the speed of a body. */
+/** One request over node:http, which bounds idle times and sets no lower bound on the speed of a body. */
 export class NodeTransport implements Transport {
   readonly method: string
   readonly path: string
@@ -19,7 +19,7 @@ export class NodeTransport implements Transport {
     const mark = target.indexOf('?')
     this.path = mark < 0 ? target : target.slice(0, mark)
     this.query = mark < 0 ? '' : target.slice(mark + 1)
-    // A connection that breaks is told by 'close'; without listeners these would end the process.
+    // A broken connection is reported by 'close'. Without listeners these events would end the process.
     request.on('error', () => {})
     response.on('error', () => {})
   }
@@ -27,7 +27,7 @@ export class NodeTransport implements Transport {
   header(name: string): string {
     const lines = this.#request.rawHeaders
     for (let i = 0; i + 1 < lines.length; i += 2)
-      if ((lines[i] as string).toLowerCase() === name) return (lines[i + 1] as string).replace(trimmedByTheOther, '')
+      if ((lines[i] as string).toLowerCase() === name) return (lines[i + 1] as string).replace(blankAtUws, '')
     return ''
   }
 
@@ -92,7 +92,7 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** node reads header bytes as Latin-1 and refuses to write anything else; uWebSockets.js speaks UTF-8 both ways, and that is our rule. */
+/** node reads header bytes as Latin-1 and refuses to write anything else. uWebSockets.js uses UTF-8 both ways, and both ports must agree. */
 function asUtf8(value: string): string {
   return isAscii(value) ? value : Buffer.from(value, 'latin1').toString('utf8')
 }
@@ -105,5 +105,5 @@ function isAscii(text: string): boolean {
   return /^[\x00-\x7f]*$/.test(text)
 }
 
-/** uWebSockets.js takes these bytes for blanks at the ends of a value; one key must not mean two things on two ports. */
-const trimmedByTheOther = /^[\x80-\xff]+|[\x80-\xff]+$/g
+/** uWebSockets.js trims these bytes as blanks at both ends of a value. One value must not mean two things on two ports. */
+const blankAtUws = /^[\x80-\xff]+|[\x80-\xff]+$/g

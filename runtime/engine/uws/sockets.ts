@@ -1,45 +1,53 @@
-/** Hangs the sockets into a uWebSockets.js application. */
-
-import type { Live, UserData } from '../../ws/connection.ts'
 import type { Engine } from '../engine.ts'
-import { isLoopbackHost } from '../loopback.ts'
+import { isLoopbackHost } from '../host.ts'
 import type { ServerOptions } from '../options.ts'
+import type { SocketOwner } from '../transport.ts'
 import { upgrade } from '../upgrade.ts'
-import type { TemplatedApp, WebSocketBehavior } from './binary.ts'
+import type { TemplatedApp, WebSocket, WebSocketBehavior } from './app.ts'
+import { UwsUpgradeTransport } from './transport.ts'
 
-/** Throws when an option makes no sense; uWebSockets.js would end the process. */
+/** uWebSockets.js keeps this with a socket: it copies the fields onto the socket. */
+type UserData = { owner: SocketOwner }
+
+/** Serves the sockets of all mounts. Throws when an option makes no sense, because uWebSockets.js would end the process. */
 export function serveSockets(engine: Engine, app: TemplatedApp): void {
   const { limits, echo } = engine.options
   if (!(limits.pingS >= 8 && limits.pingS <= 960)) throw new Error('pingS must be from 8 to 960')
-  const opened: Live[] = []
-  for (const address of engine.socketRoutes.addresses) {
-    app.ws<UserData>(address, {
+  const opened: WebSocket<UserData>[] = []
+  for (const pattern of engine.socketRoutes.patterns) {
+    app.ws<UserData>(pattern, {
       maxPayloadLength: limits.frameBytesMax,
-      // A peer that answers no ping is cut; so is one that never answers a close frame, within 16 s.
+      // A peer that answers no ping is cut, and so is one that never answers a close frame, within 16 s.
       idleTimeout: limits.pingS,
       sendPingsAutomatically: true,
-      // None of its own: it would drop frames without a word where Connection tells the session.
+      // The limit is off: it would drop frames silently, where Connection notifies the session.
       maxBackpressure: 0,
-      upgrade: (response, request, context) => void upgrade(engine, opened, response, request, context),
+      upgrade: (response, request, context) =>
+        void upgrade(engine, new UwsUpgradeTransport(response, request, context, opened)),
       open: pushTo(opened),
-      message: (ws, message, isBinary) => (ws as Live).connection.receive(message, isBinary),
-      drain: (ws) => (ws as Live).connection.drained(),
-      close: (ws, code) => (ws as Live).connection.gone(code),
+      message: (ws, message, isBinary) => ownerOf(ws).receive(message, isBinary),
+      drain: (ws) => ownerOf(ws).drained(),
+      close: (ws, code) => ownerOf(ws).gone(code),
     })
   }
   if (echo) serveEcho(engine.options, app)
 }
 
+function ownerOf(ws: WebSocket<UserData>): SocketOwner {
+  return (ws as WebSocket<UserData> & UserData).owner
+}
+
 /**
- * Until its call returns uWebSockets.js reads a flag in memory that it has already freed (mended upstream in uNetworking/uWebSockets#1929), and whatever
- * takes that memory can end the socket without a word: a session that begins, or the compiler as it meets a function for the first time. So within
- * the call no script runs at all: `open` is a builtin, and the session begins with what it has kept.
+ * Until the upgrade call returns, uWebSockets.js reads a flag in memory that it has already freed (fixed upstream in
+ * uNetworking/uWebSockets#1929). Any code that takes that memory can end the socket silently: a session that begins, or the compiler when it
+ * meets a function for the first time. So no script runs within the call: `open` is a builtin, and the session begins after the call with
+ * the socket that it pushed.
  */
-function pushTo(opened: Live[]): NonNullable<WebSocketBehavior<UserData>['open']> {
+function pushTo(opened: WebSocket<UserData>[]): NonNullable<WebSocketBehavior<UserData>['open']> {
   return opened.push.bind(opened) as (ws: unknown) => void
 }
 
-/** For conformance suites: the carrier's framing without anything of ours in between. On this machine only, since nobody is asked for a key. */
+/** For conformance suites: the framing of the transport alone. Only on this machine, because no key is required. */
 function serveEcho({ host }: ServerOptions, app: TemplatedApp): void {
   if (!isLoopbackHost(host)) {
     throw new Error(`the echo is served on a loopback address only, not on ${host}`)

@@ -1,16 +1,16 @@
 import { STATUS_CODES } from 'node:http'
-import type { Transport } from '../transport.ts'
-import type { HttpRequest, HttpResponse, us_socket_context_t } from './binary.ts'
+import type { SocketOwner, SocketTransport, Transport, UpgradeTransport } from '../transport.ts'
+import type { HttpRequest, HttpResponse, us_socket_context_t } from './app.ts'
 
 /**
- * uWebSockets.js throws, or ends the process, when a response is touched after it was completed or aborted; `#open` is the one guard against that.
- * Each write is corked, or every header and chunk would be a system call of its own.
+ * uWebSockets.js throws, or ends the process, when a response is touched after it was completed or aborted; `open` and `take` are the only
+ * guards against that. Each write is corked, because otherwise every header and chunk would be a system call.
  */
 export class UwsTransport implements Transport {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** uWebSockets.js cuts bodies slower than 16 KiB/s, so a bounded body is over in bounded time. */
+  /** uWebSockets.js cuts bodies slower than 16 KiB/s, so a bounded body ends in bounded time. */
   readonly bodyTimeoutMs = Number.POSITIVE_INFINITY
   readonly #response: HttpResponse
   readonly #request: HttpRequest
@@ -50,13 +50,11 @@ export class UwsTransport implements Transport {
   }
 
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void {
-    if (!this.#open) return
-    this.#open = false
-    const response = this.#response
-    response.cork(() => {
-      this.#head(status, headers)
+    const response = this.take()
+    response?.cork(() => {
+      writeHead(response, status, headers)
       if (this.method === 'head' || isWithoutContent(status)) {
-        // endWithoutBody takes even an undefined argument for a length; so the length is a header, and closing is left to the client.
+        // endWithoutBody takes even an undefined argument for a length. So the length is a header, and closing is left to the client.
         if (body !== null) response.writeHeader('Content-Length', String(Buffer.byteLength(body)))
         if (close) response.writeHeader('Connection', 'close')
         response.endWithoutBody()
@@ -64,28 +62,11 @@ export class UwsTransport implements Transport {
     })
   }
 
-  /** Answers 101; the carrier has made the socket when this returns, unless the client is gone. `subprotocol` is written as it stands, '' for none. */
-  upgrade(
-    headers: readonly string[],
-    userData: object,
-    key: string,
-    subprotocol: string,
-    context: us_socket_context_t,
-  ): void {
-    if (!this.#open) return
-    this.#open = false
-    this.#response.cork(() => {
-      this.#head(101, headers)
-      // Without the extensions: messages of audio do not compress, and a compressor a socket is a lot of memory.
-      this.#response.upgrade(userData, key, subprotocol, '', context)
-    })
-  }
-
   open(status: number, headers: readonly string[], chunk: string | Uint8Array): boolean {
     if (!this.#open) return true
     let flowing = true
     this.#response.cork(() => {
-      this.#head(status, headers)
+      writeHead(this.#response, status, headers)
       flowing = this.#response.write(chunk)
     })
     return flowing
@@ -101,8 +82,8 @@ export class UwsTransport implements Transport {
   }
 
   /**
-   * Once this was called uWebSockets.js leaves what it has buffered until the next write or end: it expects the writer to go on.
-   * A stream therefore never waits for long without a write.
+   * After the first call uWebSockets.js keeps its buffer until the next write or end, because it expects the writer to go on. A stream must
+   * therefore never wait for long without a write.
    */
   onDrained(run: () => void): void {
     if (!this.#open) return
@@ -117,7 +98,7 @@ export class UwsTransport implements Transport {
     })
   }
 
-  /** A write that finds the socket full starts a timeout of 10 s; only pause and resume start it anew without a write. */
+  /** A write that finds the socket full starts a timeout of 10 s. Only pause and resume start it again without a write. */
   holdOpen(): void {
     if (!this.#open) return
     this.#response.pause()
@@ -125,22 +106,48 @@ export class UwsTransport implements Transport {
   }
 
   end(): void {
-    if (!this.#open) return
-    this.#open = false
-    this.#response.cork(() => this.#response.end())
+    const response = this.take()
+    response?.cork(() => response.end())
   }
 
   close(): void {
-    if (!this.#open) return
-    this.#open = false
-    this.#response.close()
+    this.take()?.close()
   }
 
-  #head(status: number, headers: readonly string[]): void {
-    this.#response.writeStatus(statusLine(status))
-    for (let i = 0; i + 1 < headers.length; i += 2) {
-      this.#response.writeHeader(headers[i] as string, headers[i + 1] as string)
-    }
+  /** The response for its last use; null when it was completed or aborted. */
+  protected take(): HttpResponse | null {
+    if (!this.#open) return null
+    this.#open = false
+    return this.#response
+  }
+}
+
+/** A request to open a socket. The `open` callback of uWebSockets.js pushes to `opened` during the upgrade call: see sockets.ts. */
+export class UwsUpgradeTransport extends UwsTransport implements UpgradeTransport {
+  readonly #context: us_socket_context_t
+  readonly #opened: SocketTransport[]
+
+  constructor(response: HttpResponse, request: HttpRequest, context: us_socket_context_t, opened: SocketTransport[]) {
+    super(response, request)
+    this.#context = context
+    this.#opened = opened
+  }
+
+  upgrade(headers: readonly string[], key: string, subprotocol: string, owner: SocketOwner): SocketTransport | null {
+    const response = this.take()
+    response?.cork(() => {
+      writeHead(response, 101, headers)
+      // No extensions: audio does not compress, and a compressor for each socket takes much memory.
+      response.upgrade({ owner }, key, subprotocol, '', this.#context)
+    })
+    return this.#opened.pop() ?? null
+  }
+}
+
+function writeHead(response: HttpResponse, status: number, headers: readonly string[]): void {
+  response.writeStatus(statusLine(status))
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    response.writeHeader(headers[i] as string, headers[i + 1] as string)
   }
 }
 

@@ -1,8 +1,9 @@
 /**
- * The only door to uWebSockets.js. Code goes to its index.d.ts, plus the two things below that the binary has and the file does not declare.
+ * The only import of uWebSockets.js. The code follows its index.d.ts, plus the two things below that the binary has and the file does not
+ * declare.
  */
 
-import type * as Engine from 'uWebSockets.js'
+import type * as Uws from 'uWebSockets.js'
 import type {
   HttpRequest,
   HttpResponse,
@@ -35,17 +36,17 @@ declare module 'uWebSockets.js' {
   }
 }
 
-/** us_socket: LIBUS_LISTEN_EXCLUSIVE_PORT. Without it SO_REUSEPORT is set, and a second server takes half of the traffic in silence. */
+/** us_socket: LIBUS_LISTEN_EXCLUSIVE_PORT. Without it SO_REUSEPORT is set, and a second server silently takes half of the traffic. */
 const listenShared = 0
 const listenExclusively = 1
 
-type Binary = typeof Engine & { _cfg(setting: 'silent'): void }
+type Binary = typeof Uws & { _cfg(setting: 'silent'): void }
 
 const require = createRequire(import.meta.url)
 let loaded: Binary | null = null
 
-/** Loaded by the first listener and not by an import, so that a machine without a fitting binary is told so in words. */
-function engine(): Binary {
+/** Loaded by the first listener and not by an import, so that a machine without a matching binary gets a readable error. */
+function binary(): Binary {
   if (loaded) return loaded
   try {
     loaded = require('uWebSockets.js') as Binary
@@ -60,11 +61,11 @@ function engine(): Binary {
 
 /** An app without the `uWebSockets` banner header. */
 export function createApp(): TemplatedApp {
-  engine()._cfg('silent')
-  return engine().App()
+  binary()._cfg('silent')
+  return binary().App()
 }
 
-/** Answers the socket and the port that it got (asked for 0, the system chooses). Throws when the address is taken. */
+/** Resolves with the socket and its port, which the system chooses when `port` is 0. Rejects when the address is taken. */
 export function listen(
   app: TemplatedApp,
   host: string,
@@ -73,7 +74,7 @@ export function listen(
 ): Promise<{ socket: us_listen_socket; port: number }> {
   return new Promise((resolve, reject) => {
     app.listen(host, port, shared ? listenShared : listenExclusively, (socket) => {
-      if (socket) resolve({ socket, port: engine().us_socket_local_port(socket) })
+      if (socket) resolve({ socket, port: binary().us_socket_local_port(socket) })
       else
         reject(new Error(`cannot listen on ${host}:${port}: the port is taken, or the address is not this machine's`))
     })
@@ -81,5 +82,5 @@ export function listen(
 }
 
 export function stopListening(socket: us_listen_socket): void {
-  engine().us_listen_socket_close(socket)
+  binary().us_listen_socket_close(socket)
 }

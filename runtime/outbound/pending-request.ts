@@ -1,25 +1,18 @@
 /**
- * One request and its answer, as undici's parser sees it. These objects sit on the measured path of every call, so they are plain:
- * no emitter, no stream, no timer (one for the pool bounds the wait for headers and for the next chunk; the total is checked as chunks
- * arrive, so it holds to within one idle time). They implement undici's first handler interface on purpose: the later one is wrapped
- * into it with a controller and a parsed header object for every request.
+ * One request to another server and its answer, as undici's parser sees it. Every attempt at a provider creates one, so these objects are
+ * plain: no emitter, no stream, no timer. One timer of the pool bounds the wait for headers and for the next chunk. The total time is checked
+ * as chunks arrive, so it holds to within one idle time. They implement undici's first handler interface on purpose: undici wraps the later
+ * one into it, with a controller and a parsed header object for every request.
  *
  *   waiting ──onConnect──► sent ──onHeaders──► answering ──onComplete──► done
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
  */
-
+import type { CancelSignal } from '../engine/cancel-signal.ts'
 import type { Placed } from '../roster.ts'
+import { AnswerHeaders, type AnswerStream, type CollectedAnswer, type StreamedAnswer } from './answer.ts'
 import { OutboundError, type OutboundFailure, toOutboundError } from './outbound-error.ts'
 
-/** As much of AbortSignal as a request listens to; an AbortSignal is one. */
-export interface Cancellation {
-  readonly aborted: boolean
-  readonly reason: unknown
-  addEventListener(type: 'abort', listener: { handleEvent(): void }): void
-  removeEventListener(type: 'abort', listener: { handleEvent(): void }): void
-}
-
-export type ExchangeLimits = {
+export type RequestLimits = {
   answerBytesMax: number
   deadlineMs: number
   /** From the request to the status line. */
@@ -29,41 +22,7 @@ export type ExchangeLimits = {
   monotonicMs: () => number
 }
 
-/** The header lines as they came; nothing is parsed that nobody asks for. */
-export class AnswerHeaders {
-  readonly #raw: readonly Buffer[]
-
-  constructor(raw: readonly Buffer[]) {
-    this.#raw = raw
-  }
-
-  /** `name` in lower case. The first line of that name. */
-  get(name: string): string | undefined {
-    const raw = this.#raw
-    for (let i = 0; i + 1 < raw.length; i += 2) {
-      const key = raw[i] as Buffer
-      if (key.length === name.length && key.toString('latin1').toLowerCase() === name)
-        return raw[i + 1]?.toString('latin1')
-    }
-    return undefined
-  }
-}
-
-export type CollectedAnswer = { status: number; headers: AnswerHeaders; body: Buffer }
-export type StreamedAnswer = { status: number; headers: AnswerHeaders; body: AnswerStream }
-
-/** The body of a streamed answer, once over. Leaving the loop early closes the connection; `discard` keeps it for the next request. */
-export interface AnswerStream extends AsyncIterable<Uint8Array> {
-  /** Reads away what is left (the end of a stream whose last event has been seen), up to a bound. */
-  discard(): void
-}
-
-/** What the pool watches: one timer for all requests, because undici would make two a request and keep those that are over in a list for half a second. */
-export interface InFlight extends Placed {
-  look(nowMs: number): void
-}
-
-abstract class Exchange implements InFlight {
+export abstract class PendingRequest implements Placed {
   place = -1
   /** When the server has been silent for too long, on the monotonic clock. Infinity while it owes nothing. */
   protected silentAtMs = Number.POSITIVE_INFINITY
@@ -71,13 +30,13 @@ abstract class Exchange implements InFlight {
   protected status = 0
   protected headers = noHeaders
   protected bytes = 0
-  readonly #limits: ExchangeLimits
-  readonly #release: (exchange: InFlight) => void
-  readonly #signal: Cancellation | undefined
+  readonly #limits: RequestLimits
+  readonly #release: (request: PendingRequest) => void
+  readonly #signal: CancelSignal | undefined
   #abort: ((error?: Error) => void) | null = null
   #sent = false
 
-  constructor(limits: ExchangeLimits, signal: Cancellation | undefined, release: (exchange: InFlight) => void) {
+  constructor(limits: RequestLimits, signal: CancelSignal | undefined, release: (request: PendingRequest) => void) {
     this.#limits = limits
     this.#release = release
     this.#signal = signal
@@ -86,12 +45,12 @@ abstract class Exchange implements InFlight {
 
   protected abstract settle(): void
 
-  /** The signal's listener: an object, so that no closure is made per request. */
+  /** The listener of the cancel signal. The listener is this object, so that a request needs no closure. */
   handleEvent(): void {
     this.cut('cancelled', this.#signal?.reason)
   }
 
-  /** Comes before the first byte is written. Throwing here leaves the connection alone, aborting would close it. */
+  /** undici calls this before the first byte is written. Throwing here leaves the connection usable; aborting would close it. */
   onConnect(abort: (error?: Error) => void): void {
     if (this.failure) throw this.failure
     this.#sent = true
@@ -99,7 +58,7 @@ abstract class Exchange implements InFlight {
     this.#expectHeaders()
   }
 
-  /** The server takes what it is sent: it is not silent. */
+  /** The server is reading the body, so it is not silent. */
   onBodySent(): void {
     this.#expectHeaders()
   }
@@ -119,7 +78,7 @@ abstract class Exchange implements InFlight {
     if (this.silentAtMs <= nowMs) this.cut(this.status === 0 ? 'first_byte_timeout' : 'idle_timeout')
   }
 
-  /** False for what comes on the way to the answer (1xx, RFC 9110 §15.2): the server is there and goes on owing the headers. */
+  /** False for an interim response (1xx, RFC 9110 §15.2): the server still owes the final headers. */
   protected begins(status: number): boolean {
     if (status < 200) this.#expectHeaders()
     else this.expect()
@@ -135,7 +94,7 @@ abstract class Exchange implements InFlight {
     this.silentAtMs = nowMs + this.#limits.bodyTimeoutMs
   }
 
-  /** False when the answer may not go on. */
+  /** False when the request has failed and the chunk must be dropped. */
   protected accept(chunk: Buffer): boolean {
     const nowMs = this.#limits.monotonicMs()
     this.bytes += chunk.length
@@ -165,15 +124,15 @@ abstract class Exchange implements InFlight {
 
 const noHeaders = new AnswerHeaders([])
 
-export class CollectedExchange extends Exchange {
+export class CollectedRequest extends PendingRequest {
   readonly #chunks: Buffer[] = []
   readonly #resolve: (answer: CollectedAnswer) => void
   readonly #reject: (error: OutboundError) => void
 
   constructor(
-    limits: ExchangeLimits,
-    signal: Cancellation | undefined,
-    release: (exchange: InFlight) => void,
+    limits: RequestLimits,
+    signal: CancelSignal | undefined,
+    release: (request: PendingRequest) => void,
     resolve: (answer: CollectedAnswer) => void,
     reject: (error: OutboundError) => void,
   ) {
@@ -206,7 +165,7 @@ const bufferedBytesMax = 65_536
 
 type Waiting = { resolve: (result: IteratorResult<Uint8Array>) => void; reject: (error: OutboundError) => void }
 
-export class StreamedExchange extends Exchange implements AnswerStream, AsyncIterator<Uint8Array> {
+export class StreamedRequest extends PendingRequest implements AnswerStream, AsyncIterator<Uint8Array> {
   readonly #queue: Buffer[] = []
   #buffered = 0
   #paused = false
@@ -218,9 +177,9 @@ export class StreamedExchange extends Exchange implements AnswerStream, AsyncIte
   readonly #reject: (error: OutboundError) => void
 
   constructor(
-    limits: ExchangeLimits,
-    signal: Cancellation | undefined,
-    release: (exchange: InFlight) => void,
+    limits: RequestLimits,
+    signal: CancelSignal | undefined,
+    release: (request: PendingRequest) => void,
     resolve: (answer: StreamedAnswer) => void,
     reject: (error: OutboundError) => void,
   ) {
@@ -247,7 +206,7 @@ export class StreamedExchange extends Exchange implements AnswerStream, AsyncIte
     if (this.#buffered < bufferedBytesMax) return true
     if (this.#discarding) this.cut('answer_too_large')
     this.#paused = !this.#discarding
-    // It is our own reader who is waited for.
+    // The reader of this stream is slow, not the server.
     if (this.#paused) this.silentAtMs = Number.POSITIVE_INFINITY
     return this.#discarding
   }

@@ -1,0 +1,24 @@
+/** Host names and addresses: one definition of "this machine" for the addresses that we listen on, our peers and the names in Host headers. */
+import ipaddr from 'ipaddr.js'
+
+/** `[::1]:8080` and `Example.com:443` without port and in lower case. */
+export function hostName(authority: string): string {
+  return authority.replace(/:\d*$/, '').toLowerCase()
+}
+
+/** An IP address, also an IPv4 address in the form that IPv6 sockets use. False for anything that is not an address. */
+export function isLoopbackAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
+}
+
+/** A host to listen on or to connect to: an address, or `localhost`. */
+export function isLoopbackHost(host: string): boolean {
+  return host.toLowerCase() === 'localhost' || isLoopbackAddress(host)
+}
+
+/** A Host header, with or without a port. A foreign page whose name was pointed at this machine (DNS rebinding) has another name in it. */
+export function isLoopbackAuthority(authority: string): boolean {
+  const { bracketed, plain = '' } =
+    /^(?:\[(?<bracketed>[^\]]*)\]|(?<plain>[^:]*))(?::\d{1,5})?$/.exec(authority)?.groups ?? {}
+  return bracketed === undefined ? isLoopbackHost(plain) : bracketed.includes(':') && isLoopbackAddress(bracketed)
+}

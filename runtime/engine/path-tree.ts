@@ -1,0 +1,99 @@
+/**
+ * Which entry a path means. A literal segment is tried before a parameter, and a dead end goes back to the parameter.
+ *
+ *   literal paths (one Map lookup)
+ *   tree of the templates' segments: 'v1' ─► 'agents' ─► :id ─► 'tools'
+ *
+ * Assumes that a parameter is a whole segment, which the generator ensures.
+ */
+import { Refusal } from './handler.ts'
+
+/** `params` are the raw segments in the order of the pattern's parameters. */
+export type Found<Entry> = { entry: Entry; params: readonly string[] }
+
+type Node<Entry> = { entry: Entry | null; literals: Map<string, Node<Entry>>; parameter: Node<Entry> | null }
+
+export class PathTree<Entry> {
+  readonly #literals = new Map<string, Found<Entry>>()
+  readonly #root: Node<Entry> = createNode()
+
+  /** `pattern` is a path as uWebSockets.js writes it: /v1/agents/:id. False when the pattern has an entry already. */
+  add(pattern: string, entry: Entry): boolean {
+    const segments = pattern.split('/').slice(1)
+    if (!segments.some(isParameter)) {
+      if (this.#literals.has(pattern)) return false
+      this.#literals.set(pattern, { entry, params: noParams })
+      return true
+    }
+    let node = this.#root
+    for (const segment of segments) node = child(node, segment)
+    if (node.entry !== null) return false
+    node.entry = entry
+    return true
+  }
+
+  find(path: string): Found<Entry> | null {
+    const literal = this.#literals.get(path)
+    if (literal) return literal
+    const params: string[] = []
+    const entry = descend(this.#root, path.split('/'), 1, params)
+    return entry === null ? null : { entry, params }
+  }
+}
+
+/** The segments by name, without their percent-encoding. Throws Refusal `invalid_parameter`. */
+export function namedParams(names: readonly string[], params: readonly string[]): Record<string, string> {
+  const named: Record<string, string> = {}
+  for (const [at, name] of names.entries()) named[name] = decode(params[at] ?? '', name)
+  return named
+}
+
+/** A path segment or query value without its percent-encoding. Throws Refusal `invalid_parameter` that names the parameter. */
+export function decode(raw: string, param: string): string {
+  const text = tryDecode(raw)
+  if (text === null)
+    throw new Refusal('invalid_parameter', { param, message: `${param} is not valid percent-encoding` })
+  return text
+}
+
+/** Null when the percent-encoding is not valid. */
+export function tryDecode(raw: string): string | null {
+  try {
+    return raw.includes('%') ? decodeURIComponent(raw) : raw
+  } catch {
+    return null
+  }
+}
+
+const noParams: readonly string[] = []
+
+function createNode<Entry>(): Node<Entry> {
+  return { entry: null, literals: new Map(), parameter: null }
+}
+
+function child<Entry>(node: Node<Entry>, segment: string): Node<Entry> {
+  if (isParameter(segment)) return (node.parameter ??= createNode())
+  const known = node.literals.get(segment)
+  if (known) return known
+  const made = createNode<Entry>()
+  node.literals.set(segment, made)
+  return made
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith(':')
+}
+
+function descend<Entry>(node: Node<Entry>, segments: readonly string[], at: number, params: string[]): Entry | null {
+  const segment = segments[at]
+  if (segment === undefined) return node.entry
+  const literal = node.literals.get(segment)
+  const found = literal && descend(literal, segments, at + 1, params)
+  if (found) return found
+  // A parameter is never empty.
+  if (!node.parameter || segment === '') return null
+  params.push(segment)
+  const wide = descend(node.parameter, segments, at + 1, params)
+  if (!wide) params.pop()
+  return wide
+}
