@@ -4,7 +4,10 @@ import type { Fault } from '../fault.ts'
 import type { Routing } from '../routing/routing.ts'
 import type { StreamAudio, StreamTranscript } from './stt.ts'
 
-/** What one realtime session of either kind is to its surface: an order in, a listener told, a session to talk to. Times in ms, audio as bytes. */
+/** Live speech to text and text to speech, as a surface uses them: an input and a sink in, a stream out. Times are in ms, audio is bytes. */
+
+/** The states of a stream. A surface may add states of its protocol before `opening`. */
+export type StreamState = 'opening' | 'streaming' | 'ending' | 'over'
 
 export type StreamUsage = { costMicroUsd: number | null } & ({ durationMs: number } | { characters: number })
 

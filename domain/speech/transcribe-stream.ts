@@ -10,88 +10,93 @@ import type { Ask } from '../routing/ask.ts'
 import { type AudioLayout, layoutOf } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 import { RecentAudio } from './recent-audio.ts'
-import type { TranscribeStream, TranscribeStreamInput, TranscriptionSink, TranscriptionStream } from './stream.ts'
+import type {
+  StreamState,
+  TranscribeStream,
+  TranscribeStreamInput,
+  TranscriptionSink,
+  TranscriptionStream,
+} from './stream.ts'
 import { delayed, streamAsk, streamRequest } from './stream-request.ts'
 import type { StreamTranscript, Stt, SttStream, SttStreamSink } from './stt.ts'
 
 export type TranscribeStreamLimits = {
-  /** One provider's time to open. */
+  /** The time that one provider has to open its stream. */
   openMs: number
-  /** The longest session. */
+  /** The longest stream. */
   totalMs: number
-  /** Audio that waits for a provider to open. */
+  /** The audio that may wait for a provider to open. */
   pendingBytesMax: number
-  /** Audio that a provider has not taken yet. More than what may be pending, which comes all at once. */
+  /** The audio that may wait for an open provider to take it. It must exceed the pending audio, which is sent all at once. */
   aheadMsMax: number
 }
 
 export type TranscribeStreamDeps = DispatchDeps & { streams: TranscribeStreamLimits }
 
-/** A session that opens behind its caller's back: it takes audio at once, and tells its listener when a provider listens or none does. */
+/**
+ * Answers a stream that takes audio at once, while a provider is still being opened. Its sink is notified when a provider is ready or when
+ * none could be opened.
+ */
 export function createTranscribeStream(deps: TranscribeStreamDeps): TranscribeStream {
   const { openMs, totalMs } = deps.streams
   const stt = { ...deps.limits.stt, firstByteMs: openMs, totalMs }
-  const own = { ...deps, limits: { ...deps.limits, stt } }
-  return (order, listener) => {
-    const session = new Transcribing(own, order, listener)
-    void session.open()
-    return session
+  const streamDeps = { ...deps, limits: { ...deps.limits, stt } }
+  return (input, sink) => {
+    const stream = new Transcribing(streamDeps, input, sink)
+    void stream.open()
+    return stream
   }
 }
 
-/** What a swap sends again at most. */
+/** The most audio that a failover sends again. */
 const replayMs = 10_000
-/** Credit is reserved a minute at a time, a little before it is needed: never a query for a frame. */
+/** Credit is reserved for a minute at a time, a little before it is needed, so that no frame waits for a query. */
 const sliceMs = 60_000
 const sliceLeadMs = 5000
 
 /**
  *   opening ──ready, pending audio sent──► streaming ──end──► ending ──ended──► over
  *      ▲                                      │                  │
- *      └── replay: once, before a transcript ─┴──────────────────┘   a failure or leaving: over, from everywhere
+ *      └── failover: once, before a transcript ┴─────────────────┘   a failure or leaving: over, from every state
  *
- * Every sample that came in is pending, was sent to the provider that listens now, or was lost in a swap.
+ * Every sample that came in is pending, was sent to the provider that is open now, or was lost in a failover.
  */
-class Transcribing implements TranscriptionStream, SttStreamSink {
-  // What a frame touches stands together and comes first, in whole numbers and references alone: a fraction, or Infinity, would be an object of its
-  // own, and with thousands of streams each line of memory is a wait.
-  #state: 'opening' | 'streaming' | 'ending' | 'over' = 'opening'
-  #endAsked = false
-  /** For chunks that are not whole samples; null as long as none came. */
-  #aligner: FrameAligner | null = null
-  #stream: SttStream | null = null
-  readonly #layout: AudioLayout
-  readonly #aheadBytesMax: number
-  #receivedSamples = 0
-  #sentSamples = 0
-  /** Null where it costs nothing, and while the question is asked. */
-  #reserveAtSamples: number | null = null
-  /** The last audio sent, while a swap is possible. */
-  #recent: RecentAudio | null = null
-  /** Whom the attempt that was made last tells: nobody else is heard. */
-  #teller: SttStreamSink | null = null
-  readonly #interimResults: boolean
-  #hasHeard = false
-  #lostSamples = 0
-  readonly #sink: TranscriptionSink
+class Transcribing implements TranscriptionStream {
   readonly #deps: TranscribeStreamDeps
   readonly #input: TranscribeStreamInput
-  #dispatched: DispatchedRequest<SttStream> | null = null
-  /** Of the attempt that was made last. */
-  #signal: AttemptSignal | null = null
-  /** An empty frame stands for a flush. */
+  readonly #sink: TranscriptionSink
+  readonly #layout: AudioLayout
+  readonly #aheadBytesMax: number
+  #state: StreamState = 'opening'
+  #endAsked = false
+  /** For chunks that are not whole samples; null until the first such chunk. */
+  #aligner: FrameAligner | null = null
+  /** Audio that waits for a provider to open. An empty frame stands for a flush. */
   #pending: FrameBuffer | null = null
-  #swapped = false
+  /** The last audio that was sent, while a failover is possible. */
+  #recent: RecentAudio | null = null
+  #dispatched: DispatchedRequest<SttStream> | null = null
+  #stream: SttStream | null = null
+  /** The sink of the newest attempt. Events from any other sink are ignored. */
+  #activeSink: AttemptSink | null = null
+  /** The signal of the newest attempt. */
+  #signal: AttemptSignal | null = null
+  #hasTranscript = false
+  #failedOver = false
+  #receivedSamples = 0
+  #sentSamples = 0
+  #lostSamples = 0
   #reservedMs = sliceMs
+  /** Where the next slice of credit is reserved. Null when the stream costs nothing, and while a reservation is under way. */
+  #reserveAtSamples: number | null = null
 
-  constructor(deps: TranscribeStreamDeps, order: TranscribeStreamInput, listener: TranscriptionSink) {
+  constructor(deps: TranscribeStreamDeps, input: TranscribeStreamInput, sink: TranscriptionSink) {
     this.#deps = deps
-    this.#input = order
-    this.#sink = listener
-    this.#layout = layoutOf(order.audio)
+    this.#input = input
+    this.#sink = sink
+    this.#layout = layoutOf(input.audio)
     this.#aheadBytesMax = (deps.streams.aheadMsMax * this.#layout.bytesPerS) / 1000
-    this.#interimResults = order.interimResults
-    if (order.replay) this.#recent = new RecentAudio(this.#layout, replayMs)
+    if (input.replay) this.#recent = new RecentAudio(this.#layout, replayMs)
   }
 
   async open(): Promise<void> {
@@ -125,42 +130,47 @@ class Transcribing implements TranscriptionStream, SttStreamSink {
     this.#close(new ProviderError('cancelled', { sent: true }))
   }
 
+  speechStarted(from: AttemptSink, startMs: number): void {
+    if (this.#isActive(from) && this.#stream !== null) this.#sink.speechStarted(startMs + this.#offsetMs())
+  }
+
+  transcript(from: AttemptSink, transcript: StreamTranscript): void {
+    if (!this.#isActive(from) || this.#stream === null) return
+    if (!transcript.isFinal && !this.#input.interimResults) return
+    this.#hasTranscript = true
+    this.#recent = null
+    if (this.#state === 'ending') this.#dispatched?.signal.expect(this.#deps.limits.stt.idleMs)
+    this.#sink.transcript(this.#lostSamples === 0 ? transcript : delayed(transcript, this.#offsetMs()))
+  }
+
+  ended(from: AttemptSink, billedMs: number | undefined): void {
+    if (this.#isActive(from)) this.#finish(billedMs)
+  }
+
+  failed(from: AttemptSink, error: ProviderError): void {
+    // An adapter whose signal was aborted reports a failure. The reason for the abort is known already.
+    if (this.#isActive(from) && !this.#signal?.aborted) this.#broke(error)
+  }
+
+  #isActive(sink: AttemptSink): boolean {
+    return this.#activeSink === sink && this.#state !== 'over'
+  }
+
   async #openFirst(): Promise<DispatchedRequest<SttStream>> {
     const ask = streamAsk(this.#input)
-    const run: Plan<SttStream>['run'] = (row, call, { speech }) => this.#openAt(speech?.stt, row, ask, call)
-    // The time to open is what `firstByteMs` means here. Live figures get none of it: it says nothing of how soon speech becomes text.
-    return dispatchRequest(this.#deps, this.#input, { ask, atOnce: false, worstCase: () => heard(sliceMs), run })
+    const run: Plan<SttStream>['run'] = (row, signal, { speech }) => this.#openAt(speech?.stt, row, ask, signal)
+    // `firstByteMs` limits the time to open here. It is not a live figure of the model: it does not show how soon speech becomes text.
+    const plan = { ask, atOnce: false, worstCase: () => audioQuantity(sliceMs), run }
+    return dispatchRequest(this.#deps, this.#input, plan)
   }
 
-  #openAt(stt: Stt | undefined, row: Row, ask: Ask, call: AttemptSignal): Promise<SttStream> {
+  #openAt(stt: Stt | undefined, row: Row, ask: Ask, signal: AttemptSignal): Promise<SttStream> {
     if (this.#state === 'over') throw new ProviderError('cancelled', { sent: false })
     if (!stt?.open) throw new ProviderError('unsupported', { sent: false })
-    // The first tells the session itself: nearly all have no other, and it is one object less that a frame touches.
-    this.#teller = this.#signal === null ? this : new LaterAttempt(this)
-    this.#signal = call
-    return stt.open(streamRequest(row, this.#input, ask), this.#teller, call)
-  }
-
-  speechStarted(startMs: number, teller: SttStreamSink = this): void {
-    if (this.#hears(teller) && this.#stream !== null) this.#sink.speechStarted(startMs + this.#offsetMs())
-  }
-
-  transcript(transcript: StreamTranscript, teller: SttStreamSink = this): void {
-    if (this.#hears(teller) && this.#stream !== null) this.#hear(transcript)
-  }
-
-  ended(billedMs?: number, teller: SttStreamSink = this): void {
-    if (this.#hears(teller)) this.#finish(billedMs)
-  }
-
-  failed(error: ProviderError, teller: SttStreamSink = this): void {
-    // An adapter that was told to stop says so; why it was told is known to the call.
-    if (this.#hears(teller) && !this.#signal?.aborted) this.#broke(error)
-  }
-
-  /** What an earlier attempt still tells is not heard. */
-  #hears(teller: SttStreamSink): boolean {
-    return this.#teller === teller && this.#state !== 'over'
+    const sink = new AttemptSink(this)
+    this.#activeSink = sink
+    this.#signal = signal
+    return stt.open(streamRequest(row, this.#input, ask), sink, signal)
   }
 
   async #whenOpen(opening: Promise<DispatchedRequest<SttStream>>): Promise<void> {
@@ -171,29 +181,29 @@ class Transcribing implements TranscriptionStream, SttStreamSink {
     }
   }
 
-  #adopt(exchange: DispatchedRequest<SttStream>): void {
-    const stream = exchange.value
+  #adopt(dispatched: DispatchedRequest<SttStream>): void {
+    const stream = dispatched.value
     if (this.#state === 'over') {
-      exchange.fail(new ProviderError('cancelled', { sent: true }), [])
+      dispatched.fail(new ProviderError('cancelled', { sent: true }), [])
       return stream.close()
     }
-    this.#dispatched = exchange
+    this.#dispatched = dispatched
     this.#stream = stream
-    exchange.signal.onEnd((error) => {
-      // A swap ends the call of the one that failed.
-      if (this.#isListening(stream)) this.#fail(error)
+    dispatched.signal.onEnd((error) => {
+      // A failover ends the signal of the attempt that failed.
+      if (this.#isOpen(stream)) this.#fail(error)
     })
-    this.#reserveAtSamples = exchange.costs(heard(sliceMs)) ? this.#reservedSamples() : null
-    if (this.#isListening(stream)) this.#sink.ready(exchange.route)
+    this.#reserveAtSamples = dispatched.costs(audioQuantity(sliceMs)) ? this.#reservedSamples() : null
+    if (this.#isOpen(stream)) this.#sink.ready(dispatched.route)
     this.#catchUp(stream)
   }
 
-  /** Whatever is called in here may end the session or swap the stream. */
+  /** Every call in here may end the stream or start a failover. */
   #catchUp(stream: SttStream): void {
-    if (this.#swapped) this.#sendAll(stream, this.#recent?.frames ?? null, (frame) => this.#sendOn(stream, frame))
-    if (this.#swapped) this.#recent = null
+    if (this.#failedOver) this.#sendAll(stream, this.#recent?.frames ?? null, (frame) => this.#sendOn(stream, frame))
+    if (this.#failedOver) this.#recent = null
     this.#sendAll(stream, this.#pending, (frame) => (frame.length > 0 ? this.#send(frame) : stream.flush()))
-    if (!this.#isListening(stream)) return
+    if (!this.#isOpen(stream)) return
     this.#pending = null
     this.#state = 'streaming'
     if (this.#endAsked) this.#endStream()
@@ -201,17 +211,17 @@ class Transcribing implements TranscriptionStream, SttStreamSink {
 
   #sendAll(stream: SttStream, frames: FrameBuffer | null, send: (frame: Uint8Array) => void): void {
     if (frames === null) return
-    for (let frame = frames.peek(); frame !== null && this.#isListening(stream); frame = frames.peek()) {
+    for (let frame = frames.peek(); frame !== null && this.#isOpen(stream); frame = frames.peek()) {
       send(frame)
       frames.drop()
     }
   }
 
-  #isListening(stream: SttStream): boolean {
+  #isOpen(stream: SttStream): boolean {
     return this.#stream === stream && this.#state !== 'over'
   }
 
-  /** The whole samples that there are now. Shares memory with `bytes` where it can. */
+  /** The samples that are complete now. The result shares memory with `bytes` where it can. */
   #whole(bytes: Uint8Array): Uint8Array {
     if (this.#aligner === null && this.#layout.isWhole(bytes)) return bytes
     this.#aligner ??= this.#layout.aligner()
@@ -245,15 +255,7 @@ class Transcribing implements TranscriptionStream, SttStreamSink {
     this.#stream?.end()
   }
 
-  #hear(transcript: StreamTranscript): void {
-    if (!transcript.isFinal && !this.#interimResults) return
-    this.#hasHeard = true
-    this.#recent = null
-    if (this.#state === 'ending') this.#dispatched?.signal.expect(this.#deps.limits.stt.idleMs)
-    this.#sink.transcript(this.#lostSamples === 0 ? transcript : delayed(transcript, this.#offsetMs()))
-  }
-
-  /** What a provider that took over counts as its start. */
+  /** The place in the audio that a provider that took over counts from. */
   #offsetMs(): number {
     return this.#layout.msOf(this.#lostSamples)
   }
@@ -263,22 +265,22 @@ class Transcribing implements TranscriptionStream, SttStreamSink {
       return this.#broke(new ProviderError('protocol', { sent: true, cause: new Error('the stream ended by itself') }))
     this.#state = 'over'
     const durationMs = Math.round(billedMs ?? this.#sentMs())
-    const costMicroUsd = this.#dispatched.succeed(heard(durationMs))
+    const costMicroUsd = this.#dispatched.succeed(audioQuantity(durationMs))
     this.#stream?.close()
     this.#sink.ended({ durationMs, costMicroUsd })
   }
 
   #broke(error: ProviderError): void {
-    // Before it is adopted: the attempt fails, and the next candidate is tried.
+    // Before the stream is adopted, the attempt fails and the next candidate is tried.
     if (this.#stream === null) return this.#signal?.end(error)
-    if (this.#recent === null || this.#swapped || !errorClasses[error.errorClass].failover) return this.#fail(error)
-    void this.#whenOpen(this.#swap(error))
+    if (this.#recent === null || this.#failedOver || !errorClasses[error.errorClass].failover) return this.#fail(error)
+    void this.#whenOpen(this.#failOver(error))
   }
 
-  #swap(error: ProviderError): Promise<DispatchedRequest<SttStream>> {
+  #failOver(error: ProviderError): Promise<DispatchedRequest<SttStream>> {
     this.#stream?.close()
     this.#stream = null
-    this.#swapped = true
+    this.#failedOver = true
     this.#state = 'opening'
     this.#lostSamples = this.#sentSamples - (this.#recent?.samples ?? 0)
     this.#sentSamples = 0
@@ -286,11 +288,11 @@ class Transcribing implements TranscriptionStream, SttStreamSink {
   }
 
   async #reserveSlice(): Promise<void> {
-    // One question at a time, and as much as what came meanwhile needs.
+    // One reservation at a time, which also covers the audio that came in the meantime.
     this.#reserveAtSamples = null
     const amountMs = Math.max(0, this.#sentMs() - this.#reservedMs) + sliceMs
     try {
-      if (!(await this.#dispatched?.reserve(heard(amountMs))))
+      if (!(await this.#dispatched?.reserve(audioQuantity(amountMs))))
         return this.#fail(new Fault({ kind: 'credit_exhausted' }))
       this.#reservedMs += amountMs
       this.#reserveAtSamples = this.#reservedSamples()
@@ -307,7 +309,7 @@ class Transcribing implements TranscriptionStream, SttStreamSink {
     return this.#layout.msOf(this.#sentSamples)
   }
 
-  /** Ends the session with what went wrong: a ProviderError, a Fault or what is our own. */
+  /** Ends the stream because of `thrown`: a ProviderError, a Fault or a defect of ours. */
   #fail(thrown: unknown): void {
     if (this.#state === 'over') return
     const fault = this.#close(thrown)
@@ -317,7 +319,7 @@ class Transcribing implements TranscriptionStream, SttStreamSink {
   #close(thrown: unknown): unknown {
     this.#state = 'over'
     const fault = this.#dispatched?.fail(thrown, this.#owed(thrown)) ?? thrown
-    // An opening under way, the first or that of a swap.
+    // An opening may be under way: the first, or that of a failover.
     this.#signal?.end(new ProviderError('cancelled', { sent: true }))
     this.#stream?.close()
     const { requestId } = this.#input
@@ -328,40 +330,40 @@ class Transcribing implements TranscriptionStream, SttStreamSink {
     return fault
   }
 
-  /** What was sent is owed, except to a provider that broke before it told anything. */
+  /** The audio that was sent is owed, unless the provider failed before its first transcript. */
   #owed(thrown: unknown): Quantity[] {
     const isProviders = thrown instanceof ProviderError && thrown.errorClass !== 'cancelled'
-    return isProviders && !this.#hasHeard ? [] : heard(Math.round(this.#sentMs()))
+    return isProviders && !this.#hasTranscript ? [] : audioQuantity(Math.round(this.#sentMs()))
   }
 }
 
-/** The ear of an attempt that is not the session's first. An object and not closures, because a session keeps it for hours. */
-class LaterAttempt implements SttStreamSink {
-  readonly #session: Transcribing
+/** The sink of one attempt. It is an object and not four closures, because a stream keeps it for hours. */
+class AttemptSink implements SttStreamSink {
+  readonly #stream: Transcribing
 
-  constructor(session: Transcribing) {
-    this.#session = session
+  constructor(stream: Transcribing) {
+    this.#stream = stream
   }
 
   speechStarted(startMs: number): void {
-    this.#session.speechStarted(startMs, this)
+    this.#stream.speechStarted(this, startMs)
   }
 
   transcript(transcript: StreamTranscript): void {
-    this.#session.transcript(transcript, this)
+    this.#stream.transcript(this, transcript)
   }
 
   ended(billedMs?: number): void {
-    this.#session.ended(billedMs, this)
+    this.#stream.ended(this, billedMs)
   }
 
   failed(error: ProviderError): void {
-    this.#session.failed(error, this)
+    this.#stream.failed(this, error)
   }
 }
 
 const flushMark = new Uint8Array(0)
 
-function heard(ms: number): Quantity[] {
+function audioQuantity(ms: number): Quantity[] {
   return [{ unit: 'audio_milliseconds', amount: ms }]
 }

@@ -1,8 +1,8 @@
-import { move, type StreamEvent, type StreamState } from '../../domain/realtime/protocol.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type { FrameProblem, Socket, SocketSession } from '../../runtime/engine/socket.ts'
 import type { Deadlines } from './deadlines.ts'
 import { EndingSocket } from './ending-socket.ts'
+import { move, type SocketEvent, type SocketState } from './protocol.ts'
 
 export type SocketTimes = {
   /** To the config frame. */
@@ -13,10 +13,13 @@ export type SocketTimes = {
 
 export type StreamSocketDeps = { deadlines: Deadlines; times: SocketTimes }
 
-/** What both kinds of session share while they are open: the state, which only the table of domain/realtime moves, and the deadline of that state. */
+/**
+ * The part that both kinds of stream share while their socket is open: its state, which only the table of protocol.ts moves, and the
+ * deadline of that state.
+ */
 export abstract class StreamSocket extends EndingSocket implements SocketSession {
   readonly #times: SocketTimes
-  #state: StreamState = 'awaiting_config'
+  #state: SocketState = 'awaiting_config'
 
   constructor({ deadlines, times }: StreamSocketDeps, socket: Socket, requestId: string) {
     super(deadlines, socket, requestId, times.configMs)
@@ -42,7 +45,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
   }
 
   /** False when the state does not take the event: the session has then failed as the table says. `message` is what the client should read. */
-  protected take(event: StreamEvent, message?: string): boolean {
+  protected take(event: SocketEvent, message?: string): boolean {
     if (this.isClosed) return false
     const moved = move(this.#state, event)
     if ('error' in moved) {
@@ -64,7 +67,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
   }
 
   /** INVALID_CONFIG is one code for much that can be wrong with the first frame. Undefined where the code says it all. */
-  #causeOf(event: StreamEvent): string | undefined {
+  #causeOf(event: SocketEvent): string | undefined {
     if (event === 'config_late') return `No config came within ${this.#times.configMs / 1000} s.`
     if (event === 'config') return 'The session has its config: a second one is not taken.'
     if (this.#state !== 'awaiting_config') return undefined

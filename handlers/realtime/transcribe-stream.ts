@@ -34,7 +34,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   #session: TranscriptionStream | null = null
   #isFirst = true
   /** What the client asked for. */
-  #languageJson = 'null'
+  #language: string | null = null
   protected readonly silence = 'audio_late'
   readonly #deps: TranscribeSocketDeps
   readonly #context: SocketContext<Caller>
@@ -57,7 +57,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     this.#config = config
     const { encoding, sampleRate, channels } = config
     const language = languageOf(config)
-    if (language !== undefined) this.#languageJson = JSON.stringify(language)
+    this.#language = language ?? null
     this.#audio = { encoding: encoding ?? 'pcm_s16le', sampleRateHz: sampleRate ?? 16000, channels: channels ?? 1 }
     // What the header will say decides which provider can read it.
     if (config.contentType !== 'audio/wav') this.#open()
@@ -97,7 +97,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   }
 
   transcript(transcript: StreamTranscript): void {
-    this.socket.send(transcriptFrame(transcript, this.#languageJson))
+    this.socket.send(transcriptFrame(transcript, this.#language))
   }
 
   ended(usage: StreamUsage): void {

@@ -1,20 +1,24 @@
+import type { StreamState } from '../../domain/speech/stream.ts'
 import type { RealtimeErrorCode } from '../../generated/realtime/errors.ts'
 
 /**
- * What a realtime session does about what happens to it, as one table for both kinds: a channel's contract says which frames it knows, this says
- * when they may come.
+ * The reaction of a realtime socket to every event in every state, as one table for both kinds of stream. The contract of a channel lists
+ * the frames that it knows; this table says when they may come.
  *
  *   awaiting_config ──config──► opening ──ready──► streaming ──end──► ending ──ended──► (closes)
  *                                  └────────────────end────────────────┘
  *
- * Audio and text may come while it opens: a client need not wait for `ready`. An error code closes the session, and so does what means the same in
- * every state and therefore has no row here: a provider that failed, a slow reader, a shutdown, a socket that is gone.
+ * Audio and text may come while the stream opens: a client need not wait for `ready`. An error code closes the socket. Events that do so
+ * in every state have no row: a failed provider, a slow reader, a shutdown, a socket that is gone.
  */
-export const streamStates = ['awaiting_config', 'opening', 'streaming', 'ending'] as const
-export type StreamState = (typeof streamStates)[number]
+export const socketStates = ['awaiting_config', 'opening', 'streaming', 'ending'] as const satisfies readonly (
+  | 'awaiting_config'
+  | StreamState
+)[]
+export type SocketState = (typeof socketStates)[number]
 
-export const streamEvents = [
-  // Frames of the client; `invalid` is one that the contract does not know.
+export const socketEvents = [
+  // Frames of the client. `invalid` is a frame that the contract does not know.
   'config',
   'audio',
   'text',
@@ -22,24 +26,24 @@ export const streamEvents = [
   'clear',
   'end',
   'invalid',
-  // What the provider did. What is left after `ended` is the last frame.
+  // Events of the provider. Only the last frame is sent after `ended`.
   'ready',
   'ended',
-  // What time did.
+  // Deadlines that passed.
   'config_late',
   'audio_late',
   'text_late',
 ] as const
-export type StreamEvent = (typeof streamEvents)[number]
+export type SocketEvent = (typeof socketEvents)[number]
 
-/** Where the event leads, or the code of the error frame that closes the session. Null: nothing is to be done about it. */
-export type Move = { state: StreamState } | { error: RealtimeErrorCode | null }
+/** The next state, or the code of the error frame that closes the socket. Null: the event is ignored. */
+export type Move = { state: SocketState } | { error: RealtimeErrorCode | null }
 
-export function move(state: StreamState, event: StreamEvent): Move {
+export function move(state: SocketState, event: SocketEvent): Move {
   return table[state][event]
 }
 
-const go = (state: StreamState): Move => ({ state })
+const go = (state: SocketState): Move => ({ state })
 const refuse = (error: RealtimeErrorCode): Move => ({ error })
 const ignored: Move = { error: null }
 
@@ -47,7 +51,7 @@ const open = { config: refuse('INVALID_CONFIG'), invalid: refuse('INVALID_FRAME'
 const tooEarly = refuse('INVALID_CONFIG')
 const tooLate = refuse('INVALID_FRAME')
 
-const table: Readonly<Record<StreamState, Readonly<Record<StreamEvent, Move>>>> = {
+const table: Readonly<Record<SocketState, Readonly<Record<SocketEvent, Move>>>> = {
   awaiting_config: {
     config: go('opening'),
     audio: tooEarly,
@@ -83,7 +87,7 @@ const table: Readonly<Record<StreamState, Readonly<Record<StreamEvent, Move>>>> 
     end: go('ending'),
     audio_late: refuse('AUDIO_TIMEOUT'),
     text_late: refuse('TEXT_TIMEOUT'),
-    // A replay names the provider that took over.
+    // After a failover `ready` names the provider that took over.
     ready: go('streaming'),
     ended: go('ending'),
   },
@@ -92,10 +96,10 @@ const table: Readonly<Record<StreamState, Readonly<Record<StreamEvent, Move>>>> 
     audio: tooLate,
     text: tooLate,
     flush: tooLate,
-    // Barge-in, as long as there is speech left.
+    // Barge-in is possible as long as speech is left.
     clear: go('ending'),
     end: go('ending'),
-    // The provider is the one to wait for, and its deadline is another.
+    // The client owes nothing more. The provider has its deadline in the domain.
     audio_late: ignored,
     text_late: ignored,
     ready: go('ending'),

@@ -1,10 +1,10 @@
 import t from 'tap'
-import { type Move, move, type StreamEvent, streamEvents, streamStates } from '../../domain/realtime/protocol.ts'
+import { type Move, move, type SocketEvent, socketEvents, socketStates } from '../../handlers/realtime/protocol.ts'
 
 const written = (moved: Move): string => ('state' in moved ? moved.state : (moved.error ?? '-'))
 
 t.test('every event in every state', (t) => {
-  const expected: Record<StreamEvent, string[]> = {
+  const expected: Record<SocketEvent, string[]> = {
     //            awaiting_config   opening           streaming         ending
     config: ['opening', 'INVALID_CONFIG', 'INVALID_CONFIG', 'INVALID_CONFIG'],
     audio: ['INVALID_CONFIG', 'opening', 'streaming', 'INVALID_FRAME'],
@@ -19,9 +19,9 @@ t.test('every event in every state', (t) => {
     audio_late: ['-', 'AUDIO_TIMEOUT', 'AUDIO_TIMEOUT', '-'],
     text_late: ['-', 'TEXT_TIMEOUT', 'TEXT_TIMEOUT', '-'],
   }
-  for (const event of streamEvents)
+  for (const event of socketEvents)
     t.same(
-      streamStates.map((state) => written(move(state, event))),
+      socketStates.map((state) => written(move(state, event))),
       expected[event],
       event,
     )
