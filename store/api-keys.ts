@@ -1,6 +1,6 @@
-import { customAlphabet } from 'nanoid'
 import type { KeyPolicy, Scope } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import { uniqueId } from '../runtime/clock.ts'
 import type { Sql, Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
 import { readStoredPolicy } from './key-policy.ts'
@@ -43,8 +43,6 @@ export type KeyAdministration = {
   /** False: no such key, or revoked before. */
   revoke(organizationId: string, keyId: string): Promise<boolean>
 }
-
-const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
 
 export function createKeyAdministration(sql: Sql, clock: Clock): KeyAdministration {
   const now = () => new Date(clock.nowMs())
@@ -91,7 +89,7 @@ export async function insertKey(
   const [row] = await tx<ApiKey[]>`
     insert into api_keys
       (organization_id, id, name, public_id, lookup, digest, scopes, policy, test, created_at, expires_at)
-    select o.id, ${`key_${unique()}`}, ${key.name}, ${publicId}, ${presented.lookup}, ${presented.digest},
+    select o.id, ${`key_${uniqueId()}`}, ${key.name}, ${publicId}, ${presented.lookup}, ${presented.digest},
       ${tx.json(key.scopes)}, ${tx.json(key.policy)}, ${key.test}, ${now}, ${expiresAt}
     from organizations o where o.id = ${key.organizationId}
     returning ${columns(tx)}`

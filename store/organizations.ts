@@ -1,6 +1,6 @@
-import { customAlphabet } from 'nanoid'
 import { type Organization, scopes } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import { uniqueId } from '../runtime/clock.ts'
 import { insertKey } from './api-keys.ts'
 import type { Sql, Tx } from './connect.ts'
 import { readSecret, suppliedPublicId } from './key-secret.ts'
@@ -29,7 +29,6 @@ export type Organizations = {
   bootstrap(options: { key: string }): Promise<BootstrapOutcome>
 }
 
-const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
 /** A million dollars: nobody at home runs out. */
 const localCreditMicroUsd = 1_000_000_000_000
 const bootstrapLock = 7_275_539_003
@@ -61,7 +60,7 @@ async function insertOrganization(
   const [row] = await tx<OrganizationRecord[]>`
     insert into organizations
       (id, name, max_concurrency, credit_micro_usd, sms_enabled, rmsg_enabled, recording_enabled, created_at)
-    values (${`org_${unique()}`}, ${settings.name}, ${settings.maxConcurrency}, ${settings.creditMicroUsd},
+    values (${`org_${uniqueId()}`}, ${settings.name}, ${settings.maxConcurrency}, ${settings.creditMicroUsd},
       ${settings.smsEnabled}, ${settings.rmsgEnabled}, ${settings.recordingEnabled}, ${now})
     returning ${columns(tx)}`
   if (!row) throw new Error('an inserted organization was not returned')

@@ -2,9 +2,10 @@
  * Keys that organizations brought for providers, sealed. Every statement names the organization. A key that was opened is remembered for a while with
  * its id, which a new key never shares: so nothing has to be told when it changes, except which ids an organization has (keys.ts).
  */
-import { customAlphabet } from 'nanoid'
+
 import type { ProviderKeyAdministration, ProviderKeys } from '../domain/access/provider-keys.ts'
 import type { Clock } from '../domain/ports/system.ts'
+import { uniqueId } from '../runtime/clock.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Pools, Sql, Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
@@ -37,7 +38,6 @@ type Row = { keyId: string; bytes: Buffer; sealedBy: string }
 
 const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 const resealRowsMax = 100
-const unique = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
 
 export function createProviderKeys({ system, tenant }: Pools, options: Options): StoredProviderKeys {
   const { clock, keyCacheMs, keyCacheMax } = options
@@ -82,7 +82,7 @@ export function createProviderKeys({ system, tenant }: Pools, options: Options):
         return Object.fromEntries(rows.map(({ provider, id }) => [provider, id]))
       }),
     async put(organizationId, provider, apiKey) {
-      const keyId = `pkey_${unique()}`
+      const keyId = `pkey_${uniqueId()}`
       const sealed = sealer().seal(apiKey, placeOf({ organizationId, provider, keyId }))
       await change(organizationId, (tx) => upsert(tx, { organizationId, provider, keyId }, sealed, clock.nowMs()))
     },

@@ -1,7 +1,7 @@
 /**
- * Guards connections to URLs that a user gave (SSRF). The check stands where the connection is made: every address that the name
- * resolves to must be public, and the socket goes to one of those checked addresses, so a second answer of the DNS cannot change it.
- * Redirects need no rule here: the pool follows none.
+ * Guards connections to URLs that a user gave (SSRF). The check is made with the connection: every address that the name resolves to must be
+ * public, and the socket connects to one of those checked addresses, so a second answer of the DNS cannot change it. Redirects need no rule
+ * here, because the pool follows none.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -15,31 +15,22 @@ type Lookup = (
 ) => void
 
 export type AddressPolicy = {
-  /** CIDR ranges that the operator opens although they are not public. */
+  /** CIDR ranges that the operator allows although they are not public. */
   allowedSubnets: readonly string[]
-  /** Who resolves names; the system's resolver when absent. */
+  /** Resolves names. The system's resolver when absent. */
   lookup?: Lookup
 }
 
 export class AddressRefused extends Error {
   readonly code = 'ERR_ADDRESS_REFUSED'
 
-  constructor(what: string) {
-    super(`${what} is not a public address`)
+  constructor(subject: string) {
+    super(`${subject} is not a public address`)
     this.name = 'AddressRefused'
   }
 }
 
-/** Throws AddressRefused unless the URL is http or https, without user information, on port 80, 443 or above 1023, and its host, where literal, is public. */
-export function checkUrl(url: URL, policy: AddressPolicy): void {
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new AddressRefused(`the scheme ${url.protocol}`)
-  if (url.username !== '' || url.password !== '') throw new AddressRefused('a URL with user information')
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
-  if (port !== 80 && port !== 443 && port <= 1023) throw new AddressRefused(`port ${port}`)
-  checkHost(url.hostname, policy)
-}
-
-/** Throws AddressRefused for a literal address that is not allowed; the others are checked as they are resolved. */
+/** Throws AddressRefused for a literal address that is not allowed. Names are checked as they are resolved. */
 export function checkHost(hostname: string, policy: AddressPolicy): void {
   const host = hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0 && !isAllowed(host, policy)) throw new AddressRefused('the host')
@@ -66,7 +57,7 @@ export function guardedLookup(policy: AddressPolicy): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0)
-      // One private address among public ones is enough to refuse: which one is tried first is not ours to choose.
+      // One private address among public ones is enough to refuse, because net.connect chooses which one it tries first.
       const [first] = addresses
       if (!first || !addresses.every(({ address }) => isAllowed(address, policy)))
         return callback(new AddressRefused('the host'), '', 0)
@@ -78,7 +69,8 @@ export function guardedLookup(policy: AddressPolicy): LookupFunction {
 
 type Address = ReturnType<typeof ipaddr.parse>
 
-// ::/96 still carries IPv4 addresses in some stacks, so for IPv6 only the allocated global range counts; its tunnels and documentation range are not `unicast`.
+// Some stacks still map ::/96 to IPv4 addresses, so for IPv6 only the allocated global range counts. Its tunnels and documentation range are
+// not `unicast`.
 const globalIpv6 = ipaddr.parseCIDR('2000::/3')
 
 function isPublic(address: Address): boolean {
