@@ -8,9 +8,12 @@ import type { WarmOutcome } from './wire/socket.ts'
 export type VendorOptions = {
   /** The id of the provider in routes and in the catalog; mostly the vendor's name. */
   id: string
-  /** Replaces every host of the vendor, also for sockets (http: becomes ws:, https: wss:). Null means the vendor's published hosts. */
+  /**
+   * Replaces every host of the vendor, also for sockets (http: becomes ws:, https: wss:). Null means the vendor's
+   * published hosts.
+   */
   baseUrl: string | null
-  /** The operator's key. Null if there is none, so that only the keys of organizations can be used. */
+  /** The operator's key; null without one, so that only the keys of organizations can be used. */
   apiKey: string | null
   /** The ids of the models to serve; null for all of them. */
   models: readonly string[] | null

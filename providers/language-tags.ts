@@ -9,10 +9,14 @@ export function vendorTag(id: VendorId, tag: string): string {
   return Object.hasOwn(codes, tag) ? (codes[tag] as string) : spell ? spell(tag) : tag
 }
 
-/** Reads a vendor's code as a canonical tag: `deu`, `en_us` and `cmn` are `de`, `en-US` and `zh`. Undefined if it is not a language. */
+/**
+ * Reads a vendor's code as a canonical tag: `deu`, `en_us` and `cmn` are `de`, `en-US` and `zh`. Undefined if it is not
+ * a language.
+ */
 export function canonicalTag(code: unknown): string | undefined {
   if (typeof code !== 'string' || code === '') return undefined
-  // Some vendors name the language of every word, and Intl takes 3 µs. A code of two letters is canonical unless BCP 47 has replaced it.
+  // Some vendors name the language of every word, and Intl takes 3 µs. A code of two letters is canonical unless BCP 47
+  // has replaced it.
   if (twoLetters.test(code) && !replacedCodes.has(code)) return code
   try {
     return Intl.getCanonicalLocales(code.replaceAll('_', '-'))[0]

@@ -1,6 +1,7 @@
 /**
- * Makes the providers out of the table in vendors.ts. The configuration names providers; a usual key in the environment enables its vendor
- * without a configuration; an Ollama on loopback is found when it answers. An adapter is loaded when the first provider needs it.
+ * Makes the providers out of the table in vendors.ts. The configuration names providers; a usual key in the environment
+ * enables its vendor without a configuration; an Ollama on loopback is found when it answers. An adapter is loaded when
+ * the first provider needs it.
  */
 
 import type { Model } from '../domain/catalog/model.ts'
@@ -87,7 +88,10 @@ const adapters: Readonly<Record<VendorAdapter, Adapter>> = {
   },
 }
 
-/** Answers the configured providers in their order, then the others. Throws ConfigError with the name of the provider at fault. */
+/**
+ * Answers the configured providers in their order, then the others. Throws ConfigError with the name of the provider at
+ * fault.
+ */
 export async function createProviders(
   configs: readonly ProviderConfig[],
   env: Environment,
@@ -111,8 +115,8 @@ export async function createProviders(
 }
 
 /**
- * Answers the providers that need no configuration. Every vendor is among them, also without the operator's key, since organizations may bring
- * their keys. An id or a vendor that the configuration names is not added again.
+ * Answers the providers that need no configuration. Every vendor is among them, also without the operator's key, since
+ * organizations may bring their keys. An id or a vendor that the configuration names is not added again.
  */
 function implied(configs: readonly ProviderConfig[], deps: RegistryDeps): ProviderConfig[] {
   const taken = (name: string) =>
@@ -144,8 +148,8 @@ async function createLoopback({ id, models }: ProviderConfig): Promise<Provider>
 }
 
 /**
- * A vendor without the operator's key has its rows, and loads its adapter when the first organization comes with a key. The adapters of all
- * vendors together would take some 20 MB of every installation, and most are never used.
+ * A vendor without the operator's key has its rows, and loads its adapter when the first organization comes with a key.
+ * The adapters of all vendors together would take some 20 MB of every installation, and most are never used.
  */
 function dormant(id: string, models: readonly Model[], wake: () => Promise<Provider>): Provider {
   let awake: Promise<Provider> | null = null
@@ -245,8 +249,8 @@ function liveModels({ realtime }: OpenAiServer, ids: readonly string[] = []): re
 }
 
 /**
- * Undefined means that a key is needed and missing, null that the server needs no key. A vendor's usual variable is read only for the vendor's
- * published address, so that its key goes to no other server.
+ * Undefined means that a key is needed and missing, null that the server needs no key. A vendor's usual variable is
+ * read only for the vendor's published address, so that its key goes to no other server.
  */
 function credential(config: ProviderConfig, usual: string | null, env: Environment): string | null | undefined {
   const name = config.apiKey?.startsWith('env:') ? config.apiKey.slice(4) : config.apiKey === undefined ? usual : null

@@ -1,7 +1,8 @@
 /**
- * The table of vendors: one entry holds the name, the key variable, the adapter and the spelling of languages. A server that speaks OpenAI's
- * protocol is an entry with data and has no code. The addresses and spellings come from the vendors' documents; a value that could not be
- * confirmed there is left out. registry.ts loads the adapters, and README's table of providers is made from these entries.
+ * The table of vendors: one entry holds the name, the key variable, the adapter and the spelling of languages. A server
+ * that speaks OpenAI's protocol is an entry with data and has no code. The addresses and spellings come from the
+ * vendors' documents; a value that could not be confirmed there is left out. registry.ts loads the adapters, and
+ * README's table of providers is made from these entries.
  */
 
 export type ModelIds = { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }
@@ -21,7 +22,10 @@ export type OpenAiServer = {
   asksForUsage: boolean
   /** LLM requests go to /responses. */
   responses?: true
-  /** The models, out of `models.stt` or out of the configuration, that also transcribe live, and the protocol of their socket. */
+  /**
+   * The models, out of `models.stt` or out of the configuration, that also transcribe live, and the protocol of their
+   * socket.
+   */
   realtime?: { models: readonly string[] | 'all'; rules: RealtimeRules }
   /** The fields of a transcription request. OpenAI's are the default. */
   transcriptions?: 'voxtral'
@@ -74,7 +78,8 @@ export const vendors = {
         tts: ['gpt-4o-mini-tts'],
       },
       responses: true,
-      // gpt-live-transcribe and gpt-realtime-whisper are left out: they do not find the end point of an utterance, which a stream must.
+      // gpt-live-transcribe and gpt-realtime-whisper are left out: they do not find the end point of an utterance,
+      // which a stream must.
       realtime: { models: ['gpt-4o-mini-transcribe', 'gpt-4o-transcribe'], rules: 'openai' },
     },
   },

@@ -1,10 +1,13 @@
-/** Reads a message, whole or event by event, into the domain's answer. Pure: what it is given has already been parsed. */
+/** Reads a message, whole or event by event, into the domain's answer. The functions are pure and take parsed JSON. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, stringOf } from '../wire/json.ts'
 
-/** ProviderError `protocol` for what is no message, `empty` for one with nothing in it, `bad_request` for one that was refused before its first word. */
+/**
+ * Throws ProviderError: `protocol` if it is not a message, `empty` without content, `bad_request` for a refusal before
+ * the first word.
+ */
 export function readMessage(body: JsonObject): LlmAnswer {
   if (!Array.isArray(body['content'])) throw protocolError('no content')
   const blocks = body['content'].filter(isObject)
@@ -14,17 +17,17 @@ export function readMessage(body: JsonObject): LlmAnswer {
   return { text, calls, stopReason, usage: readUsage(body['usage']) }
 }
 
-/** One streamed message. `read` takes the events in order, `end` says how it went. */
+/** One streamed message. `read` takes the events in order; `end` gives the stop reason and the usage. */
 export class MessageTurn {
-  /** `message_stop` was seen: nothing follows. */
+  /** `message_stop` was read, so nothing follows. */
   ended = false
   #stopReason: unknown = null
   #usage: JsonObject = {}
-  #said = false
-  /** The index of a block of content → that of its call, counted among calls. */
+  #hasText = false
+  /** Maps the index of a content block to the index of its call, which counts calls from 0. */
   readonly #calls = new Map<unknown, number>()
 
-  /** Kinds of events that are not known, pings among them, say nothing. */
+  /** Pings and unknown events give nothing. */
   read(event: JsonObject): LlmEvent[] {
     switch (event['type']) {
       case 'message_start':
@@ -44,16 +47,16 @@ export class MessageTurn {
     return []
   }
 
-  /** Throws ProviderError `protocol` when the terminal event was not seen: the stream was cut. */
+  /** Throws ProviderError `protocol` if the terminal event is missing, since the stream was cut then. */
   end(): LlmEvent {
     if (!this.ended) throw protocolError('no message_stop')
-    const stopReason = stopReasonOf(this.#stopReason, this.#said, this.#calls.size > 0)
+    const stopReason = stopReasonOf(this.#stopReason, this.#hasText, this.#calls.size > 0)
     return { type: 'end', stopReason, usage: readUsage(this.#usage) }
   }
 
   #start(at: unknown, block: unknown): LlmEvent[] {
     if (!isObject(block)) throw protocolError('no content_block')
-    if (block['type'] === 'text') return this.#say(block['text'])
+    if (block['type'] === 'text') return this.#addText(block['text'])
     if (block['type'] !== 'tool_use') return []
     const { callId, name } = readCall(block)
     const index = this.#calls.size
@@ -63,7 +66,7 @@ export class MessageTurn {
 
   #delta(at: unknown, delta: unknown): LlmEvent[] {
     if (!isObject(delta)) throw protocolError('no delta')
-    if (delta['type'] === 'text_delta') return this.#say(delta['text'])
+    if (delta['type'] === 'text_delta') return this.#addText(delta['text'])
     if (delta['type'] !== 'input_json_delta') return []
     const index = this.#calls.get(at)
     if (index === undefined) throw protocolError('arguments of no call')
@@ -71,14 +74,14 @@ export class MessageTurn {
     return text === '' ? [] : [{ type: 'arguments', index, delta: text }]
   }
 
-  #say(value: unknown): LlmEvent[] {
+  #addText(value: unknown): LlmEvent[] {
     const delta = stringOf(value)
     if (delta === '') return []
-    this.#said = true
+    this.#hasText = true
     return [{ type: 'text', delta }]
   }
 
-  /** Counts are cumulative, and those that did not change may come as null. */
+  /** Counts are cumulative, and a count that did not change may be null. */
   #keepCounts(usage: unknown): void {
     if (!isObject(usage)) return
     for (const [name, value] of Object.entries(usage)) if (value !== null) this.#usage[name] = value
@@ -91,22 +94,22 @@ function readCall(block: JsonObject): LlmAnswer['calls'][number] {
   return { callId: id, name, arguments: JSON.stringify(input ?? {}) }
 }
 
-function stopReasonOf(reason: unknown, said: boolean, called: boolean): StopReason {
+function stopReasonOf(reason: unknown, hasText: boolean, hasCalls: boolean): StopReason {
   switch (reason) {
     case 'max_tokens':
     case 'model_context_window_exceeded':
       return 'max_output_tokens'
     case 'tool_use':
-      if (!called) throw protocolError('calls announced, none made')
+      if (!hasCalls) throw protocolError('calls announced, none made')
       return 'tool_call'
     case 'end_turn':
     case 'stop_sequence':
-      if (called) return 'tool_call'
-      if (!said) throw new ProviderError('empty', { sent: true })
+      if (hasCalls) return 'tool_call'
+      if (!hasText) throw new ProviderError('empty', { sent: true })
       return 'stop'
     case 'refusal':
-      // What was said before the refusal stands; a request that was refused outright is not to be tried elsewhere.
-      if (!said) throw new ProviderError('bad_request', { sent: true, cause: 'refusal' })
+      // Text before the refusal is kept. A request that was refused from the start must not be tried at another provider.
+      if (!hasText) throw new ProviderError('bad_request', { sent: true, cause: 'refusal' })
       return 'stop'
     case 'pause_turn':
       throw protocolError('a pause for tools of the server, which were not asked for')
@@ -114,7 +117,10 @@ function stopReasonOf(reason: unknown, said: boolean, called: boolean): StopReas
   throw protocolError('no stop_reason that is known')
 }
 
-/** `input_tokens` leaves cached ones out. Writing the cache is input, reading it is not; thinking is counted in the output. */
+/**
+ * `input_tokens` excludes cached tokens. Tokens written to the cache are input, tokens read from it are not. The output
+ * includes thinking.
+ */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const output = countOf(counts['output_tokens'])

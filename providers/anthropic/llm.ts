@@ -1,4 +1,4 @@
-/** POST /v1/messages, whole and as an event stream. */
+/** Asks a language model with POST /v1/messages, for a whole answer or an event stream. */
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
@@ -12,7 +12,7 @@ const path = '/v1/messages'
 export function createLlm(http: VendorHttp, apiKey: string | null, limits: OutboundLimits): Llm {
   return {
     async respond(request, signal) {
-      return readMessage(await http.call(path, json(messagesBody(request)), signal))
+      return readMessage(await http.post(path, json(messagesBody(request)), signal))
     },
     async *stream(request, signal) {
       const body = json({ ...messagesBody(request), stream: true })

@@ -1,20 +1,20 @@
-/** What the models take, as data. They differ in what a request may say of sampling, thinking and forced tools. */
+/** The models as data. They differ in the fields of a request for sampling, thinking and forced tools. */
 import { noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../adapter.ts'
 
 export type Traits = {
-  /** Takes `temperature` and `top_p`. Later models refuse all but the default. */
+  /** The model takes `temperature` and `top_p`. Later models refuse every value but the default. */
   sampling: boolean
-  /** Fields of a request under which the model does not think; null: it cannot be kept from it. Only then may a tool be forced. */
+  /** The fields that turn thinking off, without which no tool can be forced; null if thinking cannot be turned off. */
   withoutThinking: object | null
-  /** What an effort is in fields of a request. Absent: refused. */
+  /** The fields of a request for each effort. An effort that is not listed is refused. */
   efforts: Partial<Record<string, object>>
 }
 
 const effort = (level: string) => ({ output_config: { effort: level } })
 const adaptive = (level: string) => ({ thinking: { type: 'adaptive' }, ...effort(level) })
-/** These think unless they are told not to. */
-const thinker = {
+/** These models think by default. */
+const thinkingEfforts = {
   minimal: effort('low'),
   low: effort('low'),
   medium: effort('medium'),
@@ -23,8 +23,12 @@ const thinker = {
 }
 
 const traits: Partial<Record<string, Traits>> = {
-  'claude-haiku-5-5': { sampling: false, withoutThinking: { thinking: { type: 'disabled' } }, efforts: thinker },
-  'claude-sonnet-5-5': { sampling: false, withoutThinking: null, efforts: thinker },
+  'claude-haiku-5-5': {
+    sampling: false,
+    withoutThinking: { thinking: { type: 'disabled' } },
+    efforts: thinkingEfforts,
+  },
+  'claude-sonnet-5-5': { sampling: false, withoutThinking: null, efforts: thinkingEfforts },
   'claude-sonnet-4-6': {
     sampling: true,
     withoutThinking: {},
@@ -35,7 +39,7 @@ const traits: Partial<Record<string, Traits>> = {
       high: adaptive('high'),
     },
   },
-  // Thinks by a budget of tokens only, which no effort names.
+  // This model takes only a budget of tokens for thinking, and no effort.
   'claude-haiku-4-5': { sampling: true, withoutThinking: {}, efforts: {} },
 }
 

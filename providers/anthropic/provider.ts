@@ -5,7 +5,7 @@ import { createLlm } from './llm.ts'
 import { anthropicModels } from './models.ts'
 import { wire } from './wire.ts'
 
-/** The Messages API. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
+/** The Messages API. Throws TypeError for an invalid base URL, RangeError for an unknown model. */
 export function createAnthropicProvider(options: VendorOptions): Provider {
   const { id, limits, clock } = options
   const models = options.catalog.rows('anthropic', id, anthropicModels, options.models)

@@ -1,11 +1,17 @@
-/** A request of the domain as the body of POST /v1/messages. What the model cannot do is refused here, so that another may be asked. */
+/**
+ * Turns a request of the domain into the body of POST /v1/messages. Fields that the model lacks are refused here, so
+ * that another model is tried.
+ */
 import type { LlmItem, LlmRequest, LlmTool, ResponseFormat, ToolChoice } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 
-/** Throws ProviderError: `unsupported` for what this model does not take, `bad_request` for a conversation that cannot be said. */
+/**
+ * Throws ProviderError: `unsupported` for a field that this model lacks, `bad_request` for a conversation that cannot
+ * be expressed.
+ */
 export function messagesBody(request: LlmRequest): JsonObject {
   const traits = traitsOf(request.model) ?? refuse('the model')
   const system = systemOf(request.items)
@@ -22,7 +28,7 @@ export function messagesBody(request: LlmRequest): JsonObject {
     ...sampling(request, traits),
     ...thinking,
     ...((effort || format) && { output_config: { ...effort, ...format } }),
-    // A choice among no tools is refused.
+    // The vendor refuses a tool choice without tools.
     ...(request.tools.length > 0 && {
       tools: request.tools.map(tool),
       ...(request.toolChoice && { tool_choice: choice(request.toolChoice) }),
@@ -48,15 +54,15 @@ function block(item: LlmItem): object {
 type Thinking = { output_config?: object; thinking?: object }
 
 function thinkingOf({ reasoningEffort, toolChoice, tools }: LlmRequest, traits: Traits): Thinking {
-  const quiet = reasoningEffort === 'none'
+  const withoutThinking = reasoningEffort === 'none'
   const forced = tools.length > 0 && toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
-  if (forced && reasoningEffort !== undefined && !quiet) return refuse('a forced tool with reasoning')
-  if (forced || quiet) return traits.withoutThinking ?? refuse(forced ? 'a forced tool' : 'no reasoning')
+  if (forced && reasoningEffort !== undefined && !withoutThinking) return refuse('a forced tool with reasoning')
+  if (forced || withoutThinking) return traits.withoutThinking ?? refuse(forced ? 'a forced tool' : 'no reasoning')
   if (reasoningEffort === undefined) return {}
   return traits.efforts[reasoningEffort] ?? refuse('the reasoning effort')
 }
 
-/** The scale ends at 1 here. 1 is the default, which every model takes when it is not said. */
+/** The temperature ends at 1 here. 1 is the default and is left out, since every model takes it that way. */
 function sampling({ temperature, topP }: LlmRequest, traits: Traits): JsonObject {
   const asked = {
     ...(temperature !== undefined && temperature !== 1 && { temperature }),
@@ -82,7 +88,10 @@ function outputFormat({ schema }: ResponseFormat): object {
   return { type: 'json_schema', schema: closed(schema) }
 }
 
-/** Every object must be closed here. One that says nothing is closed, which only narrows the answer; one that is meant to be open cannot be asked for. */
+/**
+ * The vendor wants every object to be closed. An object without `additionalProperties` is closed here, which only
+ * narrows the answer; an object that is open on purpose is refused.
+ */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (!isObject(schema)) return schema
@@ -92,7 +101,10 @@ function closed(schema: unknown): unknown {
   return open === false ? { ...fields, additionalProperties: false } : refuse('an open object')
 }
 
-/** Examples and constants are values, whatever they look like; `properties` and `$defs` hold schemas under names of their own. */
+/**
+ * Examples and constants are values and not schemas; `properties` and `$defs` hold schemas under names that the caller
+ * chose.
+ */
 function closedUnder(name: string, value: unknown): unknown {
   if (name === 'enum' || name === 'const' || name === 'default' || name === 'examples') return value
   if ((name !== 'properties' && name !== '$defs') || !isObject(value)) return closed(value)

@@ -1,19 +1,19 @@
-/** How the Messages API signs and refuses. */
+/** Authentication and errors of the Messages API. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { isObject } from '../wire/json.ts'
 
-/** The version whose requests may carry sampling parameters, which some of the models still take. */
+/** In this version, requests may carry sampling parameters, which some of the models still take. */
 const version = '2023-06-01'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['x-api-key', apiKey, 'anthropic-version', version],
   classify: (_status, body) => (body ? classOf(body['error']) : null),
-  // An event of a stream that began with 200.
+  // The failure may also be an event of a stream that began with 200.
   failureIn: (body) => (body['type'] === 'error' ? (classOf(body['error']) ?? 'server') : null),
 }
 
-/** `details.error_code` says more than `type`, but only some errors have it. */
+/** `details.error_code` is more exact than `type`, but only some errors have it. */
 function classOf(error: unknown): ErrorClass | null {
   if (!isObject(error)) return null
   const code = isObject(error['details']) ? error['details']['error_code'] : undefined
@@ -28,7 +28,7 @@ const classes: Partial<Record<string, ErrorClass>> = {
   permission_error: 'auth',
   billing_error: 'quota',
   invalid_request_error: 'bad_request',
-  // There is one path, so what was not found is the model.
+  // There is only one path, so the thing that was not found is the model.
   not_found_error: 'unsupported',
   rate_limit_error: 'rate_limited',
   overloaded_error: 'overloaded',

@@ -25,8 +25,8 @@ export function createStt(parts: SttParts): Pick<Stt, 'transcribe'> {
   return {
     async transcribe(request, signal) {
       const deadlineMs = clock.monotonicMs() + totalMs
-      const upload = await http.call('/v2/upload', octets(request.recording), signal)
-      const ordered = await http.call('/v2/transcript', json(order(request, stringAt(upload, 'upload_url'))), signal)
+      const upload = await http.post('/v2/upload', octets(request.recording), signal)
+      const ordered = await http.post('/v2/transcript', json(order(request, stringAt(upload, 'upload_url'))), signal)
       const id = stringAt(ordered, 'id')
       try {
         return readTranscript(await completed(parts, ordered, deadlineMs, signal), request)

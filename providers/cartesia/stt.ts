@@ -10,7 +10,7 @@ import { hearsTurns } from './models.ts'
 /** Rejects with ProviderError. */
 export async function transcribe(http: VendorHttp, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
   if (hearsTurns(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'hears live audio only' })
-  return readTranscript(await http.call('/stt', recordingForm(fields(request), request.recording), signal), request)
+  return readTranscript(await http.post('/stt', recordingForm(fields(request), request.recording), signal), request)
 }
 
 function fields({ model, language, options }: SttRequest): Field[] {

@@ -1,12 +1,13 @@
 /**
- * Files of the catalog: the one that ships, and a newer one in the data folder. Of the two the newer counts, so that neither an update
- * nor an upgrade of Parley brings old figures back. A file that somebody brings is checked when it is read: a figure that nobody can trace is none.
+ * The files of the catalog: the one that ships, and an update in the data folder. The newer file is used, so that
+ * neither an update nor an upgrade of Parley brings old figures back. An update is checked when it is read, and refused
+ * if a figure has no known source.
  */
 import { readFileSync } from 'node:fs'
 import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts'
 import { validateCatalog } from '../../generated/catalog/validator.ts'
 
-/** What is wrong with a file, in words for whoever made it. */
+/** The mistake in a file; the message is for the author of the file. */
 export class CatalogError extends Error {
   constructor(message: string) {
     super(message)
@@ -14,13 +15,16 @@ export class CatalogError extends Error {
   }
 }
 
-/** Beside this file for the sources, and in the same place of the package for what is compiled from them into dist/. */
+/** The file is beside this one in the sources; code compiled into dist/ reads it from the sources in the package. */
 export const shippedFile = new URL(
   import.meta.url.endsWith('.js') ? '../../../providers/catalog/figures.json' : 'figures.json',
   import.meta.url,
 )
 
-/** `name` is how messages call it. Throws CatalogError for what is no JSON, does not fit the schema or names an unknown source. */
+/**
+ * `name` is used in messages. Throws CatalogError if the text is not JSON, does not fit the schema or names an unknown
+ * source.
+ */
 export function parseCatalog(text: string, name: string): CatalogFile {
   let value: unknown
   try {
@@ -35,12 +39,12 @@ export function parseCatalog(text: string, name: string): CatalogFile {
   return file
 }
 
-/** Not checked here: it was before it shipped, and every start would pay for it. */
+/** The file is not checked here: it was checked before it shipped, and every start would pay for it. */
 export function readShipped(): CatalogFile {
   return JSON.parse(readFileSync(shippedFile, 'utf8')) as CatalogFile
 }
 
-/** Null where there is none. */
+/** Answers null if there is no file. */
 export function readUpdated(path: string): CatalogFile | null {
   let text: string
   try {

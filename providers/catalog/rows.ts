@@ -5,8 +5,8 @@ import type { Published, PublishedCatalog } from '../adapter.ts'
 import { keyOf, newer, readShipped, readUpdated } from './file.ts'
 
 /**
- * `updatedFile` is the path of an update, which need not exist; null for none. The files are read when the first provider asks, and not again.
- * That request throws CatalogError for a file that cannot be used.
+ * `updatedFile` is the path of an update, which need not exist; null for none. The files are read when the first
+ * provider asks, and not again. That request throws CatalogError for a file that cannot be used.
  */
 export function openCatalog(updatedFile: string | null): PublishedCatalog {
   let index: ReadonlyMap<string, Published> | null = null

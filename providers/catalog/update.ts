@@ -1,4 +1,4 @@
-/** `parley models update`: a newer file is merged over what is in force, and the result put into the data folder. */
+/** `parley models update` merges a newer file over the current one and writes the result into the data folder. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -6,7 +6,7 @@ import type { CatalogFile, CatalogModel } from '../../generated/catalog/types.ts
 import { makeDataDir } from '../../runtime/data-dir.ts'
 import { CatalogError, keyOf, newer, parseCatalog, readShipped, readUpdated } from './file.ts'
 
-/** In the data folder. */
+/** The name of the file in the data folder. */
 export const updatedCatalogFile = 'catalog.json'
 
 export type CatalogUpdate = {
@@ -19,8 +19,8 @@ export type CatalogUpdate = {
 }
 
 /**
- * `source` is a path or an http(s) URL. Throws CatalogError, with the data folder as it was, for what cannot be had, does not fit the
- * schema or is older than what is in force.
+ * `source` is a path or an http(s) URL. Throws CatalogError, without a change to the data folder, if the file cannot be
+ * read, does not fit the schema or is older than the current one.
  */
 export async function updateCatalog(source: string, dataDir: string): Promise<CatalogUpdate> {
   const target = path.join(dataDir, updatedCatalogFile)
@@ -29,11 +29,11 @@ export async function updateCatalog(source: string, dataDir: string): Promise<Ca
   if (update.as_of < inForce.as_of)
     throw new CatalogError(`${source}: is of ${update.as_of}, and what is in force is newer (${inForce.as_of})`)
   const merged = mergeCatalogs(inForce, update)
-  // Read back as it will be: a merge must not make what a start would refuse.
+  // The result is checked as a start would check it, so that a merge cannot write a file that a start refuses.
   const text = `${JSON.stringify(merged, null, 1)}\n`
   parseCatalog(text, 'the merged catalog')
   makeDataDir(dataDir)
-  // A reader sees the old file or the new one, never half of one.
+  // The rename is atomic: a reader sees the old file or the new one, never half of one.
   writeFileSync(`${target}.new`, text)
   renameSync(`${target}.new`, target)
   return {
@@ -46,7 +46,7 @@ export async function updateCatalog(source: string, dataDir: string): Promise<Ca
   }
 }
 
-/** What the update says of a figure or a price replaces what was known; the rest stays. */
+/** A figure or a price of the update replaces the one before it; the rest stays. */
 export function mergeCatalogs(before: CatalogFile, update: CatalogFile): CatalogFile {
   const models = new Map(before.models.map((entry) => [keyOf(entry), entry]))
   for (const entry of update.models) {
@@ -59,7 +59,7 @@ export function mergeCatalogs(before: CatalogFile, update: CatalogFile): Catalog
 function mergeModels(before: CatalogModel, update: CatalogModel): CatalogModel {
   const figureOf = ({ metric, language, path, source, data }: CatalogModel['figures'][number]) =>
     [metric, language, path, source, data].join(' ')
-  // One price a unit and path, whoever says it: two would leave open which one is billed.
+  // Each unit and path has one price, independent of its source, because only one price can be billed.
   const priceOf = ({ unit, path }: CatalogModel['prices'][number]) => [unit, path].join(' ')
   return {
     ...before,

@@ -13,7 +13,7 @@ export function createTranscribe(http: VendorHttp): Stt['transcribe'] {
   return async (request, signal) => {
     if (isFlux(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'hears live audio only' })
     const { type, chunks } = recordingFile(request.recording)
-    const answer = await http.call(`/v1/listen?${query(request)}`, { contentType: type, body: chunks }, signal)
+    const answer = await http.post(`/v1/listen?${query(request)}`, { contentType: type, body: chunks }, signal)
     return readTranscript(answer, request)
   }
 }

@@ -8,7 +8,7 @@ import { batchKeyterms, keyterms } from './keyterms.ts'
 
 export async function transcribe(http: VendorHttp, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
   const form = recordingForm(fields(request), request.recording)
-  return readTranscript(await http.call('/v1/speech-to-text', form, signal), request)
+  return readTranscript(await http.post('/v1/speech-to-text', form, signal), request)
 }
 
 function fields({ model, language, options }: SttRequest): Field[] {

@@ -1,4 +1,7 @@
-/** Reads a GenerateContentResponse, whole or piece by piece (each piece is one), into the domain's answer. Pure: what it is given has already been parsed. */
+/**
+ * Reads a GenerateContentResponse into the domain's answer, whole or as a stream in which each event is one. The
+ * functions are pure and take parsed JSON.
+ */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
@@ -6,7 +9,10 @@ import { countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 
 type End = Extract<LlmEvent, { type: 'end' }>
 
-/** ProviderError `protocol` for what is no answer, `empty` for one with nothing in it, `bad_request` for one that a filter emptied. */
+/**
+ * Throws ProviderError: `protocol` if it is not an answer, `empty` without content, `bad_request` if a filter removed
+ * all content.
+ */
 export function readContent(body: JsonObject): LlmAnswer {
   const turn = new ContentTurn()
   const calls: LlmAnswer['calls'] = []
@@ -20,13 +26,13 @@ export function readContent(body: JsonObject): LlmAnswer {
   return { text, calls, stopReason, usage }
 }
 
-/** One streamed turn. `read` takes the pieces in order, `end` says how it went. */
+/** One streamed answer. `read` takes the events in order; `end` gives the stop reason and the usage. */
 export class ContentTurn {
-  /** The finish and the count were seen: nothing follows. */
+  /** The finish reason and the usage were read, so nothing follows. */
   ended = false
   #finish: unknown
   #usage: unknown = null
-  #said = false
+  #hasText = false
   #calls = 0
 
   /** Throws ProviderError `bad_request` for a prompt that was blocked. */
@@ -39,12 +45,12 @@ export class ContentTurn {
     return partsOf(candidate).flatMap((part) => this.#readPart(part, piece['responseId']))
   }
 
-  /** Throws ProviderError `protocol` when no finish was seen: the stream was cut. */
+  /** Throws ProviderError `protocol` if there was no finish reason, since the stream was cut then. */
   end(): End {
     return { type: 'end', stopReason: this.#stopReason(), usage: readUsage(this.#usage) }
   }
 
-  /** Calls come whole. */
+  /** A call is never split over several events. */
   #readPart(part: JsonObject, responseId: unknown): LlmEvent[] {
     const { text, thought, functionCall } = part
     if (isObject(functionCall)) {
@@ -57,7 +63,7 @@ export class ContentTurn {
       ]
     }
     if (typeof text !== 'string' || text === '' || thought === true) return []
-    this.#said = true
+    this.#hasText = true
     return [{ type: 'text', delta: text }]
   }
 
@@ -65,13 +71,14 @@ export class ContentTurn {
     const finish = finishOf(this.#finish)
     if (finish === 'max_output_tokens') return finish
     if (this.#calls > 0) return 'tool_call'
-    // Filtered text that did arrive stands.
-    if (!this.#said) throw finish === 'filtered' ? filtered(this.#finish) : new ProviderError('empty', { sent: true })
+    // Text that arrived before the filter is kept.
+    if (!this.#hasText)
+      throw finish === 'filtered' ? filtered(this.#finish) : new ProviderError('empty', { sent: true })
     return 'stop'
   }
 }
 
-/** One is asked for. */
+/** A request asks for one candidate. */
 export function candidateOf({ candidates }: JsonObject): JsonObject | undefined {
   return Array.isArray(candidates) ? candidates.find(isObject) : undefined
 }
@@ -81,14 +88,14 @@ export function partsOf(candidate: JsonObject | undefined): JsonObject[] {
   return isObject(content) ? objectsOf(content['parts']) : []
 }
 
-/** Where a model gives calls no id, one is made that differs from turn to turn. */
+/** If a model gives calls no id, an id is made that differs from answer to answer. */
 function readCall({ id, name }: JsonObject, index: number, responseId: unknown): { callId: string; name: string } {
   if (typeof name !== 'string' || name === '') throw protocolError('a call without a name')
   if (typeof id === 'string' && id !== '') return { callId: id, name }
   return { callId: `call_${typeof responseId === 'string' ? responseId : ''}_${index}`, name }
 }
 
-/** The prompt includes what was cached; thoughts are counted beside the candidates. */
+/** The count of the prompt includes cached tokens; thoughts are counted apart from the candidates. */
 function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const prompt = countOf(counts['promptTokenCount']) + countOf(counts['toolUsePromptTokenCount'])
@@ -101,10 +108,13 @@ function readUsage(usage: unknown): LlmUsage {
   }
 }
 
-/** `filtered`: the vendor withheld the rest. */
+/**
+ * The meaning of `finishReason`, which is the only mark of a stream's end. `filtered` means that the vendor withheld
+ * the rest.
+ */
 type Finish = Extract<StopReason, 'stop' | 'max_output_tokens'> | 'filtered'
 
-/** Throws ProviderError for a reason that is a failure, and `protocol` for one that is missing or not known. */
+/** Throws ProviderError for a reason that is a failure, and `protocol` if it is missing or unknown. */
 export function finishOf(reason: unknown): Finish {
   if (reason === undefined) throw protocolError('no finishReason')
   const word = wordOf(reason)
@@ -113,13 +123,13 @@ export function finishOf(reason: unknown): Finish {
   throw new ProviderError(failures[word] ?? 'protocol', { sent: true, cause: word })
 }
 
-/** Throws ProviderError `bad_request` for a prompt that was blocked: then there is no candidate, and never will be. */
+/** Throws ProviderError `bad_request` if `promptFeedback.blockReason` is set: a blocked prompt never gets a candidate. */
 export function refuseBlocked({ promptFeedback }: JsonObject): void {
   const reason = isObject(promptFeedback) ? promptFeedback['blockReason'] : undefined
   if (reason !== undefined) throw filtered(reason)
 }
 
-/** Another provider is not to be tried for what this one did not let pass. */
+/** The class is `bad_request`, since no other provider may be tried for content that this one blocked. */
 export const filtered = (reason: unknown) => new ProviderError('bad_request', { sent: true, cause: wordOf(reason) })
 
 const wordOf = (reason: unknown) => (typeof reason === 'string' ? reason.slice(0, 64) : 'no word')
@@ -137,7 +147,7 @@ const finishes: Partial<Record<string, Finish>> = {
 const failures: Partial<Record<string, ErrorClass>> = {
   LANGUAGE: 'unsupported',
   OTHER: 'server',
-  // The model made no sense; another may.
+  // The model answered with a malformed call; another model may not.
   MALFORMED_FUNCTION_CALL: 'protocol',
   UNEXPECTED_TOOL_CALL: 'protocol',
   TOO_MANY_TOOL_CALLS: 'protocol',

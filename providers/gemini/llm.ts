@@ -1,4 +1,4 @@
-/** generateContent, and streamGenerateContent as server-sent events. */
+/** Asks a language model with generateContent, or with streamGenerateContent for server-sent events. */
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
@@ -11,7 +11,7 @@ export function createLlm(http: VendorHttp, apiKey: string | null, limits: Outbo
   return {
     async respond(request, signal) {
       const path = modelPath(request.model, 'generateContent')
-      return readContent(await http.call(path, json(contentBody(request)), signal))
+      return readContent(await http.post(path, json(contentBody(request)), signal))
     },
     async *stream(request, signal) {
       const path = modelPath(request.model, 'streamGenerateContent')

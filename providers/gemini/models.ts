@@ -1,12 +1,12 @@
-/** What the models take, as data: language models by what an effort means to them, speech models by their voices. */
+/** The models as data: language models with their reasoning efforts, speech models with their voices. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { noCapabilities, type Voice } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../adapter.ts'
 
 export type Traits = {
-  /** `thinkingConfig` for an effort. Absent: refused. */
+  /** The `thinkingConfig` for each effort. An effort that is not listed is refused. */
   efforts: Partial<Record<string, object>>
-  /** Refuses an earlier call of its own that comes without the signature of the thoughts behind it. */
+  /** The model refuses its earlier calls if they come back without the signature of the thoughts behind them. */
   signsCalls: boolean
 }
 
@@ -27,13 +27,13 @@ export function traitsOf(model: string): Traits | undefined {
   return traits[model]
 }
 
-/** Where an answer does not say otherwise. */
+/** The format, unless the answer names another. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 
-/** The first of the vendor's own examples. */
+/** This is the first voice in the vendor's examples. */
 export const defaultVoice = 'Kore'
 
-/** The vendor claims many more; these it has had since its first speech model. */
+/** These languages exist since the vendor's first speech model. The vendor claims many more. */
 const languages = [
   ...['ar', 'bn', 'de', 'en', 'es', 'fr', 'hi', 'id', 'it', 'ja', 'ko', 'mr'],
   ...['nl', 'pl', 'pt', 'ro', 'ru', 'ta', 'te', 'th', 'tr', 'uk', 'vi'],
@@ -74,7 +74,7 @@ const male: Record<string, string> = {
   Zubenelgenubi: 'casual',
 }
 
-/** Any voice speaks any language. */
+/** Every voice speaks every language. */
 const voices: Voice[] = [...voicesOf('female', female), ...voicesOf('male', male)]
 
 function voicesOf(gender: Voice['gender'], styles: Record<string, string>): Voice[] {

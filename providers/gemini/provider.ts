@@ -6,7 +6,10 @@ import { geminiModels } from './models.ts'
 import { createTts } from './tts.ts'
 import { wire } from './wire.ts'
 
-/** The Gemini API: text and speech of one endpoint. Throws TypeError when the base URL is none, RangeError for a model that is not known. */
+/**
+ * The Gemini API, with text and speech at one endpoint. Throws TypeError for an invalid base URL, RangeError for an
+ * unknown model.
+ */
 export function createGeminiProvider(options: VendorOptions): Provider {
   const { id, limits, clock } = options
   const models = options.catalog.rows('gemini', id, geminiModels, options.models)

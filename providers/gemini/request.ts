@@ -1,11 +1,14 @@
-/** A request of the domain as the body of generateContent. */
+/** Turns a request of the domain into the body of generateContent. */
 import type { LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
 
-/** Throws ProviderError: `unsupported` for what this model does not take, `bad_request` for a conversation that cannot be said. */
+/**
+ * Throws ProviderError: `unsupported` for a field that this model lacks, `bad_request` for a conversation that cannot
+ * be expressed.
+ */
 export function contentBody(request: LlmRequest): JsonObject {
   const traits = traitsOf(request.model) ?? refuse('the model')
   const system = systemOf(request.items)
@@ -13,7 +16,7 @@ export function contentBody(request: LlmRequest): JsonObject {
     contents: contents(request.items, traits),
     ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
     generationConfig: generationConfig(request, traits),
-    // A choice among no tools is refused.
+    // The vendor refuses a tool choice without tools.
     ...(request.tools.length > 0 && {
       tools: [{ functionDeclarations: request.tools.map(declaration) }],
       ...(request.toolChoice && { toolConfig: { functionCallingConfig: choice(request.toolChoice) } }),
@@ -21,10 +24,10 @@ export function contentBody(request: LlmRequest): JsonObject {
   }
 }
 
-/** `method` with the colon's part of the path: `generateContent`, or `streamGenerateContent` for events. */
+/** `method` is the part of the path behind the colon: `generateContent`, or `streamGenerateContent` for events. */
 export function modelPath(model: string, method: 'generateContent' | 'streamGenerateContent'): string {
   const path = `/v1beta/models/${encodeURIComponent(model)}:${method}`
-  // Without it the stream is one JSON array that grows.
+  // Without `alt=sse` the stream is one JSON array that grows.
   return method === 'streamGenerateContent' ? `${path}?alt=sse` : path
 }
 
@@ -34,13 +37,13 @@ function refuse(what: string): never {
 
 type Part = { text?: string; functionCall?: object; functionResponse?: object; thoughtSignature?: string }
 
-/** What the vendor documents for calls whose signature is not known, such as those of another vendor's model. */
+/** The vendor documents this value for calls without a known signature, such as those of another vendor's model. */
 const unsigned = 'skip_thought_signature_validator'
 
 function contents(items: readonly LlmItem[], traits: Traits): object[] {
   const names = new Map(items.flatMap((item) => (item.type === 'function_call' ? [[item.callId, item.name]] : [])))
   return turnsOf(items, (item) => part(item, names)).map(({ speaker, parts }) => {
-    // Of calls side by side only the first is signed.
+    // Only the first of parallel calls is signed.
     const call = parts.find(({ functionCall }) => functionCall)
     if (call && traits.signsCalls) call.thoughtSignature = unsigned
     return { role: speaker, parts }

@@ -1,6 +1,6 @@
 /**
- * Speech of the same endpoint as text: events whose parts are audio in base64. The format is told by each part's `mimeType`; some models put a WAV
- * header before the first sample, which is not media and is taken off.
+ * Speech comes from the same endpoint as text, in events whose parts are audio in base64. The `mimeType` of each part
+ * names the format. Some models send a WAV header before the first sample, which is removed, since it is not audio.
  */
 import type { OutputFormat } from '../../audio/format.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
@@ -29,7 +29,7 @@ export function createTts(http: VendorHttp, apiKey: string | null, limits: Outbo
   }
 }
 
-/** The text is read out as it stands, so what is to be done with it goes into `speechMetadata`. */
+/** The model reads the whole text aloud, so instructions go into `speechMetadata`. */
 function speechBody({ text, voice = defaultVoice, language, instructions }: TtsRequest): JsonObject {
   const part = { text, ...(instructions !== undefined && { speechMetadata: { style: instructions } }) }
   return {
@@ -47,7 +47,7 @@ function speechBody({ text, voice = defaultVoice, language, instructions }: TtsR
 type Media = { format: OutputFormat; bytes: Buffer }
 type MediaStream = AsyncGenerator<Media, void, undefined>
 
-/** Samples without their header, whatever chunks it came in. Throws ProviderError. */
+/** Yields samples without their header, which may be spread over several events. Throws ProviderError. */
 async function* samplesOf(answer: StreamedAnswer, apiKey: string | null, limits: OutboundLimits): MediaStream {
   let start: Media | null = null
   let format: OutputFormat | null = null
@@ -62,11 +62,11 @@ async function* samplesOf(answer: StreamedAnswer, apiKey: string | null, limits:
   }
 }
 
-/** Not a clean end unless the model says so itself: speech that stops in the middle of a word is a failure. */
+/** The end is clean only with a finish reason, because speech that stops in the middle of a word is a failure. */
 async function* mediaOf(answer: StreamedAnswer, apiKey: string | null, limits: OutboundLimits): MediaStream {
   let reason: unknown
   try {
-    // One event may hold all of the speech.
+    // One event may hold the whole speech, so its limit is that of an answer.
     for await (const { data } of readEventStream(answer.body, limits.answerBytesMax)) {
       const piece = readAnswer(data, wire, apiKey)
       refuseBlocked(piece)
@@ -88,7 +88,7 @@ async function* mediaOf(answer: StreamedAnswer, apiKey: string | null, limits: O
   if (finish !== 'stop') throw protocolError('the limit of tokens cut the speech')
 }
 
-/** `audio/L16;codec=pcm;rate=24000`: little-endian, unlike RFC 2586, where L16 comes from. */
+/** Reads `audio/L16;codec=pcm;rate=24000`. The samples are little-endian here, unlike in RFC 2586, which defines L16. */
 function readMedia({ mimeType, data }: JsonObject): Media {
   const [type = '', ...parameters] = String(mimeType).toLowerCase().split(';')
   if (!types.has(type.trim()) || typeof data !== 'string') throw protocolError(`media ${type.slice(0, 64)}`)
@@ -99,7 +99,7 @@ function readMedia({ mimeType, data }: JsonObject): Media {
 
 const types: ReadonlySet<string> = new Set(['audio/l16', 'audio/pcm', 'audio/wav'])
 
-/** Who leaves at any point closes the connection, since the generator has been started. */
+/** The generator has been started, so leaving the iteration at any point closes the connection. */
 function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): AsyncIterable<Uint8Array> {
   let pending: IteratorResult<Media, void> | null = first
   const iterator: AsyncIterator<Uint8Array> = {
@@ -118,7 +118,10 @@ function audioFrom(first: IteratorResult<Media, void>, media: MediaStream): Asyn
 
 const headerBytesMax = 65_536
 
-/** What follows the WAV header that `start` may begin with, in the format that the header tells. Null: more bytes are needed to know. ProviderError `protocol`. */
+/**
+ * Removes the WAV header that `start` may begin with, and takes the format from it. Null means that more bytes are
+ * needed. Throws ProviderError `protocol`.
+ */
 export function headerOf(start: Media): Media | null {
   const mark = start.bytes.subarray(0, riff.length)
   if (!riff.subarray(0, mark.length).equals(mark)) return start

@@ -1,4 +1,7 @@
-/** How the Gemini API signs and refuses. The key goes into a header: in the URL it would stand in every log on the way. */
+/**
+ * Authentication and errors of the Gemini API. The key is sent in a header, because a URL is written into logs on the
+ * way.
+ */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { isObject, type JsonObject, objectsOf } from '../wire/json.ts'
@@ -6,12 +9,12 @@ import { isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 export const wire: VendorWire = {
   sign: (apiKey) => ['x-goog-api-key', apiKey],
   classify: (_status, body) => (body ? classOf(body['error']) : null),
-  // An event of a stream that began with 200.
+  // The failure may also be an event of a stream that began with 200.
   failureIn: (body) => (isObject(body['error']) ? (classOf(body['error']) ?? 'server') : null),
   retryAfterIn: (body) => retryDelayS(detailsOf(body['error'])),
 }
 
-/** google.rpc.Status: `status` is the code's name, `details` say which reason or quota it was. */
+/** Reads google.rpc.Status: `status` is the name of the code, `details` hold the reason or the quota. */
 function classOf(error: unknown): ErrorClass | null {
   if (!isObject(error)) return null
   const details = detailsOf(error)
@@ -21,7 +24,7 @@ function classOf(error: unknown): ErrorClass | null {
   return classes[String(error['status'])] ?? null
 }
 
-/** google.rpc.ErrorInfo. A key that is wrong comes as INVALID_ARGUMENT. */
+/** Reasons of google.rpc.ErrorInfo. They are read first, because a wrong key has the status INVALID_ARGUMENT. */
 const reasons: Partial<Record<string, ErrorClass>> = {
   API_KEY_INVALID: 'auth',
   BILLING_DISABLED: 'quota',
@@ -30,11 +33,11 @@ const reasons: Partial<Record<string, ErrorClass>> = {
 const classes: Partial<Record<string, ErrorClass>> = {
   INVALID_ARGUMENT: 'bad_request',
   OUT_OF_RANGE: 'bad_request',
-  // The project may not be served where it is without billing.
+  // The region of the project is served only with billing.
   FAILED_PRECONDITION: 'quota',
   UNAUTHENTICATED: 'auth',
   PERMISSION_DENIED: 'auth',
-  // The model is part of the path.
+  // The model is part of the path, so an unknown model is not found.
   NOT_FOUND: 'unsupported',
   RESOURCE_EXHAUSTED: 'rate_limited',
   UNAVAILABLE: 'overloaded',
@@ -47,13 +50,13 @@ function detailsOf(error: unknown): JsonObject[] {
   return isObject(error) ? objectsOf(error['details']) : []
 }
 
-/** google.rpc.QuotaFailure. A quota of the day does not come back within any wait that a call would take; one of the minute does. */
+/** Reads google.rpc.QuotaFailure. A quota per minute is free again within the wait of a request; a quota per day is not. */
 function isDailyQuota({ violations }: JsonObject): boolean {
   if (!Array.isArray(violations)) return false
   return violations.some((violation) => isObject(violation) && /PerDay/.test(String(violation['quotaId'])))
 }
 
-/** google.rpc.RetryInfo: `37.2s`. */
+/** Reads the delay of google.rpc.RetryInfo, for example `37.2s`. */
 function retryDelayS(details: readonly JsonObject[]): number | undefined {
   const delay = details.map(({ retryDelay }) => retryDelay).find((value) => typeof value === 'string')
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '')?.[1]

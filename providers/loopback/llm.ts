@@ -4,7 +4,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 
 type Echo = { words: string[]; stopReason: StopReason; usage: LlmUsage }
 
-/** Says the last user text again, word by word. A word counts as a token. */
+/** Repeats the last user text word by word. A word counts as a token. */
 export const loopbackLlm: Llm = {
   respond(request) {
     const { words, stopReason, usage } = echo(request)
@@ -21,8 +21,8 @@ export const loopbackLlm: Llm = {
 }
 
 function echo({ items, maxOutputTokens }: LlmRequest): Echo {
-  const said = items.findLast((item) => item.type === 'message' && item.role === 'user')
-  const all = wordsOf(said ? textOf(said) : '')
+  const lastText = items.findLast((item) => item.type === 'message' && item.role === 'user')
+  const all = wordsOf(lastText ? textOf(lastText) : '')
   const words = all.slice(0, maxOutputTokens)
   const inputTokens = items.reduce((sum, item) => sum + wordsOf(textOf(item)).length, 0)
   return {
@@ -32,7 +32,7 @@ function echo({ items, maxOutputTokens }: LlmRequest): Echo {
   }
 }
 
-/** Each with the space behind it, so that they join to the same text. */
+/** Each word keeps the space behind it, so that the words join to the same text. */
 const wordsOf = (text: string): string[] => text.match(/\s*\S+\s*/g) ?? []
 
 function textOf(item: LlmItem): string {

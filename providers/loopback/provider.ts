@@ -1,6 +1,7 @@
 /**
- * Answers out of the request itself, without a network or a model, so that what is measured is the engine alone:
- * recognition gives back the first bytes it was sent, speech is a tone as long as the text, a conversation is an echo.
+ * Answers from the request alone, without a network or a model, so that a benchmark measures only the engine.
+ * Recognition returns the first bytes of the audio, speech is a tone as long as the text, a language model repeats the
+ * text.
  */
 import { type Model, noCapabilities, type Price, type PriceUnit, type Stage } from '../../domain/catalog/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
@@ -8,7 +9,7 @@ import { loopbackLlm } from './llm.ts'
 import { loopbackStt } from './stt.ts'
 import { loopbackTts, loopbackVoice } from './tts.ts'
 
-/** Each stage has one model, `loopback` unless configuration names others. */
+/** Each stage has one model `loopback`, unless the configuration names other models. */
 export function createLoopbackProvider(options: {
   id: string
   models?: { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }
@@ -27,7 +28,7 @@ export function createLoopbackProvider(options: {
 
 function row(provider: string, id: string, stage: Stage): Model {
   const anyRate = { sampleRateRangeHz: { min: 8000, max: 192_000 }, channels: [1, 2, 3, 4, 5, 6, 7, 8] }
-  const encodings = stage === 'llm' ? [] : stage === 'tts' ? emitted : [...emitted, ...alsoRead]
+  const encodings = stage === 'llm' ? [] : stage === 'tts' ? emitted : [...emitted, ...readOnly]
   return {
     provider,
     id,
@@ -40,13 +41,13 @@ function row(provider: string, id: string, stage: Stage): Model {
     providerOptions: [],
     benchmarks: [],
     prices: units[stage].map(free),
-    // Real speech must never be answered with a tone because nothing else was named.
+    // A request for real speech must not be answered with a tone because nothing else is available.
     lastResort: true,
   }
 }
 
 const emitted = ['pcm_s16le', 'pcm_f32le']
-const alsoRead = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'mulaw', 'alaw', 'opus', 'flac', 'mp3']
+const readOnly = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'mulaw', 'alaw', 'opus', 'flac', 'mp3']
 const units: Record<Stage, PriceUnit[]> = {
   stt: ['audio_hour'],
   tts: ['million_characters'],

@@ -11,7 +11,10 @@ const msPerCharacter = 60
 const toneHz = 440
 const chunkMs = 100
 
-/** 60 ms of a 440 Hz sine a character (code point), at the asked rate; 16 bits where the asked encoding is not linear. */
+/**
+ * Speaks 60 ms of a 440 Hz sine for each character (code point), at the requested rate, with 16 bits if the requested
+ * encoding is not linear.
+ */
 export const loopbackTts: Tts = {
   synthesize({ text, wanted }, signal) {
     const encoding = wanted.encoding === 'pcm_f32le' ? 'pcm_f32le' : 'pcm_s16le'
@@ -31,15 +34,15 @@ async function* tone(format: OutputFormat, durationMs: number, signal: AbortSign
     if (signal.aborted) throw new ProviderError('cancelled', { sent: true, cause: signal.reason })
     const start = at % sampleRateHz
     const count = Math.min(chunkFrames, frames - at, sampleRateHz - start)
-    // A long text must not keep the loop from everyone else.
+    // A long text must not block the event loop for other requests.
     yield await afterOthers(second.subarray(start * bytesPerFrame, (start + count) * bytesPerFrame))
     at += count
   }
 }
 
-/** One second holds a whole number of periods, so it can be repeated without a click. */
+/** The waves that were made. One second holds a whole number of periods, so it can be repeated without a click. */
 const waves = new Map<string, Uint8Array>()
-/** Callers choose the rate: without a bound they would choose the memory. */
+/** Callers choose the rate, so without this bound they could fill the memory. */
 const wavesMax = 8
 
 function wave({ encoding, sampleRateHz, channels }: OutputFormat): Uint8Array {

@@ -1,13 +1,19 @@
-/** Reads a chat completion, whole or chunk by chunk, into the domain's answer. Pure: what it is given has already been parsed. */
+/**
+ * Reads a chat completion, whole or chunk by chunk, into the domain's answer. The functions are pure and take parsed
+ * JSON.
+ */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, objectsOf } from '../wire/json.ts'
 
-/** Calls in one turn; more is a server that has lost its way. */
+/** The most function calls in one answer. A server that sends more is broken. */
 const callsMax = 128
 
-/** ProviderError `protocol` for what is no completion, `empty` for one with nothing in it, `bad_request` for one that a filter emptied. */
+/**
+ * Throws ProviderError: `protocol` if it is not a completion, `empty` without content, `bad_request` if a filter
+ * removed all content.
+ */
 export function readCompletion(body: JsonObject): LlmAnswer {
   const first = firstChoice(body)
   const message = first?.['message']
@@ -19,12 +25,12 @@ export function readCompletion(body: JsonObject): LlmAnswer {
   return { text, calls, stopReason, usage: readUsage(body['usage']) }
 }
 
-/** One streamed turn. `read` takes the chunks in order, `end` says how it went. */
+/** One streamed answer. `read` takes the chunks in order; `end` gives the stop reason and the usage. */
 export class ChatTurn {
   #finish: unknown = null
   #usage: unknown = null
-  #said = false
-  /** The server's index of a call → ours, which counts from 0 without gaps. */
+  #hasText = false
+  /** Maps the server's index of a call to ours, which counts from 0 without gaps. */
   readonly #calls = new Map<unknown, number>()
 
   read(chunk: JsonObject): LlmEvent[] {
@@ -37,21 +43,21 @@ export class ChatTurn {
     const events: LlmEvent[] = []
     const text = textOf(delta)
     if (text !== '') {
-      this.#said = true
+      this.#hasText = true
       events.push({ type: 'text', delta: text })
     }
     for (const call of objectsOf(delta['tool_calls'])) this.#readCall(call, chunk['id'], events)
     return events
   }
 
-  /** Throws ProviderError `protocol` when no finish was seen: the stream was cut. */
+  /** Throws ProviderError `protocol` if there was no finish reason, since the stream was cut then. */
   end(): LlmEvent {
-    const stopReason = stopReasonOf(this.#finish, this.#said, this.#calls.size > 0)
+    const stopReason = stopReasonOf(this.#finish, this.#hasText, this.#calls.size > 0)
     return { type: 'end', stopReason, usage: readUsage(this.#usage) }
   }
 
   #readCall(call: JsonObject, completionId: unknown, events: LlmEvent[]): void {
-    // Servers that send each call whole leave its index out.
+    // Servers that send each call in one chunk leave its index out.
     const key = call['index'] ?? call['id'] ?? this.#calls.size
     let index = this.#calls.get(key)
     const piece = isObject(call['function']) ? call['function'] : {}
@@ -68,7 +74,7 @@ export class ChatTurn {
 
 const firstChoice = (body: JsonObject): JsonObject | undefined => objectsOf(body['choices'])[0]
 
-/** A refusal is what the assistant said instead. */
+/** A refusal is the text of the assistant in place of an answer. */
 function textOf(message: JsonObject): string {
   const { content, refusal } = message
   if (typeof content === 'string' && content !== '') return content
@@ -80,7 +86,7 @@ function readCall(call: JsonObject, index: number, completionId: unknown): LlmAn
   return { callId: callIdOf(call, index, completionId), name: nameOf(piece), arguments: argumentsOf(piece) }
 }
 
-/** Where a server gives calls no id, one is made that differs from turn to turn. */
+/** If a server gives calls no id, an id is made that differs from answer to answer. */
 function callIdOf(call: JsonObject, index: number, completionId: unknown): string {
   if (typeof call['id'] === 'string' && call['id'] !== '') return call['id']
   return `call_${typeof completionId === 'string' ? completionId : ''}_${index}`
@@ -97,18 +103,22 @@ function argumentsOf(piece: JsonObject): string {
   return isObject(given) ? JSON.stringify(given) : ''
 }
 
-function stopReasonOf(finish: unknown, said: boolean, called: boolean): StopReason {
+function stopReasonOf(finish: unknown, hasText: boolean, called: boolean): StopReason {
   if (typeof finish !== 'string') throw protocolError('no finish_reason')
   if (finish === 'length') return 'max_output_tokens'
-  // A forced call ends with `stop` on some servers: what was said counts, not how it is called.
+  // Some servers end a forced call with `stop`, so the content decides and not the finish reason.
   if (called) return 'tool_call'
   if (finish === 'tool_calls' || finish === 'function_call') throw protocolError('calls announced, none made')
-  // Filtered text that did arrive stands; a filter that left nothing refused the request, and another provider is not to be tried for it.
-  if (!said) throw new ProviderError(finish === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
+  // Text that arrived before a filter is kept. If the filter left nothing, the request was refused, and no other
+  // provider may be tried for it.
+  if (!hasText) throw new ProviderError(finish === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
   return 'stop'
 }
 
-/** Cached and reasoning tokens are counted inside the prompt and the completion, except where the server's own total shows that reasoning came on top. */
+/**
+ * Cached and reasoning tokens are part of the prompt's and the completion's count, unless the server's total shows that
+ * reasoning was added on top.
+ */
 export function readUsage(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const [prompt, completion, total] = [

@@ -1,4 +1,7 @@
-/** Chat completions for clients that speak the protocol themselves: their fields go out and the choices come back untouched. */
+/**
+ * Chat completions for clients that speak the same protocol: their fields are sent, and the choices are returned,
+ * without a change.
+ */
 import type {
   PassThrough,
   PassThroughAnswer,
@@ -19,7 +22,7 @@ import { readObject } from './wire.ts'
 export function createPassThrough(http: VendorHttp, options: LlmOptions): PassThrough {
   const { limits } = options
   return {
-    complete: (request, signal) => http.call(chatPath, json(bodyOf(request, options)), signal).then(readAnswer),
+    complete: (request, signal) => http.post(chatPath, json(bodyOf(request, options)), signal).then(readAnswer),
     stream(request, signal) {
       const body = json(streamBodyOf(request, options))
       return new Parts(() => http.stream(chatPath, body, limits.answerBytesMax, signal), options)
@@ -27,7 +30,10 @@ export function createPassThrough(http: VendorHttp, options: LlmOptions): PassTh
   }
 }
 
-/** The parts of one answer, in the order in which they come. A plain iterator: this is what each chunk of a stream costs. */
+/**
+ * The parts of one answer in order. It is a plain iterator and not a generator, because every chunk of a stream pays
+ * for it.
+ */
 class Parts implements AsyncIterableIterator<PassThroughPart> {
   readonly #open: () => Promise<StreamedAnswer>
   readonly #apiKey: string | null
@@ -61,7 +67,7 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
         if (next.done) this.#end()
         else this.#read(next.value)
       } catch (error) {
-        // What came before it in the same chunk goes out first.
+        // The parts before the failure in the same chunk are delivered first.
         this.#failure = toProviderError(error) as Error
         await this.#chunks?.return?.()
       }
@@ -98,20 +104,24 @@ class Parts implements AsyncIterableIterator<PassThroughPart> {
 }
 
 /**
- * JSON leaves out what is undefined: that costs less than taking fields out of an object, and fields that a client did not send are not
- * named, since each would make V8 build the object anew. `stream_options` belong to a stream, and servers refuse them elsewhere.
+ * A field is removed by setting it to undefined, which JSON leaves out: that costs less than deleting it. Fields that
+ * the client did not send are not set, since each new field makes V8 change the shape of the object. Servers refuse
+ * `stream_options` without a stream.
  */
 function bodyOf({ model, body, maxOutputTokens }: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent: JsonObject = { ...body }
   sent['model'] = model
-  for (const field of readHere) if (sent[field] !== undefined) sent[field] = undefined
+  for (const field of replacedFields) if (sent[field] !== undefined) sent[field] = undefined
   if (maxOutputTokens !== undefined) sent[limitField(model, options)] = maxOutputTokens
   return sent
 }
 
-const readHere = ['stream', 'stream_options', 'max_tokens', 'max_token', 'max_completion_tokens']
+const replacedFields = ['stream', 'stream_options', 'max_tokens', 'max_token', 'max_completion_tokens']
 
-/** Usage is always asked for where the server can be asked, because the ledger needs it; who reads the stream decides whether the client sees it. */
+/**
+ * Usage is requested from every server that supports it, because the ledger needs it. The reader of the stream decides
+ * whether the client sees it.
+ */
 function streamBodyOf(request: PassThroughRequest, options: LlmOptions): JsonObject {
   const sent = bodyOf(request, options)
   sent['stream'] = true
@@ -125,41 +135,44 @@ function streamBodyOf(request: PassThroughRequest, options: LlmOptions): JsonObj
 const streamOptionsOf = (body: PassThroughRequest['body']) =>
   isObject(body['stream_options']) ? body['stream_options'] : {}
 
-/** ProviderError `protocol` for what is no completion, `empty` for one that says nothing, `bad_request` for one that a filter emptied. */
+/**
+ * Throws ProviderError: `protocol` if it is not a completion, `empty` without content, `bad_request` if a filter
+ * removed all content.
+ */
 function readAnswer(body: JsonObject): PassThroughAnswer {
   const { choices } = body
   if (!Array.isArray(choices) || choices.length === 0) throw protocolError('no choice')
-  let said = false
+  let hasContent = false
   let finish = ''
   for (const choice of choices as unknown[]) {
     if (!isObject(choice) || !isObject(choice['message'])) throw protocolError('no message')
     if (typeof choice['finish_reason'] !== 'string') throw protocolError('no finish_reason')
     finish = choice['finish_reason']
-    said ||= says(choice['message'])
+    hasContent ||= holdsContent(choice['message'])
   }
-  if (!said) refuseNothing(finish)
+  if (!hasContent) refuseEmpty(finish)
   return { content: choices, usage: usageOf(body['usage']) }
 }
 
-/** Chunks without content; more is a server that has lost its way. */
+/** The most chunks before the first content. A server that sends more is broken. */
 const heldMax = 1000
 
-/** One streamed answer. */
+/** Reads the chunks of one streamed answer. */
 class StreamedAnswerReader {
-  /** What came before the first content. */
+  /** The parts before the first content. */
   readonly #held: PassThroughPart[] = []
-  #said = false
+  #hasContent = false
   #finish = ''
   readonly #begun = new Set<unknown>()
   readonly #finished = new Set<unknown>()
 
-  /** Adds the part to `ready`, or holds it back. */
+  /** Adds the part to `ready`, or holds it back until there is content. */
   read(chunk: JsonObject, ready: PassThroughPart[]): void {
     const choices = Array.isArray(chunk['choices']) ? (chunk['choices'] as unknown[]) : []
     let characters = 0
     for (const choice of choices) if (isObject(choice)) characters += this.#readChoice(choice)
     const part = { content: choices, usage: usageOf(chunk['usage']), characters }
-    if (!this.#said) {
+    if (!this.#hasContent) {
       if (this.#held.push(part) > heldMax) throw protocolError('nothing but empty chunks')
       return
     }
@@ -167,10 +180,10 @@ class StreamedAnswerReader {
     ready.push(part)
   }
 
-  /** Throws ProviderError `protocol` when a choice has no finish: the stream was cut. */
+  /** Throws ProviderError `protocol` if a choice has no finish reason, since the stream was cut then. */
   end(ready: PassThroughPart[]): void {
     if (this.#finished.size === 0 || this.#finished.size < this.#begun.size) throw protocolError('no finish_reason')
-    if (!this.#said) refuseNothing(this.#finish)
+    if (!this.#hasContent) refuseEmpty(this.#finish)
     ready.push(...this.#held.splice(0))
   }
 
@@ -182,13 +195,13 @@ class StreamedAnswerReader {
       this.#finished.add(index)
     }
     if (!isObject(delta)) return 0
-    this.#said ||= says(delta)
+    this.#hasContent ||= holdsContent(delta)
     return charactersOf(delta)
   }
 }
 
-/** Whether there is more than a role in it: text, a refusal, calls, reasoning, or what a server has invented since. */
-function says(message: JsonObject): boolean {
+/** Whether it holds more than a role: text, a refusal, calls, reasoning, or a field that servers added since. */
+function holdsContent(message: JsonObject): boolean {
   for (const name in message) {
     if (name === 'role') continue
     const value = message[name]
@@ -208,8 +221,11 @@ function charactersOf({ content, tool_calls: calls }: JsonObject): number {
   return characters
 }
 
-/** Reasoning that used up the limit is an answer; a filter that left nothing refused the request, and another provider is not to be tried for it. */
-function refuseNothing(finish: string): void {
+/**
+ * Reasoning that used up the token limit is an answer. If a filter removed all content, the request was refused, and no
+ * other provider may be tried for it.
+ */
+function refuseEmpty(finish: string): void {
   if (finish === 'length') return
   throw new ProviderError(finish === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
 }

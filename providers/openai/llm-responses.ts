@@ -1,4 +1,7 @@
-/** POST /responses, whole and as an event stream: how OpenAI wants its own models asked. */
+/**
+ * Asks a language model with POST /responses, for a whole answer or an event stream. OpenAI recommends it for its
+ * models.
+ */
 import type { Llm, LlmItem, LlmRequest, LlmTool } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { protocolError, toProviderError } from '../wire/failures.ts'
@@ -10,7 +13,7 @@ import { readObject } from './wire.ts'
 
 export function createResponses(http: VendorHttp, { apiKey, limits }: Pick<LlmOptions, 'apiKey' | 'limits'>): Llm {
   return {
-    respond: async (request, signal) => readResponse(await http.call(path, json(bodyOf(request)), signal)),
+    respond: async (request, signal) => readResponse(await http.post(path, json(bodyOf(request)), signal)),
     async *stream(request, signal) {
       const body = json({ ...bodyOf(request), stream: true })
       const answer = await http.stream(path, body, limits.answerBytesMax, signal)
@@ -38,7 +41,7 @@ function bodyOf(request: LlmRequest): JsonObject {
     model: request.model,
     input: request.items.map(itemOf),
     max_output_tokens: request.maxOutputTokens,
-    // The conversation is the caller's: without this the vendor keeps it for 30 days.
+    // Without this the vendor keeps the conversation for 30 days, and it belongs to the caller.
     store: false,
   }
   if (temperature !== undefined) body['temperature'] = temperature
@@ -58,7 +61,10 @@ function itemOf(item: LlmItem): JsonObject {
   return { type: 'function_call', call_id: item.callId, name: item.name, arguments: item.arguments }
 }
 
-/** Here, unlike in chat completions, a schema is strict unless it is said not to be, and a strict one refuses what most schemas have. */
+/**
+ * Unlike in chat completions, a schema is strict by default here, and a strict one refuses keywords that most schemas
+ * use.
+ */
 const toolOf = ({ name, description, parameters }: LlmTool): JsonObject => ({
   type: 'function',
   name,

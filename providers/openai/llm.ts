@@ -1,4 +1,4 @@
-/** POST /chat/completions, whole and as an event stream. */
+/** Asks a language model with POST /chat/completions, for a whole answer or an event stream. */
 import type { Llm, LlmAnswer, LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
@@ -12,7 +12,7 @@ import { readObject } from './wire.ts'
 export type LlmOptions = {
   /** If null, the name of the model decides. */
   maxTokensField: MaxTokensField | null
-  /** Some servers count by themselves and refuse to be asked. */
+  /** False for servers that report usage unasked and refuse the field that asks for it. */
   asksForUsage: boolean
   apiKey: string | null
   limits: OutboundLimits
@@ -21,7 +21,7 @@ export type LlmOptions = {
 export function createLlm(http: VendorHttp, options: LlmOptions): Llm {
   return {
     async respond(request, signal): Promise<LlmAnswer> {
-      return readCompletion(await http.call(chatPath, json(chatBody(request, options)), signal))
+      return readCompletion(await http.post(chatPath, json(chatBody(request, options)), signal))
     },
     async *stream(request, signal) {
       const body = { ...chatBody(request, options), stream: true, ...(options.asksForUsage && usageOption) }
@@ -45,7 +45,7 @@ export function createLlm(http: VendorHttp, options: LlmOptions): Llm {
 
 export const chatPath = '/chat/completions'
 
-/** The one spelling that the server expects for this model. */
+/** The spelling of the token limit that the server expects for this model. */
 export function limitField(model: string, { maxTokensField }: LlmOptions): MaxTokensField {
   return maxTokensField ?? (reasoningFamily.test(model) ? 'max_completion_tokens' : 'max_tokens')
 }
@@ -64,7 +64,7 @@ function chatBody(request: LlmRequest, options: LlmOptions): JsonObject {
   if (topP !== undefined) body['top_p'] = topP
   if (reasoningEffort !== undefined) body['reasoning_effort'] = reasoningEffort
   if (responseFormat) body['response_format'] = { type: 'json_schema', json_schema: responseFormat }
-  // An empty list of tools, or a choice among none, is refused by several servers.
+  // Several servers refuse an empty list of tools, and a tool choice without tools.
   if (tools.length > 0) body['tools'] = tools.map(tool)
   if (tools.length > 0 && toolChoice) body['tool_choice'] = choice(toolChoice)
   return body
@@ -80,7 +80,10 @@ const choice = (chosen: ToolChoice) =>
 
 type Message = { role: string; content?: string; tool_calls?: object[]; tool_call_id?: string }
 
-/** Calls belong to the assistant's message before them: servers refuse a result whose call stands in another message than its neighbours. */
+/**
+ * Calls are put into the assistant's message before them: servers refuse a result if calls that belong together are in
+ * several messages.
+ */
 function messages(items: readonly LlmItem[]): Message[] {
   const list: Message[] = []
   for (const item of items) {

@@ -1,4 +1,7 @@
-/** Catalog rows out of the ids that configuration names. A capability is true where the protocol has it and no model of that name is known to lack it. */
+/**
+ * Catalog rows made from the ids that the configuration names. A capability is true if the protocol has it and no model
+ * of that name is known to lack it.
+ */
 import { type AudioSupport, type Model, noCapabilities, type Stage } from '../../domain/catalog/model.ts'
 import type { PublishedCatalog } from '../adapter.ts'
 import { type ModelIds, type OpenAiServer, vendorAt } from '../vendors.ts'
@@ -76,9 +79,9 @@ const stages: Record<Stage, (id: string) => StageColumns> = {
   },
 }
 
-/** These refuse `reasoning_effort`. */
+/** These models refuse `reasoning_effort`. */
 const withoutReasoning = /(^|\/)(gpt-3\.5|gpt-4|chatgpt-4o|mistral-)/
-/** These answer `json` only: no `verbose_json`, so no times. */
+/** These models answer `json` and not `verbose_json`, so they give no times of words. */
 const withoutWordTimes = /(^|\/)gpt-.*transcribe/
 
 const anyRate = { sampleRateRangeHz: { min: 8000, max: 192_000 }, channels: [1, 2] }
@@ -95,7 +98,7 @@ const readable: AudioSupport[] = [
   'opus',
 ].map((encoding) => ({ encoding, ...anyRate }))
 
-/** Voxtral 2's languages. Its successors hear more, these among them. */
+/** The languages are those of Voxtral 2. Later models recognise these and more. */
 const voxtral: StageColumns = {
   capabilities: { ...noCapabilities, diarization: true, keywords: true, word_timestamps: true, batch: true },
   audioFormats: readable,

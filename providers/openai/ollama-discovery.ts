@@ -1,11 +1,14 @@
-/** Finds an Ollama that runs on this machine. The question goes out at start, nothing waits for the answer: the provider is empty until it comes. */
+/**
+ * Finds an Ollama on this machine. The request is sent at the start, and nothing waits for the answer: until then the
+ * provider has no models.
+ */
 import { get } from 'node:http'
 import type { Provider } from '../../domain/ports/provider.ts'
 
 const probeMs = 300
 const answerBytesMax = 1024 * 1024
 
-/** `appear` makes the real provider out of the models that are installed; the one returned takes over its rows and adapters. */
+/** `appear` makes a provider out of the installed models; the returned provider takes over its rows and ports. */
 export function discoverOllama(
   baseUrl: string,
   appear: (models: { llm: readonly string[] }) => Promise<Provider>,
@@ -27,7 +30,10 @@ export function discoverOllama(
   return provider
 }
 
-/** node:http and not the pool: on a machine without Ollama nothing more is loaded for the question. Answers how to call it off. */
+/**
+ * Uses node:http instead of the connection pool, so that a machine without Ollama loads nothing for the request.
+ * Answers a function that cancels the request.
+ */
 function listModels(url: string, found: (ids: string[]) => void): () => void {
   const request = get(url, { signal: AbortSignal.timeout(probeMs), agent: false }, (response) => {
     let text = ''
@@ -43,14 +49,14 @@ function listModels(url: string, found: (ids: string[]) => void): () => void {
   return () => request.destroy()
 }
 
-/** Not running is the usual case. */
+/** Usually no Ollama runs, so errors are ignored. */
 const ignore = () => {}
 
 function modelIds(text: string): string[] {
   try {
     const { data } = JSON.parse(text) as { data?: { id?: unknown }[] }
     const ids = (data ?? []).map(({ id }) => id)
-    // Embedding models are listed too and cannot talk.
+    // The list holds embedding models too, which generate no text.
     return ids.filter((id): id is string => typeof id === 'string' && !id.includes('embed'))
   } catch {
     return []

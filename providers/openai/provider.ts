@@ -1,4 +1,7 @@
-/** Any server that speaks OpenAI's protocol: chat/completions or responses, audio/transcriptions, audio/speech, realtime transcription. */
+/**
+ * A server that speaks OpenAI's protocol: chat/completions or responses, audio/transcriptions, audio/speech, realtime
+ * transcription.
+ */
 
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Clock } from '../../domain/ports/system.ts'
@@ -22,37 +25,37 @@ import { wire } from './wire.ts'
 
 export type OpenAiOptions = {
   id: string
-  /** With the path up to the version: `https://api.openai.com/v1`. */
+  /** It includes the path up to the version: `https://api.openai.com/v1`. */
   baseUrl: string
-  /** Null for a server that asks for none. */
+  /** Null for a server that needs no key. */
   apiKey: string | null
   models: ModelIds
   /** The figures, prices and dates of the rows. */
   catalog: PublishedCatalog
   maxTokensField: MaxTokensField | null
   asksForUsage: boolean
-  /** Asks /responses where a request is not passed through. Absent: /chat/completions. */
+  /** Sends LLM requests that are not passed through to /responses instead of /chat/completions. */
   responses?: true
-  /** Absent: no model listens while somebody speaks. */
+  /** Absent if no model transcribes live. */
   realtime?: RealtimeOptions
-  /** As the preset has it. */
+  /** The fields of a transcription request. OpenAI's are the default. */
   transcriptions?: OpenAiServer['transcriptions']
   limits: OutboundLimits
-  /** Why it cannot be called, or null. */
+  /** The reason why it cannot be called, or null. */
   unavailable: string | null
   monotonicMs: () => number
 }
 
 export type RealtimeOptions = {
-  /** Those of `models.stt` that also listen on a socket. */
+  /** The ids of `models.stt` that also transcribe live. */
   models: readonly string[]
   rules: RealtimeRules
   clock: Clock
-  /** Hears whether sockets that were opened ahead were of use; for the metrics. */
+  /** Is called with the use that was made of a warm socket, for the metrics. */
   observeWarm?: (outcome: WarmOutcome) => void
 }
 
-/** Throws TypeError when the base URL is none. */
+/** Throws TypeError for an invalid base URL. */
 export function createOpenAiProvider(options: OpenAiOptions): Provider {
   const { id, baseUrl, models, limits, monotonicMs, realtime, transcriptions } = options
   const shared = { baseUrl, wire, limits }
@@ -61,13 +64,13 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
   const ports = (apiKey: string | null): ProviderPorts => {
     const http = transport.signedWith(apiKey)
     const keyed = { ...options, apiKey }
-    const asks = options.responses ? createResponses : createLlm
+    const createPort = options.responses ? createResponses : createLlm
     const open = sockets && realtime ? openWith(sockets, apiKey, realtime, limits) : null
-    const hears = transcriptions === 'voxtral' ? voxtralTranscriptions : openAiTranscriptions
+    const form = transcriptions === 'voxtral' ? voxtralTranscriptions : openAiTranscriptions
     return {
-      ...(models.llm?.length && { llm: { ...asks(http, keyed), chat: createPassThrough(http, keyed) } }),
+      ...(models.llm?.length && { llm: { ...createPort(http, keyed), chat: createPassThrough(http, keyed) } }),
       speech: {
-        ...(models.stt?.length && { stt: { ...createStt(http, hears), ...(open && { open }) } }),
+        ...(models.stt?.length && { stt: { ...createStt(http, form), ...(open && { open }) } }),
         ...(models.tts?.length && { tts: createTts(http, limits, apiKey) }),
       },
     }
@@ -82,13 +85,13 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
   }
 }
 
-/** A session is billed by what it hears, so one that waits costs nothing. It needs no keep-alive: what is stale is replaced. */
+/** A session is billed by its audio, so a warm one costs nothing. It needs no keep-alive, since a stale one is replaced. */
 const realtimeStandby = { keepAlive: null, idleMsMax: 60_000 }
 
-/** How a session is opened, by whose rules it follows. */
+/** The ways to open a session, by the protocol of its socket. */
 const sessions = {
-  openai: { pathOf: () => realtimePath, open: openRealtime, hearsG711: true },
-  speaches: { pathOf: speachesPath, open: openSpeaches, hearsG711: false },
+  openai: { pathOf: () => realtimePath, open: openRealtime, takesG711: true },
+  speaches: { pathOf: speachesPath, open: openSpeaches, takesG711: false },
 }
 
 function openWith(
@@ -97,10 +100,10 @@ function openWith(
   { rules, clock }: RealtimeOptions,
   limits: OutboundLimits,
 ): NonNullable<Stt['open']> {
-  const { pathOf, open, hearsG711 } = sessions[rules]
+  const { pathOf, open, takesG711 } = sessions[rules]
   return async (request, sink, signal) => {
     const path = pathOf(request)
-    const audio = await RealtimeAudio.create(request.audio, hearsG711)
+    const audio = await RealtimeAudio.create(request.audio, takesG711)
     try {
       const socket = await sockets.open(apiKey, { path }, signal)
       return await open(request, audio, { socket, sink, signal, apiKey, clock, limits })

@@ -1,14 +1,17 @@
-/** Reads a response, whole or event by event, into the domain's answer. Pure: what it is given has already been parsed. */
+/** Reads a response, whole or event by event, into the domain's answer. The functions are pure and take parsed JSON. */
 import type { LlmAnswer, LlmEvent, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { excerpt, protocolError } from '../wire/failures.ts'
 import { countAt, countOf, isObject, type JsonObject, objectsOf, stringOf } from '../wire/json.ts'
 import { classOfError } from './wire.ts'
 
-/** Calls in one turn; more is a server that has lost its way. */
+/** The most function calls in one answer. A server that sends more is broken. */
 const callsMax = 128
 
-/** ProviderError `protocol` for what is no response, `empty` for one with nothing in it, `bad_request` for one that a filter emptied. */
+/**
+ * Throws ProviderError: `protocol` if it is not a response, `empty` without content, `bad_request` if a filter removed
+ * all content.
+ */
 export function readResponse(body: JsonObject): LlmAnswer {
   const output = objectsOf(body['output'])
   if (!Array.isArray(body['output'])) throw protocolError('no output')
@@ -25,9 +28,9 @@ export function readResponse(body: JsonObject): LlmAnswer {
 /** One streamed response. */
 export class ResponseTurn {
   readonly #apiKey: string | null
-  #said = false
+  #hasText = false
   #isOver = false
-  /** The server's place of a call in its output → ours, which counts calls from 0. */
+  /** Maps the server's index of a call in its output to ours, which counts calls from 0. */
   readonly #calls = new Map<unknown, number>()
 
   constructor(apiKey: string | null) {
@@ -39,11 +42,11 @@ export class ResponseTurn {
     return this.#isOver
   }
 
-  /** Throws ProviderError for the event that says how it failed. What is not known here does not matter. */
+  /** Throws ProviderError for an event that reports a failure. Events that are not listed here are ignored. */
   read(event: JsonObject): LlmEvent[] {
     switch (event['type']) {
       case 'response.output_text.delta':
-      // A refusal is what the assistant said instead.
+      // A refusal is the text of the assistant in place of an answer.
       case 'response.refusal.delta':
         return this.#text(stringOf(event['delta']))
       case 'response.output_item.added':
@@ -63,7 +66,7 @@ export class ResponseTurn {
 
   #text(delta: string): LlmEvent[] {
     if (delta === '') return []
-    this.#said = true
+    this.#hasText = true
     return [{ type: 'text', delta }]
   }
 
@@ -83,7 +86,7 @@ export class ResponseTurn {
   #end(response: unknown): LlmEvent {
     if (!isObject(response)) throw protocolError('no response')
     this.#isOver = true
-    const stopReason = stopReasonOf(response, this.#said, this.#calls.size > 0)
+    const stopReason = stopReasonOf(response, this.#hasText, this.#calls.size > 0)
     return { type: 'end', stopReason, usage: usageOf(response['usage']) }
   }
 
@@ -101,18 +104,21 @@ function callOf(item: JsonObject): { callId: string; name: string } {
   return { callId, name }
 }
 
-/** Reasoning that used up the limit is an answer; a filter that left nothing refused the request, and another provider is not to be tried for it. */
-function stopReasonOf(response: JsonObject, said: boolean, called: boolean): StopReason {
+/**
+ * Reasoning that used up the token limit is an answer. If a filter removed all content, the request was refused, and no
+ * other provider may be tried for it.
+ */
+function stopReasonOf(response: JsonObject, hasText: boolean, called: boolean): StopReason {
   const { status, incomplete_details: details } = response
   const reason = isObject(details) ? details['reason'] : undefined
   if (status !== 'completed' && status !== 'incomplete') throw protocolError('no final status')
   if (status === 'incomplete' && reason !== 'content_filter') return 'max_output_tokens'
   if (called) return 'tool_call'
-  if (!said) throw new ProviderError(reason === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
+  if (!hasText) throw new ProviderError(reason === 'content_filter' ? 'bad_request' : 'empty', { sent: true })
   return 'stop'
 }
 
-/** Cached and reasoning tokens are counted inside the others. */
+/** Cached and reasoning tokens are part of the counts of input and output. */
 function usageOf(usage: unknown): LlmUsage {
   const counts = isObject(usage) ? usage : {}
   const [input, output] = [countOf(counts['input_tokens']), countOf(counts['output_tokens'])]

@@ -27,11 +27,11 @@ export class RealtimeAudio {
   readonly #isConverted: boolean
   readonly #resampler: Resampler | null
 
-  /** `hearsG711`: as it comes. Rejects with ProviderError `unsupported` for packets. */
-  static async create({ encoding, sampleRateHz, channels }: StreamAudio, hearsG711: boolean): Promise<RealtimeAudio> {
+  /** `takesG711`: as it comes. Rejects with ProviderError `unsupported` for packets. */
+  static async create({ encoding, sampleRateHz, channels }: StreamAudio, takesG711: boolean): Promise<RealtimeAudio> {
     if (!isSampleEncoding(encoding)) throw new ProviderError('unsupported', { sent: false, cause: `raw ${encoding}` })
     const isPcm = encoding === 'pcm_s16le'
-    const isPassed = channels === 1 && sampleRateHz === (isPcm ? pcmHz : g711Hz) && (isPcm || hearsG711)
+    const isPassed = channels === 1 && sampleRateHz === (isPcm ? pcmHz : g711Hz) && (isPcm || takesG711)
     const isResampled = !isPassed && sampleRateHz !== pcmHz
     const shape = { channels: 1, fromHz: sampleRateHz, toHz: pcmHz }
     const resampler = isResampled ? await createResampler(shape) : null

@@ -1,6 +1,7 @@
 /**
- * POST /audio/transcriptions as Mistral has it. It tells times or is told the language: asked for both, it was seen to answer with no text at all. What
- * it times comes as `segments`, words too. Fields that it does not know are refused.
+ * POST /audio/transcriptions as Mistral defines it. A request may ask for times or name the language, but not both:
+ * with both, the server was seen to answer without any text. Times come as `segments`, also those of words. The server
+ * refuses unknown fields.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
@@ -15,7 +16,7 @@ function fields({ model, language, options }: SttRequest): Field[] {
   const { wordTimestamps, diarization, keywords = [] } = options
   const needsTimes = wordTimestamps || diarization
   if (needsTimes && language !== undefined) throw unsupported('times of a language that is named')
-  // Speakers are told of segments.
+  // Speakers are given only for segments.
   if (wordTimestamps && diarization) throw unsupported('speakers of words')
   const list: Field[] = [['model', model]]
   if (diarization) list.push(['diarize', 'true'])
@@ -27,7 +28,7 @@ function fields({ model, language, options }: SttRequest): Field[] {
 
 const keywordsMax = 100
 
-/** It takes single words, and a phrase as one. */
+/** The server takes single words; the words of a phrase are joined. */
 function bias(keywords: readonly string[]): string[] {
   if (keywords.length > keywordsMax) throw unsupported('more keywords than it takes')
   return keywords.map((keyword) => keyword.trim().replace(/[\s,]+/g, '_')).filter((keyword) => keyword !== '')

@@ -1,11 +1,11 @@
-/** POST /audio/transcriptions. */
+/** Transcribes recordings with POST /audio/transcriptions. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/speech/stt.ts'
 import type { VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject, milliseconds, stringAt, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
 
-/** How a server is asked, and how it answers. Both may throw ProviderError. */
+/** The fields of a server's request and the reader of its answer. Both may throw ProviderError. */
 export type Transcriptions = {
   fields: (request: SttRequest) => Field[]
   read: (body: JsonObject, request: SttRequest) => Transcript
@@ -15,20 +15,23 @@ export function createStt(http: VendorHttp, { fields, read }: Transcriptions): S
   return {
     async transcribe(request, signal) {
       const form = recordingForm(fields(request), request.recording)
-      return read(await http.call('/audio/transcriptions', form, signal), request)
+      return read(await http.post('/audio/transcriptions', form, signal), request)
     },
   }
 }
 
 export const openAiTranscriptions: Transcriptions = { fields, read: readTranscript }
 
-/** Without segments of the server's own, one that spans the recording: less than could be said, but true. */
+/** If the server sent no segments, one segment spans the recording: that is imprecise, but true. */
 export function segmentsOr(list: Segment[], text: string, { recording }: SttRequest): Segment[] {
   if (text === '') return []
   return list.length > 0 ? list : [{ text, startMs: 0, endMs: recording.durationMs }]
 }
 
-/** A server that ignores the wish for word times would be a silent drop, so it is `unsupported`. */
+/**
+ * A server that ignores the request for word times is reported as `unsupported`, so that the times are not dropped
+ * silently.
+ */
 export function wordsOr(list: Word[], text: string): Word[] {
   if (list.length === 0 && text !== '') throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
   return list
@@ -61,7 +64,7 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
   }
 }
 
-/** Whisper answers with an English name (`english`), which is no tag: then what was asked for stands. */
+/** Whisper answers with an English name (`english`), which is not a tag. The requested language is used then. */
 function languageOf(answered: unknown, asked: string | undefined): string | undefined {
   return typeof answered === 'string' && /^[a-z]{2,3}(-[A-Za-z0-9]+)*$/.test(answered) ? answered : asked
 }

@@ -1,4 +1,7 @@
-/** POST /audio/speech as Mistral answers it: `speech.audio.delta` with base64, then `speech.audio.done`. It refuses fields that it does not know. */
+/**
+ * POST /audio/speech as Mistral defines it: it answers `speech.audio.delta` with base64, then `speech.audio.done`, and
+ * refuses unknown fields.
+ */
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
@@ -11,7 +14,7 @@ import { readObject } from './wire.ts'
 
 type Parts = { limits: OutboundLimits; apiKey: string | null; signal: CancelSignal }
 
-/** Rejects with ProviderError, also out of the iteration. */
+/** Rejects with ProviderError, and so does the iteration. */
 export async function speechOfEvents(
   http: VendorHttp,
   { model, text, voice }: TtsRequest,
@@ -23,7 +26,7 @@ export async function speechOfEvents(
   return { format: family.native, audio: new AudioEvents(answer, limits.eventCharsMax, apiKey) }
 }
 
-/** Not a generator: one that is left before its first `next` would not close the connection. */
+/** This is not a generator, because a generator that is left before its first `next` would not close the connection. */
 class AudioEvents implements AsyncIterableIterator<Uint8Array> {
   readonly #answer: StreamedAnswer
   readonly #body: AsyncIterator<Uint8Array>
@@ -55,7 +58,7 @@ class AudioEvents implements AsyncIterableIterator<Uint8Array> {
         if (next.done) throw protocolError('ended without speech.audio.done')
         this.#read(next.value)
       } catch (error) {
-        // What came before it in the same chunk is heard first.
+        // The audio before the failure in the same chunk is delivered first.
         this.#failure = toProviderError(error) as Error
         await this.#body.return?.()
       }
@@ -79,7 +82,7 @@ class AudioEvents implements AsyncIterableIterator<Uint8Array> {
       if (event['type'] !== 'speech.audio.delta') continue
       if (typeof event['audio_data'] !== 'string') throw protocolError('a delta without audio')
       const audio = Buffer.from(event['audio_data'], 'base64')
-      // An empty one is no media.
+      // An empty delta holds no audio.
       if (audio.length > 0) this.#ready.push(audio)
     }
     this.#reader.check()

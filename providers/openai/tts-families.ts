@@ -1,25 +1,31 @@
-/** How servers that share POST /audio/speech differ in it, as data. Voices and spellings are the vendors' own. */
+/**
+ * The differences between models behind POST /audio/speech, as data. Voices and spellings come from the vendors'
+ * documents.
+ */
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Voice } from '../../domain/catalog/model.ts'
 
 export type TtsFamily = {
-  /** Asked for as `response_format`; a WAV where the server has no samples without a header. `events`: base64 in server-sent events, with fields of its own. */
+  /**
+   * The requested `response_format`: `wav` if the server sends no raw samples, `events` for base64 in server-sent
+   * events with other fields.
+   */
   responseFormat: 'pcm' | 'wav' | 'events'
-  /** What samples without a header are. */
+  /** The format of samples without a header. */
   native: OutputFormat
-  /** Answers Opus in Ogg when it is asked to. */
+  /** Answers Opus in Ogg on request. */
   opus: boolean
   instructions: boolean
   speed: boolean
   languages: readonly string[]
   voices: readonly Voice[]
-  /** Where the caller names none: the protocol requires one. */
+  /** Is sent if the caller names no voice, since the protocol requires one. */
   defaultVoice: string
 }
 
-/** The rate is fixed by the protocol. */
+/** The protocol fixes the rate. */
 export const nativeSpeech: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
-/** RFC 7845: Opus in Ogg is decoded at 48 kHz whatever it was made from. */
+/** RFC 7845: Opus in Ogg is decoded at 48 kHz, whichever rate it was encoded from. */
 export const oggOpus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
 
 const voice = (id: string, gender: Voice['gender'], language?: string, name = id): Voice => ({
@@ -50,7 +56,7 @@ const openai: TtsFamily = {
     voice('shimmer', 'female'),
     voice('verse', 'male'),
   ],
-  // Every server that follows the protocol knows it.
+  // Every server that follows the protocol knows this voice.
   defaultVoice: 'alloy',
 }
 
@@ -73,7 +79,7 @@ const orpheusEnglish: TtsFamily = {
 }
 const orpheusArabic: TtsFamily = { ...orpheusEnglish, languages: ['ar'], voices: [], defaultVoice: 'fahad' }
 
-/** Their pcm is 32-bit floats. A voice speaks its own language. */
+/** The `pcm` of these models is 32-bit floats. Each voice speaks one language. */
 const voxtral2: TtsFamily = {
   responseFormat: 'events',
   native: { encoding: 'pcm_f32le', sampleRateHz: 24_000, channels: 1 },
@@ -102,7 +108,7 @@ const voxtral3: TtsFamily = {
   ],
 }
 
-/** The first letter of a voice is its language. */
+/** The first letter of a voice stands for its language. */
 const kokoro: TtsFamily = {
   ...openai,
   instructions: false,
@@ -123,7 +129,7 @@ const kokoro: TtsFamily = {
   defaultVoice: 'af_heart',
 }
 
-/** By what the id of a model says; each server serves one family. */
+/** The id of the model names its family; each server serves one family. */
 const families: readonly [RegExp, TtsFamily][] = [
   [/(^|\/)orpheus-arabic/, orpheusArabic],
   [/(^|\/)orpheus/, orpheusEnglish],

@@ -1,4 +1,7 @@
-/** POST /audio/speech, streamed. What comes is told by the answer's Content-Type, not by what was asked for. */
+/**
+ * Synthesizes with POST /audio/speech, streamed. The Content-Type of the answer names the format, which may differ from
+ * the requested one.
+ */
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'

@@ -1,4 +1,4 @@
-/** How OpenAI-compatible servers sign and refuse. */
+/** Authentication and errors of servers that speak OpenAI's protocol. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { classOfStatus } from '../wire/failures.ts'
 import { readAnswer, type VendorWire } from '../wire/http.ts'
@@ -10,20 +10,20 @@ export const wire: VendorWire = {
   failureIn: (body) => (body['error'] ? classOf(null, body['error']) : null),
 }
 
-/** The object in `text`, from an event. ProviderError when it is no object, or one that says `error`. */
+/** Answers the object in `text`, which is an event. Throws ProviderError if it is not an object or holds an `error`. */
 export const readObject = (text: string, apiKey: string | null): JsonObject => readAnswer(text, wire, apiKey)
 
-/** What the `error` of an event means. */
+/** The class of the `error` in an event. */
 export const classOfError = (error: unknown): ErrorClass => classOf(null, error)
 
-/** Codes and types only: the sentence in `message` is for people and changes. */
+/** Only codes and types are read: the sentence in `message` is for people and changes. */
 function classOf(status: number | null, error: unknown): ErrorClass {
   const fields = isObject(error) ? [error['code'], error['type'], error['status']] : []
   const words = fields.filter((field) => typeof field === 'string').join(' ')
   if (/quota|billing|credit|insufficient_funds/.test(words)) return 'quota'
   // Gateways report the failure of the model behind them as a number in the body of a 200 or of an event.
-  const said = status ?? fields.find((field) => typeof field === 'number')
-  return said === undefined ? classOfWords(words) : classOfStatus(said)
+  const number = status ?? fields.find((field) => typeof field === 'number')
+  return number === undefined ? classOfWords(words) : classOfStatus(number)
 }
 
 function classOfWords(words: string): ErrorClass {

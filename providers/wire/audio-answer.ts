@@ -1,4 +1,4 @@
-/** The body of an answer that is audio, handed on as it comes: raw, or out of the WAV that a server wraps around it. */
+/** Streams the audio in the body of an answer: raw samples, or the samples of a WAV file. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
@@ -7,7 +7,7 @@ import { readStreamedWav } from './streamed-wav.ts'
 
 const headerBytesMax = 65_536
 
-/** The header is not media: the format comes from it, and the first chunk handed on is samples. */
+/** Reads the format from the WAV header. The first chunk of the audio is samples, since the header is not audio. */
 export async function readWav(answer: StreamedAnswer): Promise<Speech> {
   const body = answer.body[Symbol.asyncIterator]()
   let start: Buffer = Buffer.alloc(0)
@@ -29,7 +29,10 @@ export async function readWav(answer: StreamedAnswer): Promise<Speech> {
 const endedEarly = (start: Buffer): ProviderError =>
   start.length === 0 ? new ProviderError('empty', { sent: true }) : protocolError('ended within the WAV header')
 
-/** The body as ProviderErrors want it. Not a generator: one that is left before its first `next` would not close the connection. */
+/**
+ * The chunks of the body, which fail with ProviderError. This is not a generator, because a generator that is left
+ * before its first `next` would not close the connection.
+ */
 export function audioOf(answer: StreamedAnswer, first?: Uint8Array): AsyncIterable<Uint8Array> {
   const body = answer.body[Symbol.asyncIterator]()
   let pending = first?.length ? first : null

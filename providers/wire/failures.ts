@@ -1,10 +1,13 @@
-/** From what a vendor, a connection or a defect says to the one class that routing reads. */
+/** Turns the failures of vendors and connections into the error classes that routing reads. */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { OutboundError, type OutboundFailure } from '../../runtime/outbound/outbound-error.ts'
 
 export const protocolError = (cause: unknown) => new ProviderError('protocol', { sent: true, cause })
 
-/** Turns a failure of the engine into one of the domain; everything else is a defect of ours and stays what it is. */
+/**
+ * Turns a failure of an outbound request into one of the domain. Any other error is a defect of ours and is returned as
+ * it is.
+ */
 export function toProviderError(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error
   const errorClass = classes[error.failure]
@@ -23,7 +26,7 @@ const classes: Record<OutboundFailure, ErrorClass> = {
   unreachable: 'unreachable',
   connect_timeout: 'unreachable',
   address_refused: 'unreachable',
-  // Our own connections, not the vendor, are at their limit.
+  // Our connections are at their limit, and not the vendor.
   queue_full: 'overloaded',
   first_byte_timeout: 'timeout',
   idle_timeout: 'timeout',
@@ -34,7 +37,7 @@ const classes: Record<OutboundFailure, ErrorClass> = {
   cancelled: 'cancelled',
 }
 
-/** What a status means where the vendor has no word of its own. */
+/** The meaning of a status for which the vendor has no error code. */
 export function classOfStatus(status: number): ErrorClass {
   if (status === 401 || status === 403) return 'auth'
   if (status === 402) return 'quota'
@@ -42,11 +45,11 @@ export function classOfStatus(status: number): ErrorClass {
   if (status === 408 || status === 504) return 'timeout'
   if (status === 503 || status === 529) return 'overloaded'
   if (status >= 500) return 'server'
-  // Below 400 is a redirect or another success than the one agreed: the base URL does not lead to this API.
+  // A status below 400 is a redirect or an unexpected success, so the base URL does not lead to this API.
   return status >= 400 ? 'bad_request' : 'protocol'
 }
 
-/** For the log: short, and never with the key in it. */
+/** Shortens a text for the log and removes the key. */
 export function excerpt(text: string, apiKey: string | null): string {
   const short = text.slice(0, 4096)
   return (apiKey ? short.replaceAll(apiKey, '[key]') : short).slice(0, 1024)

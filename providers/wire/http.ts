@@ -1,6 +1,7 @@
 /**
- * Requests to one vendor over HTTP: their address, their signature and the meaning of a failure. `VendorWire` holds the differences between
- * vendors. The text of a vendor goes into `cause`, shortened and without the key, and never into a message.
+ * Requests to one vendor over HTTP: their address, their signature and the meaning of a failure. `VendorWire` holds the
+ * differences between vendors. The text of a vendor goes into `cause`, shortened and without the key, and never into a
+ * message.
  */
 
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
@@ -16,8 +17,8 @@ export type VendorWire = {
   /** Answers header names and values in turn. */
   sign: (apiKey: string) => readonly string[]
   /**
-   * Reads the class of a refusal from the vendor's error codes, never from its sentences. Null means that the status decides.
-   * `body` is null if it is not a JSON object.
+   * Reads the class of a refusal from the vendor's error codes, never from its sentences. Null means that the status
+   * decides. `body` is null if it is not a JSON object.
    */
   classify: (status: number, body: JsonObject | null) => ErrorClass | null
   /** Finds a failure in an answer with status 200. A vendor that sends no such answers leaves this out. */
@@ -36,10 +37,13 @@ type HttpTransportOptions = {
 
 export type Payload = { contentType: string; body: string | readonly Uint8Array[] }
 
-/** All methods reject with ProviderError, also for a status other than 200 and 201. A path begins with a slash and may carry a query. */
+/**
+ * All methods reject with ProviderError, also for a status other than 200 and 201. A path begins with a slash and may
+ * carry a query.
+ */
 export interface VendorHttp {
   /** Sends a POST and answers the JSON object of the response. */
-  call(path: string, payload: Payload, signal: CancelSignal): Promise<JsonObject>
+  post(path: string, payload: Payload, signal: CancelSignal): Promise<JsonObject>
   get(path: string, signal: CancelSignal): Promise<JsonObject>
   /** Sends a DELETE and ignores the body of the answer. */
   remove(path: string, signal: CancelSignal): Promise<void>
@@ -100,7 +104,8 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
         throw refusal(answer, wire, apiKey)
       }
       const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
-      // A vendor sends the first byte of a JSON answer when the whole answer is ready, so the limit for the headers is the total limit.
+      // A vendor sends the first byte of a JSON answer when the whole answer is ready, so the limit for the headers is
+      // the total limit.
       const collect = (
         method: OutboundRequest['method'],
         path: string,
@@ -109,7 +114,7 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
       ): Promise<CollectedAnswer> =>
         pool.request(request(method, path, payload, limits.answerBytesMax, limits.totalMs, signal))
       return {
-        call: (path, payload, signal) => collect('POST', path, payload, signal).then(read, rejectAsProviderError),
+        post: (path, payload, signal) => collect('POST', path, payload, signal).then(read, rejectAsProviderError),
         get: (path, signal) => collect('GET', path, null, signal).then(read, rejectAsProviderError),
         remove: (path, signal) =>
           collect('DELETE', path, null, signal).then((answer) => void accepted(answer), rejectAsProviderError),
@@ -129,7 +134,10 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
   }
 }
 
-/** Answers the object in `text`, which is an answer or an event. Throws ProviderError if it is not an object, or if it reports a failure. */
+/**
+ * Answers the object in `text`, which is an answer or an event. Throws ProviderError if it is not an object, or if it
+ * reports a failure.
+ */
 export function readAnswer(text: string, wire: VendorWire, apiKey: string | null): JsonObject {
   const body = parsed(text)
   if (body === null) throw protocolError('not a JSON object')
@@ -162,7 +170,10 @@ function parsed(text: string): JsonObject | null {
   }
 }
 
-/** RFC 9110 §10.2.3 allows seconds or a date. A date is compared with the answer's Date header, so our clock and the vendor's may differ. */
+/**
+ * RFC 9110 §10.2.3 allows seconds or a date. A date is compared with the answer's Date header, so our clock and the
+ * vendor's may differ.
+ */
 function retryAfter(answer: CollectedAnswer): number | undefined {
   const text = answer.headers.get('retry-after')
   if (text === undefined) return undefined

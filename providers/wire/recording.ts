@@ -1,4 +1,7 @@
-/** A recording as vendors take it: a file in a form, or a body of its own. Its chunks are sent as they are, never joined. */
+/**
+ * A recording in the form that vendors take: a file in a multipart form, or the whole body. Its chunks are sent without
+ * being joined.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Recording } from '../../audio/format.ts'
 import { isSampleEncoding } from '../../audio/pcm.ts'
@@ -8,9 +11,9 @@ import type { Payload } from './http.ts'
 
 export type Field = [name: string, value: string]
 
-/** multipart/form-data with the recording last, since gateways choose by the fields while the file still arrives. */
+/** Makes multipart/form-data with the recording last, since gateways route by the fields while the file still arrives. */
 export function recordingForm(fields: readonly Field[], recording: Recording, fileField = 'file'): Payload {
-  // Random, so that no recording can hold it.
+  // The boundary is random, so that no recording can hold it.
   const boundary = `parley-${randomUUID()}`
   const { name, type, chunks } = recordingFile(recording)
   const head = fields.map(([field, value]) => part(boundary, `name="${field}"`) + `\r\n${value}\r\n`).join('')
@@ -19,7 +22,10 @@ export function recordingForm(fields: readonly Field[], recording: Recording, fi
   return { contentType: `multipart/form-data; boundary=${boundary}`, body }
 }
 
-/** Raw samples get a WAV header, containers go as they came. ProviderError `unsupported` for raw Opus and the like. */
+/**
+ * Adds a WAV header to raw samples and sends containers unchanged. Throws ProviderError `unsupported` for other raw
+ * encodings, such as Opus.
+ */
 export function recordingFile(recording: Recording): { name: string; type: string; chunks: readonly Uint8Array[] } {
   const { container, encoding, sampleRateHz, channels } = recording.format
   if (container !== 'raw') return { ...files[container], chunks: recording.chunks }
@@ -28,7 +34,7 @@ export function recordingFile(recording: Recording): { name: string; type: strin
   return { ...files.wav, chunks: [header, ...samples(recording)] }
 }
 
-/** The chunks from `dataOffset` on, `dataBytes` of them. */
+/** The chunks of `dataBytes` bytes from `dataOffset` on. */
 function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
   const list: Uint8Array[] = []
   let skip = dataOffset
@@ -45,7 +51,7 @@ function samples({ chunks, dataOffset, dataBytes }: Recording): Uint8Array[] {
 const part = (boundary: string, disposition: string) =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n`
 
-/** Servers go by the file's name, so it says what the bytes are. */
+/** Servers read the format from the name of the file. */
 const files = {
   wav: { name: 'audio.wav', type: 'audio/wav' },
   flac: { name: 'audio.flac', type: 'audio/flac' },

@@ -1,10 +1,16 @@
-/** The RIFF header that some servers put before their samples, read while the rest is still to come: its lengths are placeholders and say nothing. */
+/**
+ * Reads the RIFF header that some servers send before their samples. Its lengths are ignored, since servers fill them
+ * with placeholders.
+ */
 import { ascii, u16le, u32le } from '../../audio/chunked-bytes.ts'
 import type { OutputFormat } from '../../audio/format.ts'
 
 export type StreamedWavHeader = { format: OutputFormat; dataOffset: number }
 
-/** Null: more bytes are needed. Throws RangeError for what is no WAV or holds other samples than are passed on. */
+/**
+ * Answers null if more bytes are needed. Throws RangeError if it is not WAV, or if it holds samples that are not
+ * supported.
+ */
 export function readStreamedWav(start: Uint8Array): StreamedWavHeader | null {
   if (start.length < 12) return null
   if (ascii(start, 0, 4) !== 'RIFF' || ascii(start, 8, 4) !== 'WAVE') throw new RangeError('no WAV')
@@ -30,7 +36,7 @@ function readFormat(bytes: Uint8Array, at: number): OutputFormat {
   return { encoding, sampleRateHz: u32le(bytes, at + 4), channels: u16le(bytes, at + 2) }
 }
 
-/** Format tag (RFC 2361) and bits a sample. */
+/** The keys are the format tag (RFC 2361) and the bits per sample. */
 const encodings: Partial<Record<string, OutputFormat['encoding']>> = {
   '1/16': 'pcm_s16le',
   '3/32': 'pcm_f32le',
