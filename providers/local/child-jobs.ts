@@ -1,11 +1,11 @@
-/** The child's side: takes one job after the other until its parent goes away. */
+/** The child's side of the jobs: it runs one job after the other until its parent ends. */
 import { AudioError } from '../../audio/error.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
 
 export type JobContext = {
-  /** The recording as the parent hands it over, a piece a time. */
+  /** The recording; the parent sends one piece at a time. */
   pieces: AsyncIterable<Uint8Array>
-  /** Look at it between steps: the parent kills a child that goes on. */
+  /** The job must check it between steps, since the parent kills a child that does not stop. */
   signal: AbortSignal
   progress: (doneMs: number) => void
 }
@@ -22,7 +22,7 @@ export function serveJobs<Input, Output>(run: (input: Input, context: JobContext
 
 export function leaveWithParent(): void {
   process.on('disconnect', () => process.exit(0))
-  // Ctrl-C and service managers signal the whole group: the parent drains first and ends us itself.
+  // Ctrl-C and service managers signal the whole process group. The parent drains first and then ends its children.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => {})
 }

@@ -1,21 +1,21 @@
-/** What a speech child and its parent say to each other. One job at a time, so nothing carries an id. */
+/** The messages between a speech child and its parent. A child has one job at a time, so messages carry no id. */
 import type { AudioFormat } from '../../audio/format.ts'
 
 export type SttInput = { format: AudioFormat; durationMs: number }
 export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }
 
 export type TtsInput = { text: string; voice: string; speed: number }
-/** s16le, 16 kHz, mono. */
+/** The samples are s16le, 16 kHz, mono. */
 export type TtsOutput = { samples: Uint8Array }
 
-/** A `piece` or `ended` answers one `more`: the child never has more audio than it asked for. */
+/** A `piece` or `ended` answers one `more`, so the child never holds more audio than it requested. */
 export type ToSpeechChild =
   | { type: 'start'; input: unknown }
   | { type: 'piece'; bytes: Uint8Array }
   | { type: 'ended' }
   | { type: 'stop' }
 
-/** `done` and `failed` end the job. `message` holds nothing of the content. */
+/** `done` and `failed` end the job. `message` never holds content of the request. */
 export type FromSpeechChild =
   | { type: 'more' }
   | { type: 'progress'; doneMs: number }

@@ -1,6 +1,6 @@
 /**
- * A bounded queue in front of a few children of one kind. Children start when they are first needed and end when they have
- * had nothing to do. A caller that leaves frees its place at once; its child goes on to the next safe point, or is killed.
+ * A bounded queue in front of a few children of one kind. A child starts when it is first needed and ends when it has
+ * been idle. A caller that cancels is rejected at once; its child goes on to the next safe point, or is killed.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -10,22 +10,25 @@ import { type ChildJob, SpeechChild } from './speech-child.ts'
 export type PoolOptions = {
   entry: 'stt-child' | 'tts-child'
   processes: number
-  /** Jobs that wait; one more is refused. */
+  /** The most jobs that may wait; one more is refused. */
   queueMax: number
-  /** A child without work for this long is ended: it holds up to 300 MB. */
+  /** A child that is idle for this long is ended, since it holds up to 300 MB. */
   idleMs: number
-  /** How long a stopped job may take to come to a safe point. */
+  /** The time that a cancelled job may take to reach a safe point. */
   stopMs: number
   clock: Clock
   log: Log
 }
 
 export type PoolJob = ChildJob & {
-  /** On a child, once it has been started. */
+  /** The limit of the job on a child; the wait in the queue does not count. */
   timeoutMs: number
-  /** About how long it keeps a child: what a refused caller is told to wait. */
+  /** The time that the job is expected to take, from which the Retry-After of a refusal is calculated. */
   expectedMs: number
-  /** The next part of something that was let in before: it waits its turn and is not refused. The caller has one at a time. */
+  /**
+   * The job continues an earlier one of the same caller, so it waits in the queue and is never refused. The caller has
+   * one at a time.
+   */
   continues?: boolean
 }
 
@@ -50,11 +53,11 @@ export class ChildPool {
     this.#options = options
   }
 
-  /** Rejects with ProviderError; `sent` is false as long as no child had the job. */
+  /** Rejects with ProviderError; `sent` is false if no child had started the job. */
   async run(job: PoolJob, signal: AbortSignal): Promise<unknown> {
     if (signal.aborted) throw new ProviderError('cancelled', { sent: false })
     if (this.#closed) throw new ProviderError('unreachable', { sent: false })
-    const child = this.#queue.length === 0 ? this.#freeChild() : undefined
+    const child = this.#queue.length === 0 ? this.#idleChild() : undefined
     if (child === undefined && !job.continues && this.#queue.length >= this.#options.queueMax) {
       throw new ProviderError('overloaded', { sent: false, retryAfterS: this.#retryAfterS() })
     }
@@ -65,7 +68,7 @@ export class ChildPool {
     })
   }
 
-  /** Kills all children and waits until they are gone. Jobs are rejected. */
+  /** Rejects all jobs, kills all children and waits for their end. */
   async close(): Promise<void> {
     this.#closed = true
     while (this.#queue.length > 0) this.#takeFirst().reject(new ProviderError('unreachable', { sent: false }))
@@ -92,7 +95,7 @@ export class ChildPool {
   async #work(child: SpeechChild, { job, signal, resolve, reject }: Waiting): Promise<void> {
     const { clock, stopMs } = this.#options
     let timedOut = false
-    let keepAlive = () => {}
+    let cancelKill = () => {}
     const endTimeout = clock.after(job.timeoutMs, () => {
       timedOut = true
       child.kill()
@@ -100,7 +103,7 @@ export class ChildPool {
     const stop = () => {
       reject(new ProviderError('cancelled', { sent: true }))
       child.stop()
-      keepAlive = clock.after(stopMs, () => child.kill())
+      cancelKill = clock.after(stopMs, () => child.kill())
     }
     signal.addEventListener('abort', stop, { once: true })
     try {
@@ -110,7 +113,7 @@ export class ChildPool {
     }
     signal.removeEventListener('abort', stop)
     endTimeout()
-    keepAlive()
+    cancelKill()
     this.#release(child)
   }
 
@@ -124,14 +127,14 @@ export class ChildPool {
 
   #next(): void {
     while (this.#queue.length > 0 && !this.#closed) {
-      const child = this.#freeChild()
+      const child = this.#idleChild()
       if (child === undefined) return
       void this.#work(child, this.#takeFirst())
     }
   }
 
-  /** An idle child, or a new one where there is room. The caller must use it now. */
-  #freeChild(): SpeechChild | undefined {
+  /** Answers an idle child, or a new one if the limit allows it. The caller must use it at once. */
+  #idleChild(): SpeechChild | undefined {
     for (const child of this.#children) {
       if (child.busy || !child.alive) continue
       this.#idleTimers.get(child)?.()

@@ -1,4 +1,7 @@
-/** Any recording that we recognise, as a stream of mono samples at the rate that the recogniser wants. Never the whole signal at once. */
+/**
+ * Decodes a recording into a stream of mono samples at the rate of the recogniser. The whole signal is never in memory
+ * at once.
+ */
 import { FLACDecoder } from '@wasm-audio-decoders/flac'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { OggOpusDecoder } from 'ogg-opus-decoder'
@@ -15,14 +18,17 @@ import {
 } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
 
-/** What the three decoders of compressed audio have in common. */
+/** The result that the three decoders of compressed audio share. */
 type Decoded = { channelData: Float32Array[]; samplesDecoded: number }
 type Source = { format: AudioFormat; durationMs: number; pieces: AsyncIterable<Uint8Array> }
 
-/** Frames that cannot be decoded are left out; with more of them missing a transcript would pass for the whole. */
+/**
+ * Frames that cannot be decoded are left out. Below this share, a transcript of the rest would look like one of the
+ * whole recording.
+ */
 const decodedPartMin = 0.9
 
-/** Throws AudioError `damaged` when little can be made of the bytes, although their headers were right. */
+/** Throws AudioError `damaged` if the headers were right but too few frames can be decoded. */
 export async function* decodeMono(source: Source, rateHz: number): AsyncGenerator<Float32Array> {
   const { format } = source
   const mono = isSampleEncoding(format.encoding) ? decodeRaw(source) : decodeCompressed(source)
@@ -91,7 +97,7 @@ async function* decodeMp3(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Dec
   }
 }
 
-/** The decoders throw whatever comes to them on damaged input. */
+/** The decoders throw errors of any kind on damaged input. */
 async function attempt(decode: () => Decoded | Promise<Decoded>): Promise<Decoded> {
   try {
     return await decode()

@@ -1,23 +1,23 @@
-/** A forked engine as its parent sees it, whatever the two say to each other. */
+/** The parent's side of a forked engine process, independent of the messages between the two. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 
 export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-live-child'
 
-/** How the file is named that runs now: the sources under tsx, or the compiled ones. */
+/** The extension of the files that run now: sources under tsx, or compiled files. */
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'
 const stderrCharsMax = 2000
-/** Nothing else is handed down: a child has no use for keys. */
+/** A child inherits only these variables, since it needs no keys. */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH']
 
 export class EngineProcess<ToChild extends object, FromChild> {
-  /** How it ended. */
+  /** Resolves with the signal or the exit code. */
   readonly exited: Promise<string>
   readonly #process: ChildProcess
   #stderr = ''
   #alive = true
 
-  /** `onEnd` comes once, before `exited` resolves. */
+  /** `onEnd` is called once, before `exited` resolves. */
   constructor(
     entry: EngineEntry,
     { onMessage, onEnd }: { onMessage: (message: FromChild) => void; onEnd: (error: ProviderError) => void },
@@ -48,7 +48,7 @@ export class EngineProcess<ToChild extends object, FromChild> {
     return this.#process.pid
   }
 
-  /** False as soon as it has been told to die. */
+  /** False as soon as `kill` was called. */
   get alive(): boolean {
     return this.#alive
   }
@@ -58,7 +58,10 @@ export class EngineProcess<ToChild extends object, FromChild> {
     this.#process.kill('SIGKILL')
   }
 
-  /** Bytes are copied before it returns. A pipe that broke is followed by "exit", which ends all work. */
+  /**
+   * Copies the bytes before it returns. A broken pipe is ignored here, since the event "exit" follows it and ends all
+   * work.
+   */
   send(message: ToChild): void {
     if (this.#process.connected) this.#process.send(message, () => {})
   }

@@ -1,11 +1,14 @@
-/** Flite (Carnegie Mellon): a sentence to 16 kHz mono samples. The whole program runs once a sentence, in a fresh instance. */
+/**
+ * Flite (Carnegie Mellon) turns a sentence into 16 kHz mono samples. The whole program runs once per sentence, in a new
+ * instance.
+ */
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
 import { runWasi } from './wasi.ts'
 import { readWeights } from './weights.ts'
 
 export const fliteRateHz = 16000
-/** 300 characters at a quarter of the speed are below two minutes. */
+/** 300 characters at a quarter of the speed take less than two minutes. */
 const outputBytesMax = 180 * fliteRateHz * 2
 
 export async function openFlite(): Promise<Flite> {
@@ -19,9 +22,9 @@ export class Flite {
     this.#module = module
   }
 
-  /** s16le. `speed` 1 is the voice's own. Empty when the text has nothing that can be spoken. */
+  /** Answers s16le samples, which are empty for a text without anything to speak. `speed` 1 is the voice's normal speed. */
   async speak(text: string, voice: string, speed: number): Promise<Uint8Array> {
-    // "-t" takes the next argument as text whatever it starts with; a bare text could be a file or an option.
+    // "-t" takes the next argument as text in any case; without it a text could be taken for a file or an option.
     const args = ['flite', '-voice', voice, '--setf', `duration_stretch=${1 / speed}`, '-t', text, '-o', '/speech.wav']
     const { exitCode, output } = await runWasi(this.#module, args, outputBytesMax)
     if (exitCode !== 0) throw new Error(`flite exit ${exitCode}`)

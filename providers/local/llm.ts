@@ -1,6 +1,7 @@
 /**
- * A language "model" of rules: the same question always gets the same answer, and it says that it is no model. With it
- * everything that needs an LLM runs on a machine without an account; nobody is meant to mistake it for one.
+ * A language "model" made of rules. The same question always gets the same answer. With it, features that need an LLM
+ * run on a machine without an account; its answers state that it is a set of rules, so that nobody mistakes it for a
+ * model.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '../../domain/llm/llm.ts'
@@ -49,12 +50,12 @@ function stopReason(reply: Reply, cut: boolean): StopReason {
   return reply.kind === 'call' ? 'tool_call' : 'stop'
 }
 
-/** Words stand in for tokens; each carries the space in front of it. */
+/** Words are used as tokens; each word keeps the space in front of it. */
 function tokens(text: string): string[] {
   return text.match(/\s*\S+/g) ?? []
 }
 
-/** Unlike every other call of this conversation. */
+/** The id differs from that of every other call of this conversation. */
 function callId(items: readonly LlmItem[]): string {
   return `call_${items.filter((item) => item.type === 'function_call').length + 1}`
 }
@@ -79,7 +80,10 @@ function replyTo(request: LlmRequest): Reply {
 
 const objectSchema = { type: 'object' }
 
-/** A tool that was demanded, or one whose name the user says; a result that has just come in is not asked for again. */
+/**
+ * Chooses a tool that the request demands, or one that the user names. After the result of a tool, no tool is chosen by
+ * name again.
+ */
 function toolFor(
   { tools, toolChoice = 'auto', items }: LlmRequest,
   said: string,
@@ -90,7 +94,7 @@ function toolFor(
   return tools.find(({ name }) => wordsOf(said).includes(wordsOf(name)))
 }
 
-/** So that "get the weather" does not, but "get weather" and "get_weather" do name get_weather. */
+/** Makes "get weather" and "get_weather" name the tool get_weather, while "get the weather" does not. */
 function wordsOf(text: string): string {
   return ` ${
     text
@@ -134,8 +138,8 @@ function ruleFor(said: string): string {
     const match = when.exec(said)
     if (match) return say(match)
   }
-  const heard = said === '' ? '' : ` You said: ${said}`
-  return `${introduction}, and I have no rule for that. Set up a language model provider to get real answers.${heard}`
+  const quote = said === '' ? '' : ` You said: ${said}`
+  return `${introduction}, and I have no rule for that. Set up a language model provider to get real answers.${quote}`
 }
 
 function calculate(a: number, operator: string, b: number): number {

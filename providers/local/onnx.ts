@@ -7,7 +7,7 @@ const irVersionOfModels = 10
 const irVersionOfRuntime = 9
 
 /**
- * One thread a session: on shared cores a second one made Moonshine slower, and processes scale instead.
+ * Each session has one thread: on shared cores a second thread made Moonshine slower, and more processes are used instead.
  * Severity 3 hides hundreds of optimiser warnings.
  */
 const sessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 } as const

@@ -1,4 +1,7 @@
-/** The provider that needs no account and no network: embedded speech in child processes and a language model of rules. */
+/**
+ * The provider that needs no account and no network. It has embedded speech engines in child processes and a language
+ * model made of rules.
+ */
 
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
@@ -10,24 +13,30 @@ import { StreamPool } from './stt-live.ts'
 import { createLocalTts } from './tts.ts'
 
 export type LocalOptions = {
-  /** Children that recognise: up to 330 MB and one core each; as many again for streams. */
+  /**
+   * The number of processes that recognise recordings, each with up to 330 MB and one core. Streams have as many
+   * processes again.
+   */
   sttProcesses: number
-  /** Streams that one child recognises at a time. Eight with partial results took half a core on average; more of them get fewer partials. */
+  /**
+   * The most streams that one process recognises. Eight with interims took half a core on average; more streams get
+   * fewer interims.
+   */
   sttStreamsMax: number
-  /** Children that speak: about 100 MB each. */
+  /** The number of processes that synthesize, each with about 100 MB. */
   ttsProcesses: number
-  /** Requests that may wait, for each of the two kinds. */
+  /** The most requests that may wait, for recognition and for synthesis each. */
   queueMax: number
-  /** For one sentence, or a recording of no length: half of the recording's duration is added. */
+  /** The limit for one sentence, or for a recording of length zero; half of a recording's duration is added. */
   jobTimeoutMs: number
-  /** A child without work for this long is ended. */
+  /** A process that is idle for this long is ended. */
   idleMs: number
   clock: Clock
   log: Log
   onProgress?: (progress: SttProgress) => void
 }
 
-/** A token of the recogniser takes some 10 ms, a sentence of the voice some 200. */
+/** A job stops after a token of the recogniser, which takes some 10 ms, or after a sentence of the voice, some 200 ms. */
 const stopMs = 2000
 
 export function createLocalProvider(options: LocalOptions): Provider {

@@ -1,6 +1,6 @@
 /**
- * One model for many streams. Finals come first, in order; a guess at speech that still goes on gives way to any of them, even
- * in the middle: it would be overtaken anyway, and what is dropped first under load are guesses.
+ * One model for many streams. Finals are recognised first and in order. An interim is stopped for any final, even in
+ * the middle, because the final replaces it anyway; so under load interims are dropped first.
  */
 import type { Moonshine } from './moonshine.ts'
 
@@ -21,10 +21,10 @@ export class Recogniser {
     return this.#submit(new Recognition(samples, false))
   }
 
-  /** What was a guess has turned out to be the final. */
+  /** Treats an interim as a final, because the utterance has ended without more speech. */
   makeFinal(recognition: Recognition): void {
     recognition.urgent = true
-    this.#giveWay()
+    this.#stopInterim()
   }
 
   cancel(recognition: Recognition): void {
@@ -37,12 +37,12 @@ export class Recogniser {
 
   #submit(recognition: Recognition): Recognition {
     this.#waiting.push(recognition)
-    this.#giveWay()
+    this.#stopInterim()
     if (!this.#running) void this.#work()
     return recognition
   }
 
-  #giveWay(): void {
+  #stopInterim(): void {
     if (this.#running && !this.#running.urgent && this.#waiting.some(({ urgent }) => urgent)) this.#running.stop.abort()
   }
 
@@ -70,7 +70,7 @@ export class Recognition {
   readonly samples: Float32Array
   readonly stop = new AbortController()
   urgent: boolean
-  /** Null when it was overtaken or dropped. */
+  /** Null if it was stopped for a final, or cancelled. */
   readonly text: Promise<string | null>
   settle: (text: string | null) => void = () => {}
   fail: (error: unknown) => void = () => {}
@@ -82,7 +82,7 @@ export class Recognition {
       this.settle = resolve
       this.fail = reject
     })
-    // Whoever asked may have left before it fails.
+    // The stream may be closed before this fails, and then nothing awaits it.
     this.text.catch(() => {})
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Cuts a stream of samples into stretches of speech that the recogniser can take at once: it loses words beyond about 25 s.
+ * Cuts a stream of samples into segments of speech that are short enough for the recogniser, which loses words beyond about 25 s.
  *
  *   samples  ....####..###...................#########################################...
  *   segments   [            ]             [              ][                             ]
  *             pad  one segment  pad: a long pause closes    no pause for 15 s: cut where it is quietest
  *
- * Never more than one open segment is held, whatever the length of the recording.
+ * It holds one open segment at most, so its memory does not depend on the length of the recording.
  */
 import type { Vad } from './vad.ts'
 import { vadFrameSamples } from './vad.ts'
@@ -14,19 +14,19 @@ export type SpeechSegment = {
   samples: Float32Array
   startMs: number
   endMs: number
-  /** The speaker has paused; false where speech without a pause was cut. */
+  /** True if the speaker paused, false if speech without a pause was cut. */
   endpoint: boolean
 }
 
 const rateHz = 16000
 export const frameMs = (vadFrameSamples * 1000) / rateHz
-/** Silero's own thresholds: speech begins above the first, goes on above the second. */
+/** Silero recommends these thresholds: speech begins above the first and goes on above the second. */
 const beginsAbove = 0.5
 const goesOnAbove = 0.35
 const padFrames = Math.round(300 / frameMs)
 const speechFramesMin = Math.round(96 / frameMs)
 const segmentFramesMax = Math.floor(15_000 / frameMs)
-/** A forced cut looks for its place from here to the end, so that no piece gets too short to be understood. */
+/** A forced cut is made between here and the end, so that no segment gets too short to be recognised. */
 const cutFromFrames = Math.round(6_000 / frameMs)
 
 type Frame = { samples: Float32Array; speech: boolean; loudness: number }
@@ -34,54 +34,60 @@ type Frame = { samples: Float32Array; speech: boolean; loudness: number }
 export class Segmenter {
   readonly #vad: Vad
   readonly #pauseFrames: number
-  /** What does not fill a frame yet. */
+  /** The samples that do not fill a frame yet. */
   #rest: Float32Array = new Float32Array(0)
-  /** The open segment with its leading pad; outside of speech only the pad. */
+  /** The frames of the open segment with the pad before it; without speech only the pad. */
   #frames: Frame[] = []
-  /** Counted from the start of the recording: the first of #frames. */
+  /** The index of the first of #frames, counted from the start of the recording. */
   #firstFrame = 0
   #open = false
   #silentFrames = 0
   #speechFrames = 0
 
-  /** The model keeps state between frames, so a segmenter owns it until it is done. A silence of `pauseMs` closes a segment. */
+  /**
+   * The model keeps state between frames, so only this segmenter may use it until its end. A silence of `pauseMs`
+   * closes a segment.
+   */
   constructor(vad: Vad, pauseMs: number) {
     vad.reset()
     this.#vad = vad
     this.#pauseFrames = Math.max(1, Math.round(pauseMs / frameMs))
   }
 
-  /** A segment is open. */
+  /** Whether a segment is open. */
   get open(): boolean {
     return this.#open
   }
 
-  /** The open segment holds more than a click. */
+  /** Whether the open segment is longer than a click. */
   get speaking(): boolean {
     return this.#open && this.#speechFrames >= speechFramesMin
   }
 
-  /** Frames of the whole recording so far. */
+  /** The number of frames of the recording so far. */
   get frameCount(): number {
     return this.#firstFrame + this.#frames.length
   }
 
-  /** Where the open segment begins to hold speech. */
+  /** The time at which the speech in the open segment begins. */
   get startMs(): number {
     return this.#placeMs(this.#frames.findIndex((frame) => frame.speech))
   }
 
-  /** Frames since somebody last spoke in the open segment. */
+  /** The number of silent frames at the end of the open segment. */
   get silentFrames(): number {
     return this.#silentFrames
   }
 
-  /** Silence is just as long as the pad: unless somebody goes on to speak, the segment will close with what `peek` gives now. */
+  /**
+   * Whether the silence has just become as long as the pad. Unless more speech follows, the segment will close as
+   * `peek` gives it now.
+   */
   get settled(): boolean {
     return this.#open && this.#silentFrames === padFrames
   }
 
-  /** The open segment as it would be if it were closed now. */
+  /** The open segment in the form that it would have if it were closed now. */
   peek(): SpeechSegment | undefined {
     return this.#open ? this.#segment(this.#spokenFrames(), true) : undefined
   }
@@ -91,7 +97,7 @@ export class Segmenter {
     return this.#open ? this.#close() : undefined
   }
 
-  /** 16 kHz mono. Yields segments as they are complete. */
+  /** Takes 16 kHz mono samples and yields each segment when it is complete. */
   async *push(samples: Float32Array): AsyncGenerator<SpeechSegment> {
     const available = this.#rest.length === 0 ? samples : concat([this.#rest, samples])
     let at = 0
@@ -133,7 +139,7 @@ export class Segmenter {
     return this.#frames.length - Math.max(0, this.#silentFrames - padFrames)
   }
 
-  /** What follows the segment becomes the pad of the next one. */
+  /** The frames behind the segment become the pad of the next one. */
   #close(): SpeechSegment | undefined {
     const count = this.#spokenFrames()
     const segment = this.#segment(count, true)
@@ -176,7 +182,7 @@ export class Segmenter {
   }
 }
 
-/** The middle of the three frames in a row that are least loud. */
+/** Finds the three quietest frames in a row and answers the middle one. */
 function quietest(frames: readonly Frame[], from: number): number {
   let best = frames.length - 1
   let bestLoudness = Infinity

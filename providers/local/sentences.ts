@@ -1,6 +1,9 @@
-/** Text as a small English voice can read it: plain characters, a sentence at a time, so that the first is heard early. */
+/**
+ * Splits a text into sentences of plain characters, which a small English voice can read. The first sentence can be
+ * played early.
+ */
 
-/** In the order in which they are applied. */
+/** The replacements are applied in this order. */
 const replacements: readonly [RegExp, string][] = [
   [/[‘’‚‛′]/g, "'"],
   [/[“”„‟″«»]/g, '"'],
@@ -15,7 +18,7 @@ const replacements: readonly [RegExp, string][] = [
   [/ß/g, 'ss'],
 ]
 
-/** Sentences of at most `charsMax` characters; empty when there is nothing to say. */
+/** Answers sentences of at most `charsMax` characters; the list is empty for a text without anything to speak. */
 export function sentences(text: string, charsMax: number): string[] {
   return plain(text)
     .split(/(?<=[.!?;:]["')\]]*)\s+|\n+/)
@@ -23,7 +26,7 @@ export function sentences(text: string, charsMax: number): string[] {
     .filter((sentence) => /[a-z0-9]/i.test(sentence))
 }
 
-/** Letters lose their accents; what has no ASCII form (emoji, other scripts, control characters) is left out. */
+/** Removes accents, and every character without an ASCII form: emoji, other scripts, control characters. */
 function plain(text: string): string {
   const spelled = replacements.reduce((result, [pattern, by]) => result.replace(pattern, by), text)
   return spelled
@@ -32,7 +35,7 @@ function plain(text: string): string {
     .replace(/[^\n -~]/g, '')
 }
 
-/** Cuts what is too long at the last comma, else at the last space, else anywhere. */
+/** Cuts a sentence that is too long at the last comma, else at the last space, else at the limit. */
 function split(sentence: string, charsMax: number): string[] {
   const parts: string[] = []
   let rest = sentence

@@ -1,8 +1,11 @@
-/** The smallest value that a JSON Schema accepts, for schemas as people write them for tools and answers: no patterns, no negations. */
+/**
+ * Makes the smallest value that a JSON Schema accepts, for the usual schemas of tools and answers. It ignores patterns
+ * and negations.
+ */
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** A schema may contain itself. */
+/** The depth is limited, because a schema may contain itself. */
 const depthMax = 16
 
 const textByFormat: Readonly<Record<string, string>> = {
@@ -70,7 +73,7 @@ function typeOf(schema: Schema): unknown {
   return type ?? ('properties' in schema ? 'object' : 'items' in schema ? 'array' : undefined)
 }
 
-/** Only references within the document: `#/$defs/name`. */
+/** Resolves only references within the document, such as `#/$defs/name`. */
 function resolve(reference: string, root: Schema): unknown {
   if (!reference.startsWith('#')) return {}
   const names = reference

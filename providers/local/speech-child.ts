@@ -1,11 +1,14 @@
-/** The parent's side of one speech child. A child that misbehaves is killed: it holds nothing that must be kept. */
+/**
+ * The parent's side of one speech child. A child that does not stop is killed, since it holds nothing that must be
+ * kept.
+ */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
 import { EngineProcess } from './engine-process.ts'
 
 export type ChildJob = {
   input: object
-  /** Handed over one at a time, as the child asks. */
+  /** The pieces of a recording; the child requests one at a time. */
   pieces?: Iterator<Uint8Array>
   onProgress?: (doneMs: number) => void
 }
@@ -23,7 +26,7 @@ export class SpeechChild {
     })
   }
 
-  /** How it ended. */
+  /** Resolves with the signal or the exit code. */
   get exited(): Promise<string> {
     return this.#process.exited
   }
@@ -32,7 +35,7 @@ export class SpeechChild {
     return this.#process.pid
   }
 
-  /** False as soon as it has been told to die. */
+  /** False as soon as `kill` was called. */
   get alive(): boolean {
     return this.#process.alive
   }
@@ -41,7 +44,7 @@ export class SpeechChild {
     return this.#pending !== undefined
   }
 
-  /** One at a time. Rejects with ProviderError `bad_request`, `server` or `unreachable`. */
+  /** Runs one job at a time. Rejects with ProviderError `bad_request`, `server` or `unreachable`. */
   run(job: ChildJob): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#pending = { ...job, resolve, reject }
@@ -49,7 +52,7 @@ export class SpeechChild {
     })
   }
 
-  /** Asks the child to give up its job; it answers with a failure soon, or has to be killed. */
+  /** Asks the child to cancel its job. It answers with a failure soon, or must be killed. */
   stop(): void {
     this.#process.send({ type: 'stop' })
   }

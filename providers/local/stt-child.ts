@@ -1,4 +1,7 @@
-/** Entry of the process that recognises speech: decode, find speech, recognise each stretch. Started by fork only. */
+/**
+ * The entry of the process that recognises recordings: it decodes, finds speech and recognises each segment. Only fork
+ * starts it.
+ */
 import { type JobContext, serveJobs } from './child-jobs.ts'
 import type { SttInput, SttOutput } from './child-messages.ts'
 import { decodeMono } from './decode.ts'
@@ -6,7 +9,10 @@ import { type Moonshine, moonshineRateHz, openMoonshine } from './moonshine.ts'
 import { Segmenter, type SpeechSegment } from './segmenter.ts'
 import { openVad, type Vad } from './vad.ts'
 
-/** Nobody waits for the end of an utterance in a file, so a longer pause than a listener's keeps sentences whole. */
+/**
+ * Latency does not matter in a recording, so this pause is longer than that of a stream, which keeps sentences
+ * together.
+ */
 const pauseMs = 640
 
 let models: Promise<[Vad, Moonshine]> | undefined
@@ -23,7 +29,7 @@ serveJobs<SttInput, SttOutput>(async (input, context) => {
   return { segments }
 })
 
-/** A failure is tried again by the next job. */
+/** After a failure the next job tries again. */
 async function open(): Promise<[Vad, Moonshine]> {
   try {
     return [await openVad(), await openMoonshine()]

@@ -7,12 +7,12 @@ import type { ChildPool } from './child-pool.ts'
 import type { StreamPool } from './stt-live.ts'
 import type { StreamInput } from './stt-live-messages.ts'
 
-/** Bytes a message. A child looks for "stop" between two of them, and 64 KiB of poor MP3 are a minute of sound. */
+/** The size of a message. A child checks for "stop" between two messages, and 64 KiB of poor MP3 are a minute of sound. */
 const pieceBytesMax = 64 * 1024
-/** A busy core has been seen to need 0.07 s for a second of audio. */
+/** A busy core was measured to need 0.07 s for a second of audio. */
 const expectedPerAudio = 0.1
 const timeoutPerAudio = 0.5
-/** A shorter pause is found within words, a longer one between people. */
+/** Shorter pauses occur within words; longer ones occur between speakers. */
 const endpointing = { minMs: 100, usualMs: 480, maxMs: 3000 }
 
 export type SttProgress = { stage: 'stt'; doneMs: number; totalMs: number }
@@ -20,7 +20,7 @@ export type SttProgress = { stage: 'stt'; doneMs: number; totalMs: number }
 export type LocalSttOptions = {
   pool: ChildPool
   streams: StreamPool
-  /** For a recording of no length; half of its duration is added. */
+  /** The limit for a recording of length zero; half of a recording's duration is added. */
   jobTimeoutMs: number
   onProgress?: (progress: SttProgress) => void
 }
@@ -46,7 +46,7 @@ export function createLocalStt({ pool, streams, jobTimeoutMs, onProgress }: Loca
   }
 }
 
-/** Throws ProviderError: packets of Opus without a container are not read here. */
+/** Throws ProviderError for Opus packets without a container, which are not supported here. */
 function streamInput({ audio, interimResults, endpointingMs = endpointing.usualMs }: SttStreamRequest): StreamInput {
   const { encoding, sampleRateHz, channels } = audio
   if (encoding === 'opus') throw new ProviderError('unsupported', { sent: false })

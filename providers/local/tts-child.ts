@@ -1,4 +1,4 @@
-/** Entry of the process that speaks, a sentence a job. Started by fork only. */
+/** The entry of the process that synthesizes; a job is one sentence. Only fork starts it. */
 import { serveJobs } from './child-jobs.ts'
 import type { TtsInput, TtsOutput } from './child-messages.ts'
 import { type Flite, openFlite } from './flite.ts'
@@ -10,7 +10,7 @@ serveJobs<TtsInput, TtsOutput>(async ({ text, voice, speed }) => {
   return { samples: await voices.speak(text, voice, speed) }
 })
 
-/** A failure is tried again by the next job. */
+/** After a failure the next job tries again. */
 async function open(): Promise<Flite> {
   try {
     return await openFlite()

@@ -14,12 +14,12 @@ export const fliteVoices = [
 ] as const
 
 const sentenceCharsMax = 300
-/** Measured: 160 ms for 90 characters on a busy core. */
+/** A busy core was measured to need 160 ms for 90 characters. */
 const expectedMsPerChar = 2
 
 export type LocalTtsOptions = {
   pool: ChildPool
-  /** For one sentence. */
+  /** The limit for one sentence. */
   jobTimeoutMs: number
 }
 
@@ -29,7 +29,10 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
     return pool.run(job, signal) as Promise<TtsOutput>
   }
 
-  /** Each sentence is a job of its own: a listener who reads slowly keeps no child. The next one is spoken while this one is read. */
+  /**
+   * Each sentence is a separate job, so a client that reads slowly does not occupy a child. The next sentence is made
+   * while this one is read.
+   */
   async function* speakAll(
     inputs: readonly TtsInput[],
     first: TtsOutput,
@@ -44,7 +47,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
         const following = inputs[i + 1]
         if (following) {
           spoken = speak(following, true, either)
-          // Awaited in the next round; a listener who leaves before must not make it an unhandled rejection.
+          // The next round awaits this. If the client leaves before, this must not be an unhandled rejection.
           spoken.catch(() => {})
         }
         if (samples.length > 0) yield samples
@@ -63,11 +66,12 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
   }
 }
 
-/** At least one sentence. Throws ProviderError. */
+/** Answers at least one sentence. Throws ProviderError. */
 function readRequest({ text, voice = 'rms', speed = 1 }: TtsRequest): TtsInput[] {
   if (!fliteVoices.some(({ id }) => id === voice)) throw new ProviderError('unsupported', { sent: false })
   const parts = sentences(text, sentenceCharsMax)
-  // Emoji or another script only: no other provider is asked, because it would read nothing English either.
+  // The text is only emoji or another script. `bad_request` stops the failover, since no other provider would find
+  // English text in it.
   if (parts.length === 0) throw new ProviderError('bad_request', { sent: false })
   return parts.map((part) => ({ text: part, voice, speed }))
 }

@@ -1,9 +1,9 @@
-/** Silero VAD v5 at 16 kHz: for each frame of 32 ms the probability that somebody speaks. */
+/** Silero VAD v5 at 16 kHz gives the probability of speech for each frame of 32 ms. */
 import * as ort from 'onnxruntime-node'
 import { openSession } from './onnx.ts'
 
 export const vadFrameSamples = 512
-/** The model also wants the end of the frame before. */
+/** The model also takes the end of the previous frame. */
 const contextSamples = 64
 const rateHz = new ort.Tensor('int64', BigInt64Array.of(16000n), [])
 
@@ -11,7 +11,7 @@ export async function openVad(): Promise<Vad> {
   return new Vad(await openSession('sileroVad'))
 }
 
-/** One stream at a time: `reset` between recordings. */
+/** It serves one stream at a time, and needs `reset` between recordings. */
 export class Vad {
   readonly #session: ort.InferenceSession
   #state = emptyState()
@@ -21,7 +21,7 @@ export class Vad {
     this.#session = session
   }
 
-  /** Over the same weights, for a stream beside this one. */
+  /** Makes another one over the same weights, for a second stream at the same time. */
   another(): Vad {
     return new Vad(this.#session)
   }
@@ -31,7 +31,7 @@ export class Vad {
     this.#context = new Float32Array(contextSamples)
   }
 
-  /** `frame` is exactly `vadFrameSamples` long. */
+  /** The length of `frame` must be `vadFrameSamples`. */
   async speechProbability(frame: Float32Array): Promise<number> {
     const input = new Float32Array(contextSamples + vadFrameSamples)
     input.set(this.#context)

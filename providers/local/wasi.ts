@@ -1,6 +1,6 @@
 /**
- * As much of WASI preview 1 as a program needs that reads nothing and writes one file: the file is kept in memory. Node's own
- * WASI is experimental and would need a folder on disk for each run, which a killed process leaves behind.
+ * The part of WASI preview 1 that a program needs if it reads nothing and writes one file, which is kept in memory.
+ * Node's WASI is experimental and would need a folder on disk for each run, which a killed process leaves behind.
  */
 
 export type WasiRun = { exitCode: number; output: Uint8Array }
@@ -18,7 +18,10 @@ const root = '/'
 const allRights = 0xffff_ffff_ffff_ffffn
 const encoder = new TextEncoder()
 
-/** Runs the program's `main`. `args[0]` is its name; whatever path it opens below "/" is the output. Traps are thrown. */
+/**
+ * Runs the program's `main`. `args[0]` is its name. Any path that it opens below "/" is the output file. Traps are
+ * thrown.
+ */
 export async function runWasi(
   module: WebAssembly.Module,
   args: readonly string[],
@@ -39,7 +42,7 @@ export async function runWasi(
   return { exitCode: 0, output: file.bytes() }
 }
 
-/** proc_exit never returns, so it leaves the program by an exception. */
+/** proc_exit must not return, so it leaves the program by an exception. */
 class Exit extends Error {
   readonly code: number
 
@@ -144,7 +147,7 @@ function fileImports(view: () => DataView, file: MemoryFile): Imports {
       for (let i = 0; i < count; i++) {
         const start = view().getUint32(vectors + 8 * i, true)
         const length = view().getUint32(vectors + 8 * i + 4, true)
-        // What it prints is of no use to anybody.
+        // Other output of the program is ignored.
         if (fd === outputDescriptor) file.write(new Uint8Array(view().buffer, start, length))
         total += length
       }

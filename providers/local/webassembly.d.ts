@@ -1,4 +1,4 @@
-/** The part of WebAssembly that is used here: TypeScript declares it with the browser's library only. */
+/** The part of WebAssembly that is used here, since TypeScript declares it only in the library for browsers. */
 declare namespace WebAssembly {
   class Module {
     private constructor()

@@ -1,8 +1,8 @@
-/** The model files that come inside npm packages: where they are, and that they are the ones that were measured. */
+/** The model files inside npm packages. Their checksums prove that they are the files that were measured. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
-/** `entry` is what the package exports; its export map hides the file itself, so `file` is relative to the entry. */
+/** `entry` is the export of the package. Its export map hides the file, so `file` is relative to the entry. */
 const weights = {
   moonshineEncoder: {
     entry: '@moonshine-ai/moonshine-js',
@@ -28,7 +28,10 @@ const weights = {
 
 export type WeightsName = keyof typeof weights
 
-/** Rejects when the file is missing or is another one: figures and licence belong to exactly these bytes. */
+/**
+ * Rejects if the file is missing or has another checksum, because the figures and the licence belong to exactly these
+ * bytes.
+ */
 export async function readWeights(name: WeightsName): Promise<Buffer> {
   const { entry, file, sha256 } = weights[name]
   const bytes = await readFile(new URL(file, import.meta.resolve(entry)))
