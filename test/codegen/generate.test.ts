@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
-import { generateConfig, generateSurface } from '../../codegen/generate.ts'
+import { generateConfig, generateShared, generateSurface } from '../../codegen/generate.ts'
+import { readShared } from '../../codegen/load.ts'
 import { formatProblem, ruleNames } from '../../codegen/rules.ts'
 import { folder, golden } from './golden.ts'
 import { change, type Step } from './steps.ts'
@@ -28,6 +29,22 @@ t.test('a good document gives the files that are kept here, byte for byte, every
   const second = await generateSurface({ text: mini, file, path }, layout)
   t.same([...second.files], [...first.files])
 })
+
+t.test(
+  'a component of specs/shared.yaml is emitted once, and exported again by the surfaces that use it',
+  async (t) => {
+    const shared = readShared(
+      'components: { schemas: { Level: { type: string, enum: [low, high], default: low }, Tree: { type: string } } }',
+    )
+    const source = { text: mini, file, path, shared }
+    const types = (await generateSurface(source, layout)).files.get('golden/mini/types.ts') ?? ''
+    t.match(types, "export type { Level } from '../shared/types.ts'")
+    t.notMatch(types, 'export type Level =')
+    t.match(types, 'export type Tree = {', "the same name with another schema is the surface's own")
+    const { files } = generateShared({ ...source, file: 'shared.yaml' }, 'golden/shared')
+    t.match(files.get('golden/shared/types.ts'), "export type Level = 'low' | 'high'")
+  },
+)
 
 t.test('a bad document gives no file, and messages that say what to do', async (t) => {
   for (const name of readdirSync(join(folder, 'negative')).filter((entry) => entry.endsWith('.yaml'))) {

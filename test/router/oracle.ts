@@ -28,8 +28,7 @@ export type Specification = {
   'x-error-codes': Record<string, ErrorRow>
 }
 
-const text = readFileSync(new URL('../../specs/router.openapi.yaml', import.meta.url), 'utf8')
-export const specification = parse(text) as Specification
+export const specification = readSpecification()
 
 /** Answered where no operation matches. */
 const unmatched: Operation = {
@@ -111,10 +110,25 @@ function requiredHeaders({ headers }: Response): string[] {
 
 const nameIn = ({ $ref }: Reference) => $ref.slice($ref.lastIndexOf('/') + 1)
 
+/** The document with the components of specs/shared.yaml in their places. */
+function readSpecification(): Specification {
+  const document = readSpec('router.openapi.yaml') as Specification
+  const shared = (readSpec('shared.yaml') as Pick<Specification, 'components'>).components
+  for (const [section, components] of Object.entries(document.components) as [keyof typeof shared, object][])
+    for (const [name, component] of Object.entries(components) as [string, Partial<Reference>][])
+      if (component.$ref?.startsWith('./shared.yaml#'))
+        Object.assign(components, { [name]: shared[section][name as never] })
+  return document
+}
+
+function readSpec(file: string): unknown {
+  return parse(readFileSync(new URL(`../../specs/${file}`, import.meta.url), 'utf8'))
+}
+
 function createOracle(): OpenAPIBackend {
   // discriminator.mapping is what its Ajv refuses; the arms are told apart by their constants all the same.
   const document = JSON.parse(
-    JSON.stringify(parse(text), (key, value: { mapping?: object }) =>
+    JSON.stringify(specification, (key, value: { mapping?: object }) =>
       key === 'discriminator' ? { ...value, mapping: undefined } : value,
     ),
   ) as Specification
