@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Provider } from './domain/ports/provider.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createAuthenticate } from './handlers/authenticate.ts'
+import { readStoredPolicy } from './handlers/key-policy.ts'
 import { openCatalog } from './providers/catalog/rows.ts'
 import { updatedCatalogFile } from './providers/catalog/update.ts'
 import { createProviders } from './providers/registry.ts'
@@ -91,6 +92,7 @@ export function openConfiguredStore(
     log,
     clock: systemClock,
     serves,
+    readPolicy: readStoredPolicy,
     connectionsMax,
     idempotency: { leaseMs, retentionMs: retentionS * 1000 },
     masterKeys: () => ({ current: masterKeyOf(config), previous: config.previousMasterKeys }),

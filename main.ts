@@ -21,6 +21,7 @@ import {
 import { configKeys } from './generated/config/keys.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { validateConfig } from './generated/config/validator.ts'
+import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { updateCatalog } from './providers/catalog/update.ts'
 import { type Environment, loadConfig } from './runtime/config.ts'
 import { requireFreePort } from './runtime/free-port.ts'
@@ -28,7 +29,6 @@ import { readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { endInstance, readPidFile, writePidFile } from './runtime/pid-file.ts'
 import { workerVariable } from './runtime/workers.ts'
-import { PolicyError, policyFields, readKeyPolicy } from './store/key-policy.ts'
 
 const packageFile = new URL(import.meta.url.endsWith('.js') ? '../package.json' : './package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }

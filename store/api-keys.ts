@@ -1,11 +1,11 @@
 import type { KeyPolicy, Scope } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { uniqueId } from '../runtime/clock.ts'
-import type { Sql, Tx } from './connect.ts'
+import type { Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
-import { readStoredPolicy } from './key-policy.ts'
-import { newSecret, readSecret } from './key-secret.ts'
-import { asOrganization } from './tenant.ts'
+import { newSecret, readSecret, suppliedPublicId } from './key-secret.ts'
+import type { ReadStoredPolicy } from './keys.ts'
+import type { Tenancy } from './tenant.ts'
 
 export type ApiKey = {
   id: string
@@ -31,6 +31,8 @@ export type NewKey = {
   test: boolean
   policy: KeyPolicy
   expiresAtMs: number | null
+  /** A secret that the operator brought. Absent: a new one is made. */
+  secret?: string
 }
 
 /** An id of another organization is like one that does not exist. */
@@ -44,26 +46,30 @@ export type KeyAdministration = {
   revoke(organizationId: string, keyId: string): Promise<boolean>
 }
 
-export function createKeyAdministration(sql: Sql, clock: Clock): KeyAdministration {
+export function createKeyAdministration(
+  tenancy: Tenancy,
+  clock: Clock,
+  readPolicy: ReadStoredPolicy,
+): KeyAdministration {
   const now = () => new Date(clock.nowMs())
   return {
     create(key) {
-      const { secret, publicId } = newSecret(key.test)
-      return asOrganization(sql, key.organizationId, async (tx) => {
+      const { secret, publicId } = key.secret === undefined ? newSecret(key.test) : supplied(key.secret)
+      return tenancy.asOrganization(key.organizationId, async (tx) => {
         const row = await insertKey(tx, key, secret, publicId, now())
         return row && { key: row, secret }
       })
     },
     list: (organizationId) =>
-      asOrganization(sql, organizationId, async (tx) => {
+      tenancy.asOrganization(organizationId, async (tx) => {
         const rows = await tx<ApiKey[]>`
           select ${columns(tx)} from api_keys where organization_id = ${organizationId} order by created_at, id`
-        return rows.map((row) => ({ ...row, policy: readStoredPolicy(row.policy).policy }))
+        return rows.map((row) => ({ ...row, policy: readPolicy(row.policy).policy }))
       }),
     rotate: (organizationId, keyId) =>
-      asOrganization(sql, organizationId, (tx) => rotateKey(tx, organizationId, keyId, now())),
+      tenancy.asOrganization(organizationId, (tx) => rotateKey(tx, organizationId, keyId, now())),
     revoke: (organizationId, keyId) =>
-      asOrganization(sql, organizationId, async (tx) => {
+      tenancy.asOrganization(organizationId, async (tx) => {
         const rows = await tx<Lookup[]>`
           update api_keys set revoked_at = ${now()}
           where organization_id = ${organizationId} and id = ${keyId} and revoked_at is null returning lookup`
@@ -75,14 +81,10 @@ export function createKeyAdministration(sql: Sql, clock: Clock): KeyAdministrati
 
 type Lookup = { lookup: string }
 
+const supplied = (secret: string) => ({ secret, publicId: suppliedPublicId(secret) })
+
 /** Null: no such organization. */
-export async function insertKey(
-  tx: Tx,
-  key: NewKey,
-  secret: string,
-  publicId: string,
-  now: Date,
-): Promise<ApiKey | null> {
+async function insertKey(tx: Tx, key: NewKey, secret: string, publicId: string, now: Date): Promise<ApiKey | null> {
   const presented = readSecret(secret)
   if (!presented) throw new Error('A key is sk_live_ or sk_test_ and at least 24 printable characters without spaces.')
   const expiresAt = key.expiresAtMs === null ? null : new Date(key.expiresAtMs)

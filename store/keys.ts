@@ -4,17 +4,21 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../domain/access/ephemeral.ts'
-import type { Caller, Keys, OwnKeys, Scope } from '../domain/access/organization.ts'
+import type { Caller, KeyPolicy, Keys, OwnKeys, Scope } from '../domain/access/organization.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql, Tx } from './connect.ts'
 import { type KeyChange, keysChannel, readKeyChange } from './key-changes.ts'
-import { readStoredPolicy } from './key-policy.ts'
 import { type Presented, readSecret } from './key-secret.ts'
 import { createLru } from './lru.ts'
-import { asOrganization } from './tenant.ts'
+import type { Tenancy } from './tenant.ts'
 
 export type KeyCacheLimits = { keyCacheMs: number; keyCacheMax: number }
+
+/** Reads a policy as an earlier version stored it. Never throws: `dropped` names the fields that could not be read. */
+export type ReadStoredPolicy = (stored: unknown) => { policy: KeyPolicy; dropped: string[] }
+
+type Options = KeyCacheLimits & { clock: Clock; log: Log; readPolicy: ReadStoredPolicy }
 
 export type CheckedKeys = Keys & {
   /** For a change that this process made itself: its own NOTIFY arrives a little later. */
@@ -44,7 +48,8 @@ const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGa
 /** Strangers' keys are remembered apart, so that a flood of them displaces nobody, and briefly. */
 const unknownMsMax = 2_000
 
-export function createKeys(sql: Sql, clock: Clock, log: Log, { keyCacheMs, keyCacheMax }: KeyCacheLimits): CheckedKeys {
+export function createKeys(sql: Sql, options: Options): CheckedKeys {
+  const { clock, keyCacheMs, keyCacheMax } = options
   const known = createLru<Remembered>(keyCacheMax)
   const unknown = createLru<number>(keyCacheMax)
   const lookups = createBatcher((wanted: readonly string[]) => readKeys(sql, wanted), batches)
@@ -74,7 +79,7 @@ export function createKeys(sql: Sql, clock: Clock, log: Log, { keyCacheMs, keyCa
       if (changes === changesBefore) unknown.set(presented.lookup, nowMs + Math.min(keyCacheMs, unknownMsMax))
       return null
     }
-    const caller = callerOf(row, log)
+    const caller = callerOf(row, options)
     if (changes === changesBefore) {
       const untilMs = Math.min(nowMs + keyCacheMs, row.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
       known.set(presented.lookup, { digest: row.digest, caller, untilMs })
@@ -110,22 +115,22 @@ export function createKeys(sql: Sql, clock: Clock, log: Log, { keyCacheMs, keyCa
 }
 
 /** For what names a key and does not hold it: asked of the database each time, so a revoked key is refused from the moment of its revocation. */
-export function createLiveKeys(sql: Sql, clock: Clock, log: Log): LiveKeys {
+export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys {
   return {
     find: (organizationId, keyId) =>
-      asOrganization(sql, organizationId, async (tx) => {
+      tenancy.asOrganization(organizationId, async (tx) => {
         const [row] = await tx<Row[]>`
           select ${columns(tx)} from api_keys k join organizations o on o.id = k.organization_id
           where k.organization_id = ${organizationId} and k.id = ${keyId} and k.revoked_at is null`
-        return row && !hasExpired(row, clock.nowMs()) ? callerOf(row, log) : null
+        return row && !hasExpired(row, options.clock.nowMs()) ? callerOf(row, options) : null
       }),
   }
 }
 
 const hasExpired = ({ expiresAt }: Row, nowMs: number) => expiresAt !== null && expiresAt.getTime() <= nowMs
 
-function callerOf(row: Row, log: Log): Caller {
-  const { policy, dropped } = readStoredPolicy(row.policy)
+function callerOf(row: Row, { log, readPolicy }: Options): Caller {
+  const { policy, dropped } = readPolicy(row.policy)
   if (dropped.length > 0)
     log.warn(
       { keyId: row.keyId, fields: dropped },

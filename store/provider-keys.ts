@@ -7,12 +7,12 @@ import type { ProviderKeyAdministration, ProviderKeys } from '../domain/access/p
 import type { Clock } from '../domain/ports/system.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
-import type { Pools, Sql, Tx } from './connect.ts'
+import type { Sql, Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
 import type { KeyCacheLimits } from './keys.ts'
 import { createLru } from './lru.ts'
 import type { Sealed, Sealer } from './sealed.ts'
-import { asOperator, asOrganization } from './tenant.ts'
+import type { Tenancy } from './tenant.ts'
 
 export type StoredProviderKeys = ProviderKeys &
   ProviderKeyAdministration & {
@@ -39,7 +39,13 @@ type Row = { keyId: string; bytes: Buffer; sealedBy: string }
 const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
 const resealRowsMax = 100
 
-export function createProviderKeys({ system, tenant }: Pools, options: Options): StoredProviderKeys {
+export type ProviderKeyStore = {
+  keys: StoredProviderKeys
+  /** The same administration on another tenancy. */
+  administration(tenancy: Tenancy): ProviderKeyAdministration
+}
+
+export function createProviderKeys(system: Sql, tenancy: Tenancy, options: Options): ProviderKeyStore {
   const { clock, keyCacheMs, keyCacheMax } = options
   let made: Sealer | null = null
   const sealer = () => (made ??= options.sealer())
@@ -58,25 +64,54 @@ export function createProviderKeys({ system, tenant }: Pools, options: Options):
     return apiKey
   }
 
-  async function change<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T> {
-    const answer = await asOrganization(tenant, organizationId, async (tx) => {
-      const changed = await run(tx)
-      await notifyKeyChange(tx, { organizationId })
-      return changed
-    })
+  function forgetOrganization(organizationId: string): void {
     opened.deleteWhere((entry) => entry.organizationId === organizationId)
     options.forget(organizationId)
-    return answer
   }
 
-  return {
+  const administration = (on: Tenancy) => createAdministration(on, sealer, clock, forgetOrganization)
+
+  const keys: StoredProviderKeys = {
+    ...administration(tenancy),
     open(organizationId, provider, keyId) {
       const wanted = { organizationId, provider, keyId }
       const hit = opened.get(placeOf(wanted).join(' '))
       return hit && hit.untilMs > clock.nowMs() ? hit.apiKey : load(wanted)
     },
+    reseal: () => resealAll(tenancy, sealer()),
+    sweep() {
+      const nowMs = clock.nowMs()
+      opened.deleteWhere(({ untilMs }) => untilMs <= nowMs)
+    },
+    unreadable: () =>
+      tenancy.asOperator(async (tx) => {
+        const [row] = await tx<{ count: number }[]>`
+          select count(*)::int as count from provider_keys where sealed_by <> all(${arrayOf(sealer().names)}::text[])`
+        return row?.count ?? 0
+      }),
+  }
+  return { keys, administration }
+}
+
+function createAdministration(
+  tenancy: Tenancy,
+  sealer: () => Sealer,
+  clock: Clock,
+  changed: (organizationId: string) => void,
+): ProviderKeyAdministration {
+  async function change<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T> {
+    const answer = await tenancy.asOrganization(organizationId, async (tx) => {
+      const changed = await run(tx)
+      await notifyKeyChange(tx, { organizationId })
+      return changed
+    })
+    tenancy.afterCommit(() => changed(organizationId))
+    return answer
+  }
+
+  return {
     list: (organizationId) =>
-      asOrganization(tenant, organizationId, async (tx) => {
+      tenancy.asOrganization(organizationId, async (tx) => {
         const rows = await tx<{ provider: string; id: string }[]>`
           select provider, id from provider_keys where organization_id = ${organizationId}`
         return Object.fromEntries(rows.map(({ provider, id }) => [provider, id]))
@@ -91,17 +126,6 @@ export function createProviderKeys({ system, tenant }: Pools, options: Options):
         const { count } = await tx`
           delete from provider_keys where organization_id = ${organizationId} and provider = ${provider}`
         return count > 0
-      }),
-    reseal: () => resealAll(tenant, sealer()),
-    sweep() {
-      const nowMs = clock.nowMs()
-      opened.deleteWhere(({ untilMs }) => untilMs <= nowMs)
-    },
-    unreadable: () =>
-      asOperator(tenant, async (tx) => {
-        const [row] = await tx<{ count: number }[]>`
-          select count(*)::int as count from provider_keys where sealed_by <> all(${arrayOf(sealer().names)}::text[])`
-        return row?.count ?? 0
       }),
   }
 }
@@ -135,11 +159,11 @@ async function readSealed(sql: Sql, wanted: readonly Wanted[]): Promise<(Row | u
 }
 
 /** In small transactions, each from where the last one ended: a row that does not open cannot hold up the others. */
-async function resealAll(sql: Sql, sealer: Sealer): Promise<Resealed> {
+async function resealAll(tenancy: Tenancy, sealer: Sealer): Promise<Resealed> {
   const done: Resealed = { resealed: 0, failed: 0 }
   if (sealer.names.length === 1) return done
   for (let after: Place | undefined = start; after; )
-    after = await asOperator(sql, (tx) => resealSome(tx, sealer, after as Place, done))
+    after = await tenancy.asOperator((tx) => resealSome(tx, sealer, after as Place, done))
   return done
 }
 

@@ -1,16 +1,16 @@
 import type { AttemptEntry } from '../domain/billing/ledger.ts'
 import type { Preview } from '../domain/routing/preview.ts'
 import type { RequestRoute, RequestRoutes } from '../domain/routing/request-route.ts'
-import type { Sql, Tx } from './connect.ts'
-import { asOrganization } from './tenant.ts'
+import type { Tx } from './connect.ts'
+import type { Tenancy } from './tenant.ts'
 
 type Row = Omit<RequestRoute, 'choice' | 'attempts' | 'startedAtMs'> & { choice: Preview | null; startedAt: Date }
 type AttemptRow = Omit<AttemptEntry, 'startedAtMs'> & { startedAt: Date }
 
-export function createRequestRoutes(sql: Sql): RequestRoutes {
+export function createRequestRoutes(tenancy: Tenancy): RequestRoutes {
   return {
     find: (organizationId, requestId) =>
-      asOrganization(sql, organizationId, async (tx) => {
+      tenancy.asOrganization(organizationId, async (tx) => {
         const [row] = await readRequest(tx, organizationId, requestId)
         if (!row?.choice) return null
         const attempts = await readAttempts(tx, organizationId, requestId)

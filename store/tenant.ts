@@ -1,24 +1,75 @@
 /**
  * Row level security is the second line behind the organization_id in every query: a policy on each table shows only the rows of
- * `app.organization`, and nothing where that is not set. Whatever works for one organization goes through here. Batches of the hot path do not:
- * they hold rows of many organizations in one statement, and a transaction with a setting of its own would cost each three more round trips;
- * their pool says `*` when it connects.
+ * `app.organization`, and nothing where that is not set. All work for one organization goes through here. Batches of the hot path do not: they hold
+ * rows of many organizations in one statement, and a transaction that sets the organization would cost each three more round trips. Their
+ * pool says `*` when it connects.
  */
 import type { Sql, Tx } from './connect.ts'
 
-export function asOrganization<T>(sql: Sql, organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T> {
+/** How a repository reaches its rows: with a transaction for each call, or with one that several repositories share. */
+export type Tenancy = {
+  asOrganization<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T>
+  /** For the operator's work: every organization is seen. */
+  asOperator<T>(run: (tx: Tx) => Promise<T>): Promise<T>
+  /** For what a repository remembers in memory: runs `then` once the writes of its last call are committed, and never after a rollback. */
+  afterCommit(then: () => void): void
+}
+
+export const everyOrganization = '*'
+
+export function transactionEach(sql: Sql): Tenancy {
+  return {
+    asOrganization: (organizationId, run) => begin(sql, organizationOnly(organizationId), run),
+    asOperator: (run) => begin(sql, everyOrganization, run),
+    afterCommit: (then) => then(),
+  }
+}
+
+/** One transaction for all that `work` does for one organization (see `transactionOfAll`). */
+export function transactionFor<T>(
+  sql: Sql,
+  organizationId: string,
+  work: (tenancy: Tenancy) => Promise<T>,
+): Promise<T> {
+  return transactionOfAll(sql, organizationOnly(organizationId), work)
+}
+
+/**
+ * One transaction for all that `work` does through the tenancy that it is handed: either all of it is committed, or nothing when `work` or a
+ * statement of it fails. `scope` is an organization or `everyOrganization`. A call for another organization is refused.
+ */
+export async function transactionOfAll<T>(
+  sql: Sql,
+  scope: string,
+  work: (tenancy: Tenancy, tx: Tx) => Promise<T>,
+): Promise<T> {
+  const committed: (() => void)[] = []
+  let isOpen = true
+  const answer = await begin(sql, scope, (tx) => {
+    function run<U>(wanted: string, statements: (tx: Tx) => Promise<U>): Promise<U> {
+      if (!isOpen) throw new Error('the transaction has ended')
+      if (scope !== everyOrganization && wanted !== scope) throw new Error('not the organization of this transaction')
+      return statements(tx)
+    }
+    const tenancy: Tenancy = {
+      asOrganization: (organizationId, statements) => run(organizationOnly(organizationId), statements),
+      asOperator: (statements) => run(everyOrganization, statements),
+      afterCommit: (then) => void committed.push(then),
+    }
+    return work(tenancy, tx).finally(() => {
+      isOpen = false
+    })
+  })
+  for (const then of committed) then()
+  return answer
+}
+
+function organizationOnly(organizationId: string): string {
   if (organizationId === everyOrganization) throw new Error('not an organization id')
-  return within(sql, organizationId, run)
+  return organizationId
 }
 
-/** For the operator's own work: every organization is seen. */
-export function asOperator<T>(sql: Sql, run: (tx: Tx) => Promise<T>): Promise<T> {
-  return within(sql, everyOrganization, run)
-}
-
-const everyOrganization = '*'
-
-async function within<T>(sql: Sql, scope: string, run: (tx: Tx) => Promise<T>): Promise<T> {
+async function begin<T>(sql: Sql, scope: string, run: (tx: Tx) => Promise<T>): Promise<T> {
   const result = await sql.begin(async (tx) => {
     await tx`select set_config('app.organization', ${scope}, true)`
     return { value: await run(tx) }

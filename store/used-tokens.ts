@@ -1,7 +1,7 @@
 import type { UsedTokens } from '../domain/access/ephemeral.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import type { Pools } from './connect.ts'
-import { asOrganization } from './tenant.ts'
+import type { Sql } from './connect.ts'
+import type { Tenancy } from './tenant.ts'
 
 export type StoredUsedTokens = UsedTokens & {
   /** Forgets tokens that are good no longer. */
@@ -11,10 +11,10 @@ export type StoredUsedTokens = UsedTokens & {
 /** Another process's clock may be behind: forgotten too early, a token could be used again there. */
 const clockSkewMs = 60_000
 
-export function createUsedTokens({ system, tenant }: Pools, clock: Clock): StoredUsedTokens {
+export function createUsedTokens(system: Sql, tenancy: Tenancy, clock: Clock): StoredUsedTokens {
   return {
     spend: (organizationId, tokenId, expiresAtMs) =>
-      asOrganization(tenant, organizationId, async (tx) => {
+      tenancy.asOrganization(organizationId, async (tx) => {
         const rows = await tx`
           insert into used_tokens (organization_id, token_id, expires_at)
           values (${organizationId}, ${tokenId}, ${new Date(expiresAtMs)})

@@ -10,6 +10,7 @@ import type { Context } from '../../runtime/engine/handler.ts'
 import type { UpgradeRequest } from '../../runtime/engine/socket.ts'
 import { connect } from '../../store/connect.ts'
 import type { Store } from '../../store/store.ts'
+import { transactionEach } from '../../store/tenant.ts'
 import { createUsedTokens } from '../../store/used-tokens.ts'
 import { movableClock, organization, TestCluster } from '../store/cluster.ts'
 
@@ -174,7 +175,7 @@ t.test('used tokens are forgotten when they are good no longer, and shown to the
   t.same([...visible], [{ token_id: 'new' }, { token_id: 'old' }])
   const pools = connect({ databaseUrl: url }, 'sweep', 1)
   t.teardown(() => Promise.all([pools.system.end(), pools.tenant.end()]))
-  await createUsedTokens(pools, clock).sweep()
+  await createUsedTokens(pools.system, transactionEach(pools.tenant), clock).sweep()
   t.same([...(await sql`select organization_id = ${id} as own from used_tokens where token_id = 'old'`)], [])
   t.equal((await sql`select from used_tokens`).length, 2)
 })

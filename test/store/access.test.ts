@@ -5,7 +5,7 @@ import { systemClock } from '../../runtime/clock.ts'
 import { connect } from '../../store/connect.ts'
 import { readSecret } from '../../store/key-secret.ts'
 import type { Store } from '../../store/store.ts'
-import { asOperator, asOrganization } from '../../store/tenant.ts'
+import { transactionEach } from '../../store/tenant.ts'
 import { changeRow, movableClock, organization, TestCluster } from './cluster.ts'
 import { choiceIn, ledgerEntry, settled } from './settlement.ts'
 
@@ -247,6 +247,7 @@ t.test('organizations do not see each other', async (t) => {
     }
     await keyOf(store, b.id)
     const pools = connect({ databaseUrl: url }, 'isolation', 1)
+    const each = transactionEach(pools.tenant)
     const tables = [
       'organizations',
       'api_keys',
@@ -262,30 +263,30 @@ t.test('organizations do not see each other', async (t) => {
       const organizationOf = table === 'organizations' ? 'id' : 'organization_id'
       const query = `select distinct ${organizationOf} as organization from ${table}`
       t.same(
-        await asOrganization(pools.tenant, a.id, (tx) => tx.unsafe(query).then((rows) => [...rows])),
+        await each.asOrganization(a.id, (tx) => tx.unsafe(query).then((rows) => [...rows])),
         [{ organization: a.id }],
         table,
       )
-      t.equal((await asOperator(pools.tenant, (tx) => tx.unsafe(query))).length, 2)
+      t.equal((await each.asOperator((tx) => tx.unsafe(query))).length, 2)
       t.same([...(await pools.tenant.unsafe(query))], [], `${table}: nothing without an organization`)
     }
     await t.rejects(
-      asOrganization(pools.tenant, a.id, (tx) => tx`update api_keys set organization_id = ${b.id}`),
+      each.asOrganization(a.id, (tx) => tx`update api_keys set organization_id = ${b.id}`),
       /row-level security/,
       'nor can a row be moved to another',
     )
     for (const table of ['idempotency_keys', 'requests', 'attempts']) {
       const move = `update ${table} set organization_id = '${b.id}'`
-      const refused = asOrganization(pools.tenant, a.id, (tx) => tx.unsafe(move))
+      const refused = each.asOrganization(a.id, (tx) => tx.unsafe(move))
       await t.rejects(refused, /row-level security/, `${table}: nor here, where the policy has a check of its own`)
     }
     for (const table of ['idempotency_keys', 'requests']) {
       const moved = `jsonb_populate_record(r, jsonb_build_object('organization_id', '${b.id}'))`
       const copy = `insert into ${table} select (${moved}).* from ${table} r`
-      const refused = asOrganization(pools.tenant, a.id, (tx) => tx.unsafe(copy))
+      const refused = each.asOrganization(a.id, (tx) => tx.unsafe(copy))
       await t.rejects(refused, /row-level security/, `${table}: nor can one be inserted for another`)
     }
-    t.throws(() => asOrganization(pools.tenant, '*', () => Promise.resolve()), /not an organization id/)
+    t.throws(() => each.asOrganization('*', () => Promise.resolve()), /not an organization id/)
     await Promise.all([pools.system.end(), pools.tenant.end()])
   })
 

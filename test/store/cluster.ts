@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import { readStoredPolicy } from '../../handlers/key-policy.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { connectOnce, type Tx } from '../../store/connect.ts'
 import { type EmbeddedPostgres, startEmbedded } from '../../store/embedded/supervisor.ts'
@@ -63,6 +64,7 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   log: silent,
   clock: systemClock,
   serves: true,
+  readPolicy: readStoredPolicy,
   connectionsMax: 2,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
   masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),

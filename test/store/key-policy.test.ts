@@ -1,7 +1,7 @@
 /** What a key's policy may say, how it is written and what becomes of rows that an earlier version stored. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/access/organization.ts'
-import { readKeyPolicy, readStoredPolicy } from '../../store/key-policy.ts'
+import { readKeyPolicy, readStoredPolicy } from '../../handlers/key-policy.ts'
 import { organization, silent, TestCluster } from './cluster.ts'
 
 const full = {

@@ -1,4 +1,5 @@
 /** A process that opens a store, does one thing and then holds it until it is killed. Arguments: data folder, DATABASE_URL or "", the thing. */
+import { readStoredPolicy } from '../../handlers/key-policy.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { openStore } from '../../store/store.ts'
 
@@ -12,6 +13,7 @@ const store = await openStore({
   log: silent,
   clock: systemClock,
   serves: true,
+  readPolicy: readStoredPolicy,
   connectionsMax: 2,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },
   masterKeys: () => ({ current: 'm'.repeat(32), previous: [] }),

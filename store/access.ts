@@ -1,0 +1,93 @@
+/** The part of the store that knows organizations and their keys of both kinds. */
+import type { LiveKeys, UsedTokens } from '../domain/access/ephemeral.ts'
+import type { Keys } from '../domain/access/organization.ts'
+import type { ProviderKeyAdministration } from '../domain/access/provider-keys.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
+import type { Loop } from '../runtime/loops.ts'
+import { createKeyAdministration, type KeyAdministration } from './api-keys.ts'
+import { type BootstrapOutcome, bootstrap } from './bootstrap.ts'
+import type { Pools } from './connect.ts'
+import { createKeys, createLiveKeys, type KeyCacheLimits, type ReadStoredPolicy } from './keys.ts'
+import { createOrganizations, type Organizations } from './organizations.ts'
+import { createProviderKeys, type StoredProviderKeys } from './provider-keys.ts'
+import { createSealer, type MasterKeys } from './sealed.ts'
+import { type Tenancy, transactionEach, transactionFor } from './tenant.ts'
+import { createUsedTokens } from './used-tokens.ts'
+
+export type AccessOptions = KeyCacheLimits & {
+  clock: Clock
+  log: Log
+  readPolicy: ReadStoredPolicy
+  /** The keys that secrets are sealed with; asked for when the first secret is. */
+  masterKeys: () => MasterKeys
+}
+
+/** Repositories that share one transaction of one organization. A call for another organization is refused. */
+export type Repositories = {
+  keys: KeyAdministration
+  organizations: Pick<Organizations, 'addCredit'>
+  providerKeys: ProviderKeyAdministration
+}
+
+export type Access = {
+  keys: Keys & LiveKeys & KeyAdministration
+  organizations: Organizations & {
+    /** On an empty store: an organization `local` that may do everything, with this key. */
+    bootstrap(options: { key: string }): Promise<BootstrapOutcome>
+  }
+  providerKeys: StoredProviderKeys
+  usedTokens: UsedTokens
+  /** Commits all that `work` does, or nothing when it fails. Nothing of it is seen elsewhere before. */
+  transaction<T>(organizationId: string, work: (repositories: Repositories) => Promise<T>): Promise<T>
+}
+
+const sweepEveryMs = 60_000
+
+export type AccessParts = {
+  access: Access
+  loops: readonly Loop[]
+  listen(): Promise<void>
+  /** Writes which keys were used. */
+  noteUse(): Promise<void>
+}
+
+export function createAccess({ system, tenant }: Pools, options: AccessOptions): AccessParts {
+  const { clock, log } = options
+  const each = transactionEach(tenant)
+  const checked = createKeys(system, options)
+  const sealed = createProviderKeys(system, each, {
+    ...options,
+    sealer: () => createSealer(options.masterKeys()),
+    forget: (organizationId) => checked.forget({ organizationId }),
+  })
+  const usedTokens = createUsedTokens(system, each, clock)
+  const on = (tenancy: Tenancy) => ({
+    keys: createKeyAdministration(tenancy, clock, options.readPolicy),
+    organizations: createOrganizations(tenancy, clock),
+  })
+  const { keys, organizations } = on(each)
+  const access: Access = {
+    keys: { ...keys, ...createLiveKeys(each, options), verify: (secret) => checked.verify(secret) },
+    organizations: { ...organizations, bootstrap: async ({ key }) => bootstrap(tenant, key, on) },
+    providerKeys: sealed.keys,
+    usedTokens,
+    transaction: async (organizationId, work) =>
+      transactionFor(tenant, organizationId, (tenancy) =>
+        work({ ...on(tenancy), providerKeys: sealed.administration(tenancy) }),
+      ),
+  }
+  const loops: Loop[] = [
+    { name: 'provider keys', everyMs: sweepEveryMs, run: () => tendProviderKeys(sealed.keys, log) },
+    { name: 'last use of keys', everyMs: sweepEveryMs, run: () => checked.noteUse() },
+    { name: 'used tokens', everyMs: sweepEveryMs, run: () => usedTokens.sweep() },
+  ]
+  return { access, loops, listen: () => checked.listen(), noteUse: () => checked.noteUse() }
+}
+
+/** After a change of the master key every process moves what it finds; the key before it can be taken away once nothing is found. */
+async function tendProviderKeys(providerKeys: StoredProviderKeys, log: Log): Promise<void> {
+  providerKeys.sweep()
+  const { resealed, failed } = await providerKeys.reseal()
+  if (resealed > 0) log.info({ resealed }, 'provider keys were moved to the current master key')
+  if (failed > 0) log.error({ failed }, 'provider keys do not open with the master key that sealed them')
+}

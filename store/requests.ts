@@ -1,0 +1,53 @@
+/** The part of the store that a request leaves behind: its idempotency key, its reservation, its ledger row and the choice behind it. */
+import type { Clock, Log } from '../domain/ports/system.ts'
+import type { RequestRoutes } from '../domain/routing/request-route.ts'
+import type { Loop } from '../runtime/loops.ts'
+import { createChoices } from './choices.ts'
+import type { Pools } from './connect.ts'
+import { createCredit, type StoredCredit } from './credit.ts'
+import { createIdempotency, type IdempotencyLimits, type StoredIdempotency } from './idempotency.ts'
+import { createLedger, type StoredLedger } from './ledger.ts'
+import { createRequestRoutes } from './request-routes.ts'
+import { transactionEach } from './tenant.ts'
+
+export type RequestOptions = {
+  clock: Clock
+  log: Log
+  idempotency: IdempotencyLimits
+  /** How long the choice behind a request is kept. */
+  choicesKeptMs: number
+}
+
+export type Requests = {
+  idempotency: StoredIdempotency
+  ledger: StoredLedger
+  credit: StoredCredit
+  requestRoutes: RequestRoutes
+}
+
+export type RequestParts = {
+  requests: Requests
+  loops: readonly Loop[]
+  /** Resolves when all that was handed over is written. */
+  drain(): Promise<unknown>
+}
+
+const sweepEveryMs = 60_000
+
+export function createRequests({ system, tenant }: Pools, instanceId: string, options: RequestOptions): RequestParts {
+  const { clock, log } = options
+  const { leaseMs } = options.idempotency
+  const idempotency = createIdempotency(system, clock, options.idempotency)
+  const choices = createChoices(system, clock, options.choicesKeptMs)
+  const ledger = createLedger(system, clock, log, choices)
+  const credit = createCredit(system, clock, instanceId)
+  const requestRoutes = createRequestRoutes(transactionEach(tenant))
+  const loops: Loop[] = [
+    { name: 'leases of idempotency keys', everyMs: leaseMs / 4, run: () => idempotency.renew() },
+    { name: 'reservations of dead instances', everyMs: leaseMs, run: () => credit.sweep() },
+    { name: 'expired idempotency keys', everyMs: sweepEveryMs, run: () => idempotency.reap() },
+    { name: 'old choices', everyMs: sweepEveryMs, run: () => choices.reap() },
+  ]
+  const drain = () => Promise.all([idempotency.drain(), ledger.drain(), credit.drain()])
+  return { requests: { idempotency, ledger, credit, requestRoutes }, loops, drain }
+}
