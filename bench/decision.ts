@@ -6,8 +6,7 @@ import type * as Asks from '../domain/routing/ask.ts'
 import type * as Choosers from '../domain/routing/chooser.ts'
 import { caller, failure, healthLimits, ManualClock } from '../test/domain/fakes.ts'
 import { tags, wideCatalog } from '../test/domain/wide-catalog.ts'
-import type { Figure } from './main.ts'
-import { median } from './statistics.ts'
+import { type Figure, median } from './figure.ts'
 
 /** Built before the bench starts, so there are no types of it. */
 const served = (file: string): Promise<unknown> => import(`../dist/domain/${file}.js`)

@@ -1,10 +1,9 @@
 /** Time to the first SSE chunk through the gateway minus the same client direct to the same mock, one stream at a time, median of a round of streams. */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
+import { type Figure, median } from './figure.ts'
 import { forkListener } from './fork.ts'
 import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
-import type { Figure } from './main.ts'
-import { median } from './statistics.ts'
 
 const rounds = 10
 const streamsARound = 60

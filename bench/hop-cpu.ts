@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Pool } from 'undici'
+import { type Figure, median } from './figure.ts'
 import { forkListener } from './fork.ts'
 import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
-import type { Figure } from './main.ts'
 import { wordsAStream } from './mock-answers.ts'
 import { cpuMs, treeCpuMs } from './process-figures.ts'
-import { median } from './statistics.ts'
 
 const concurrency = 64
 const rounds = 3

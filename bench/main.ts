@@ -5,14 +5,11 @@
 import { rmSync } from 'node:fs'
 import { freshDataDir, startParley } from '../test/process/parley.ts'
 import { decisionTime } from './decision.ts'
+import type { Result } from './figure.ts'
 import { firstChunkDelay } from './first-chunk.ts'
 import { chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
 import { socketFigures } from './sockets.ts'
 import { idleMemory, readyTime } from './start.ts'
-
-/** `bar` is the largest value that passes; null: there is none, the figure is for the reader. */
-export type Figure = { name: string; value: number; unit: string; bar: number | null; detail: string }
-export type Result = Figure | { name: string; skipped: string }
 
 const dataDir = freshDataDir()
 // The first start makes the store; what is measured is every start after it.

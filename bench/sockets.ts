@@ -3,6 +3,7 @@
  * and a `ws` echo. Each server has a process and a processor of its own, the load has another; rounds are interleaved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Figure, median, type Result } from './figure.ts'
 import { forkListener } from './fork.ts'
 import { startGateway } from './gateway.ts'
 import {
@@ -15,9 +16,7 @@ import {
   runLoad,
   type SocketServer,
 } from './load.ts'
-import type { Figure, Result } from './main.ts'
 import { residentMiB } from './process-figures.ts'
-import { median } from './statistics.ts'
 
 const streamsWanted = 2000
 const framePeriodUs = 20_000

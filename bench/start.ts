@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startParley } from '../test/process/parley.ts'
-import type { Figure } from './main.ts'
+import { type Figure, median } from './figure.ts'
 import { residentMiB } from './process-figures.ts'
-import { median } from './statistics.ts'
 
 const rounds = 5
 // Long enough for start-up garbage to be collected or to show that it is not.

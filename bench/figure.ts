@@ -1,0 +1,8 @@
+/** `bar` is the largest value that passes. Null: the figure has no bar and is for the reader. */
+export type Figure = { name: string; value: number; unit: string; bar: number | null; detail: string }
+export type Result = Figure | { name: string; skipped: string }
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
