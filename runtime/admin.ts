@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 
-/** Prometheus text on loopback alone, away from the port that callers reach. */
+/** Serves Prometheus text on loopback alone, on a port that callers cannot reach. */
 export async function startAdmin(port: number, registry: Registry): Promise<{ port: number; close: () => void }> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {

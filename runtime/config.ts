@@ -1,6 +1,6 @@
 /**
- * Where settings come from, in falling order: environment, the file that PARLEY_CONFIG names (or ./parley.yaml), the schema's defaults.
- * The environment is read here and nowhere else; the schema in specs/ is what says which keys exist.
+ * Settings come, in falling order, from the environment, the file that PARLEY_CONFIG names (or ./parley.yaml) and the schema's defaults.
+ * The environment is read here and nowhere else. The schema in specs/ defines the keys.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import type { Validate, Violation } from './engine/operation.ts'
@@ -8,7 +8,7 @@ import { loadYaml } from './optional.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One scalar or list of the schema, as the code generator tells it. Objects inside lists have no variable of their own. */
+/** One scalar or list of the schema, from the generated list of keys. Objects inside lists have no variable. */
 export type ConfigKey = {
   path: readonly string[]
   env: string
@@ -25,7 +25,7 @@ export class ConfigError extends Error {
 
 type Tree = Record<string, unknown>
 
-/** Rejects with ConfigError, whose message names the key, where it came from and what is wrong with it. */
+/** Rejects with ConfigError. Its message names the key, its source and the violation. */
 export async function loadConfig<Config>(
   env: Environment,
   keys: readonly ConfigKey[],
@@ -45,10 +45,10 @@ export async function loadConfig<Config>(
   return tree as Config
 }
 
-/** Read elsewhere: by the loader itself, by the command line, and between the processes of one instance. */
+/** Variables that are not settings: they are for this loader, the command line, and the processes of one gateway. */
 const otherVariables = new Set(['PARLEY_CONFIG', 'PARLEY_URL', 'PARLEY_API_KEY', 'PARLEY_WORKER'])
 
-/** A name that is misspelt would otherwise run with the default, and nobody would know. */
+/** With a misspelt name the server would otherwise run silently with the default. */
 function refuseUnknown(env: Environment, keys: readonly ConfigKey[]): void {
   const known = new Set(keys.flatMap((key) => (key.secret ? [key.env, `${key.env}_FILE`] : [key.env])))
   const unknown = Object.keys(env).find(
@@ -69,7 +69,7 @@ async function readFile(file: string): Promise<Tree> {
   try {
     value = parse(text) ?? {}
   } catch (cause) {
-    // The parser's first line says line and column; the rest quotes the file, which can hold secrets.
+    // The parser's first line has the line and column. The rest quotes the file, which can hold secrets.
     throw new ConfigError(`${file}: ${String((cause as Error).message).split('\n')[0]}`)
   }
   if (typeof value !== 'object' || Array.isArray(value))
@@ -91,7 +91,7 @@ function fromEnvironment(env: Environment, key: ConfigKey): string | undefined {
   }
 }
 
-/** What cannot be read as its type is left as text, so that the validator names it like any other wrong value. */
+/** A value that cannot be read as its type stays text, so that the validator names it like any other wrong value. */
 async function read(text: string, key: ConfigKey): Promise<unknown> {
   switch (key.type) {
     case 'integer':

@@ -2,14 +2,14 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { makeDataDir } from './data-dir.ts'
 
-/** A secret of this data folder, readable by its owner alone; made with `make` when there is none. */
+/** A secret of this data folder, readable by its owner alone. Made with `make` on the first call. */
 export function localSecret(dataDir: string, name: string, make: () => string): string {
   const file = path.join(dataDir, name)
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
   makeDataDir(dataDir)
   const secret = make()
   writeFileSync(file, `${secret}\n`, { mode: 0o600 })
-  // The mode above is cut by the umask only; a file that was there with a wider one would keep it.
+  // The mode above applies to a new file only. A file that another process has just made would keep its wider mode.
   chmodSync(file, 0o600)
   return secret
 }

@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino'
 
 /**
- * Names under which content or secrets could reach a log line by mistake. The first defence is that nobody passes them; this is the second.
- * Paths are matched at the top and one level down, which is as deep as our fields go.
+ * Names under which content or secrets could reach a log line by mistake. The first defence is that no code passes them; this is the second.
+ * Paths are matched at the top and one level down, because our fields are not deeper.
  */
 const secretFields = [
   'authorization',
@@ -18,7 +18,7 @@ const secretFields = [
   'arguments',
 ]
 
-/** Lines are written in blocks (4 KiB or a second): a line must not cost a request a system call. `fatal` flushes. */
+/** Lines are written in blocks (4 KiB, or after one second), so that a line costs a request no system call. `fatal` flushes. */
 export function createLog(level: string): Logger {
   const destination = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 1000 })
   return pino(
@@ -32,7 +32,7 @@ export function createLog(level: string): Logger {
   )
 }
 
-/** Class, code and stack of an error and its causes; never its other properties, which can hold what a provider said. */
+/** Class, code and stack of an error and its causes. Other properties are left out, because they can hold a provider's answer. */
 function causes(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const code = (error as { code?: unknown }).code
@@ -45,5 +45,5 @@ function causes(error: unknown): object {
   }
 }
 
-/** Nothing that is logged is known to less than a microsecond. */
+/** Microseconds are enough for every duration in the log. */
 export const roundedMs = (durationMs: number) => Math.round(durationMs * 1000) / 1000

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Seconds. From a cached answer to the longest transcription. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** Labels are closed sets (operation, provider, model, stage, outcome): an organization, call or number is never one. */
+/** Labels are closed sets (operation, provider, model, stage, outcome). An organization, call or phone number is never a label. */
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -20,7 +20,7 @@ export function createMetrics() {
     ...shared,
     name: 'parley_requests_inflight',
     help: 'Requests being served',
-    // Told at every request and read now and then.
+    // The value changes with every request and is read rarely.
     collect() {
       this.set(inflight)
     },
@@ -71,7 +71,7 @@ export function createMetrics() {
 
 type Series = ReturnType<Histogram['labels']>
 
-/** The series of a set of labels, worked out once: the library hashes them at every call. As many as there are sets, which are closed. */
+/** Keeps the series of each set of labels, because the library hashes the labels at every call. The sets are closed, so the map is bounded. */
 function remembered(histogram: Histogram): (...labels: string[]) => Series {
   const all = new Map<string, Series>()
   return (...labels) => {
@@ -118,7 +118,7 @@ function createSocketMetrics(registry: Registry) {
   }
 }
 
-/** Peers choose the code, and a label must be of a closed set. */
+/** Peers choose the close code, and a label must be of a closed set. */
 function codeClass(code: number): string {
   if (code >= 1000 && code <= 1015) return String(code)
   return code >= 3000 && code <= 4999 ? `${Math.floor(code / 1000)}xxx` : 'other'

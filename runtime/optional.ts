@@ -1,15 +1,15 @@
 /**
- * Dependencies that most deployments never load. Each costs start-up time and memory, so it is imported where it is asked for and nowhere else.
+ * Dependencies that most deployments never load. Each costs start-up time and memory, so it is imported when it is first needed.
  */
 import type { Resampler, ResamplerShape } from '../audio/resample.ts'
 
-/** Two megabytes of text, 10 MB of memory and 30 ms. */
+/** The module has 2 MB of text and costs 10 MB of memory and 30 ms. */
 export async function createResampler(shape: ResamplerShape): Promise<Resampler> {
   const { Resampler } = await import('../audio/resample.ts')
   return Resampler.create(shape)
 }
 
-/** Seventy files, 4 MB of memory and 20 ms, and no more than a file of settings needs it. */
+/** The package has 70 files and costs 4 MB of memory and 20 ms. Only a file of settings and structured lists need it. */
 export async function loadYaml() {
   return import('yaml')
 }

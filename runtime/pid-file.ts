@@ -2,12 +2,12 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Which process serves a data folder, and where: what `drain` and the other commands look for. */
+/** The process that serves a data folder, and its address. The command line finds it here. */
 export type Instance = { pid: number; url: string }
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'parley.pid')
 
-/** Written when the server is ready; the answer removes it, unless another instance has taken its place. */
+/** Call it when the server is ready. The returned function removes the file, unless another instance has replaced it. */
 export function writePidFile(dataDir: string, url: string): () => void {
   writeFileSync(fileOf(dataDir), JSON.stringify({ pid: process.pid, url } satisfies Instance))
   return () => {
@@ -15,7 +15,7 @@ export function writePidFile(dataDir: string, url: string): () => void {
   }
 }
 
-/** Null when no process of that number lives: a crash leaves the file behind. */
+/** Null when no process has that number: a crash leaves the file behind. */
 export function readPidFile(dataDir: string): Instance | null {
   try {
     const instance = JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as Instance
@@ -26,7 +26,7 @@ export function readPidFile(dataDir: string): Instance | null {
   }
 }
 
-/** SIGTERM, then waits for the process to be gone; its own drain has the bounds. */
+/** Sends SIGTERM and waits until the process is gone. The drain of that process bounds the wait. */
 export async function endInstance({ pid }: Instance): Promise<void> {
   process.kill(pid, 'SIGTERM')
   while (isAlive(pid)) await sleep(50)

@@ -1,8 +1,8 @@
 /**
- * Who is there, where thousands come and go a second: objects that know their place in it.
+ * A list whose members know their place in it, for sets with thousands of changes a second.
  *
- * A Set leaves a trail: whenever V8 makes room in one, the table that is given up points to the next. Once one of those tables has
- * become old, none after it dies young any more, with all the requests that it held: every collection then moves what is long over.
+ * A Set is slower to collect. When V8 grows or shrinks one, the old table points to the new one. Once one of those tables is in the old
+ * generation, all later tables stay reachable from it, with all requests that they held, and every young collection copies them.
  */
 export class Roster<Member extends Placed> {
   readonly #members: Member[] = []
@@ -15,7 +15,7 @@ export class Roster<Member extends Placed> {
     member.place = this.#members.push(member) - 1
   }
 
-  /** The last takes the free place. A second call does nothing. */
+  /** The last member moves to the free place. A second call does nothing. */
   delete(member: Member): void {
     const { place } = member
     if (place < 0) return
@@ -26,14 +26,14 @@ export class Roster<Member extends Placed> {
     last.place = place
   }
 
-  /** As they are now: what is done with one may take others off the roster. */
+  /** A copy, because the caller may remove members while it iterates. */
   all(): Member[] {
     return [...this.#members]
   }
 }
 
-/** Of one roster at a time. */
+/** A member of at most one roster at a time. */
 export interface Placed {
-  /** The roster's own; -1 outside of it. */
+  /** Written by the roster alone; -1 outside of it. */
   place: number
 }

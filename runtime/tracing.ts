@@ -2,24 +2,24 @@ import { context, propagation, type Span, SpanKind, SpanStatusCode, type Tracer,
 import { ConfigError, type Environment } from './config.ts'
 import { loadTracingSdk } from './optional.ts'
 
-/** One SERVER span a request. No content, key or organization becomes an attribute. */
+/** One SERVER span for each request. No content, key or organization becomes an attribute. */
 export type Tracing = {
-  /** `operation` is the operationId, `route` the OpenAPI template; the answer ends the span. */
+  /** `operation` is the operationId, `route` the OpenAPI template. The returned function ends the span. */
   start(operation: string, method: string, route: string, traceparent: string): (status: number) => void
   close(): Promise<void>
 }
 
-/** Throws ConfigError for an address that is none: the exporter would fail span by span, and nobody would know. */
+/** Throws ConfigError for an address that is not an http(s) URL: the exporter would fail silently with each span. */
 export function checkTracing(env: Environment): void {
   const wrong = endpointsIn(env).find((name) => !/^https?:$/.test(schemeOf(env[name] ?? '')))
   if (wrong !== undefined) throw new ConfigError(`${wrong}: must be an http(s) URL, for example http://localhost:4318`)
 }
 
-/** Null unless the environment says where spans go: then nothing of it is even loaded. */
+/** Null unless the environment has an address for spans; the SDK is not even loaded then. */
 export async function createTracing(env: Environment): Promise<Tracing | null> {
   if (endpointsIn(env).length === 0) return null
   const sdk = await loadTracingSdk()
-  // The exporter and the sampler read the other OTEL_* variables themselves (OpenTelemetry, environment variable specification).
+  // The exporter and the sampler read the other OTEL_* variables (OpenTelemetry, environment variable specification).
   const provider = new sdk.NodeTracerProvider({
     resource: sdk.resourceFromAttributes({ 'service.name': env['OTEL_SERVICE_NAME'] ?? 'parley' }),
     spanProcessors: [new sdk.BatchSpanProcessor(new sdk.OTLPTraceExporter())],

@@ -1,22 +1,22 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import type { Environment } from './config.ts'
 
-/** Tells a process which of several it is; absent in the first one, which starts the others. */
+/** The number of a process among several. Absent in the first one, which starts the others. */
 export const workerVariable = 'PARLEY_WORKER'
 
 /** A worker that dies is started again, but not in a tight loop. */
 const restartMs = 1000
-/** Bound on the wait for a worker that was told to drain, beyond its own grace. */
+/** A worker that drains may take this much longer than its grace period. */
 const stopExtraMs = 5000
 
 export type Workers = {
-  /** Each drains by itself. */
+  /** Each worker drains by itself. */
   stop(): Promise<void>
-  /** A second signal: each gives up what is in flight. */
+  /** A second signal makes each worker give up its requests in flight. */
   force(): void
 }
 
-/** Starts `count` more processes of this program on the same port (SO_REUSEPORT: the kernel shares connections out). */
+/** Starts `count` more processes of this program on the same port (SO_REUSEPORT: the kernel distributes connections). */
 export function startWorkers(count: number, env: Environment, graceMs: number): Workers {
   const live = new Map<number, ChildProcess>()
   const restarts = new Set<NodeJS.Timeout>()

@@ -66,7 +66,7 @@ export class StandbySocket implements OutboundSocket, OutboundSocketListener {
 
   listen(listener: OutboundSocketListener): void {
     queueMicrotask(() => {
-      this.#kept.tell(listener)
+      this.#kept.deliver(listener)
       if (this.#closing.signal.aborted) return
       this.#listener = listener
       if (this.#end) listener.closed(this.#end.code, this.#end.reason)

@@ -1,6 +1,7 @@
 /**
- * Requests by source address: how many in a fixed window, how many at a time. Windows are the same for all addresses, so a new window forgets
- * them all at once. The address is the peer's; behind a trusted proxy, the nearest one in X-Forwarded-For that is no trusted proxy itself.
+ * Bounds requests by source address: their number in a fixed window, and the number in flight. Windows are the same for all addresses, so a new
+ * window clears all counts at once. The address is the peer's. Behind trusted proxies it is the nearest address in X-Forwarded-For that is
+ * not a trusted proxy.
  */
 import ipaddr from 'ipaddr.js'
 import { serializeList } from 'structured-headers'
@@ -21,7 +22,7 @@ export class EdgeQuota {
   #requests = 0
   #policy = ''
 
-  /** `busyMax` bounds the requests in flight from one address. Throws when a CIDR range is none. */
+  /** `busyMax` bounds the requests in flight from one address. Throws when a trusted proxy is not a CIDR range. */
   constructor(options: EdgeQuotaOptions, busyMax: number) {
     this.#options = options
     this.#busyMax = busyMax
@@ -60,13 +61,13 @@ export class EdgeQuota {
     return network(nearest)
   }
 
-  /** The value of `RateLimit`, and the refusal when the address has used its quota up. To be paired with `leave` in any case. */
+  /** The value of `RateLimit`, and the refusal when the address has used up its quota. `leave` must follow in any case. */
   enter(source: string, nowMs: number): { rateLimit: string; refusal: Refusal | null } {
     const busy = (this.#busy.get(source) ?? 0) + 1
     this.#busy.set(source, busy)
     this.#share()
     const requests = this.#requests
-    const resetS = this.#turn(nowMs)
+    const resetS = this.#enterWindow(nowMs)
     const used = requests === 0 ? 0 : this.#count(source)
     const rateLimit = requests === 0 ? '' : `"relay-ip";r=${Math.max(0, requests - used)};t=${resetS}`
     if (used > requests) return { rateLimit, refusal: tooMany('too many requests from this address', resetS) }
@@ -80,7 +81,7 @@ export class EdgeQuota {
     else this.#busy.delete(source)
   }
 
-  #turn(nowMs: number): number {
+  #enterWindow(nowMs: number): number {
     const windowMs = this.#options.windowS * 1000
     const window = Math.floor(nowMs / windowMs)
     if (window !== this.#window) {
@@ -114,7 +115,7 @@ function withoutPort(hop: string): string {
   return hop.trim().replace(/^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/, (_match, v6?: string, v4?: string) => v6 ?? v4 ?? '')
 }
 
-/** Whoever has one IPv6 address has its whole /64. */
+/** A holder of one IPv6 address has its whole /64. */
 function network(address: string): string {
   if (!address.includes(':')) return address
   if (!ipaddr.isValid(address)) return address

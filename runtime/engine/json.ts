@@ -11,7 +11,7 @@ export function readJson(bytes: Uint8Array, validate: Validate | null): unknown 
   return value
 }
 
-/** `__proto__` in any spelling that JSON allows; a false alarm only costs the slower parse. */
+/** Matches `__proto__` in any spelling that JSON allows. A false match only costs the slower parse. */
 const suspect = /__proto__|\\u00(?:5f|6f|7[024])/i
 
 /** Throws Refusal `malformed_body`, or `invalid_parameter` for a field that could reach a prototype. */
@@ -20,12 +20,12 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text, suspect.test(text) ? refuseProto : undefined)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    // The parser's own message quotes the text.
+    // The parser's message quotes the text.
     throw new Refusal('malformed_body', { message: 'the body is not valid JSON' })
   }
 }
 
-/** As an own property it is harmless until somebody merges the value into another object; nobody means it, so nobody gets it. */
+/** As a property it is harmless until the value is merged into another object. No client needs it, so it is refused. */
 function refuseProto(key: string, value: unknown): unknown {
   if (key === '__proto__')
     throw new Refusal('invalid_parameter', { param: '/__proto__', message: '/__proto__ is not a known field' })

@@ -17,7 +17,7 @@ export type Body = {
   required: boolean
   /** Media types that the operation takes, lower case without parameters. A body that matches a range (`audio/*`) stays bytes. */
   types: readonly string[]
-  /** Of multipart/form-data: exactly these parts, in this order when `partsOrdered`. */
+  /** For multipart/form-data: exactly these parts, in this order when `partsOrdered`. */
   parts: readonly Part[]
   partsOrdered: boolean
   /** Parts that are not declared are read and dropped instead of refused. */
@@ -33,7 +33,7 @@ export type ResponseShape = {
   validate: Validate | null
   /** For text/event-stream. `data`: events without name and id, as clients of chat completions read them. */
   eventFormat?: EventFormat
-  /** Of text/event-stream: how the data of each event is checked. Frames of the format `data` have one event, named ''. */
+  /** For text/event-stream: checks the data of each event. The format `data` has one event, named ''. */
   events?: Readonly<Record<string, Validate | null>>
 }
 

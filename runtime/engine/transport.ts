@@ -8,7 +8,7 @@ export interface Transport {
   readonly method: string
   /** Without the query, as it was sent. */
   readonly path: string
-  /** Without the question mark; '' when there is none. */
+  /** Without the question mark; '' without a query. */
   readonly query: string
   /** The longest that a whole body may take, milliseconds. Infinity where the transport has its own lower bound on the speed of a body. */
   readonly bodyTimeoutMs: number

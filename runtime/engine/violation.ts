@@ -1,23 +1,23 @@
-/** Ajv's errors as one refusal that names the place. What is wrong is said in the schema's words; a value of the request is never repeated. */
+/** Turns Ajv's errors into one refusal that names the place, in the words of the schema. A value of the request is never repeated. */
 import { Refusal } from './handler.ts'
 import type { Violation } from './operation.ts'
 
-/** A JSON pointer into the body: `/routing/mode`. `whole` is what the body is called where it is wrong as such. */
+/** Names a JSON pointer into the body: `/routing/mode`. `whole` names the body where the violation has no pointer. */
 export function refuseBody(errors: readonly Violation[] | null | undefined, whole = 'the body'): Refusal {
-  const violation = mostTelling(errors)
+  const violation = clearest(errors)
   const pointer = violation ? pointerTo(violation) : ''
   if (pointer !== '') return refusal(violation, pointer, pointer)
-  const isNoObject = violation?.keyword === 'type' && [violation.params['type']].flat().join() === 'object'
-  const message = isNoObject ? 'must be a JSON object' : violation ? complaint(violation) : 'is not valid'
+  const expectsObject = violation?.keyword === 'type' && [violation.params['type']].flat().join() === 'object'
+  const message = expectsObject ? 'must be a JSON object' : violation ? complaint(violation) : 'is not valid'
   return new Refusal('invalid_parameter', { message: `${whole} ${message}` })
 }
 
-/** Checked were {path, query, header}; `param` is the parameter's own name. `headerName` spells a header as clients send it. */
+/** For violations of {path, query, header}; `param` becomes the parameter's name. `headerName` spells a header as clients send it. */
 export function refuseParams(
   errors: readonly Violation[] | null | undefined,
   headerName: (lowerCase: string) => string,
 ): Refusal {
-  const violation = mostTelling(errors)
+  const violation = clearest(errors)
   const [place = '', name = '', ...within] = violation ? pointerTo(violation).slice(1).split('/') : []
   const param = place === 'header' ? headerName(name) : name
   return refusal(violation, param, within.length === 0 ? param : `/${within.join('/')} of ${param}`)
@@ -32,10 +32,10 @@ function refusal(violation: Violation | undefined, param: string, subject: strin
 }
 
 /**
- * Of a union Ajv reports every arm and then the union. The deepest error is of the arm that was meant; at one depth, whatever is not for a value of
- * another type. Where no arm is, all their types are told.
+ * Picks the error to show. For a union Ajv reports every arm and then the union. The deepest error belongs to the arm that the client meant;
+ * at the same depth it is the one that is not about the type. Where all are about the type, the message names all types.
  */
-function mostTelling(errors: readonly Violation[] | null | undefined): Violation | undefined {
+function clearest(errors: readonly Violation[] | null | undefined): Violation | undefined {
   const leaves = (errors ?? []).filter(({ keyword }) => !unions.has(keyword))
   const depth = Math.max(...leaves.map(depthOf))
   const deepest = leaves.filter((error) => depthOf(error) === depth)
@@ -50,7 +50,7 @@ function mostTelling(errors: readonly Violation[] | null | undefined): Violation
 const unions: ReadonlySet<string> = new Set(['oneOf', 'anyOf', 'if'])
 const depthOf = ({ instancePath }: Violation) => instancePath.split('/').length
 
-/** How much it says that the arm was meant. A list of values is also told to a value of another type. */
+/** Higher when the error shows that the arm was meant. Ajv reports a list of values also for a value of another type. */
 function meantBy({ keyword }: Violation): number {
   if (keyword === 'type') return 0
   return keyword === 'enum' || keyword === 'const' ? 1 : 2
@@ -60,7 +60,7 @@ function pointerTo({ instancePath, params }: Violation): string {
   const field = params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty']
   const member = field ?? params['propertyName'] ?? params['tag']
   const pointer = member === undefined ? instancePath : `${instancePath}/${escapeToken(member as string)}`
-  // The names of unknown fields are the client's, and as long as it likes.
+  // The name of an unknown field comes from the client and can be of any length.
   return pointer.slice(0, 256)
 }
 

@@ -6,8 +6,8 @@ import { OutboundError } from './outbound-error.ts'
 export type StreamEvent = { event?: string; data: string }
 
 /**
- * Server-sent events (WHATWG HTML §9.2) out of an answer's chunks. An event that the server did not finish with a blank line is dropped, as the standard says.
- * `eventCharsMax` bounds what is held back for one unfinished event; beyond it, OutboundError `protocol`.
+ * Reads server-sent events (WHATWG HTML §9.2) from the chunks of an answer. An event without its closing blank line is dropped, as the standard
+ * says. `eventCharsMax` bounds the text that is kept for one unfinished event; a longer one is OutboundError `protocol`.
  */
 export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,
@@ -20,9 +20,9 @@ export async function* readEventStream(
   }
 }
 
-/** The same for who drives the chunks by himself, because a generator for each of them would cost too much. */
+/** The same for a caller that iterates the chunks itself, because a generator for each chunk costs too much. */
 export class EventReader {
-  /** From the first chunk on that is more than ASCII: to make one takes longer than to read most streams. */
+  /** Made for the first chunk that is not ASCII, because making one takes longer than reading most streams. */
   #decoder: TextDecoder | null = null
   #hasRead = false
   readonly #parser: EventSourceParser
@@ -34,13 +34,13 @@ export class EventReader {
       maxBufferSize: eventCharsMax,
       onEvent: ({ event, data }) => this.#ready.push(event === undefined ? { data } : { event, data }),
       onError: (error) => {
-        // Unknown fields and odd retry lines are to be ignored (same standard).
+        // Unknown fields and invalid retry lines must be ignored (same standard).
         if (error.type === 'max-buffer-size-exceeded') this.#broken = error
       },
     })
   }
 
-  /** The events that this chunk finished. To be followed by `check`. */
+  /** The events that this chunk finished. `check` must follow. */
   read(chunk: Uint8Array): StreamEvent[] {
     this.#parser.feed(this.#textOf(chunk))
     const ready = this.#ready
@@ -53,12 +53,12 @@ export class EventReader {
       this.#hasRead ||= chunk.length > 0
       return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')
     }
-    // A byte order mark is one at the start of a stream, and a character anywhere else.
+    // U+FEFF is a byte order mark at the start of a stream, and a character anywhere else.
     this.#decoder ??= new TextDecoder('utf-8', { ignoreBOM: this.#hasRead })
     return this.#decoder.decode(chunk, { stream: true })
   }
 
-  /** Throws OutboundError `protocol` where what follows the events is beyond bounds. */
+  /** Throws OutboundError `protocol` when the unfinished event is too long. */
   check(): void {
     if (this.#broken) throw new OutboundError('protocol', true, this.#broken)
   }

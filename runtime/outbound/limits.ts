@@ -1,4 +1,4 @@
-/** Bounds of the calls to one provider. Configuration may name others. */
+/** Bounds of the requests to one provider. The configuration may set others. */
 export type OutboundLimits = {
   connectMs: number
   /** From the request to the status line of a streamed answer. */
@@ -12,24 +12,24 @@ export type OutboundLimits = {
   queuedMax: number
   /** A JSON answer, or all of an event stream. */
   answerBytesMax: number
-  /** A stream of audio, which is never held whole. */
+  /** A stream of audio, which is never in memory as a whole. */
   audioBytesMax: number
   /** One unfinished server-sent event. */
   eventCharsMax: number
   /** One message of a socket; a larger one ends it. */
   frameBytesMax: number
-  /** Bytes that a socket's server has not taken yet; with more the socket is given up. */
+  /** Bytes that a socket's server has not taken yet. With more the socket is given up. */
   bufferedBytesMax: number
   warmSockets: WarmSockets
 }
 
-/** Sockets that are opened before they are asked for. */
+/** Sockets that are opened before they are needed. */
 export type WarmSockets = {
-  /** Kept open for a route that was used lately; 0: none. */
+  /** Sockets kept open for a recently used route; 0 keeps none. */
   perRoute: number
-  /** Of one provider, over all its routes and keys. */
+  /** Sockets of one provider, over all its routes and keys. */
   socketsMax: number
-  /** How long a use counts as lately. */
+  /** A use counts as recent for this long. */
   routeMs: number
 }
 
@@ -45,6 +45,6 @@ export const outboundDefaults: OutboundLimits = {
   eventCharsMax: 1024 * 1024,
   frameBytesMax: 4 * 1024 * 1024,
   bufferedBytesMax: 1024 * 1024,
-  // Configuration turns them on. Without it there is nobody who closes what waits.
+  // The configuration turns them on. Without a gateway nothing would close the waiting sockets.
   warmSockets: { perRoute: 0, socketsMax: 32, routeMs: 300_000 },
 }

@@ -4,8 +4,8 @@ import type { OutboundSocket, OutboundSocketListener, OutboundSocketOptions } fr
 import { upgrade } from './upgrade.ts'
 
 /**
- * Resolves when the server has agreed. Rejects with UpgradeRefused when it answered something else, otherwise with OutboundError;
- * `sent` is false until there was a connection (and TLS, where asked for) to write the request to.
+ * Resolves when the server has accepted the upgrade. Rejects with UpgradeRefused when it gave another answer, otherwise with OutboundError.
+ * Its `sent` is false until there was a connection (with TLS for wss:) to write the request to.
  */
 export function openSocket(options: OutboundSocketOptions): Promise<OutboundSocket> {
   return upgrade(options, (socket) => new WsSocket(socket, options.bufferedBytesMax))
@@ -16,7 +16,7 @@ class WsSocket implements OutboundSocket {
   readonly #bufferedBytesMax: number
   readonly #kept = new KeptFrames()
   #listener: OutboundSocketListener | null = null
-  /** Why we ended it ourselves. */
+  /** Set when one of our bounds ended the socket. */
   #bound: End | null = null
   #end: End | null = null
   #silent = false
@@ -38,9 +38,9 @@ class WsSocket implements OutboundSocket {
   }
 
   listen(listener: OutboundSocketListener): void {
-    // Not in this call: what the listener refers to may not be made yet, and a socket that greets late would hide that.
+    // Not in this call: the listener may refer to variables that its caller sets after it. A socket whose frames come late would hide that.
     queueMicrotask(() => {
-      this.#kept.tell(listener)
+      this.#kept.deliver(listener)
       this.#listener = listener
       if (this.#end && !this.#silent) listener.closed(this.#end.code, this.#end.reason)
     })

@@ -1,4 +1,4 @@
-/** How a request to another server failed, in the engine's words. Adapters turn it into the failure classes of their domain. */
+/** The failures of a request to another server. Adapters translate them into the error classes of the domain. */
 export type OutboundFailure =
   | 'unreachable'
   | 'connect_timeout'
@@ -9,15 +9,15 @@ export type OutboundFailure =
   | 'total_timeout'
   /** The connection ended before the answer did. */
   | 'cut'
-  /** What came is not HTTP, or not what was agreed. */
+  /** The answer is not valid HTTP, or breaks the protocol that was agreed. */
   | 'protocol'
   | 'answer_too_large'
-  /** The caller's own signal. */
+  /** The caller's signal. */
   | 'cancelled'
 
 export class OutboundError extends Error {
   readonly failure: OutboundFailure
-  /** False only when not one byte of the request was written: the same request may go elsewhere as if it had never been tried. */
+  /** False only when no byte of the request was written. The same request may then be sent elsewhere without a risk. */
   readonly sent: boolean
 
   constructor(failure: OutboundFailure, sent: boolean, cause?: unknown) {
@@ -30,7 +30,7 @@ export class OutboundError extends Error {
 
 export function toOutboundError(error: Error, sent: boolean): OutboundError {
   if (error instanceof OutboundError) return error
-  // undici's parser error carries the bytes that it stumbled over (what a server said is not for the log), and no code.
+  // undici's parser error holds the bytes that it failed at, and no code. The text of a server must not reach the log.
   if (error.name === 'HTTPParserError') return new OutboundError('protocol', sent, error.message)
   return new OutboundError(failureOf(error, sent), sent, error)
 }

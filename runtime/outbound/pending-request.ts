@@ -24,7 +24,7 @@ export type RequestLimits = {
 
 export abstract class PendingRequest implements Placed {
   place = -1
-  /** When the server has been silent for too long, on the monotonic clock. Infinity while it owes nothing. */
+  /** The monotonic time at which the server has been silent for too long. Infinity while it owes nothing. */
   protected silentAtMs = Number.POSITIVE_INFINITY
   protected failure: OutboundError | null = null
   protected status = 0

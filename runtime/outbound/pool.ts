@@ -1,6 +1,6 @@
 /**
  * Connections to one origin, through undici's `dispatch`: the global fetch costs 13 times the CPU for a request.
- * HTTP/1.1 without pipelining; no redirect is followed and no content coding is asked for, so what arrives is what the server meant for us.
+ * HTTP/1.1 without pipelining. No redirect is followed and no content coding is requested, so the bytes arrive as the server made them.
  * Requests beyond `connectionsMax` wait in undici's queue, at most `queuedMax` of them.
  */
 import { buildConnector, Pool } from 'undici'
@@ -17,17 +17,18 @@ export type PoolOptions = {
   connectionsMax: number
   queuedMax: number
   connectMs: number
-  /** Absent for addresses that the operator configured: those may be private. Set for every URL that a user gave. */
+  /** Absent for addresses that the operator configured, which may be private. Set for every URL that a user gave. */
   guard?: AddressPolicy
   monotonicMs: () => number
 }
 
 /**
- * How long a connection waits for its next request. Load balancers and servers close theirs after 60 s (AWS), 75 s (nginx) or more, so this
- * end goes first and no request meets a connection that is just being closed; undici's own 4 s would cost nearly every call a handshake.
- * A server that names a time (Keep-Alive: timeout=…) is left 2 s before it. One that closes sooner without a word (uvicorn: after 5 s) is
- * noticed, because undici looks at a connection once more before it uses it again; a reset found by that look is a failure with nothing
- * sent. A close that is still on its way cannot be seen: the request fails with `sent`, and nothing is ever sent twice.
+ * A connection waits this long for its next request. Load balancers and servers close theirs after 60 s (AWS), 75 s (nginx) or more, so this
+ * side closes first and no request meets a connection that is just being closed. undici's default of 4 s would cost nearly every request a
+ * handshake. A connection to a server that names a time (Keep-Alive: timeout=…) is closed 2 s before it. The close of a server that names
+ * no time and closes sooner (uvicorn: after 5 s) is noticed, because undici checks a connection before it uses it again; a reset found by
+ * that check is a failure with nothing sent. A close that is still on its way cannot be seen: the request fails with `sent`, and nothing is
+ * ever sent twice.
  */
 const keepAliveMs = 55_000
 
@@ -35,7 +36,7 @@ export type OutboundRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Path and query. */
   path: string
-  /** Name, value, name, value: written as they stand, so that a caller makes them once. Host and Content-Length are added. */
+  /** Alternating names and values, written as they stand, so that a caller can make them once. Host and Content-Length are added. */
   headers: readonly string[]
   /** A list of chunks is written in order without being joined. */
   body?: string | Uint8Array | readonly Uint8Array[]
@@ -48,12 +49,12 @@ export type OutboundRequest = {
   answerBytesMax: number
 }
 
-/** Both reject with OutboundError, which says whether a byte of the request was written. A status is never an error here. */
+/** Both methods reject with OutboundError, which says whether a byte of the request was written. A status is never an error here. */
 export interface OutboundPool {
   request(request: OutboundRequest): Promise<CollectedAnswer>
   /** Resolves with the status line. The body applies backpressure to the server and rejects with OutboundError. */
   stream(request: OutboundRequest): Promise<StreamedAnswer>
-  /** Ends what is still running. */
+  /** Ends the requests that are still running. */
   close(): Promise<void>
 }
 
@@ -68,12 +69,13 @@ export function createPool(options: PoolOptions): OutboundPool {
   })
   const inFlightMax = options.connectionsMax + options.queuedMax
   const { monotonicMs } = options
+  // One timer for all requests: undici would make two for each and keep those that are over in a list for half a second.
   const inFlight = new Watch<PendingRequest>({ monotonicMs, after }, lookEveryMs, (pending, nowMs) =>
     pending.look(nowMs),
   )
   const release = (pending: PendingRequest) => inFlight.delete(pending)
 
-  /** Says why the request cannot start. */
+  /** The reason why the request cannot start, or null. */
   function refusal(signal: CancelSignal | undefined): OutboundError | null {
     if (signal?.aborted) return new OutboundError('cancelled', false, signal.reason)
     return inFlight.size >= inFlightMax ? new OutboundError('queue_full', false) : null
@@ -115,7 +117,7 @@ function after(delayMs: number, run: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Written out and not spread: on the measured path of every call a spread is the dearest line. */
+/** The fields are written out: this is on the measured path of every attempt, and a spread would be its slowest line. */
 function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>[0] {
   const { body, method, path } = request
   const chunks = typeof body === 'object' && !(body instanceof Uint8Array) ? body : null
@@ -123,15 +125,15 @@ function dispatchOptions(request: OutboundRequest): Parameters<Pool['dispatch']>
     method,
     path,
     headers: chunks ? withLength(request.headers, chunks) : (request.headers as string[]),
-    // undici takes any iterable of bytes; its type names only the commoner ones.
+    // undici takes any iterable of bytes; its type names only the usual ones.
     body: (body ?? null) as Uint8Array | string | null,
-    // The exchange's own.
+    // The watch above replaces undici's timers.
     headersTimeout: 0,
     bodyTimeout: 0,
   }
 }
 
-/** Without the length undici would send chunked, which many servers refuse for multipart. */
+/** Without the length undici would send a chunked body, which many servers refuse for multipart. */
 function withLength(headers: readonly string[], chunks: readonly Uint8Array[]): string[] {
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   return [...headers, 'content-length', String(bytes)]

@@ -14,7 +14,7 @@ import { AnswerHeaders, type CollectedAnswer } from './answer.ts'
 import { OutboundError, toOutboundError } from './outbound-error.ts'
 import type { OutboundSocketOptions } from './socket.ts'
 
-/** The server answered the upgrade with something else. Of the body there is at most the beginning, 64 KiB. */
+/** The server gave another answer than 101. `answer` has at most the first 64 KiB of the body. */
 export class UpgradeRefused extends Error {
   readonly answer: CollectedAnswer
 
@@ -26,12 +26,12 @@ export class UpgradeRefused extends Error {
 }
 
 const refusalBytesMax = 65_536
-/** How long a server may take to say goodbye, too. */
+/** A server may also take this long to answer a close frame. */
 const graceMs = 2000
-/** A peer that is gone without a word is noticed by the kernel after this and ten more seconds. */
+/** The kernel notices a peer that is gone without a close after this and ten more seconds. */
 const keepAliveDelayMs = 10_000
 
-/** `opened` is called in the turn in which the socket opens, so that no frame is missed. */
+/** `opened` is called synchronously when the socket opens, so that no frame is missed. */
 export function upgrade<T>(options: OutboundSocketOptions, opened: (ws: WebSocket) => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const { signal, guard, url } = options
@@ -41,7 +41,7 @@ export function upgrade<T>(options: OutboundSocketOptions, opened: (ws: WebSocke
       new Upgrade(options, (ws) => resolve(opened(ws)), reject)
     } catch (cause) {
       const refused = cause instanceof AddressRefused
-      // The others are a URL, header or protocol that cannot be written.
+      // Other errors are of a URL, header or subprotocol that cannot be written.
       reject(new OutboundError(refused ? 'address_refused' : 'protocol', false, cause))
     }
   })
@@ -55,9 +55,9 @@ class Upgrade {
   #timer: NodeJS.Timeout
   #settled = false
   #connected = false
-  /** Whether a status line has come. */
+  /** A status line has come. */
   #answered = false
-  /** Ends the collecting of a refusal with what is there. */
+  /** Ends the collection of a refusal's body with the part that has come. */
   #refuse: (() => void) | null = null
 
   constructor(options: OutboundSocketOptions, resolve: (ws: WebSocket) => void, reject: (error: Error) => void) {
@@ -75,7 +75,7 @@ class Upgrade {
     this.#ws.on('error', (error) => this.#fail(this.#failure(error)))
   }
 
-  /** The signal's listener. */
+  /** The listener of the cancel signal. */
   handleEvent(): void {
     this.#fail(new OutboundError('cancelled', this.#connected, this.#options.signal?.reason))
   }
@@ -83,19 +83,19 @@ class Upgrade {
   #clientOptions(): WebSocket.ClientOptions {
     const { headers, frameBytesMax, url, guard } = this.#options
     const secure = new URL(url).protocol === 'wss:'
-    // Its type is all the overloads of net.connect; called it is with an object only.
+    // The type has all overloads of net.connect. `ws` calls it with an object only.
     const createConnection = ((target: Target) => {
       const socket = connect(target, secure, guard)
       socket.once(secure ? 'secureConnect' : 'connect', () => this.#connect())
       return socket
     }) as unknown as typeof netConnect
     const fields = Object.fromEntries(headers.flatMap((name, i) => (i % 2 ? [] : [[name, headers[i + 1] as string]])))
-    // What @types/ws does not know yet stands in a variable, where more is allowed.
+    // @types/ws lacks one of these options. In a variable, TypeScript allows it.
     const options = { headers: fields, maxPayload: frameBytesMax, closeTimeout: graceMs, createConnection }
     return { ...options, perMessageDeflate: false }
   }
 
-  /** From here on the request is on its way. */
+  /** The connection is there, and the request is being written. */
   #connect(): void {
     this.#connected = true
     if (this.#settled) return
@@ -128,14 +128,14 @@ class Upgrade {
       bytes += chunk.length
       if (bytes >= refusalBytesMax) refuse()
     })
-    // A body that breaks off, or does not end in time, refuses all the same.
+    // A body that breaks off, or does not end in time, refuses the upgrade too.
     response.on('error', () => {})
     response.once('close', refuse)
     this.#refuse = refuse
   }
 
   #failure(error: Error & { code?: string }): OutboundError {
-    // Node's parser carries the bytes that it stumbled over; what a server said is not for the log.
+    // The error of Node's parser holds the bytes that it failed at. The text of a server must not reach the log.
     if (error.code?.startsWith('HPE_')) return new OutboundError('protocol', true, error.message)
     if (this.#answered) return new OutboundError('protocol', true, error)
     return toOutboundError(error, this.#connected)
@@ -147,7 +147,7 @@ class Upgrade {
     this.#reject(error)
   }
 
-  /** False when the outcome stands already. */
+  /** False when the outcome is already known. */
   #settle(): boolean {
     if (this.#settled) return false
     this.#settled = true
@@ -167,6 +167,6 @@ function connect({ host, port, servername }: Target, secure: boolean, guard: Add
     keepAliveInitialDelay: keepAliveDelayMs,
     ...(guard && { lookup: guardedLookup(guard) }),
   }
-  // RFC 6066 §3: an address is no server name.
+  // RFC 6066 §3: an address is not a server name.
   return secure ? tlsConnect({ ...target, servername: servername ?? (isIP(host) ? '' : host) }) : netConnect(target)
 }

@@ -2,8 +2,8 @@
  * One open socket. The transport throws when a socket is touched after its end, and ends the process when a callback throws. `#transport`,
  * which is null before and after, guards against the first. A try around every call of the session guards against the second.
  *
- * A session is never called from inside one of its own calls: the events that a send or a close causes are delivered in a microtask.
- * Otherwise a session would have to be ready for its end in the middle of every line that sends.
+ * A session is never called from inside one of its calls: the events that a send or a close causes are delivered in a microtask.
+ * Otherwise a session would have to expect its end in the middle of every line that sends.
  *
  * There are thousands of these, so they have plain fields, no closures and no timers.
  */
@@ -15,7 +15,7 @@ import type { Placed } from '../roster.ts'
 import { binaryRefused, takeText, wrongSent } from './frames.ts'
 import type { SocketRoute } from './routes.ts'
 
-/** What a connection needs of the list of all connections. */
+/** The part of the list of all connections that one connection uses. */
 export interface SocketRegister {
   readonly bufferBytesMax: number
   /** Frames that are sent are checked against the contract. */
@@ -192,9 +192,9 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   /**
-   * uWebSockets.js applies no timeout of ours once a close frame is queued: it would hold the bytes before it for as long as the reader takes
-   * a byte now and then. The close frame therefore waits here until the rest is written or its time is up. The transport waits for the
-   * peer's answer to it.
+   * Once a close frame is queued, uWebSockets.js forgets the socket: it would keep the bytes before the frame for as long as the reader takes a
+   * byte now and then. The close frame therefore waits here until the rest is written or its time is up. The transport waits for the peer's
+   * answer to it.
    */
   #finish(): void {
     const transport = this.#transport
