@@ -8,7 +8,7 @@ import type { Routing } from '../routing/routing.ts'
 import type { TtsRequest } from './tts.ts'
 import { routedVoice, type VoiceWish } from './voices.ts'
 
-/** What is asked of a voice, for one text or for a session. */
+/** The voice and the form in which text is to be spoken, for one text or for a stream. */
 export type Delivery = VoiceWish & {
   caller: Caller
   routing: Routing
@@ -16,7 +16,7 @@ export type Delivery = VoiceWish & {
   instructions?: string
   speed?: number
   wanted: OutputFormat
-  /** Instructions and speed are left out for models that take none, instead of ruling them out. */
+  /** A model without instructions or speed gets none of them and stays a candidate. */
   lenient?: true
 }
 
@@ -56,14 +56,14 @@ export function ttsRequest(
   }
 }
 
-/** 1 is the voice's own speed: asking for it asks nothing, and a provider without the setting is not sent it. */
+/** 1 is the voice's usual speed. It needs no capability and is not sent, because some providers lack the setting. */
 function changesSpeed(delivery: Delivery): delivery is Delivery & { speed: number } {
   return delivery.speed !== undefined && delivery.speed !== 1
 }
 
 const surrogatePair = /[\ud800-\udbff][\udc00-\udfff]/g
 
-/** What is billed: characters as a reader counts them, so that an emoji is one and not two. */
+/** The characters that are billed, as a reader counts them: an emoji is one and not two. */
 export function charactersOf(text: string): number {
   return text.length - (text.match(surrogatePair)?.length ?? 0)
 }

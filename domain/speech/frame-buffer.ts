@@ -1,5 +1,5 @@
 /**
- * Frames in one fixed ring of bytes, kept whole and in order. Nothing is allocated after the first frame, however much passes through.
+ * A queue of frames in one fixed ring of bytes. Frames stay whole and in order. Nothing is allocated after the first frame.
  *
  *            head                        tail
  *   ┄┄┄┄┄┄┄┄┄┄▼────────────┬──────────────▼┄┄┄┄┄┄┄┄┄┄
@@ -12,7 +12,7 @@ export class FrameBuffer {
   #head = 0
   #used = 0
 
-  /** `bytesMax` counts `frameHeaderBytes` for each frame, too. */
+  /** `bytesMax` includes `frameHeaderBytes` for each frame. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
@@ -25,7 +25,7 @@ export class FrameBuffer {
     return this.#used + frameHeaderBytes + length <= this.#bytesMax
   }
 
-  /** Copies the frame. False, and nothing is kept, when it does not fit. An empty frame is one, too. */
+  /** Copies the frame, which may be empty. False when it does not fit; then nothing is kept. */
   push(frame: Uint8Array): boolean {
     if (!this.fits(frame)) return false
     for (let i = 0; i < frameHeaderBytes; i++) header[i] = frame.length >>> (8 * i)
@@ -34,7 +34,7 @@ export class FrameBuffer {
     return true
   }
 
-  /** The oldest frame, lent until it is dropped; null when there is none. */
+  /** The oldest frame, lent until it is dropped; null when the buffer is empty. */
   peek(): Uint8Array | null {
     if (this.#ring === null || this.#used === 0) return null
     const length = this.#lengthAtHead()
@@ -58,12 +58,12 @@ export class FrameBuffer {
   #write(bytes: Uint8Array): void {
     this.#ring ??= new Uint8Array(this.#bytesMax)
     const tail = (this.#head + this.#used) % this.#bytesMax
-    const room = this.#bytesMax - tail
-    if (bytes.length <= room) {
+    const free = this.#bytesMax - tail
+    if (bytes.length <= free) {
       this.#ring.set(bytes, tail)
     } else {
-      this.#ring.set(bytes.subarray(0, room), tail)
-      this.#ring.set(bytes.subarray(room), 0)
+      this.#ring.set(bytes.subarray(0, free), tail)
+      this.#ring.set(bytes.subarray(free), 0)
     }
     this.#used += bytes.length
   }
@@ -77,5 +77,5 @@ export class FrameBuffer {
 }
 
 export const frameHeaderBytes = 4
-/** Filled and copied before anything else can run. */
+/** One header for all buffers: it is filled and copied before any other code can run. */
 const header = new Uint8Array(frameHeaderBytes)

@@ -4,40 +4,40 @@ import { begin, follow } from '../dispatch/follow.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import type { Tts, TtsRequest } from './tts.ts'
 
-/** `audio/` implements it. Throws at once for formats that it cannot turn into one another. */
+/** `audio/` implements it. Throws at once when it cannot convert between the two formats. */
 export type ConvertSpeech = (
   audio: AsyncIterable<Uint8Array>,
   from: OutputFormat,
   to: OutputFormat,
 ) => AsyncIterable<Uint8Array>
 
-/** How the provider is asked: for one text, or for a sentence of a session, over a socket where it has one. */
-export type SpeechMode = 'text' | 'session'
+/** `stream` is for a sentence of a stream: it goes over a socket where the provider has one. */
+export type SpeechMode = 'text' | 'stream'
 
-/** Resolves with the audio in the wanted format once its first chunk is here. Rejects with ProviderError. */
+/** Resolves with the audio in the wanted format when its first chunk has come. Rejects with ProviderError. */
 export async function openSpeech(
   convert: ConvertSpeech,
   tts: Tts | undefined,
   mode: SpeechMode,
   request: TtsRequest,
-  call: AttemptSignal,
+  signal: AttemptSignal,
   idleMs: number,
 ): Promise<AsyncIterable<Uint8Array>> {
   if (!tts) throw new ProviderError('unsupported', { sent: false })
   const speech =
-    mode === 'session' && tts.live
-      ? await tts.live(request, call.abortSignal)
-      : await tts.synthesize(request, call.abortSignal)
-  const chunks = begin(call, speech.audio)
+    mode === 'stream' && tts.live
+      ? await tts.live(request, signal.abortSignal)
+      : await tts.synthesize(request, signal.abortSignal)
+  const chunks = begin(signal, speech.audio)
   const first = await firstAudio(chunks)
   try {
-    return convert(follow(call, first, chunks, idleMs), speech.format, request.wanted)
+    return convert(follow(signal, first, chunks, idleMs), speech.format, request.wanted)
   } catch (cause) {
     throw new ProviderError('unsupported', { sent: true, cause })
   }
 }
 
-/** A success with nothing in it is a failure. */
+/** An answer without audio is a failure. */
 async function firstAudio(chunks: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   for (;;) {
     const next = await chunks.next()

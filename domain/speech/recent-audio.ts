@@ -1,7 +1,7 @@
 import type { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer, frameHeaderBytes } from './frame-buffer.ts'
 
-/** The last audio of a stream, to send it again. */
+/** The last audio of a stream, kept to be sent again. */
 export class RecentAudio {
   readonly frames: FrameBuffer
   readonly #layout: AudioLayout
@@ -18,7 +18,7 @@ export class RecentAudio {
     return this.#samples
   }
 
-  /** Drops the oldest for it. A frame that is larger than all that is kept leaves nothing. */
+  /** Drops the oldest frames to make space. A frame that is larger than the whole buffer empties it. */
   push(frame: Uint8Array): void {
     const samples = this.#layout.samplesOf(frame)
     for (let oldest = this.frames.peek(); oldest !== null; oldest = this.frames.peek()) {
@@ -30,5 +30,5 @@ export class RecentAudio {
   }
 }
 
-/** With smaller frames a little less audio is kept. */
+/** If frames are shorter than this, a little less audio is kept, because each frame has a header. */
 const usualFrameMs = 20

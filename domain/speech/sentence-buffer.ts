@@ -1,10 +1,10 @@
 /**
- * Cuts text that comes in pieces into sentences that can be spoken one by one. What it hands out, laid end to end, is the text that went in,
- * so that a place in the speech is a place in the text.
+ * Cuts text that comes in pieces into sentences that can be spoken one by one. The sentences, joined, are exactly the text that came in, so
+ * a position in the speech is a position in the text.
  *
- * A sentence ends at . ! ? ; : with white space after it, at a line break and at a CJK stop; at . ! ? also where the piece ends, because whoever
- * sends whole sentences should not have to say so. A full stop after a digit, a single letter or a common abbreviation ends nothing there: the
- * next piece may go on with the number. `flush` ends what is left.
+ * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It also ends at . ! ? at the end of a piece, so that
+ * clients that send whole sentences need no flush. A full stop after a digit, a single letter or a common abbreviation ends no sentence
+ * there, because the next piece may continue the number. `flush` ends the rest.
  */
 export class SentenceBuffer {
   #text = ''
@@ -21,7 +21,7 @@ export class SentenceBuffer {
     return whole
   }
 
-  /** All that is left; '' for nothing. */
+  /** The rest of the text; '' when nothing is left. */
   flush(): string {
     return this.#take(this.#text.length)
   }
@@ -33,16 +33,16 @@ export class SentenceBuffer {
   }
 }
 
-/** Beyond this a sentence is cut: its first sound would come late, and providers take only so much. */
+/** A longer sentence is cut: its first sound would come late, and providers limit the length of a text. */
 const sentenceCharactersMax = 400
 
 const endings = /[.!?;:…]+["'”’»)\]]*\s+|[.!?…]+["'”’»)\]]*$|[。！？；：]["'”’」』）]*|\n/g
 const abbreviation =
   /(?:^|[\s("'“‘.])(?:\p{L}|mr|mrs|ms|dr|prof|st|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|bzw|nr|av)\.[ \t]*$/iu
-/** "1." begins a list, and "3." at the end of a piece may go on with 14. */
+/** "1." begins a list item, and "3." at the end of a piece may be the start of 3.14. */
 const numberAlone = /^\s*\d+\.[ \t]*$|\d\.$/
 
-/** Where the first sentence of `text` ends, with the white space after it; 0 where none does yet. */
+/** The end of the first sentence of `text`, with the white space after it; 0 when no sentence has ended yet. */
 function sentenceEnd(text: string): number {
   endings.lastIndex = 0
   for (let match = endings.exec(text); match; match = endings.exec(text)) {
@@ -54,12 +54,12 @@ function sentenceEnd(text: string): number {
   return text.length > sentenceCharactersMax ? cutAt(text.slice(0, sentenceCharactersMax)) : 0
 }
 
-/** Something that a voice can say: marks and emoji alone are silence, and a provider that answers silence has not failed. */
+/** Whether a voice has anything to say: for punctuation and emoji alone a provider answers silence, which is not a failure. */
 export function isSpeakable(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }
 
-/** After the last comma that leaves a fair piece, else after the last space, else anywhere but within a surrogate pair. */
+/** After the last comma in the last two thirds, else after the last space, else anywhere except inside a surrogate pair. */
 function cutAt(head: string): number {
   const comma = Math.max(head.lastIndexOf(', '), head.lastIndexOf('，'), head.lastIndexOf('、')) + 1
   if (comma > head.length / 3) return comma

@@ -7,8 +7,8 @@ import type { Choice, Chooser } from '../routing/chooser.ts'
 import { noProvider } from '../routing/refusal.ts'
 
 /**
- * Asked before a socket opens, when nothing of its session is known but who wants it: throws what would refuse every session. That one model is out
- * of reach is told to the session that asks for it.
+ * Runs before a socket opens, when only the caller is known. It throws a fault that would end every stream of this caller. A model that is
+ * out of reach is reported later, to the stream that asks for it.
  */
 export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts') => Promise<void>
 
@@ -25,7 +25,7 @@ export function createStreamAdmission(deps: { chooser: Chooser; credit: Pick<Cre
   }
 }
 
-/** Without what a session may choose for itself although its key has a word for it. */
+/** Chooses without the settings that a stream may override although the policy of the key has a value for them. */
 function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts'): Choice {
   const ask = baseAsk(caller, stage, { mode: 'auto', objective: 'balanced' }, undefined)
   const access = { ...ask.access, chain: null }

@@ -14,8 +14,8 @@ export function streamAsk({ caller, routing, language, audio, keywords, prompt, 
   return { ...baseAsk(caller, 'stt', routing, language), path: 'stream', needs, audio: { ...audio } }
 }
 
-export function streamRequest(row: Row, order: TranscribeStreamInput, ask: Ask): SttStreamRequest {
-  const { audio, interimResults, words, endpointingMs, keywords, prompt } = order
+export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask): SttStreamRequest {
+  const { audio, interimResults, words, endpointingMs, keywords, prompt } = input
   return {
     model: row.model.id,
     audio,
@@ -28,7 +28,7 @@ export function streamRequest(row: Row, order: TranscribeStreamInput, ask: Ask):
   }
 }
 
-/** A transcript of a provider that began to listen so much later than the stream. */
+/** Moves the times of a transcript whose provider began `offsetMs` after the start of the stream. */
 export function delayed(transcript: StreamTranscript, offsetMs: number): StreamTranscript {
   const { startMs, endMs, words } = transcript
   const shifted = { ...transcript, startMs: startMs + offsetMs, endMs: endMs + offsetMs }

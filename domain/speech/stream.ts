@@ -13,7 +13,7 @@ export type StreamUsage = { costMicroUsd: number | null } & ({ durationMs: numbe
 
 export type TranscribeStreamInput = RequestContext & {
   routing: Routing
-  /** BCP 47. Omitted: the key's, else the provider detects. */
+  /** BCP 47. Absent: the key's language, else the provider detects it. */
   language?: string
   audio: StreamAudio
   interimResults: boolean
@@ -21,13 +21,13 @@ export type TranscribeStreamInput = RequestContext & {
   words: boolean
   keywords?: readonly string[]
   prompt?: string
-  /** Lets one broken provider be swapped before the first transcript, by sending the last audio again. */
+  /** Allows one failover before the first transcript, by sending the last audio again. */
   replay: boolean
 }
 
-/** Calls come in order, also from within a call to the session; `ended` or `failed` is the last. */
+/** Events come in order, also while a method of the stream runs; `ended` or `failed` is the last. */
 export interface TranscriptionSink {
-  /** A second time only after a replay. */
+  /** Comes a second time only after a failover. */
   ready(route: Route): void
   speechStarted(startMs: number): void
   transcript(transcript: StreamTranscript): void
@@ -36,19 +36,19 @@ export interface TranscriptionSink {
 }
 
 export interface TranscriptionStream {
-  /** Any length, odd ends too: half a sample is kept for the next call. The bytes are lent until it returns. */
+  /** Takes chunks of any length: half a sample is kept for the next chunk. The bytes are lent until it returns. */
   audio(bytes: Uint8Array): void
   flush(): void
   end(): void
-  /** The client has gone: settles what was used and tells nothing more. */
+  /** The client has gone: settles the usage. No event follows. */
   leave(): void
 }
 
-export type TranscribeStream = (order: TranscribeStreamInput, listener: TranscriptionSink) => TranscriptionStream
+export type TranscribeStream = (input: TranscribeStreamInput, sink: TranscriptionSink) => TranscriptionStream
 
 export type SynthesizeStreamInput = RequestContext & {
   routing: Routing
-  /** As in SynthesizeOrder. */
+  /** As in VoiceWish. */
   voice?: string
   preset?: string
   language?: string
@@ -59,11 +59,11 @@ export type SynthesizeStreamInput = RequestContext & {
 
 export interface SpeechSink {
   ready(route: Route): void
-  /** In the wanted format, whole samples. False: no more until `resume` is called. */
+  /** Whole samples in the wanted format. False: no more audio until `resume`. */
   audio(bytes: Uint8Array): boolean
   /**
-   * Answers `clear`, within the call to it: nothing of the text before it follows. `charactersSent` are those of the text since the last clear, or
-   * the start, whose audio was handed over; a sentence counts as a whole as soon as its first audio was.
+   * Answers `clear` while `clear` runs: no audio of the text before it follows. `charactersSent` counts the text since the last clear, or the
+   * start, whose audio was handed over. A sentence counts as a whole as soon as its first audio was handed over.
    */
   cleared(charactersSent: number): void
   ended(usage: StreamUsage): void
@@ -71,16 +71,16 @@ export interface SpeechSink {
 }
 
 export interface SpeechStream {
-  /** Spoken as soon as a sentence is whole. */
+  /** Each sentence is spoken as soon as it is complete. */
   text(text: string): void
-  /** Speaks what is left although no sentence has ended. */
+  /** Speaks the rest although its sentence has not ended. */
   flush(): void
-  /** Barge-in: drops all that has not been handed to the listener. */
+  /** Barge-in: drops all audio that was not handed to the sink. */
   clear(): void
-  /** Speaks what is left, then ends. */
+  /** Speaks the rest, then ends. */
   end(): void
   resume(): void
   leave(): void
 }
 
-export type SynthesizeStream = (order: SynthesizeStreamInput, listener: SpeechSink) => SpeechStream
+export type SynthesizeStream = (input: SynthesizeStreamInput, sink: SpeechSink) => SpeechStream

@@ -8,14 +8,14 @@ export type SttOptions = {
   noiseReduction?: boolean
   wordTimestamps?: boolean
   prompt?: string
-  /** Already checked against the model's allow-list. */
+  /** These were checked against the model's allow-list. */
   providerOptions?: Readonly<Record<string, string | number | boolean>>
 }
 
 export type SttRequest = {
   model: string
   recording: Recording
-  /** In the form that this provider takes. Absent: the provider detects. */
+  /** In the form that this provider takes. Absent: the provider detects it. */
   language?: string
   options: SttOptions
 }
@@ -23,40 +23,40 @@ export type SttRequest = {
 export type Segment = { text: string; startMs: number; endMs: number; speaker?: string }
 export type Word = { text: string; startMs: number; endMs: number; speaker?: string; confidence?: number }
 
-/** Silence is an empty text with no segments, and is a success. */
+/** Silence is a success: an empty text and no segments. */
 export type Transcript = {
   text: string
   segments: Segment[]
   words?: Word[]
   language?: string
-  /** What the provider bills, where it says so. */
+  /** The duration that the provider bills, where it reports one. */
   billedMs?: number
 }
 
-/** Raw samples as they come in frames; a container's header never does. */
+/** The frames hold raw samples, never the header of a container. */
 export type StreamAudio = { encoding: 'pcm_s16le' | 'mulaw' | 'alaw' | 'opus'; sampleRateHz: number; channels: number }
 
 export type SttStreamRequest = {
   model: string
   audio: StreamAudio
-  /** In the form that this provider takes. Absent: the provider detects. */
+  /** In the form that this provider takes. Absent: the provider detects it. */
   language?: string
   interimResults: boolean
-  /** Silence that ends an utterance; absent: the provider's own. */
+  /** The silence that ends an utterance. Absent: the provider's default. */
   endpointingMs?: number
   words: boolean
   keywords?: readonly string[]
   prompt?: string
 }
 
-/** What was heard of one utterance so far. */
+/** The text of one utterance so far. */
 export type StreamTranscript = {
-  /** Counts utterances from 0: partials and the final of one share it. */
+  /** Counts utterances from 0. The interims and the finals of one utterance share it. */
   utterance: number
   text: string
-  /** The text will not change any more. */
+  /** The text does not change any more. */
   isFinal: boolean
-  /** The speaker has stopped: the last final of the utterance. */
+  /** The end point: this is the last final of the utterance. */
   speechFinal: boolean
   /** From the start of the stream's audio. */
   startMs: number
@@ -66,33 +66,36 @@ export type StreamTranscript = {
   words?: readonly Word[]
 }
 
-/** What a provider tells while it listens. Nothing comes after `ended` or `failed`, nor after the stream was closed. */
+/** Receives the events of one open stream. No event follows `ended` or `failed`, nor `close`. */
 export interface SttStreamSink {
   speechStarted(startMs: number): void
-  /** Partials only where `interimResults` asks for them. Silence makes none. */
+  /** Interims come only where `interimResults` asks for them. Silence has no transcript. */
   transcript(transcript: StreamTranscript): void
-  /** Everything that came before `end` has been transcribed. `billedMs` where the provider says so. */
+  /** All audio before `end` was transcribed. `billedMs` is present where the provider reports it. */
   ended(billedMs?: number): void
   failed(error: ProviderError): void
 }
 
-/** One open stream. Calls are in order; after `end` only `close` follows. */
+/** One open stream. After `end` only `close` follows. */
 export interface SttStream {
-  /** Whole samples. The bytes are lent until it returns. */
+  /** Takes whole samples. The bytes are lent until it returns. */
   audio(bytes: Uint8Array): void
-  /** Bytes that were taken here and not yet by the provider. The caller bounds them. */
+  /** Bytes that the adapter has taken and the provider has not. The code that sends audio bounds them. */
   readonly bufferedBytes: number
-  /** Ends the utterance now: what was said so far becomes final. */
+  /** Ends the utterance now: its text becomes final. */
   flush(): void
-  /** No more audio will come. */
+  /** No more audio follows. */
   end(): void
-  /** Gives up at once. Idempotent. */
+  /** Gives up at once. May be called again. */
   close(): void
 }
 
 export interface Stt {
-  /** Rejects with ProviderError. `signal` ends the call: nothing goes on behind the caller's back. */
+  /** Rejects with ProviderError. `signal` ends the request, and no work continues after it. */
   transcribe(request: SttRequest, signal: AbortSignal): Promise<Transcript>
-  /** Absent: no model of this provider streams. Resolves when the provider listens; rejects with ProviderError. `signal` ends the opening and the stream. */
+  /**
+   * Resolves when the provider takes audio; rejects with ProviderError. `signal` ends the opening and the stream. Absent: no model of this
+   * provider streams.
+   */
   open?(request: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream>
 }

@@ -15,29 +15,29 @@ import { type Speaker, type SpokenSentence, Utterance } from './utterance.ts'
 import { Casting } from './voices.ts'
 
 export type SynthesizeStreamLimits = {
-  /** The longest session. */
+  /** The longest stream. */
   totalMs: number
-  /** UTF-16 units of text that no provider was asked for yet. */
+  /** The UTF-16 units of text that may wait to be sent to a provider. */
   waitingMax: number
 }
 
 export type SynthesizeStreamDeps = DispatchDeps & { convert: ConvertSpeech; streams: SynthesizeStreamLimits }
 
 /**
- * A session that speaks sentence by sentence, with one voice of one provider. There is nothing to open before there is text, so `ready` names
- * the best candidate; that it fails afterwards is not made good by another voice.
+ * A stream that speaks sentence by sentence, with one voice of one provider. No provider is contacted before there is text, so `ready` names
+ * the best candidate. A failure after that ends the stream, because another provider would have another voice.
  */
 export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeStream {
   const tts = { ...deps.limits.tts, totalMs: deps.streams.totalMs }
-  const own = { ...deps, limits: { ...deps.limits, tts } }
-  return (order, listener) => {
-    const session = new Speaking(own, order, listener)
-    void session.open()
-    return session
+  const streamDeps = { ...deps, limits: { ...deps.limits, tts } }
+  return (input, sink) => {
+    const stream = new Speaking(streamDeps, input, sink)
+    void stream.open()
+    return stream
   }
 }
 
-/** Credit is reserved for so many characters at a time. */
+/** Credit is reserved for this number of characters at a time. */
 const sliceCharacters = 1000
 const pieceMs = 100
 
@@ -53,18 +53,18 @@ class Speaking implements SpeechStream, Speaker {
   #dueMs = 0
   #endAsked = false
   #isOver = false
-  /** Set while the listener takes no more. */
+  /** Set while the sink takes no more audio. */
   #pause: { over: Promise<void>; resume: () => void } | null = null
-  /** That a provider was asked for: what is billed. */
+  /** The characters that were sent to the provider and are billed. */
   #characters = 0
   #reservedCharacters = sliceCharacters
   #firstAudioMs: number | null = null
 
-  constructor(deps: SynthesizeStreamDeps, order: SynthesizeStreamInput, listener: SpeechSink) {
+  constructor(deps: SynthesizeStreamDeps, input: SynthesizeStreamInput, sink: SpeechSink) {
     this.#deps = deps
-    this.#input = order
-    this.#sink = listener
-    this.pieceBytesMax = pieceBytes(order.wanted)
+    this.#input = input
+    this.#sink = sink
+    this.pieceBytesMax = pieceBytes(input.wanted)
   }
 
   async open(): Promise<void> {
@@ -111,18 +111,18 @@ class Speaking implements SpeechStream, Speaker {
     if (!this.#isOver) this.#close(new ProviderError('cancelled', { sent: true }))
   }
 
-  ask(sentence: string): SpokenSentence {
+  speak(sentence: string): SpokenSentence {
     const { clock, limits } = this.#deps
-    const exchange = this.#open()
-    const call = new AttemptSignal(clock, exchange.signal, limits.tts.firstByteMs, this.#dueMs)
+    const dispatched = this.#open()
+    const signal = new AttemptSignal(clock, dispatched.signal, limits.tts.firstByteMs, this.#dueMs)
     const billed = { characters: 0 }
-    const opening = this.#speak(exchange, sentence.trim(), call, billed)
-    // It is asked for ahead: until its turn comes nobody waits for it.
+    const opening = this.#request(dispatched, sentence.trim(), signal, billed)
+    // The sentence is requested ahead, so nothing awaits its rejection until the sentence before it was spoken.
     opening.catch(() => undefined)
-    return { sentence, signal: call, opening, billed }
+    return { sentence, signal, opening, billed }
   }
 
-  room(): Promise<void> | null {
+  pause(): Promise<void> | null {
     return this.#pause?.over ?? null
   }
 
@@ -139,9 +139,9 @@ class Speaking implements SpeechStream, Speaker {
     this.#endWhenSilent()
   }
 
-  failed(error: unknown, utterance: SpokenSentence | null): void {
-    // Speech that never came or broke off is owed by nobody.
-    if (error instanceof ProviderError) this.#characters -= utterance?.billed.characters ?? 0
+  failed(error: unknown, spoken: SpokenSentence | null): void {
+    // Speech that never came or that broke off is not billed.
+    if (error instanceof ProviderError) this.#characters -= spoken?.billed.characters ?? 0
     this.#fail(error)
   }
 
@@ -158,53 +158,53 @@ class Speaking implements SpeechStream, Speaker {
     return dispatchRequest(this.#deps, this.#input, { ask, atOnce: false, opensOnly: true, worstCase, run })
   }
 
-  #adopt(exchange: DispatchedRequest<Cast>): void {
-    this.#dispatched = exchange
-    if (this.#isOver) return void exchange.fail(new ProviderError('cancelled', { sent: true }), [])
+  #adopt(dispatched: DispatchedRequest<Cast>): void {
+    this.#dispatched = dispatched
+    if (this.#isOver) return void dispatched.fail(new ProviderError('cancelled', { sent: true }), [])
     this.#dueMs = this.#deps.clock.monotonicMs() + this.#deps.streams.totalMs
-    exchange.signal.onEnd((error) => this.#fail(error))
-    this.#sink.ready(exchange.route)
+    dispatched.signal.onEnd((error) => this.#fail(error))
+    this.#sink.ready(dispatched.route)
     this.#utterance.start()
     this.#endWhenSilent()
   }
 
   #open(): DispatchedRequest<Cast> {
-    if (this.#dispatched === null) throw new Error('a turn was started before its session was open')
+    if (this.#dispatched === null) throw new Error('an utterance was started before its stream was open')
     return this.#dispatched
   }
 
-  async #speak(
-    exchange: DispatchedRequest<Cast>,
+  async #request(
+    dispatched: DispatchedRequest<Cast>,
     text: string,
-    call: AttemptSignal,
+    signal: AttemptSignal,
     billed: SpokenSentence['billed'],
   ): Promise<AsyncIterable<Uint8Array>> {
     const { clock, convert, limits } = this.#deps
-    const { ask, voice, tts } = exchange.value
+    const { ask, voice, tts } = dispatched.value
     const characters = charactersOf(text)
-    await this.#reserve(exchange, this.#characters + characters)
-    if (call.aborted) throw call.reason
+    await this.#reserve(dispatched, this.#characters + characters)
+    if (signal.aborted) throw signal.reason
     const startedMs = clock.monotonicMs()
-    const request = ttsRequest(exchange.row, this.#input, ask, voice, text)
+    const request = ttsRequest(dispatched.row, this.#input, ask, voice, text)
     billed.characters = characters
     this.#characters += characters
-    const audio = await call.guard(openSpeech(convert, tts, 'session', request, call, limits.tts.idleMs))
-    call.rest()
-    this.#noteFirst(exchange, clock.monotonicMs() - startedMs)
+    const audio = await signal.guard(openSpeech(convert, tts, 'stream', request, signal, limits.tts.idleMs))
+    signal.rest()
+    this.#noteFirst(dispatched, clock.monotonicMs() - startedMs)
     return audio
   }
 
-  /** The session's one figure of speed is that of its first sentence: the later ones are asked for ahead and share the provider with others. */
-  #noteFirst(exchange: DispatchedRequest<Cast>, elapsedMs: number): void {
+  /** Only the first sentence counts as a live figure: the later ones are requested ahead and wait for each other at the provider. */
+  #noteFirst(dispatched: DispatchedRequest<Cast>, elapsedMs: number): void {
     if (this.#firstAudioMs !== null) return
     this.#firstAudioMs = elapsedMs
-    exchange.firstMedia(elapsedMs)
+    dispatched.firstMedia(elapsedMs)
   }
 
-  async #reserve(exchange: DispatchedRequest<Cast>, characters: number): Promise<void> {
+  async #reserve(dispatched: DispatchedRequest<Cast>, characters: number): Promise<void> {
     const amount = Math.max(characters - this.#reservedCharacters, sliceCharacters)
-    if (characters <= this.#reservedCharacters || !exchange.costs(spokenQuantity(amount))) return
-    if (!(await exchange.reserve(spokenQuantity(amount)))) throw new Fault({ kind: 'credit_exhausted' })
+    if (characters <= this.#reservedCharacters || !dispatched.costs(spokenQuantity(amount))) return
+    if (!(await dispatched.reserve(spokenQuantity(amount)))) throw new Fault({ kind: 'credit_exhausted' })
     this.#reservedCharacters += amount
   }
 
@@ -225,13 +225,13 @@ class Speaking implements SpeechStream, Speaker {
   #close(thrown: unknown): unknown {
     this.#isOver = true
     this.#utterance.drop()
-    // Whoever waits for room finds that its turn was dropped.
+    // The utterance may be waiting for the sink; it then finds that it was dropped.
     this.resume()
     return this.#dispatched?.fail(thrown, spokenQuantity(this.#characters)) ?? thrown
   }
 }
 
-/** Whole samples. A packet is never cut. */
+/** Pieces hold whole samples. A packet is never cut. */
 function pieceBytes({ encoding, sampleRateHz, channels }: OutputFormat): number {
   if (!isSampleEncoding(encoding)) return Number.POSITIVE_INFINITY
   return Math.ceil((sampleRateHz * pieceMs) / 1000) * frameBytes({ encoding, channels })

@@ -12,37 +12,37 @@ export type SynthesizeDeps = DispatchDeps & { convert: ConvertSpeech }
 
 export type SynthesizeInput = RequestContext & Delivery & { text: string }
 
-/** `audio` is to be read once. Its iteration throws Fault when the provider breaks off. */
+/** `audio` is to be read once. Its iteration throws a Fault when the provider breaks off. */
 export type Synthesis = { route: Route; characters: number; audio: AsyncIterable<Uint8Array> }
 
-/** Resolves when the first audio has arrived, failing over until then: a failure is never a success with nothing in it. Throws Fault. */
-export function createSynthesize(deps: SynthesizeDeps): (order: SynthesizeInput) => Promise<Synthesis> {
-  return async (order) => {
-    if (order.text.trim() === '') throw new Fault({ kind: 'blank_text' })
-    const ask = speechAsk(order)
-    const casting = new Casting(ask.voice, order.preset, ask.language)
-    const characters = charactersOf(order.text)
+/** Resolves when the first audio has come, failing over until then, so that an answer is never without audio. Throws a Fault. */
+export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput) => Promise<Synthesis> {
+  return async (input) => {
+    if (input.text.trim() === '') throw new Fault({ kind: 'blank_text' })
+    const ask = speechAsk(input)
+    const casting = new Casting(ask.voice, input.preset, ask.language)
+    const characters = charactersOf(input.text)
     const quantities: Quantity[] = [{ unit: 'characters', amount: characters }]
-    const exchange = await dispatchRequest(deps, order, {
+    const dispatched = await dispatchRequest(deps, input, {
       ask,
       atOnce: false,
       worstCase: () => quantities,
-      run: (row, call, { speech }) => {
-        const request = ttsRequest(row, order, ask, casting.voiceFor(row), order.text)
-        return openSpeech(deps.convert, speech?.tts, 'text', request, call, deps.limits.tts.idleMs)
+      run: (row, signal, { speech }) => {
+        const request = ttsRequest(row, input, ask, casting.voiceFor(row), input.text)
+        return openSpeech(deps.convert, speech?.tts, 'text', request, signal, deps.limits.tts.idleMs)
       },
     })
-    return { route: exchange.route, characters, audio: delivered(exchange, quantities) }
+    return { route: dispatched.route, characters, audio: delivered(dispatched, quantities) }
   }
 }
 
-/** The provider bills what it was sent, so a listener who leaves early owes all of it; audio that broke off is owed by nobody. */
+/** The provider bills the text that it was sent, so a reader who leaves early owes all of it. Audio that broke off is not billed. */
 function delivered(
-  exchange: DispatchedRequest<AsyncIterable<Uint8Array>>,
+  dispatched: DispatchedRequest<AsyncIterable<Uint8Array>>,
   quantities: Quantity[],
 ): AsyncIterable<Uint8Array> {
   const owed = (error: unknown) =>
     error instanceof ProviderError && error.errorClass !== 'cancelled' ? [] : quantities
-  const done = () => exchange.succeed(quantities, { firstByteMs: exchange.elapsedMs })
-  return deliver(exchange, exchange.value, { done, owed })
+  const done = () => dispatched.succeed(quantities, { firstByteMs: dispatched.elapsedMs })
+  return deliver(dispatched, dispatched.value, { done, owed })
 }

@@ -7,7 +7,7 @@ import type { DispatchDeps, Plan } from '../dispatch/request.ts'
 import { Fault } from '../fault.ts'
 import { errorClasses, ProviderError } from '../ports/provider-error.ts'
 import type { Ask } from '../routing/ask.ts'
-import { type AudioLayout, layoutOf } from './audio-layout.ts'
+import { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 import { RecentAudio } from './recent-audio.ts'
 import type {
@@ -94,7 +94,7 @@ class Transcribing implements TranscriptionStream {
     this.#deps = deps
     this.#input = input
     this.#sink = sink
-    this.#layout = layoutOf(input.audio)
+    this.#layout = new AudioLayout(input.audio)
     this.#aheadBytesMax = (deps.streams.aheadMsMax * this.#layout.bytesPerS) / 1000
     if (input.replay) this.#recent = new RecentAudio(this.#layout, replayMs)
   }

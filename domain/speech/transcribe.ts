@@ -13,11 +13,11 @@ import type { Stt, SttOptions, SttRequest, Transcript } from './stt.ts'
 
 export type TranscribeInput = RequestContext & {
   routing: Routing
-  /** BCP 47. Omitted: the key's, else the provider detects. */
+  /** BCP 47. Absent: the key's language, else the provider detects it. */
   language?: string
   options?: Omit<SttOptions, 'providerOptions'> & { providerOptions?: ProviderOptions }
   recording: Recording
-  /** A prompt is left out for models that take none, instead of ruling them out. */
+  /** A model without prompts gets none and stays a candidate. */
   lenient?: true
 }
 
@@ -27,22 +27,22 @@ export type Transcription = {
   usage: { durationMs: number; costMicroUsd: number | null }
 }
 
-/** Transcribes a whole recording, failing over until a provider has answered. Throws Fault. */
-export function createTranscribe(deps: DispatchDeps): (order: TranscribeInput) => Promise<Transcription> {
-  return async (order) => {
-    const ask = askOf(order)
+/** Transcribes a whole recording, failing over until a provider has answered. Throws a Fault. */
+export function createTranscribe(deps: DispatchDeps): (input: TranscribeInput) => Promise<Transcription> {
+  return async (input) => {
+    const ask = askOf(input)
     checkSettings(ask, deps.chooser.world.catalog)
-    const exchange = await dispatchRequest(deps, order, {
+    const dispatched = await dispatchRequest(deps, input, {
       ask,
       atOnce: true,
-      mediaMs: order.recording.durationMs,
-      worstCase: () => consumed(order.recording.durationMs),
-      run: (row, call, { speech }) => transcribeAt(speech?.stt, row, order, ask, call.abortSignal),
+      mediaMs: input.recording.durationMs,
+      worstCase: () => audioQuantity(input.recording.durationMs),
+      run: (row, signal, { speech }) => transcribeAt(speech?.stt, row, input, ask, signal.abortSignal),
     })
-    const transcript = exchange.value
-    const durationMs = Math.round(transcript.billedMs ?? order.recording.durationMs)
-    const costMicroUsd = exchange.succeed(consumed(durationMs), speedOf(exchange.elapsedMs, order.recording))
-    return { transcript, route: exchange.route, usage: { durationMs, costMicroUsd } }
+    const transcript = dispatched.value
+    const durationMs = Math.round(transcript.billedMs ?? input.recording.durationMs)
+    const costMicroUsd = dispatched.succeed(audioQuantity(durationMs), speedOf(dispatched.elapsedMs, input.recording))
+    return { transcript, route: dispatched.route, usage: { durationMs, costMicroUsd } }
   }
 }
 
@@ -70,28 +70,28 @@ function needsOf(options: TranscribeInput['options'] = {}): Capability[] {
 async function transcribeAt(
   stt: Stt | undefined,
   row: Row,
-  order: TranscribeInput,
+  input: TranscribeInput,
   ask: Ask,
   signal: AbortSignal,
 ): Promise<Transcript> {
   if (!stt) throw new ProviderError('unsupported', { sent: false })
-  const { providerOptions, ...options } = order.options ?? {}
+  const { providerOptions, ...options } = input.options ?? {}
   if (!row.model.capabilities.prompt) delete options.prompt
   const own = providerOptions?.[row.provider.id]
   const request: SttRequest = {
     model: row.model.id,
-    recording: order.recording,
+    recording: input.recording,
     options: { ...options, ...(own && { providerOptions: own }) },
     ...(ask.language && { language: spoken(row.model.languages, ask.language) }),
   }
   return stt.transcribe(request, signal)
 }
 
-function consumed(durationMs: number): Quantity[] {
+function audioQuantity(durationMs: number): Quantity[] {
   return [{ unit: 'audio_milliseconds', amount: durationMs }]
 }
 
-/** Recordings differ in length, so only the time per time of audio can be compared. */
+/** Recordings differ in length, so only the real-time factor can be compared: processing time per duration of audio. */
 function speedOf(elapsedMs: number, { durationMs }: Recording): { realTimeFactor?: number } {
   return durationMs > 0 ? { realTimeFactor: elapsedMs / durationMs } : {}
 }

@@ -6,13 +6,13 @@ export type TtsRequest = {
   voice?: string
   language?: string
   instructions?: string
-  /** 0.25 to 4, 1 is the voice's own. */
+  /** 0.25 to 4; 1 is the voice's usual speed. */
   speed?: number
-  /** What the caller wants; an adapter that can emit it does, else it answers in its own format. */
+  /** The format that the caller wants. An adapter that cannot emit it answers in another, which `Speech.format` names. */
   wanted: OutputFormat
 }
 
-/** Chunks need not be aligned to samples. The first chunk is media, never a bare header. */
+/** Chunks may end inside a sample. The first chunk is media, never a bare header. */
 export type Speech = {
   format: OutputFormat
   audio: AsyncIterable<Uint8Array>
@@ -20,13 +20,13 @@ export type Speech = {
 
 export interface Tts {
   /**
-   * Resolves when the provider has accepted; the iteration rejects with ProviderError when it breaks off.
-   * An iteration that ends without a byte for non-empty text is the caller's to treat as `empty`.
+   * Resolves when the provider has accepted the text. The iteration rejects with ProviderError when the provider breaks off. The domain treats
+   * an iteration that ends without a byte as `empty`.
    */
   synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech>
   /**
-   * The same over the vendor's socket, for sessions, where a kept socket spares the time to open one. The text of a request is a sentence or more;
-   * absent: `synthesize` serves sessions too.
+   * The same over the vendor's socket, for streams: a kept socket saves the time to open one. The text of a request is at least a sentence.
+   * Absent: streams use `synthesize` too.
    */
   live?(request: TtsRequest, signal: AbortSignal): Promise<Speech>
 }

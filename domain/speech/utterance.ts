@@ -3,54 +3,54 @@ import { ProviderError } from '../ports/provider-error.ts'
 import { charactersOf } from './delivery.ts'
 import { isSpeakable, SentenceBuffer } from './sentence-buffer.ts'
 
-/** A sentence that a provider is asked for. `opening` resolves with its first audio. */
+/** A sentence that a provider was asked to speak. `opening` resolves with its first audio. */
 export type SpokenSentence = {
   sentence: string
   signal: AttemptSignal
   opening: Promise<AsyncIterable<Uint8Array>>
-  /** 0 until the provider was asked. */
+  /** 0 until the sentence was sent. */
   billed: { characters: number }
 }
 
-/** The session that a turn speaks in. */
+/** The stream that an utterance is spoken in. */
 export interface Speaker {
-  /** Asks the provider. Called in the order of the text, and not before the one before it has opened. */
-  ask(sentence: string): SpokenSentence
-  /** The most that is handed over at once: what is handed over cannot be dropped any more. */
+  /** Sends the sentence. Called in the order of the text, and only when the sentence before it has opened. */
+  speak(sentence: string): SpokenSentence
+  /** The most audio that is handed over at once. Audio that was handed over cannot be dropped any more. */
   readonly pieceBytesMax: number
-  /** Null: there is room for more audio now. */
-  room(): Promise<void> | null
+  /** Resolves when the sink takes audio again. Null: it takes audio now. */
+  pause(): Promise<void> | null
   hand(audio: Uint8Array): void
-  /** All that was whole has been said. */
+  /** All complete sentences were spoken. */
   silent(): void
-  failed(error: unknown, utterance: SpokenSentence | null): void
+  failed(error: unknown, spoken: SpokenSentence | null): void
 }
 
 /**
- * All that is said between two clears. While a sentence is handed over the next is asked for already, up to its first audio: what
- * comes after that waits with the provider.
+ * The text between two clears. While one sentence is handed over, the next is requested already, up to its first audio; the rest of its
+ * audio waits at the provider.
  *
- *   text ─► buffer ─► queue ─► asked ─► current ─► listener
+ *   text ─► buffer ─► queue ─► next ─► current ─► sink
  */
 export class Utterance {
   readonly #speaker: Speaker
   readonly #buffer = new SentenceBuffer()
   #queue: string[] = []
   #queuedLength = 0
-  #asked: SpokenSentence | null = null
+  #next: SpokenSentence | null = null
   #current: SpokenSentence | null = null
   #isReady: boolean
   #isSpeaking = false
   #isDropped = false
   #charactersSent = 0
 
-  /** `isReady`: there is a provider to ask. */
+  /** `isReady`: a provider was chosen. */
   constructor(speaker: Speaker, isReady: boolean) {
     this.#speaker = speaker
     this.#isReady = isReady
   }
 
-  /** UTF-16 units that no provider was asked for yet. */
+  /** UTF-16 units of text that were not sent to a provider yet. */
   get waiting(): number {
     return this.#queuedLength + this.#buffer.length
   }
@@ -59,7 +59,7 @@ export class Utterance {
     return !this.#isSpeaking && this.#queue.length === 0
   }
 
-  /** A provider can be asked from now on. */
+  /** A provider was chosen. */
   start(): void {
     this.#isReady = true
     this.#proceed()
@@ -75,11 +75,10 @@ export class Utterance {
     this.#proceed()
   }
 
-  /** Nothing of it is handed over any more from here on. Answers the characters whose sentences had begun to be. */
+  /** No more audio is handed over. Answers the characters of the sentences whose audio had begun. */
   drop(): number {
     this.#isDropped = true
-    for (const utterance of [this.#current, this.#asked])
-      utterance?.signal.end(new ProviderError('cancelled', { sent: true }))
+    for (const spoken of [this.#current, this.#next]) spoken?.signal.end(new ProviderError('cancelled', { sent: true }))
     return this.#charactersSent
   }
 
@@ -91,19 +90,19 @@ export class Utterance {
 
   #proceed(): void {
     if (!this.#isReady || this.#isDropped) return
-    if (this.#isSpeaking) this.#askNext()
+    if (this.#isSpeaking) this.#requestNext()
     else void this.#speak()
   }
 
   async #speak(): Promise<void> {
     this.#isSpeaking = true
     try {
-      for (this.#askNext(); this.#asked !== null; this.#askNext()) {
-        this.#current = this.#asked
+      for (this.#requestNext(); this.#next !== null; this.#requestNext()) {
+        this.#current = this.#next
         const audio = await this.#current.opening
-        this.#asked = null
+        this.#next = null
         if (this.#isDropped) return
-        this.#askNext()
+        this.#requestNext()
         await this.#play(this.#current, audio)
         if (this.#isDropped) return
         this.#current.signal.close()
@@ -116,11 +115,11 @@ export class Utterance {
     }
   }
 
-  #askNext(): void {
-    if (this.#asked !== null) return
+  #requestNext(): void {
+    if (this.#next !== null) return
     for (let sentence = this.#dequeue(); sentence !== undefined; sentence = this.#dequeue()) {
       if (isSpeakable(sentence)) {
-        this.#asked = this.#speaker.ask(sentence)
+        this.#next = this.#speaker.speak(sentence)
         return
       }
       this.#charactersSent += charactersOf(sentence)
@@ -137,8 +136,8 @@ export class Utterance {
     let characters = charactersOf(sentence)
     for await (const chunk of audio) {
       for (let at = 0; at < chunk.length; at += this.#speaker.pieceBytesMax) {
-        const wait = this.#speaker.room()
-        if (wait !== null) await wait
+        const pause = this.#speaker.pause()
+        if (pause !== null) await pause
         if (this.#isDropped) return
         this.#charactersSent += characters
         characters = 0

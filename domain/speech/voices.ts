@@ -4,7 +4,7 @@ import type { Voice } from '../catalog/model.ts'
 
 type Gender = Voice['gender']
 
-/** The names that OpenAI's clients send, with the voice that they stand for. */
+/** The preset names of the compatible surface, with the gender of the voice that each stands for. */
 const genderOfPreset: ReadonlyMap<string, Gender> = new Map([
   ['alloy', 'neutral'],
   ['ash', 'male'],
@@ -26,41 +26,40 @@ export function isPresetVoice(name: string): boolean {
   return genderOfPreset.has(name)
 }
 
-/** What a request says of the voice. `auto` says nothing. */
+/** The voice that a request asks for. `auto` is the same as nothing. */
 export type VoiceWish = {
-  /** A voice id of one provider: it restricts the routing. */
+  /** A voice id of one provider. It restricts the routing. */
   voice?: string
-  /** A name that any provider has a voice for: it restricts nothing. */
+  /** A name that every provider has a voice for. It restricts nothing. */
   preset?: string
 }
 
-/** The voice id that routing must respect: the request's own, then, unless a preset is asked for, the key's. */
+/** The voice id that routing must respect: that of the request, else, unless the request has a preset, that of the key. */
 export function routedVoice({ voice, preset }: VoiceWish, ofKey: string | null): string | null {
   if (asked(voice) !== undefined) return voice ?? null
   return asked(preset) === undefined ? ofKey : null
 }
 
 /**
- * Chooses a voice for each row that a request is sent to. What a voice id leaves open is decided by the gender and the language: those of the
- * preset, else of the voice that the first row speaks with by itself, so that a failover does not change the speaker's sex
- * in front of a listener.
+ * Chooses a voice for each row that a request is sent to. Where no voice id decides, the gender and the language do: those of the preset,
+ * else those of the first row's default voice. So a failover does not change the speaker's sex while somebody listens.
  */
 export class Casting {
   readonly #voice: string | null
   readonly #preset: string | undefined
   readonly #language: string | null
-  /** The voice that nobody asked for, of the first row. */
+  /** The default voice of the first row, if the request asks for no voice. */
   #first: Voice | undefined
   #begun = false
 
-  /** `voice` is what `routedVoice` answered. */
+  /** `voice` is the result of `routedVoice`. */
   constructor(voice: string | null, preset: string | undefined, language: Language | null) {
     this.#voice = voice
     this.#preset = voice === null ? asked(preset) : undefined
     this.#language = language?.base ?? null
   }
 
-  /** Undefined is the provider's own default. To be asked in the order of the attempts. */
+  /** Undefined is the provider's default voice. Must be called in the order of the attempts. */
   voiceFor({ model, voices }: Row): string | undefined {
     if (this.#voice !== null) return this.#voice
     if (this.#preset !== undefined) return this.#forPreset(this.#preset, { model, voices })
