@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { startParley } from '../process/parley.ts'
-import { heard, startStubOpenAi, stubSpeech, stubText, stubUsage } from '../providers/stub-openai.ts'
+import { startStubOpenAi, stubSpeech, stubText, stubUsage, transcriptOf } from '../providers/stub-openai.ts'
 import { type Answer, form, send } from '../router/requests.ts'
 
 const stub = await startStubOpenAi()
@@ -138,7 +138,7 @@ t.test('createChatCompletion on a provider that does not speak the protocol', as
 })
 
 t.test('createCompatTranscription', async (t) => {
-  const text = heard(prompt)
+  const text = transcriptOf(prompt)
   const json = await upload({ model: 'stub:whisper' })
   t.equal(json.status, 200, json.text)
   t.same(json.json(), { text })
@@ -252,7 +252,13 @@ t.test('transcribe', async (t) => {
   const answer = await send(parley, '/v1/transcribe', { ...init, headers })
   t.equal(answer.status, 200, answer.text)
   const requestId = answer.headers.get('service-request-id')
-  t.match(answer.json(), { text: heard(prompt), provider: 'stub', model: 'whisper', failoverCount: 0, requestId })
+  t.match(answer.json(), {
+    text: transcriptOf(prompt),
+    provider: 'stub',
+    model: 'whisper',
+    failoverCount: 0,
+    requestId,
+  })
   t.equal(answer.headers.get('x-service-model'), 'whisper')
   const streamed = await send(parley, '/v1/transcribe', {
     ...init,
@@ -263,7 +269,7 @@ t.test('transcribe', async (t) => {
     got.map(({ event }) => event),
     ['meta', 'transcript', 'done'],
   )
-  t.match(got.at(-1)?.data, { text: heard(prompt) })
+  t.match(got.at(-1)?.data, { text: transcriptOf(prompt) })
   const broken = await send(parley, '/v1/transcribe', { ...init, headers: { ...headers, 'x-service-intent': '{"a"' } })
   t.match(broken.json(), { error: { code: 'invalid_parameter', param: 'x-service-intent' } })
   for (const [name, value, code, message] of [

@@ -5,7 +5,7 @@ import t from 'tap'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import { eventually, fixture, isRunning, longRecording, openLocal, outcome } from './setup.ts'
 
-/** A recogniser and a way to wait until it is in the middle of `longRecording`. */
+/** Makes a provider with one recogniser, and a way to wait until it is in the middle of `longRecording`. */
 function openBusy(t: Parameters<typeof openLocal>[0], options: Parameters<typeof openLocal>[1] = {}) {
   let underWay = () => {}
   const middle = new Promise<void>((resolve) => (underWay = resolve))
@@ -31,7 +31,7 @@ t.test('two children work side by side', async (t) => {
   t.equal(texts[0].text, texts[1].text)
 })
 
-t.test('who leaves the queue leaves nothing behind', async (t) => {
+t.test('a caller that cancels in the queue leaves nothing behind', async (t) => {
   const { transcribe } = openLocal(t)
   const leaving = new AbortController()
   const first = outcome(transcribe(longRecording(2)))
@@ -43,7 +43,7 @@ t.test('who leaves the queue leaves nothing behind', async (t) => {
   t.equal(await outcome(transcribe(longRecording(1), leaving.signal)), 'cancelled unsent', 'gone before it came')
 })
 
-t.test('who leaves in the middle frees the child without killing it', async (t) => {
+t.test('a caller that cancels in the middle frees the child without killing it', async (t) => {
   const { transcribe, started, middle } = openBusy(t)
   const leaving = new AbortController()
   const first = outcome(transcribe(longRecording(1000), leaving.signal))
@@ -78,7 +78,7 @@ t.test('a child that is killed in the middle fails its own job only', async (t) 
   t.equal(started.length, 2)
 })
 
-t.test('a job that takes too long is ended; longer audio may take longer', async (t) => {
+t.test('a job that takes too long is ended, and longer audio may take longer', async (t) => {
   const { transcribe, clock, middle } = openBusy(t, { jobTimeoutMs: 10_000 })
   const recording = longRecording(100)
   const first = outcome(transcribe(recording))
@@ -100,7 +100,7 @@ t.test('an idle child ends and a new one serves', async (t) => {
   t.same(ended, started.slice(0, 1))
 })
 
-t.test('close ends everything at once', async (t) => {
+t.test('close ends all jobs and children at once', async (t) => {
   const { transcribe, speak, provider, started, clock, middle } = openBusy(t)
   const running = outcome(transcribe(longRecording(1000)))
   const waiting = outcome(transcribe(longRecording(1000)))

@@ -1,4 +1,4 @@
-/** Started by children.test.ts: a gateway in the middle of its work, which is then killed. */
+/** children.test.ts starts this as a gateway in the middle of its work, and then kills it. */
 import { longRecording, openLocal } from './setup.ts'
 
 const { transcribe, speak, started } = openLocal(

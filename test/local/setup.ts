@@ -14,7 +14,7 @@ export const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000
 export type Local = {
   provider: Provider
   clock: ManualClock
-  /** Process ids in the order of their start. */
+  /** The process ids in the order of their start. */
   started: number[]
   ended: number[]
   transcribe: (recording: Recording, signal?: AbortSignal) => Promise<Transcript>
@@ -23,7 +23,7 @@ export type Local = {
 
 type Teardown = { teardown: (run: () => Promise<void>) => unknown }
 
-/** Closed when the test ends. No timer runs by itself: a test fires them. */
+/** Makes a provider that is closed when the test ends. Timers do not run by themselves; the test fires them. */
 export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Local {
   const clock = new ManualClock()
   const started: number[] = []
@@ -76,7 +76,7 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(key)
   }
 
-  /** Lets the time of all timers come that wait for at most so long. */
+  /** Fires all timers whose delay is at most this long. */
   pass(ms: number): void {
     for (const [key, { delayMs, run }] of [...this.#timers]) {
       if (delayMs > ms) continue
@@ -102,7 +102,7 @@ export function fixture(name: FixtureName, extension?: 'wav' | 'flac' | 'mp3' | 
   return recogniseRecording([readFixture(name, extension)], null)
 }
 
-/** The same prompt again and again: speech that takes the recogniser a while. */
+/** The same prompt many times over, so that its recognition takes a while. */
 export function longRecording(times: number): Recording {
   const samples = readFixture('privacy-prompt').subarray(44)
   const declared = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
@@ -119,7 +119,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Looks until it holds; false when it did not within the limit. */
+/** Polls until the condition holds; answers false if it did not within the limit. */
 export async function eventually(holds: () => boolean, limitMs = 10_000): Promise<boolean> {
   const end = performance.now() + limitMs
   while (!holds()) {
@@ -129,7 +129,7 @@ export async function eventually(holds: () => boolean, limitMs = 10_000): Promis
   return true
 }
 
-/** What came of it: the class and whether anything was sent, or "done". */
+/** The result of a job: the error class and whether anything was sent, or "done". */
 export function outcome(work: Promise<unknown>): Promise<string> {
   return work.then(
     () => 'done',

@@ -1,4 +1,4 @@
-/** Recognition while somebody speaks, by real models in real children. Figures go into the output; PARLEY_TEST_SLOW=1 hears everything. */
+/** Live recognition by real models in real children. The figures are printed; PARLEY_TEST_SLOW=1 plays all recordings. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { convertChannels, decodeSamples, encodeSamples } from '../../audio/pcm.ts'
@@ -17,18 +17,18 @@ const local = openLocal(t)
 const { provider } = local
 const prompt = readFixture('privacy-prompt').subarray(44)
 const text = spoken['privacy-prompt']
-const errors = (expected: string, heard: string) => wordErrors(expected, heard).errors
+const errors = (expected: string, actual: string) => wordErrors(expected, actual).errors
 
-t.test('recorded people, faster than they spoke', { skip, timeout: 200_000 }, async (t) => {
+t.test('recordings of people, faster than they spoke', { skip, timeout: 200_000 }, async (t) => {
   const counts: ErrorCount[] = []
   const chosen = slow ? prompts : prompts.filter((_, i) => i % 3 === 0)
   const startedMs = performance.now()
   for (const { samples, text } of chosen) {
-    const { stream, heard, over } = await listen(provider)
+    const { stream, transcripts, over } = await listen(provider)
     await feed(stream, samples)
     stream.end()
     t.equal(await over, 'ended')
-    counts.push(wordErrors(text, finalText(heard)))
+    counts.push(wordErrors(text, finalText(transcripts)))
   }
   const rate = errorRate(counts)
   t.comment(
@@ -39,21 +39,21 @@ t.test('recorded people, faster than they spoke', { skip, timeout: 200_000 }, as
   t.equal(local.started.length, 1, 'by one process')
 })
 
-t.test('recorded people, as they spoke', { skip, timeout: 200_000 }, async (t) => {
+t.test('recordings of people, at the pace of speech', { skip, timeout: 200_000 }, async (t) => {
   const firsts: number[] = []
   const finals: number[] = []
   const counts: ErrorCount[] = []
   const endpointMs = 480
   for (const { samples, text } of slow ? prompts.slice(0, 20) : prompts.slice(0, 8)) {
-    const { stream, heard, starts, over } = await listen(provider, { endpointingMs: endpointMs })
+    const { stream, transcripts, starts, over } = await listen(provider, { endpointingMs: endpointMs })
     const startedMs = await speakInto(stream, Buffer.concat([samples, silence(1200)]))
     stream.end()
     t.equal(await over, 'ended')
-    const first = heard[0]!
+    const first = transcripts[0]!
     firsts.push(first.atMs - startedMs - starts[0]!.startMs)
-    for (const { speechFinal, endMs, atMs } of heard)
+    for (const { speechFinal, endMs, atMs } of transcripts)
       if (speechFinal) finals.push(atMs - startedMs - endMs - endpointMs)
-    counts.push(wordErrors(text, finalText(heard)))
+    counts.push(wordErrors(text, finalText(transcripts)))
     t.notOk(first.isFinal)
   }
   t.comment(
@@ -65,11 +65,11 @@ t.test('recorded people, as they spoke', { skip, timeout: 200_000 }, async (t) =
 })
 
 t.test('utterances are counted, placed and ended by a pause', async (t) => {
-  const { stream, heard, starts, over } = await listen(provider)
+  const { stream, transcripts, starts, over } = await listen(provider)
   await feed(stream, Buffer.concat([silence(1000), prompt, silence(1500), prompt, silence(1500)]))
   stream.end()
   t.equal(await over, 'ended')
-  const finals = heard.filter(({ isFinal }) => isFinal)
+  const finals = transcripts.filter(({ isFinal }) => isFinal)
   t.same(
     finals.map(({ utterance, speechFinal }) => [utterance, speechFinal]),
     [
@@ -88,7 +88,7 @@ t.test('utterances are counted, placed and ended by a pause', async (t) => {
   })
 })
 
-t.test('partials grow towards the final and come only where they are asked for', async (t) => {
+t.test('interims grow towards the final and are sent only on request', async (t) => {
   const [asking, waiting] = await Promise.all([listen(provider), listen(provider, { interimResults: false })])
   const said = Buffer.concat([prompt, silence(800)])
   await Promise.all([speakInto(asking.stream, said), speakInto(waiting.stream, said)])
@@ -96,58 +96,58 @@ t.test('partials grow towards the final and come only where they are asked for',
     stream.end()
     t.equal(await over, 'ended')
   }
-  t.ok(asking.heard.filter(({ isFinal }) => !isFinal).length >= 2)
-  t.ok(asking.heard.every(({ utterance }) => utterance === 0))
+  t.ok(asking.transcripts.filter(({ isFinal }) => !isFinal).length >= 2)
+  t.ok(asking.transcripts.every(({ utterance }) => utterance === 0))
   t.same(
-    waiting.heard.map(({ isFinal }) => isFinal),
+    waiting.transcripts.map(({ isFinal }) => isFinal),
     [true],
   )
-  t.equal(waiting.heard[0]!.text, asking.heard.at(-1)!.text)
+  t.equal(waiting.transcripts[0]!.text, asking.transcripts.at(-1)!.text)
 })
 
-t.test('speech without a pause is cut, and the utterance goes on', async (t) => {
+t.test('speech without a pause is cut, and the utterance continues', async (t) => {
   const times = 8
-  const { stream, heard, over } = await listen(provider, { endpointingMs: 3000, interimResults: false })
+  const { stream, transcripts, over } = await listen(provider, { endpointingMs: 3000, interimResults: false })
   await feed(stream, Buffer.concat(new Array<Uint8Array>(times).fill(prompt)))
   stream.end()
   t.equal(await over, 'ended')
-  t.ok(heard.length >= 2)
-  t.ok(heard.every(({ utterance, isFinal }) => utterance === 0 && isFinal))
+  t.ok(transcripts.length >= 2)
+  t.ok(transcripts.every(({ utterance, isFinal }) => utterance === 0 && isFinal))
   t.same(
-    heard.map(({ speechFinal }) => speechFinal),
-    heard.map((_, i) => i === heard.length - 1),
+    transcripts.map(({ speechFinal }) => speechFinal),
+    transcripts.map((_, i) => i === transcripts.length - 1),
   )
-  const { errors: wrong, words } = wordErrors(new Array(times).fill(text).join(' '), finalText(heard))
+  const { errors: wrong, words } = wordErrors(new Array(times).fill(text).join(' '), finalText(transcripts))
   t.ok(wrong <= words * 0.15, `${wrong} of ${words}`)
 })
 
-t.test('flush makes a final of what was said so far', async (t) => {
-  const { stream, heard, over } = await listen(provider, { endpointingMs: 3000 })
+t.test('flush makes a final of the speech so far', async (t) => {
+  const { stream, transcripts, over } = await listen(provider, { endpointingMs: 3000 })
   stream.flush()
   await feed(stream, prompt)
   stream.flush()
-  t.ok(await eventually(() => heard.some(({ isFinal }) => isFinal)))
-  t.match(heard.at(-1), { utterance: 0, speechFinal: true })
-  t.equal(errors(text, heard.at(-1)!.text), 0)
+  t.ok(await eventually(() => transcripts.some(({ isFinal }) => isFinal)))
+  t.match(transcripts.at(-1), { utterance: 0, speechFinal: true })
+  t.equal(errors(text, transcripts.at(-1)!.text), 0)
   await feed(stream, prompt)
   stream.end()
   t.equal(await over, 'ended')
-  t.match(heard.at(-1), { utterance: 1, speechFinal: true })
+  t.match(transcripts.at(-1), { utterance: 1, speechFinal: true })
 })
 
-t.test('silence and noise give nothing', async (t) => {
+t.test('silence and noise give no transcript', async (t) => {
   let seed = 1
   const noise = () => (seed = (seed * 1664525 + 1013904223) % 2 ** 32) / 2 ** 31 - 1
   const hiss = Buffer.from(Int16Array.from({ length: 40_000 }, () => 1000 * noise()).buffer)
-  const { stream, heard, starts, over } = await listen(provider)
+  const { stream, transcripts, starts, over } = await listen(provider)
   await feed(stream, Buffer.concat([silence(3000), hiss, silence(3000)]))
   stream.flush()
   stream.end()
   t.equal(await over, 'ended')
-  t.same([heard, starts], [[], []])
+  t.same([transcripts, starts], [[], []])
 })
 
-t.test('in other encodings, rates and channels, cut anywhere', async (t) => {
+t.test('other encodings, rates and channels are recognised, with frames cut anywhere', async (t) => {
   const mono = decodeSamples(prompt, 'pcm_s16le')
   const wide = Float32Array.from({ length: mono.length * 6 }, (_, i) => mono[Math.floor(i / 6)]!)
   const formats = [
@@ -159,11 +159,11 @@ t.test('in other encodings, rates and channels, cut anywhere', async (t) => {
     { audio: { ...telephone, sampleRateHz: 48_000 }, bytes: encodeSamples(wide, 'pcm_s16le') },
   ]
   for (const { audio, bytes } of formats) {
-    const { stream, heard, over } = await listen(provider, { audio })
+    const { stream, transcripts, over } = await listen(provider, { audio })
     await feed(stream, bytes, { bytes: 777, aheadMs: 10_000 })
     stream.end()
     t.equal(await over, 'ended')
-    t.ok(errors(text, finalText(heard)) <= 1, `${JSON.stringify(audio)}: ${finalText(heard)}`)
+    t.ok(errors(text, finalText(transcripts)) <= 1, `${JSON.stringify(audio)}: ${finalText(transcripts)}`)
   }
   const audio = { encoding: 'opus' as const, sampleRateHz: 48_000, channels: 1 }
   t.equal(await outcome(listen(provider, { audio })), 'unsupported unsent')
@@ -178,27 +178,27 @@ t.test('streams in one child are kept apart, and one too many is refused', async
   t.match(refused, { errorClass: 'overloaded', sent: false, retryAfterS: Number })
   await Promise.all(
     names.map(async (name, i) => {
-      const { stream, heard, over } = streams[i]!
+      const { stream, transcripts, over } = streams[i]!
       await speakInto(stream, Buffer.concat([readFixture(name).subarray(44), silence(700)]))
       stream.end()
       t.equal(await over, 'ended')
-      t.ok(errors(spoken[name], finalText(heard)) <= 1, finalText(heard))
+      t.ok(errors(spoken[name], finalText(transcripts)) <= 1, finalText(transcripts))
     }),
   )
   const next = await listen(provider)
   next.stream.close()
 })
 
-t.test('who closes in the middle hears nothing more and frees the place', async (t) => {
+t.test('a stream that is closed in the middle gets no more transcripts and frees its place', async (t) => {
   const { provider, started, ended, clock } = openLocal(t, { sttStreamsMax: 1, idleMs: 5000 })
-  const { stream, heard } = await listen(provider)
+  const { stream, transcripts } = await listen(provider)
   await feed(stream, prompt)
-  const before = heard.length
+  const before = transcripts.length
   stream.close()
   stream.close()
   stream.audio(prompt)
   const second = await listen(provider)
-  t.equal(heard.length, before)
+  t.equal(transcripts.length, before)
   second.leave()
   const third = await listen(provider)
   third.stream.end()
@@ -213,7 +213,7 @@ t.test('who closes in the middle hears nothing more and frees the place', async 
   t.equal(await outcome(provider.ports.speech!.stt!.open!(request, sink, gone)), 'cancelled unsent')
 })
 
-t.test('a child that is killed fails its streams; one that is stuck is killed', async (t) => {
+t.test('a killed child fails its streams, and a child that hangs is killed', async (t) => {
   const { provider, started, clock } = openLocal(t)
   const both = await Promise.all([listen(provider), listen(provider)])
   process.kill(started[0]!, 'SIGKILL')
@@ -237,7 +237,7 @@ t.test(
   { skip: slow ? false : 'half an hour of audio: PARLEY_TEST_SLOW=1', timeout: 600_000 },
   async (t) => {
     const { provider, started } = openLocal(t)
-    const { stream, heard, over } = await listen(provider)
+    const { stream, transcripts, over } = await listen(provider)
     const said = Buffer.concat([prompt, silence(700)])
     const times = Math.ceil(1_800_000 / (said.length / 16))
     const sizes: number[] = []
@@ -248,7 +248,7 @@ t.test(
     stream.end()
     t.equal(await over, 'ended')
     t.comment(`MB: ${sizes.join(' ')}`)
-    t.equal(heard.at(-1)!.utterance, times - 1)
+    t.equal(transcripts.at(-1)!.utterance, times - 1)
     t.ok(sizes.at(-1)! - sizes[2]! < 40)
   },
 )

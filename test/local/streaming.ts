@@ -1,41 +1,41 @@
-/** A stream as a caller holds it: audio in at a pace, what was heard with the time at which it came. */
+/** A stream from the side of a caller: it sends audio at a pace, and keeps each transcript with the time of its arrival. */
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { StreamTranscript, SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
 
 export const telephone = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
-/** 20 ms of it. */
+/** The bytes of 20 ms. */
 export const frameBytes = 320
 const bytesPerMs = 16
 
-export type Heard = StreamTranscript & { atMs: number }
+export type TimedTranscript = StreamTranscript & { atMs: number }
 export type Listening = {
   stream: SttStream
-  heard: Heard[]
+  transcripts: TimedTranscript[]
   starts: { startMs: number; atMs: number }[]
-  /** "ended" or the class of the failure. */
+  /** Resolves with "ended" or the class of the failure. */
   over: Promise<string>
   leave: () => void
 }
 
 export async function listen(provider: Provider, wanted: Partial<SttStreamRequest> = {}): Promise<Listening> {
   const leaving = new AbortController()
-  const heard: Heard[] = []
+  const transcripts: TimedTranscript[] = []
   const starts: Listening['starts'] = []
   let end: (how: string) => void = () => {}
   const over = new Promise<string>((resolve) => (end = resolve))
   const request = { model: 'moonshine-tiny-en', audio: telephone, interimResults: true, words: false, ...wanted }
   const sink = {
     speechStarted: (startMs: number) => starts.push({ startMs, atMs: performance.now() }),
-    transcript: (transcript: StreamTranscript) => heard.push({ ...transcript, atMs: performance.now() }),
+    transcript: (transcript: StreamTranscript) => transcripts.push({ ...transcript, atMs: performance.now() }),
     ended: () => end('ended'),
     failed: (error: ProviderError) => end(error.errorClass),
   }
   const stream = await provider.ports.speech!.stt!.open!(request, sink, leaving.signal)
-  return { stream, heard, starts, over, leave: () => leaving.abort() }
+  return { stream, transcripts, starts, over, leave: () => leaving.abort() }
 }
 
-/** As fast as it is taken: at most `aheadMs` of audio wait. */
+/** Sends audio as fast as the stream takes it; at most `aheadMs` of audio wait. */
 export async function feed(stream: SttStream, samples: Uint8Array, { aheadMs = 1000, bytes = frameBytes } = {}) {
   for (let at = 0; at < samples.length; at += bytes) {
     stream.audio(samples.subarray(at, at + bytes))
@@ -43,7 +43,7 @@ export async function feed(stream: SttStream, samples: Uint8Array, { aheadMs = 1
   }
 }
 
-/** As somebody speaks. Answers when the first sample was spoken, on the clock of `atMs`. */
+/** Sends audio at the pace of speech. Answers the time of the first sample, on the clock of `atMs`. */
 export async function speakInto(stream: SttStream, samples: Uint8Array): Promise<number> {
   const startedMs = performance.now()
   for (let at = 0; at < samples.length; at += frameBytes) {
@@ -57,8 +57,8 @@ export async function speakInto(stream: SttStream, samples: Uint8Array): Promise
 
 export const silence = (ms: number) => new Uint8Array(ms * bytesPerMs)
 
-export function finalText(heard: readonly Heard[]): string {
-  return heard.flatMap(({ isFinal, text }) => (isFinal && text !== '' ? [text] : [])).join(' ')
+export function finalText(transcripts: readonly TimedTranscript[]): string {
+  return transcripts.flatMap(({ isFinal, text }) => (isFinal && text !== '' ? [text] : [])).join(' ')
 }
 
 export function median(values: readonly number[]): number {

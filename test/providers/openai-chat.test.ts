@@ -3,7 +3,7 @@ import t from 'tap'
 import { type Adapters, apiKey, ask, collect, failure, json, never, provider, real, stub } from './openai-setup.ts'
 import { stubText } from './stub-openai.ts'
 
-t.test('chat: what is asked', async (t) => {
+t.test('chat: the request', async (t) => {
   await real.llm.respond(
     {
       model: 'chat',
@@ -59,7 +59,7 @@ t.test('chat: what is asked', async (t) => {
   })
 })
 
-t.test('chat: what is left out is left out, and the limit is spelled once', async (t) => {
+t.test('chat: absent fields stay absent, and the token limit has one spelling', async (t) => {
   const messages = [{ role: 'user', content: 'Hello' }]
   const asked = async (adapters: Adapters, model: string) => {
     await adapters.llm.respond({ ...ask, model, toolChoice: 'auto' }, never)
@@ -74,7 +74,7 @@ t.test('chat: what is left out is left out, and the limit is spelled once', asyn
   await vendor.close()
 })
 
-t.test('chat: what is answered', async (t) => {
+t.test('chat: the answer', async (t) => {
   const usage = { inputTokens: 8, cachedInputTokens: 4, outputTokens: 6, reasoningTokens: 3 }
   t.same(await real.llm.respond(ask, never), { text: stubText, calls: [], stopReason: 'stop', usage })
   stub.behave({ kind: 'ok', finish: 'length' }, { kind: 'ok', finish: 'content_filter' }, { kind: 'tool_call' })
@@ -93,7 +93,7 @@ t.test('chat: what is answered', async (t) => {
   t.equal((await failure(real.llm.respond(ask, never))).errorClass, 'bad_request', 'a filter that left nothing')
 })
 
-t.test('chat: usage adds up also where reasoning is counted on top', async (t) => {
+t.test('chat: usage adds up, also if reasoning is counted on top', async (t) => {
   const usage = {
     prompt_tokens: 10,
     completion_tokens: 5,
@@ -130,7 +130,7 @@ t.test('chat stream', async (t) => {
   await counting.close()
 })
 
-t.test('chat stream: dialects', async (t) => {
+t.test('chat stream: differences between servers', async (t) => {
   const chunk = (delta: object, finish: string | null = null) =>
     `data: ${JSON.stringify({ id: 'c1', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
   const whole = { function: { name: 'clock', arguments: { zone: 'UTC' } } }
@@ -169,7 +169,7 @@ t.test('streams that end well leave their connection for the next', async (t) =>
 
 function sendEvents(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  // Cut inside a character: the reader must not care where a chunk ends.
+  // The chunk is cut inside a character, because the reader must not depend on the ends of chunks.
   const bytes = Buffer.from(text)
   const middle = bytes.indexOf(0xc3) + 1
   response.write(bytes.subarray(0, middle))

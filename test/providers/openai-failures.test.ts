@@ -33,7 +33,7 @@ const operations = {
 type OperationName = keyof typeof operations
 const everything = Object.keys(operations) as OperationName[]
 
-t.test('every way to fail has its class', async (t) => {
+t.test('every failure has its error class', async (t) => {
   const rows: [behaviour: Behaviour, expected: ErrorClass, on: OperationName[]][] = [
     [{ kind: 'status', status: 401 }, 'auth', everything],
     [{ kind: 'status', status: 403 }, 'auth', everything],
@@ -70,8 +70,8 @@ t.test('every way to fail has its class', async (t) => {
   }
 })
 
-t.test('a provider that keeps silent is a timeout, within the bounds it was given', async (t) => {
-  // Together, since the connection's timers tick only about twice a second.
+t.test('a silent provider is a timeout, within the configured limits', async (t) => {
+  // They run together, since the connection's timers tick only about twice a second.
   for (const kind of ['hang', 'headers_only'] as const) {
     stub.behave(...everything.map(() => ({ kind })))
     const errors = await Promise.all(everything.map((name) => failure(operations[name](impatient))))
@@ -110,7 +110,7 @@ t.test('the key is kept out of the cause', async (t) => {
   t.notMatch(error.cause, apiKey)
 })
 
-t.test('the caller who leaves ends the call', async (t) => {
+t.test('a caller that cancels ends the request', async (t) => {
   for (const [name, call] of [
     ['respond', (signal: AbortSignal) => real.llm.respond(ask, signal)],
     ['transcribe', (signal: AbortSignal) => real.stt.transcribe(hear, signal)],
@@ -145,7 +145,7 @@ t.test('a stream that is left early closes its connection', async (t) => {
   await stub.requests.at(-1)?.closed
 })
 
-t.test('hostile answers stay within their bounds', async (t) => {
+t.test('hostile answers stay within their limits', async (t) => {
   const endless = (type: string, line: string) => (_: StubRequest, response: ServerResponse) => {
     response.writeHead(200, { 'content-type': type })
     pump(response, line)
@@ -162,7 +162,7 @@ t.test('hostile answers stay within their bounds', async (t) => {
   t.same(counted, { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 3 })
 })
 
-t.test('a drip of bytes cannot outlive the total', async (t) => {
+t.test('slow single bytes cannot exceed the total time', async (t) => {
   let nowMs = 0
   const patient = provider({ monotonicMs: () => nowMs })
   stub.behave({
@@ -184,7 +184,7 @@ t.test('a drip of bytes cannot outlive the total', async (t) => {
   await patient.close()
 })
 
-t.test('what was said before a stream broke is handed on first', async (t) => {
+t.test('events before the failure of a stream are delivered first', async (t) => {
   for (const kind of ['cut', 'reset', 'error_mid'] as const) {
     const seen: LlmEvent[] = []
     stub.behave({ kind })
@@ -212,7 +212,7 @@ function endlessSpeech(_: StubRequest, response: ServerResponse): void {
   pump(response, 'x'.repeat(960))
 }
 
-/** Writes until the client has had enough. */
+/** Writes until the client closes the connection. */
 function pump(response: ServerResponse, text: string): void {
   const timer = setInterval(() => response.write(text), 1)
   response.once('close', () => clearInterval(timer))

@@ -1,4 +1,7 @@
-/** One stub, one provider in front of it, and the smallest request of each kind. A test file that imports this gets its own. */
+/**
+ * A stub, a provider for it, and the smallest request of each kind. Each test file that imports this gets separate
+ * ones.
+ */
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Recording } from '../../audio/format.ts'

@@ -1,12 +1,12 @@
 import t from 'tap'
 import type { Recording } from '../../audio/format.ts'
 import { collect, failure, hear, json, never, real, say, sendPieces, stub, until, wav } from './openai-setup.ts'
-import { heard, stubSpeech } from './stub-openai.ts'
+import { stubSpeech, transcriptOf } from './stub-openai.ts'
 
-t.test('transcription: the recording goes out as it came', async (t) => {
+t.test('transcription: the recording is sent unchanged', async (t) => {
   const transcript = await real.stt.transcribe(hear, never)
   const file = Buffer.concat(wav.chunks)
-  const text = heard(file)
+  const text = transcriptOf(file)
   t.same(transcript, { text, segments: [{ text, startMs: 0, endMs: 1250 }], billedMs: 2000 })
   const { parts = [], headers } = stub.requests.at(-1) ?? {}
   t.same(
@@ -24,7 +24,7 @@ t.test('transcription: the recording goes out as it came', async (t) => {
 t.test('transcription: language, prompt and word times', async (t) => {
   const options = { prompt: 'Parley\r\nand "quotes"', wordTimestamps: true }
   const transcript = await real.stt.transcribe({ ...hear, language: 'es-MX', options }, never)
-  const text = heard(Buffer.concat(wav.chunks))
+  const text = transcriptOf(Buffer.concat(wav.chunks))
   t.same(transcript.segments, [{ text, startMs: 0, endMs: 1250 }])
   t.match(transcript.words, [
     { text: 'heard', startMs: 0, endMs: 400 },
@@ -49,7 +49,7 @@ t.test('transcription: language, prompt and word times', async (t) => {
   t.equal((await failure(real.stt.transcribe({ ...hear, options }, never))).errorClass, 'unsupported')
 })
 
-t.test('transcription: raw samples get a header, silence is a success', async (t) => {
+t.test('transcription: raw samples get a header, and silence is a success', async (t) => {
   const chunks = [Buffer.alloc(5, 1), Buffer.alloc(700_000, 2), Buffer.alloc(9, 3)]
   const format = { container: 'raw', encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
   const recording: Recording = { chunks, bytes: 700_014, format, dataOffset: 4, dataBytes: 700_003, durationMs: 87_500 }
@@ -80,7 +80,7 @@ t.test('speech', async (t) => {
   t.same(await collect((await real.tts.synthesize(say, never)).audio), [], 'nothing is for the caller to judge')
 })
 
-t.test('speech: the first bytes of a WAV are no media', async (t) => {
+t.test('speech: the header of a WAV is not audio', async (t) => {
   const header = Buffer.from(
     '52494646ffffffff57415645' +
       '4c4953540500000001020304050' +
@@ -113,7 +113,7 @@ t.test('speech: the first bytes of a WAV are no media', async (t) => {
   }
 })
 
-t.test('speech: Ogg is passed through, a rate in the Content-Type is believed', async (t) => {
+t.test('speech: Ogg is passed through, and the rate in the Content-Type is used', async (t) => {
   const format = async (type: string) => {
     stub.behave({ kind: 'custom', answer: (_, response) => void sendPieces(response, type, [stubSpeech]) })
     const speech = await real.tts.synthesize(say, never)

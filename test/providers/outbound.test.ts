@@ -43,7 +43,7 @@ t.test('a request, its status, headers and body', async (t) => {
   t.equal(stub.requests.at(-1)?.headers['x-one'], '1')
 })
 
-t.test('a body in chunks is written in order with its length', async (t) => {
+t.test('the chunks of a body are written in order, with Content-Length', async (t) => {
   const body = [Buffer.from('one '), Buffer.alloc(300_000, 'x'), Buffer.from(' three')]
   const headers = ['content-type', 'application/octet-stream']
   await pool(t).request({ ...get, method: 'POST', headers, body })
@@ -70,14 +70,14 @@ t.test('connections and the queue before them are bounded', async (t) => {
   t.equal(stub.requests.length, before + 3, 'what was called off while it waited was never sent')
 })
 
-t.test('what could not be reached has sent nothing', async (t) => {
+t.test('a request to an unreachable server has sent nothing', async (t) => {
   const gone = await startStubOpenAi()
   await gone.close()
   const refused = await failure(pool(t, { origin: gone.url }).request(get))
   t.match({ ...refused }, { failure: 'unreachable', sent: false })
   const nameless = await failure(pool(t, { origin: 'http://name.invalid' }).stream(get))
   t.match({ ...nameless }, { failure: 'unreachable', sent: false })
-  // Packets to this range (RFC 5737) go nowhere, or are refused at once where there is no route.
+  // Packets to this range (RFC 5737) are lost, or are refused at once if there is no route.
   const far = await failure(pool(t, { origin: 'http://192.0.2.1', connectMs: 50 }).request(get))
   t.ok(['connect_timeout', 'unreachable'].includes(far.failure), far.failure)
   t.equal(far.sent, false)
@@ -92,7 +92,7 @@ t.test('a server that does not speak HTTP', async (t) => {
   t.match({ ...error }, { failure: 'protocol', sent: true })
 })
 
-t.test('answers beyond their bound are cut', async (t) => {
+t.test('answers beyond their limit are cut', async (t) => {
   const large: Behaviour = { kind: 'custom', answer: (_, response) => response.end('x'.repeat(2000)) }
   stub.behave(large, large)
   t.equal((await failure(pool(t).request(get))).failure, 'answer_too_large')
@@ -107,7 +107,7 @@ t.test('a redirect is an answer and is not followed', async (t) => {
   t.equal(stub.requests.length, before + 1)
 })
 
-t.test('what is discarded is read away, but not for ever', async (t) => {
+t.test('the rest of a discarded answer is read, within limits', async (t) => {
   const own = pool(t, { connectionsMax: 1 })
   const tail: Behaviour = {
     kind: 'custom',
@@ -137,7 +137,7 @@ t.test('what is discarded is read away, but not for ever', async (t) => {
   await stub.requests.at(-1)?.closed
 })
 
-t.test('a server that says nothing is given up', async (t) => {
+t.test('a silent server is given up', async (t) => {
   const own = pool(t)
   stub.behave({ kind: 'hang' })
   t.equal((await failure(own.request({ ...get, headersTimeoutMs: 100 }))).failure, 'first_byte_timeout')
@@ -148,7 +148,7 @@ t.test('a server that says nothing is given up', async (t) => {
   t.match({ ...(await failure(collect(body))) }, { failure: 'idle_timeout', sent: true }, 'also at the third look')
 })
 
-t.test('a server that goes on is not given up', async (t) => {
+t.test('a server that keeps sending is not given up', async (t) => {
   const slowly: Behaviour = {
     kind: 'custom',
     answer: (_, response) => {
@@ -178,7 +178,7 @@ t.test('a server that goes on is not given up', async (t) => {
   t.equal((await pool(t).stream(patient)).status, 200)
 })
 
-t.test('to wait for a connection is not the silence of the server', async (t) => {
+t.test('the wait for a connection does not count as silence of the server', async (t) => {
   const own = pool(t, { connectionsMax: 1 })
   stub.behave({ kind: 'slow', delayMs: 700 })
   const first = own.request(get)
@@ -187,7 +187,7 @@ t.test('to wait for a connection is not the silence of the server', async (t) =>
   t.equal((await second).status, 200)
 })
 
-t.test('a reader who takes his time is not held against the server', async (t) => {
+t.test('a slow reader does not count as silence of the server', async (t) => {
   const bytes = 1024 * 1024
   stub.behave({ kind: 'custom', answer: (_, response) => response.end('x'.repeat(bytes)) })
   const { body } = await pool(t).stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: bytes })
@@ -196,7 +196,7 @@ t.test('a reader who takes his time is not held against the server', async (t) =
   for await (const chunk of body) read += chunk.length
   t.equal(read, bytes)
 
-  // More than is held for a reader, and then nothing.
+  // The server sends more than is buffered for a reader, and then nothing.
   stub.behave({ kind: 'custom', answer: (_, response) => response.write('x'.repeat(bytes)) })
   const half = await pool(t).stream({ ...get, bodyTimeoutMs: 100, answerBytesMax: 2 * bytes })
   await new Promise((resolve) => setTimeout(resolve, 600))
@@ -235,7 +235,7 @@ t.test('event streams', async (t) => {
 
 const strict: AddressPolicy = { allowedSubnets: [] }
 
-t.test('addresses that a user may not reach', (t) => {
+t.test('addresses that a URL of a user may not reach', (t) => {
   const refused = `127.0.0.1 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 192.0.0.1 198.18.0.1 224.0.0.1
     255.255.255.255 ::1 :: fe80::1 fd00::1 ::ffff:8.8.8.8 ::8.8.8.8 64:ff9b::808:808 2002:7f00:1:: 2001::1 2001:db8::1 ff02::1 4000::1`
   for (const address of refused.split(/\s+/)) t.notOk(isAllowed(address, strict), address)
@@ -249,7 +249,7 @@ t.test('addresses that a user may not reach', (t) => {
   t.end()
 })
 
-t.test('the guard stands where the connection is made', async (t) => {
+t.test('the address is checked when the connection is made', async (t) => {
   const { port } = stub
   const before = stub.requests.length
   const literal = await failure(pool(t, { guard: strict }).request(get))

@@ -33,7 +33,7 @@ async function create(configs: ProviderConfig[], env: Environment = {}, deps: Pa
   return providers
 }
 
-/** Ids of those that the operator's keys can call. */
+/** The ids of the providers that the operator's keys can call. */
 const callable = (providers: Awaited<ReturnType<typeof create>>) =>
   providers.filter((provider) => provider.unavailable() === null).map(({ id }) => id)
 
@@ -104,7 +104,7 @@ t.test('a usual key in the environment enables its vendor', async (t) => {
   t.equal(bare?.unavailable(), 'no_credential')
 })
 
-t.test('mistakes are named', async (t) => {
+t.test('mistakes in the configuration are named', async (t) => {
   const mistakes: [ProviderConfig[], RegExp][] = [
     [[{ id: 'a', adapter: 'opnai' }], /a names the adapter opnai.*loopback.*openai.*groq/],
     [[{ id: 'a', adapter: 'toString' }], /toString/],
@@ -126,7 +126,7 @@ t.test('mistakes are named', async (t) => {
   }
 })
 
-t.test('an Ollama on this machine appears when it answers', async (t) => {
+t.test('an Ollama on this machine is added when it answers', async (t) => {
   const answer = JSON.stringify({ data: [{ id: 'llama3.2:3b' }, { id: 'nomic-embed-text' }] })
   const server = createServer((_, response) => response.end(answer)).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -161,8 +161,8 @@ t.test('loopback', async (t) => {
     dataBytes: 56,
     durationMs: 4,
   }
-  const heard = await stt?.transcribe({ model: 'loopback', recording, options: {} }, never)
-  t.equal(heard?.text, bytes.subarray(8, 32).toString('base64'))
+  const transcript = await stt?.transcribe({ model: 'loopback', recording, options: {} }, never)
+  t.equal(transcript?.text, bytes.subarray(8, 32).toString('base64'))
 
   const items: LlmRequest['items'] = [
     { type: 'message', role: 'user', text: 'first' },

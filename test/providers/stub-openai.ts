@@ -1,4 +1,7 @@
-/** A server that speaks OpenAI's wire, well or badly, on 127.0.0.1. Each request takes the next behaviour that a test asked for; without one it answers well. */
+/**
+ * A server on 127.0.0.1 that speaks OpenAI's protocol, correctly or with failures. Each request takes the next
+ * behaviour that a test set; without one the answer is correct.
+ */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -6,24 +9,24 @@ import busboy from 'busboy'
 
 export type Behaviour =
   | { kind: 'ok'; text?: string; finish?: string }
-  /** Two calls of functions, their arguments in pieces. */
+  /** Two function calls, with their arguments in pieces. */
   | { kind: 'tool_call' }
   | { kind: 'slow'; delayMs: number }
   | { kind: 'hang' }
-  /** Status line and headers, then nothing. */
+  /** Sends the status line and the headers, and then nothing. */
   | { kind: 'headers_only' }
   | { kind: 'status'; status: number; code?: string; headers?: Record<string, string> }
-  /** 200 with an error in the body. */
+  /** Answers 200 with an error in the body. */
   | { kind: 'error_body'; code?: string }
-  /** 200 with nothing in it. */
+  /** Answers 200 without content. */
   | { kind: 'empty' }
-  /** Stops in the middle: the event stream ends cleanly before its last event, any other body ends short of its length. */
+  /** Stops in the middle: an event stream ends cleanly before its last event, any other body ends before its length. */
   | { kind: 'cut' }
   | { kind: 'reset' }
-  /** `data: {"error": …}` in the middle. */
+  /** Sends `data: {"error": …}` in the middle. */
   | { kind: 'error_mid' }
   | { kind: 'garbage' }
-  /** Speech in chunks of an odd number of bytes. */
+  /** Sends speech in chunks of an odd number of bytes. */
   | { kind: 'half_sample' }
   | { kind: 'custom'; answer: (request: StubRequest, response: ServerResponse) => void }
 
@@ -35,7 +38,7 @@ export type StubRequest = {
   body: Buffer
   /** The JSON body, or an empty object. */
   json: Record<string, unknown>
-  /** In the order of arrival. */
+  /** The parts in the order of arrival. */
   parts: StubPart[]
   /** Resolves when the client has closed the connection or taken the whole answer. */
   closed: Promise<void>
@@ -46,9 +49,9 @@ export type StubOpenAi = {
   url: string
   port: number
   requests: StubRequest[]
-  /** What the next requests get, one each, in this order. */
+  /** Sets the behaviour of the next requests, in this order. */
   behave(...next: Behaviour[]): void
-  /** Connections open now. */
+  /** The number of open connections. */
   connections(): number
   close(): Promise<void>
 }
@@ -63,8 +66,9 @@ export const stubUsage = {
 export const stubText = 'Hello from the stub.'
 /** 60 ms of a 440 Hz sine, 24 kHz s16le mono. */
 export const stubSpeech = sine(1440)
-/** What the stub hears: a digest, so that audio lost or doubled shows. */
-export const heard = (file: Uint8Array) => `heard ${createHash('sha256').update(file).digest('hex').slice(0, 16)}`
+/** The transcript is a digest of the audio, so that lost or doubled audio is noticed. */
+export const transcriptOf = (file: Uint8Array) =>
+  `heard ${createHash('sha256').update(file).digest('hex').slice(0, 16)}`
 
 export async function startStubOpenAi(options: { port?: number } = {}): Promise<StubOpenAi> {
   const requests: StubRequest[] = []
@@ -217,7 +221,7 @@ function transcribe(behaviour: Behaviour, request: StubRequest, response: Server
   const file = request.parts.find((part) => part.name === 'file')
   const model = request.parts.findIndex((part) => part.name === 'model')
   if (!file || model !== 0) return sendError(response, 400, 'bad_parts')
-  const text = behaviour.kind === 'empty' ? '' : heard(file.body)
+  const text = behaviour.kind === 'empty' ? '' : transcriptOf(file.body)
   const verbose = request.parts.some((part) => part.body.toString() === 'verbose_json')
   const segments = [{ id: 0, start: 0, end: 1.25, text: ` ${text}` }]
   const words = text.split(' ').map((word, index) => ({ word, start: index * 0.5, end: index * 0.5 + 0.4 }))
@@ -238,7 +242,7 @@ async function speak(behaviour: Behaviour, request: StubRequest, response: Serve
     if (at > 0 && behaviour.kind === 'cut') return void response.socket?.end()
     if (at > 0 && behaviour.kind === 'reset') return resetSoon(response)
     response.write(stubSpeech.subarray(at, at + chunkBytes))
-    // Each chunk in a packet of its own.
+    // Each chunk is sent in a separate packet.
     await new Promise(setImmediate)
   }
   response.end()
@@ -273,7 +277,7 @@ function sendError(
   response.end(JSON.stringify({ error }))
 }
 
-/** After what was written has left, so that the client sees a beginning. */
+/** Waits until the written bytes were sent, so that the client receives a beginning. */
 function resetSoon(response: ServerResponse): void {
   setTimeout(() => response.socket?.resetAndDestroy(), 20)
 }

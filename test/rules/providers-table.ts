@@ -1,6 +1,6 @@
 /**
- * README's table of providers, made from the table of vendors and from the rows of the adapters. `tsx test/rules/providers-table.ts` writes it
- * between its markers; `--check` fails if the README holds another table.
+ * README's table of providers, made from the table of vendors and from the rows of the adapters. `tsx
+ * test/rules/providers-table.ts` writes it between its markers; `--check` fails if the README holds another table.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

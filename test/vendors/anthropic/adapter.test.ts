@@ -37,7 +37,7 @@ t.test('the suite of the port', (t) =>
   llmSuite(t, { provider: adapter, stub, model: 'claude-haiku-4-5', apiKey, usage, keeps }),
 )
 
-t.test('a conversation in the words of the Messages API', async (t) => {
+t.test('a conversation in the fields of the Messages API', async (t) => {
   t.same(
     await bodyOf({
       ...ask,
@@ -120,7 +120,7 @@ t.test('structured output is a closed schema', async (t) => {
     })
 })
 
-t.test('what the models take differs', async (t) => {
+t.test('the models take different fields', async (t) => {
   const effort = (level: string) => ({ output_config: { effort: level } })
   const rows: [change: Partial<LlmRequest>, sent: object | null][] = [
     [{ model: 'claude-sonnet-5-5', reasoningEffort: 'xhigh' }, effort('xhigh')],
@@ -152,12 +152,12 @@ t.test('what the models take differs', async (t) => {
   )
 })
 
-t.test('a history that cannot be said is refused before it is sent', async (t) => {
+t.test('a history that cannot be expressed is refused before it is sent', async (t) => {
   const call = { type: 'function_call', callId: 'a', name: 'weather', arguments: '{"city' } as const
   t.match(await failureOf({ ...ask, items: [call] }), { errorClass: 'bad_request', sent: false })
 })
 
-t.test('codes say more than the status', async (t) => {
+t.test('error codes are more exact than the status', async (t) => {
   const rows: [status: number, type: string, details: object | undefined, expected: ErrorClass][] = [
     [429, 'rate_limit_error', { error_code: 'contract_spend_limit_reached' }, 'quota'],
     [429, 'rate_limit_error', { error_code: 'enforced_spend_limit_reached' }, 'quota'],
@@ -178,7 +178,7 @@ t.test('codes say more than the status', async (t) => {
   }
 })
 
-t.test('how a message may stop', async (t) => {
+t.test('the stop reasons of a message', async (t) => {
   const rows: [reason: string | null, said: string, expected: LlmAnswer['stopReason'] | ErrorClass][] = [
     ['end_turn', 'Hi', 'stop'],
     ['stop_sequence', 'Hi', 'stop'],

@@ -1,11 +1,14 @@
-/** The vendor's own SDK against the stub: it must understand the stub in every cell, so that the stub is known to be fair. */
+/**
+ * Drives the vendor's SDK against the stub. The SDK must understand the stub in every cell, which proves that the stub
+ * is right.
+ */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { answerText, callArguments, weather } from '../suite/llm.ts'
 import type { Cell } from '../suite/matrix.ts'
 import { startAnthropicStub, usage } from './stub.ts'
 
-/** As much of the SDK as is used here; it is installed apart from the product. */
+/** The part of the SDK that is used here. It is installed apart from the product. */
 type Message = {
   content: { type: string; text?: string; name?: string; input?: unknown }[]
   stop_reason: string
@@ -74,7 +77,7 @@ for (const [way, call] of Object.entries(ways)) {
     }
   })
 
-  t.test(`${way}: an answer of nothing is one to the SDK`, { skip }, async (t) => {
+  t.test(`${way}: the SDK takes an empty answer`, { skip }, async (t) => {
     stub.behave('empty')
     t.same((await call(ask, {})).content, [])
   })

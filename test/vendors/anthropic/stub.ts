@@ -1,4 +1,7 @@
-/** The Messages API on 127.0.0.1. It checks requests as strictly as the vendor documents, so that an adapter cannot get away with less. */
+/**
+ * The Messages API on 127.0.0.1. It checks requests as strictly as the vendor documents, so that a wrong request of an
+ * adapter fails.
+ */
 import type { ServerResponse } from 'node:http'
 import { answerText, callArguments } from '../suite/llm.ts'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
@@ -7,11 +10,11 @@ import { cutSoon, pause, refusals, resetSoon, sendEvent, sendJson, slowMs, start
 export type Play = (response: ServerResponse, request: SeenRequest) => void | Promise<void>
 
 export interface AnthropicStub extends VendorStub {
-  /** Answers all requests until the next `behave`, whatever they ask. */
+  /** Sets the behaviour of all requests until the next `behave`. */
   play(play: Play): void
 }
 
-/** In the domain's split: 20 + 5 input, 40 cached, 9 output, 3 reasoning. */
+/** The usage in the domain's counts: 20 + 5 input, 40 cached, 9 output, 3 reasoning. */
 export const usage = {
   input_tokens: 20,
   cache_creation_input_tokens: 5,
@@ -42,7 +45,7 @@ export async function startAnthropicStub(): Promise<AnthropicStub> {
   }
 }
 
-/** What the vendor calls each refusal, with its status. */
+/** The vendor's error type of each refusal, with its status. */
 const errors: Partial<Record<Cell, { status: number; type: string }>> = {
   auth: { status: 401, type: 'authentication_error' },
   quota: { status: 402, type: 'billing_error' },
@@ -87,7 +90,7 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
   sendJson(response, message(asked, cell), {}, cell)
 }
 
-/** Null: nothing is wrong. */
+/** Answers null if the request is valid. */
 function complaintAbout({ path, headers }: SeenRequest, asked: Asked): string | null {
   const blocks = (asked.messages ?? []).map(({ content }) => (typeof content === 'string' ? [] : content))
   const results = (at: number) => (blocks[at] ?? []).map(({ tool_use_id: id }) => id)
@@ -171,7 +174,7 @@ function startOf(block: Content): object {
   return { ...block, input: {} }
 }
 
-/** In pieces; the first piece of a call's arguments is empty, as the vendor sends it. */
+/** Answers in pieces. The first piece of a call's arguments is empty, as from the vendor. */
 function deltasOf(block: Content): object[] {
   if ('text' in block) return halves(block.text).map((text) => ({ type: 'text_delta', text }))
   if ('input' in block)

@@ -41,7 +41,7 @@ const say: TtsRequest = { model: 'gemini-3.8-flash-tts', text: 'Hello', wanted: 
 t.test('the suite of the language model', (t) => llmSuite(t, { ...given, model: ask.model, usage }))
 t.test('the suite of the speech model', (t) => ttsSuite(t, { ...given, model: say.model }))
 
-t.test('a conversation in the words of the Gemini API', async (t) => {
+t.test('a conversation in the fields of the Gemini API', async (t) => {
   const items: LlmRequest['items'] = [
     { type: 'message', role: 'system', text: 'Be brief.' },
     { type: 'message', role: 'user', text: 'Oslo or Bergen?' },
@@ -112,14 +112,14 @@ t.test('effort and structured output', async (t) => {
   })
 })
 
-t.test('a history that cannot be said is refused before it is sent', async (t) => {
+t.test('a history that cannot be expressed is refused before it is sent', async (t) => {
   const result = { type: 'function_result', callId: 'a', result: 'rain' } as const
   const call = { type: 'function_call', callId: 'a', name: 'weather', arguments: '[]' } as const
   for (const items of [[result], [call, result]])
     t.match(await providerErrorOf(llm.respond({ ...ask, items }, never)), { errorClass: 'bad_request', sent: false })
 })
 
-t.test('codes say more than the status', async (t) => {
+t.test('error codes are more exact than the status', async (t) => {
   const rows: [status: number, code: string, details: object[], expected: string][] = [
     [403, 'PERMISSION_DENIED', [], 'auth'],
     [403, 'PERMISSION_DENIED', [errorInfo('BILLING_DISABLED')], 'quota'],
@@ -153,7 +153,7 @@ const finishes: [reason: string | undefined, said: boolean, text: string, speech
   [undefined, true, 'protocol', 'protocol'],
 ]
 
-t.test('how an answer may finish', async (t) => {
+t.test('the finish reasons of an answer', async (t) => {
   for (const [reason, said, text, speech] of finishes) {
     const title = `${reason} after ${said ? 'something' : 'nothing'}`
     stub.play(async (response, { path, body }) => {
@@ -176,7 +176,7 @@ t.test('how an answer may finish', async (t) => {
     t.equal((await providerErrorOf(work)).errorClass, 'bad_request', 'a blocked prompt')
 })
 
-t.test('speech is asked for in its own fields', async (t) => {
+t.test('a request for speech has separate fields', async (t) => {
   stub.behave('ok')
   await hear(tts.synthesize({ ...say, voice: 'Puck', language: 'de', instructions: 'calm' }, never))
   t.equal(stub.seen[0]?.path, '/v1beta/models/gemini-3.8-flash-tts:streamGenerateContent?alt=sse')
@@ -191,7 +191,7 @@ t.test('speech is asked for in its own fields', async (t) => {
   t.match(String(stub.seen[1]?.body), '"voiceName":"Kore"')
 })
 
-t.test('the format is what the answer says', async (t) => {
+t.test('the format of the speech comes from the answer', async (t) => {
   const at16 = { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 } as const
   const wav = Buffer.concat([wavHeader(at16, speechPcm.length), speechPcm])
   const rows: [title: string, bytes: Buffer[], mimeType: string, sampleRateHz: number][] = [

@@ -1,4 +1,7 @@
-/** The vendor's own SDK against the stub: it must understand the stub in every cell, so that the stub is known to be fair. */
+/**
+ * Drives the vendor's SDK against the stub. The SDK must understand the stub in every cell, which proves that the stub
+ * is right.
+ */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { answerText, callArguments, weather } from '../suite/llm.ts'
@@ -6,7 +9,7 @@ import type { Cell } from '../suite/matrix.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startGeminiStub, usageMetadata } from './stub.ts'
 
-/** As much of the SDK as is used here; it is installed apart from the product. */
+/** The part of the SDK that is used here. It is installed apart from the product. */
 type Answer = {
   candidates?: { finishReason?: string; content?: { parts?: Part[] } }[]
   usageMetadata?: object

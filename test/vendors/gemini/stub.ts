@@ -1,4 +1,7 @@
-/** generateContent on 127.0.0.1, for text and for speech. It checks requests as strictly as the vendor documents, so that an adapter cannot get away with less. */
+/**
+ * generateContent on 127.0.0.1, for text and for speech. It checks requests as strictly as the vendor documents, so
+ * that a wrong request fails.
+ */
 import type { ServerResponse } from 'node:http'
 import { wavHeader } from '../../../audio/wav.ts'
 import { answerText, callArguments } from '../suite/llm.ts'
@@ -9,11 +12,11 @@ import { speechPcm } from '../suite/tts.ts'
 export type Play = (response: ServerResponse, request: SeenRequest) => void | Promise<void>
 
 export interface GeminiStub extends VendorStub {
-  /** Answers all requests until the next `behave`, whatever they ask. */
+  /** Sets the behaviour of all requests until the next `behave`. */
   play(play: Play): void
 }
 
-/** In the domain's split: 25 input, 40 cached, 9 output, 3 reasoning. */
+/** The usage in the domain's counts: 25 input, 40 cached, 9 output, 3 reasoning. */
 export const usageMetadata = {
   promptTokenCount: 65,
   cachedContentTokenCount: 40,
@@ -43,7 +46,7 @@ export async function startGeminiStub(): Promise<GeminiStub> {
   }
 }
 
-/** google.rpc.Status */
+/** Answers google.rpc.Status. */
 export const errorBody = (code: number, status: string, details?: object[]) => ({
   error: { code, message: 'the vendor says no', status, ...(details && { details }) },
 })
@@ -93,7 +96,7 @@ async function answer(request: SeenRequest, response: ServerResponse, cell: Cell
   sendJson(response, piece(parts, 'STOP'), {}, cell)
 }
 
-/** Null: nothing is wrong. */
+/** Answers null if the request is valid. */
 function complaintAbout({ path, headers }: SeenRequest, { contents = [] }: Asked): string | null {
   const count = (at: number, field: 'functionCall' | 'functionResponse') =>
     (contents[at]?.parts ?? []).filter((part) => part[field]).length
@@ -110,7 +113,7 @@ function complaintAbout({ path, headers }: SeenRequest, { contents = [] }: Asked
 
 type Part = Record<string, unknown>
 
-/** Parts of each event. The first two are not the answer: a thought, and a signature without text. */
+/** The parts of each event. The first two are not the answer, but a thought and a signature without text. */
 function text({ tools }: Asked, cell: Cell): Part[][] {
   if (cell === 'empty') return []
   const preface = [[{ text: 'Hm.', thought: true }], [{ text: '', thoughtSignature: 'c2lnbmVk' }]]
@@ -120,7 +123,7 @@ function text({ tools }: Asked, cell: Cell): Part[][] {
   return [...preface, [{ text: answerText.slice(0, 7) }], [{ text: answerText.slice(7) }]]
 }
 
-/** Where a header comes, it comes as an event of its own and torn. */
+/** A WAV header is sent in separate events and cut in the middle. */
 function speech(cell: Cell): Part[][] {
   if (cell === 'empty') return []
   const header = wavHeader({ encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }, speechPcm.length)
@@ -140,7 +143,7 @@ export const piece = (parts: readonly Part[], finishReason?: string) => ({
   responseId: 'resp-stub',
 })
 
-/** What is broken breaks after the third event; in `slow_first_byte` the wait comes after the second. */
+/** Failures occur after the third event; in `slow_first_byte` the wait comes after the second. */
 async function stream(response: ServerResponse, events: Part[][], cell: Cell): Promise<void> {
   if (cell === 'garbage') {
     await sendEvent(response, '{"candidates": [{"con')

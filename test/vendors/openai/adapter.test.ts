@@ -48,12 +48,12 @@ const openai = made({
 })
 const mistral = made({ transcriptions: 'voxtral', models: { stt: ['voxtral-mini-2602'] } })
 const given = { provider, stub, apiKey }
-const rawAudio = { error_mid: 'the body is samples: an error in it would be heard' }
+const rawAudio = { error_mid: 'the body is samples: an error in it would be played as audio' }
 
 t.test('chat completions', (t) => llmSuite(t, { ...given, model: 'gpt-4.1', usage }))
 t.test('responses', (t) => llmSuite(t, { ...given, provider: openai, model: 'gpt-4.1', usage, withoutChat: true }))
 t.test('transcriptions', (t) => sttSuite(t, { ...given, model: 'whisper-1', billedMs: billedSeconds * 1000 }))
-t.test("transcriptions, in Mistral's way", (t) =>
+t.test('transcriptions, as Mistral defines them', (t) =>
   sttSuite(t, { ...given, provider: mistral, model: 'voxtral-mini-2602', billedMs: billedSeconds * 1000 }),
 )
 t.test('speech', (t) => ttsSuite(t, { ...given, model: 'tts-1', cannot: rawAudio }))
@@ -74,7 +74,7 @@ t.test('realtime transcription, 24 kHz', (t) =>
   sttStreamSuite(t, { ...live, audio: { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } }),
 )
 
-t.test('what each server is asked', async (t) => {
+t.test('the request that each server gets', async (t) => {
   const made = openai(stub.url, patient)
   t.teardown(() => made.close())
   const asked = async (work: Promise<unknown> | undefined) => {
@@ -131,7 +131,7 @@ t.test('what each server is asked', async (t) => {
   })
 })
 
-t.test('what Mistral is asked to hear, and what it tells of it', async (t) => {
+t.test("Mistral's transcription requests and answers", async (t) => {
   const made = mistral(stub.url, patient)
   t.teardown(() => made.close())
   const text = heard(recordingPcm)
@@ -182,7 +182,7 @@ t.test('what Mistral is asked to hear, and what it tells of it', async (t) => {
   ])
 })
 
-t.test('how a response can end', (t) => {
+t.test('the ends of a response', (t) => {
   const body = (changes: object) => ({ status: 'completed', output: [], ...changes })
   const said = [{ type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] }]
   const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
@@ -217,7 +217,7 @@ t.test('how a response can end', (t) => {
   t.end()
 })
 
-t.test('rows know their figures only at the address of their vendor', (t) => {
+t.test('rows have figures only at the published address of their vendor', (t) => {
   const given = { live: [], transcriptions: undefined }
   const rows = (baseUrl: string) =>
     modelRows({ ...given, id: 'openai', baseUrl, models: { stt: ['gpt-4o-transcribe'] } }, catalog)

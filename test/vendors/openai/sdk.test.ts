@@ -1,4 +1,4 @@
-/** The vendors' own SDKs against the stub, so that the stub is known to be fair: OpenAI's, Groq's, and Mistral's for speech. */
+/** Drives the SDKs of OpenAI, Groq and Mistral (for speech) against the stub, which proves that the stub is right. */
 import { createRequire } from 'node:module'
 import t, { type Test } from 'tap'
 import { wavHeader } from '../../../audio/wav.ts'
@@ -14,7 +14,7 @@ import { chatUsage } from './stub-chat.ts'
 import { startSpeachesStub, withoutSilence } from './stub-speaches.ts'
 import { billedSeconds, voxtralPcm } from './stub-speech.ts'
 
-/** As much of the SDKs as is used here; they are installed apart from the product. */
+/** The part of the SDKs that is used here. They are installed apart from the product. */
 type Create<T> = { create(body: object): Promise<T> }
 type Chunk = { choices: { delta: { content?: string } }[]; usage?: object | null }
 type Completion = {
@@ -38,11 +38,11 @@ type Realtime = {
 type ClientClass = new (options: object) => Client
 type ToFile = (bytes: Uint8Array, name: string) => Promise<object>
 type SpeechEvent = { data: { type: string; audioData?: string } }
-type Heard = { text: string; segments?: { text: string; speakerId?: string | null }[]; usage: object }
+type Transcription = { text: string; segments?: { text: string; speakerId?: string | null }[]; usage: object }
 type Mistral = {
   audio: {
     speech: { complete(request: object): Promise<AsyncIterable<SpeechEvent>> }
-    transcriptions: { complete(request: object): Promise<Heard> }
+    transcriptions: { complete(request: object): Promise<Transcription> }
   }
 }
 
@@ -82,7 +82,7 @@ t.test('groq-sdk', { skip: missing(groq, 'groq-sdk') }, async (t) => {
   await playAudio(t, client, toFile, 'canopylabs/orpheus-v1-english')
 })
 
-t.test('@mistralai/mistralai speaks', { skip: missing(mistral, '@mistralai/mistralai') }, async (t) => {
+t.test('@mistralai/mistralai: speech', { skip: missing(mistral, '@mistralai/mistralai') }, async (t) => {
   const client = new (present(mistral).Mistral)({
     apiKey: 'key',
     serverURL: stub.url,
@@ -102,7 +102,7 @@ t.test('@mistralai/mistralai speaks', { skip: missing(mistral, '@mistralai/mistr
   for (const cell of ['auth', 'rate_limited', 'server', 'reset'] as const) await t.rejects(speak(cell), cell)
 })
 
-t.test('@mistralai/mistralai hears', { skip: missing(mistral, '@mistralai/mistralai') }, async (t) => {
+t.test('@mistralai/mistralai: transcription', { skip: missing(mistral, '@mistralai/mistralai') }, async (t) => {
   const client = new (present(mistral).Mistral)({
     apiKey: 'key',
     serverURL: stub.url,
@@ -133,7 +133,7 @@ t.test('@mistralai/mistralai hears', { skip: missing(mistral, '@mistralai/mistra
 const certificate = realtime ? selfSigned() : null
 const noTls = missing(realtime, 'openai') || (certificate ? false : 'the SDK insists on wss, and there is no openssl')
 
-/** All that comes until something was transcribed or the socket closed. */
+/** All events until the first transcript or the end of the socket. */
 async function converse(secure: VendorStub, cell: Cell, model: string, messages: object[]): Promise<RealtimeEvent[]> {
   secure.behave(cell)
   const client = new (present(openai).OpenAI)({ apiKey: 'key', baseURL: `${secure.url}/v1` })

@@ -1,4 +1,4 @@
-/** OpenAI's words for the cells that are a refusal, over HTTP and in events. */
+/** OpenAI's error bodies for the cells that are a refusal, over HTTP and in events. */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest } from '../suite/matrix.ts'
 import { type Refusal, refusals, sendJson } from '../suite/stub-server.ts'
@@ -7,7 +7,7 @@ type Words = { type: string; code: string | null; status?: number }
 
 const words: Partial<Record<Cell, Words>> = {
   auth: { type: 'invalid_request_error', code: 'invalid_api_key' },
-  // Without credit OpenAI says 429, not 402.
+  // OpenAI answers 429 without credit, and not 402.
   quota: { type: 'insufficient_quota', code: 'insufficient_quota', status: 429 },
   rate_limited: { type: 'requests', code: 'rate_limit_exceeded' },
   rate_limited_bare: { type: 'requests', code: 'rate_limit_exceeded' },
@@ -16,7 +16,7 @@ const words: Partial<Record<Cell, Words>> = {
   bad_request: { type: 'invalid_request_error', code: 'invalid_value' },
 }
 
-/** The sentence shows the key: it must not get out. */
+/** The message contains the key, which no error may show. */
 const errorOf = ({ type, code }: Words, request: SeenRequest) => ({
   message: `the vendor says no to ${request.headers['authorization']}`,
   type,
@@ -24,7 +24,7 @@ const errorOf = ({ type, code }: Words, request: SeenRequest) => ({
   code,
 })
 
-/** In the middle of a good answer. */
+/** Plays the failures that occur in the middle of a good answer. */
 export const overloaded = (request: SeenRequest) =>
   errorOf({ type: 'service_unavailable_error', code: 'server_is_overloaded' }, request)
 
@@ -35,7 +35,7 @@ export function refusalOf(request: SeenRequest, cell: Cell): Refusal | null {
   return { ...refusal, status: said.status ?? refusal.status, body: { error: errorOf(said, request) } }
 }
 
-/** Whether it did. */
+/** Answers whether it did. */
 export function refuse(request: SeenRequest, response: ServerResponse, cell: Cell): boolean {
   const refusal = refusalOf(request, cell)
   if (refusal) sendJson(response, refusal.body, refusal)

@@ -1,4 +1,4 @@
-/** POST /chat/completions. */
+/** Answers POST /chat/completions. */
 import type { ServerResponse } from 'node:http'
 import { answerText, callArguments } from '../suite/llm.ts'
 import type { Cell, SeenRequest } from '../suite/matrix.ts'

@@ -1,4 +1,4 @@
-/** POST /responses. */
+/** Answers POST /responses. */
 import type { ServerResponse } from 'node:http'
 import { answerText, callArguments } from '../suite/llm.ts'
 import type { Cell, SeenRequest } from '../suite/matrix.ts'

@@ -1,4 +1,4 @@
-/** POST /audio/transcriptions and POST /audio/speech, both also in Mistral's way. */
+/** Answers POST /audio/transcriptions and POST /audio/speech, both also as Mistral defines them. */
 import type { ServerResponse } from 'node:http'
 import { decodeSamples, encodeSamples } from '../../../audio/pcm.ts'
 import { wavHeader } from '../../../audio/wav.ts'
@@ -17,13 +17,13 @@ import {
 import { speechPcm } from '../suite/tts.ts'
 import { bodyOf, overloaded } from './stub-answers.ts'
 
-/** What `usage` of a transcription says. */
+/** The seconds in the `usage` of a transcription. */
 export const billedSeconds = 2
-/** What Mistral calls pcm: 32-bit floats. */
+/** Mistral's `pcm` is 32-bit floats. */
 export const voxtralPcm: Buffer = Buffer.from(encodeSamples(decodeSamples(speechPcm, 'pcm_s16le'), 'pcm_f32le'))
 
 export async function transcribe(request: SeenRequest, response: ServerResponse, cell: Cell): Promise<void> {
-  // Gateways choose by the model while the file still arrives.
+  // Gateways route by the model while the file still arrives.
   if (request.body.indexOf('name="model"') > request.body.indexOf('name="file"'))
     return void response.writeHead(400).end()
   const type = request.headers['content-type'] ?? ''
@@ -46,7 +46,7 @@ export async function transcribe(request: SeenRequest, response: ServerResponse,
 
 const voxtralFields = 'model file language temperature stream diarize context_bias timestamp_granularities'.split(' ')
 
-/** Refuses what it does not know, and times together with a language; what is timed are words or segments. */
+/** Refuses unknown fields, and times together with a language. Either words or segments have times. */
 function hearVoxtral(form: FormData, text: string, response: ServerResponse, cell: Cell): void {
   const granularity = form.get('timestamp_granularities')
   const isKnown = [...form.keys()].every((name) => voxtralFields.includes(name))
@@ -76,7 +76,7 @@ export async function speak(request: SeenRequest, response: ServerResponse, cell
   const asWav = body['response_format'] === 'wav' || cell === 'slow_first_byte' || cell === 'header_only'
   response.writeHead(200, { 'content-type': asWav ? 'audio/wav' : 'audio/pcm' })
   response.flushHeaders()
-  // Servers that stream a WAV do not know its length yet.
+  // Servers that stream a WAV do not know its length at the start.
   if (asWav && cell !== 'empty')
     response.write(wavHeader({ encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }, 0x7fff_0000))
   if (cell === 'slow_first_byte') await pause(slowMs)
@@ -90,7 +90,7 @@ export async function speak(request: SeenRequest, response: ServerResponse, cell
   response.end()
 }
 
-/** Server-sent events with base64 in them; a setting that Mistral does not have is refused. */
+/** Sends server-sent events with base64, and refuses a setting that Mistral lacks. */
 async function voxtral(request: SeenRequest, response: ServerResponse, cell: Cell): Promise<void> {
   const body = bodyOf(request)
   if ('voice' in body || 'speed' in body || 'instructions' in body)

@@ -1,4 +1,7 @@
-/** OpenAI on 127.0.0.1: chat completions, responses, transcriptions, speech, realtime transcription; Mistral's way of both, for models named voxtral. */
+/**
+ * OpenAI on 127.0.0.1: chat completions, responses, transcriptions, speech, realtime transcription. Models named
+ * voxtral behave as Mistral's.
+ */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import { startStub } from '../suite/stub-server.ts'
@@ -12,7 +15,7 @@ export function startOpenAiStub(options: { tls?: { key: string; cert: string } }
   return startStub({ ...options, http: answer, refuseUpgrade, socket: listen, protocol: 'realtime' })
 }
 
-/** The path ends in this, whatever the version before it. */
+/** The end of the path; the version before it may be any. */
 const operations: [
   path: string,
   play: (request: SeenRequest, response: ServerResponse, cell: Cell) => Promise<void> | void,

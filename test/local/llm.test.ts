@@ -30,7 +30,7 @@ function request(text: string, more: Partial<LlmRequest> = {}): LlmRequest {
   }
 }
 
-t.test('a few obvious things, and no pretence', async (t) => {
+t.test('simple questions are answered, and the answers do not claim to be from a model', async (t) => {
   const say = async (text: string) => (await llm.respond(request(text), signal)).text
   t.equal(await say('Say: good evening everybody'), 'good evening everybody')
   t.equal(await say('What is 6 times 7?'), '6 times 7 is 42.')
@@ -56,7 +56,7 @@ t.test('the stream is the answer word by word, with one end', async (t) => {
   t.same(events.at(-1), { type: 'end', stopReason: 'stop', usage })
 })
 
-t.test('the limit of output', async (t) => {
+t.test('the limit of output tokens is kept', async (t) => {
   const answer = await llm.respond(request('Say one two three', { maxOutputTokens: 2 }), signal)
   t.equal(answer.text, 'one two')
   t.equal(answer.stopReason, 'max_output_tokens')
@@ -86,7 +86,7 @@ t.test('tools are called by name or on demand', async (t) => {
   t.equal(again.calls[0]!.callId, 'call_2', 'an id of its own')
 })
 
-t.test('answers in a schema satisfy it', async (t) => {
+t.test('answers with a schema satisfy it', async (t) => {
   const ajv = new Ajv.default({ strict: false })
   const schemas = [
     weather.parameters,
@@ -118,7 +118,7 @@ t.test('answers in a schema satisfy it', async (t) => {
   t.equal(smallestValue(endless), null, 'a schema that refers to itself ends')
 })
 
-t.test('a caller who leaves', async (t) => {
+t.test('a caller that cancels gets no more events', async (t) => {
   const leaving = new AbortController()
   const events = llm.stream(request(`Say ${'word '.repeat(50)}`), leaving.signal)[Symbol.asyncIterator]()
   await events.next()

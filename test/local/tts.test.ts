@@ -7,7 +7,7 @@ import { isRunning, native, openLocal, outcome } from './setup.ts'
 const local = openLocal(t)
 const secondsOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0) / 32_000
 
-async function heard(chunks: readonly Uint8Array[]): Promise<string> {
+async function transcribed(chunks: readonly Uint8Array[]): Promise<string> {
   return (await local.transcribe(recogniseRecording(chunks, { ...native, encoding: 'pcm_s16le' }))).text
 }
 
@@ -18,14 +18,14 @@ t.test('every voice of the catalog speaks', async (t) => {
   for (const { id } of model.voices) {
     const audio = await local.speak(text, { voice: id })
     t.ok(secondsOf(audio) > 1.5 && secondsOf(audio) < 4, id)
-    // The oldest voice is hard to understand: it only has to be speech.
-    if (id !== 'kal16') t.ok(wordErrors(text, await heard(audio)).errors <= 2, id)
+    // The oldest voice is hard to understand, so it is only checked to be speech.
+    if (id !== 'kal16') t.ok(wordErrors(text, await transcribed(audio)).errors <= 2, id)
   }
   t.same(await local.speak(text), await local.speak(text, { voice: 'rms' }), 'rms is the default')
   t.equal(await outcome(local.speak(text, { voice: 'nobody' })), 'unsupported unsent')
 })
 
-t.test('speed', async (t) => {
+t.test('the speed changes the length of the speech', async (t) => {
   const text = 'This sentence is spoken at different speeds.'
   const own = secondsOf(await local.speak(text))
   for (const speed of [0.25, 0.5, 2, 4]) {
@@ -47,12 +47,12 @@ t.test('text is never an option, a file name or a program', async (t) => {
     t.ok(secondsOf(await local.speak(text)) > 0.4, text)
   }
   t.equal(
-    wordErrors('minus voice hello there', await heard(await local.speak('-voice, hello there.'))).errors <= 2,
+    wordErrors('minus voice hello there', await transcribed(await local.speak('-voice, hello there.'))).errors <= 2,
     true,
   )
 })
 
-t.test('what cannot be spoken is left out; nothing but that is refused', async (t) => {
+t.test('characters that cannot be spoken are left out, and a text of only those is refused', async (t) => {
   t.same(await local.speak('Hello 👋\u0000\u0007 there\u200b.'), await local.speak('Hello there.'))
   t.same(await local.speak('“Café” – naïve…'), await local.speak('"Cafe", naive...'))
   for (const text of ['👋🎉', '...', ' \n\t ', '你好', '\u0000']) {
@@ -70,7 +70,7 @@ t.test('a long text comes sentence by sentence', async (t) => {
   t.ok(secondsOf(chunks) > 40)
 })
 
-t.test('a short sentence is heard at once, and one that nobody wants any more is soon out of the way', async (t) => {
+t.test('a short sentence is played at once, and a cancelled one soon frees the child', async (t) => {
   const times: number[] = []
   for (let i = 0; i < 5; i++) {
     const startedMs = performance.now()
@@ -89,7 +89,7 @@ t.test('a short sentence is heard at once, and one that nobody wants any more is
   t.equal(local.started.filter(isRunning).length, 2, 'by the same processes')
 })
 
-t.test('a listener who stops reading keeps no voice from others, one who leaves ends the work', async (t) => {
+t.test('a client that stops reading blocks no other client, and one that leaves ends the work', async (t) => {
   const { provider, speak, started } = openLocal(t, { queueMax: 1 })
   const signal = new AbortController().signal
   const text = 'One sentence after the other. '.repeat(600)
@@ -103,7 +103,7 @@ t.test('a listener who stops reading keeps no voice from others, one who leaves 
   t.equal(started.length, 1)
 })
 
-t.test('a caller who leaves', async (t) => {
+t.test('a caller that cancels ends the job', async (t) => {
   const leaving = new AbortController()
   const { audio } = await local.provider.ports.speech!.tts!.synthesize(
     { model: 'flite', text: 'One sentence after the other. '.repeat(600), wanted: native },
@@ -116,7 +116,7 @@ t.test('a caller who leaves', async (t) => {
   t.match(await outcome(rest), /^cancelled/)
 })
 
-t.test('text is cut where one would breathe', (t) => {
+t.test('text is cut at sentences, commas and spaces', (t) => {
   t.same(sentences('Hello. How are you? Fine!\nThanks; bye', 300), [
     'Hello.',
     'How are you?',

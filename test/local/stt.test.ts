@@ -13,13 +13,13 @@ const convertSpeech = createConvertSpeech(createResampler)
 
 const local = openLocal(t)
 const prompt = spoken['privacy-prompt']
-const errors = (text: string, heard: string) => wordErrors(text, heard).errors
+const errors = (expected: string, actual: string) => wordErrors(expected, actual).errors
 
 async function* once(chunk: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(chunk)
 }
 
-/** The prompt as somebody else would have recorded it. */
+/** The prompt with another encoding, rate or number of channels. */
 async function promptAs(to: OutputFormat & { encoding: 'pcm_f32le' | 'mulaw' | 'alaw' }): Promise<Recording> {
   const from = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
   const chunks: Uint8Array[] = []
@@ -37,7 +37,7 @@ async function promptAs(to: OutputFormat & { encoding: 'pcm_f32le' | 'mulaw' | '
   )
 }
 
-t.test('recorded prompts are understood', async (t) => {
+t.test('recorded prompts are recognised', async (t) => {
   for (const name of Object.keys(spoken) as (keyof typeof spoken)[]) {
     const { text, segments, language } = await local.transcribe(fixture(name))
     t.ok(errors(spoken[name], text) <= 1, `${name}: ${text}`)
@@ -47,7 +47,7 @@ t.test('recorded prompts are understood', async (t) => {
   t.equal(local.started.length, 1, 'by one process')
 })
 
-t.test('in every container', async (t) => {
+t.test('recordings in every container are recognised', async (t) => {
   for (const extension of ['flac', 'mp3', 'opus'] as const) {
     const recording = fixture('privacy-prompt', extension)
     const { text, segments } = await local.transcribe(recording)
@@ -56,7 +56,7 @@ t.test('in every container', async (t) => {
   }
 })
 
-t.test('in other encodings, rates and channels', async (t) => {
+t.test('recordings in other encodings, rates and channels are recognised', async (t) => {
   const formats = [
     { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 },
     { encoding: 'alaw', sampleRateHz: 8000, channels: 2 },
@@ -72,7 +72,7 @@ t.test('in other encodings, rates and channels', async (t) => {
 t.test('silence and noise give no words', async (t) => {
   const seconds = 5
   let seed = 1
-  // A linear congruential generator: the same noise on every run.
+  // A linear congruential generator makes the same noise on every run.
   const noise = () => (seed = (seed * 1664525 + 1013904223) % 2 ** 32) / 2 ** 31 - 1
   const signals = {
     silence: () => 0,
@@ -88,7 +88,7 @@ t.test('silence and noise give no words', async (t) => {
   }
 })
 
-t.test('speech is placed where it is heard', async (t) => {
+t.test('segments have the times of the speech', async (t) => {
   const declared = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
   const silence = new Uint8Array(16000 * 2)
   const speech = readFixture('privacy-prompt').subarray(44)
@@ -117,7 +117,7 @@ t.test('speech without a pause is cut and nothing is lost', async (t) => {
   t.ok(segments.every(({ startMs, endMs }) => endMs - startMs <= 15_000))
 })
 
-t.test('a body that only looks right is the fault of its sender', async (t) => {
+t.test('a body with a right header and damaged audio is a bad request', async (t) => {
   const file = readFixture('privacy-prompt', 'flac')
   const broken = Uint8Array.from(file)
   const lastFrame = Buffer.from(file).lastIndexOf(Buffer.of(0xff, 0xf8))
@@ -134,7 +134,7 @@ t.test('a body that only looks right is the fault of its sender', async (t) => {
   t.equal((await local.transcribe(fixture('tt-weasels'))).segments.length, 1, 'the next one is served')
 })
 
-t.test('progress is told as a long recording goes on', async (t) => {
+t.test('progress is reported while a long recording is recognised', async (t) => {
   const seen: number[] = []
   const { transcribe } = openLocal(t, { onProgress: ({ doneMs, totalMs }) => seen.push(doneMs / totalMs) })
   await transcribe(longRecording(4))
