@@ -19,3 +19,11 @@ function admit(caller: Caller | null, scope: string): Caller {
     hint: `Use a key with the scope ${scope}, or have it added to this one.`,
   })
 }
+
+/**
+ * Whether a page at `origin` was itself served from `host`, the request's Host header; TLS may end in front of us. A browser writes both headers
+ * itself: a page cannot choose them, a program can.
+ */
+export function isOwnOrigin(origin: string, host: string): boolean {
+  return host !== '' && (origin === `http://${host}` || origin === `https://${host}`)
+}

@@ -47,6 +47,10 @@ export type ParleyConfig = {
   uploadMemory: number
   /** CIDR ranges whose X-Forwarded-For is believed. */
   trustedProxies: string[]
+  cors: {
+    /** Origins (scheme, host and port, as browsers send them) that may call the HTTP surfaces from a page. */
+    origins: string[]
+  }
   /** A surface can be given a host name of its own and is then at that host's root. */
   surfaces: {
     routerHost: string | null

@@ -17,7 +17,7 @@ import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 /** What a deployer can change, and how long a provider that fails is left alone. */
 export type RankingFacts = { failuresMax: number; openMs: number; openMaxMs: number; hedges: boolean }
 
-export function createRankingPage(facts: RankingFacts): Pick<InternalHandlers<null>, 'getRankingPage'> {
+export function getRankingPage(facts: RankingFacts): Pick<InternalHandlers<null>, 'getRankingPage'> {
   const body = Buffer.from(page(facts))
   return { getRankingPage: () => ({ status: 200, headers, body }) }
 }

@@ -10,8 +10,8 @@ import type { createPreview } from '../../domain/routing/preview.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { type Peer, Refusal } from '../../runtime/engine/handler.ts'
 import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/engine/host.ts'
-import { wirePreview } from '../compat/native/preview.ts'
-import { isOwnOrigin } from '../origin.ts'
+import { isOwnOrigin } from '../authenticate.ts'
+import { wirePreview } from '../views/preview.ts'
 
 export type TryDeps = {
   /** Whom the page speaks for; null where there is no local key, and then there is no page. */
@@ -27,7 +27,7 @@ type TryHandlers = Pick<
   'getTryPage' | 'getTryScript' | 'getTryWorklet' | 'getTryStyle' | 'createTryToken' | 'getTryRoute'
 >
 
-export function createTry(deps: TryDeps): TryHandlers {
+export function tryHandlers(deps: TryDeps): TryHandlers {
   const noStore = { 'Cache-Control': 'no-store' } as const
   const prefix = deps.headerPrefix.toLowerCase()
   const file = (name: string) => {

@@ -17,7 +17,7 @@ export type ProvidersDeps = {
 
 type Handlers = PlatformHandlers<Caller>
 
-export function createListProviders({ catalog, keys }: ProvidersDeps): Handlers['listProviders'] {
+export function listProviders({ catalog, keys }: ProvidersDeps): Handlers['listProviders'] {
   return async (_request, { caller }) => {
     const ownKeys = await keys.list(caller.organization.id)
     const providers = [...providersOf(catalog)].sort(([a], [b]) => (a.id < b.id ? -1 : 1))
@@ -25,7 +25,7 @@ export function createListProviders({ catalog, keys }: ProvidersDeps): Handlers[
   }
 }
 
-export function createPutProviderKey({ catalog, keys }: ProvidersDeps): Handlers['putProviderKey'] {
+export function putProviderKey({ catalog, keys }: ProvidersDeps): Handlers['putProviderKey'] {
   return async ({ body }, { caller }) => {
     const found = [...providersOf(catalog)].find(([{ id }]) => id === body.provider)
     if (!found) throw refused('This server has no such provider.', 'GET /v1/providers lists those that it has.')
@@ -36,7 +36,7 @@ export function createPutProviderKey({ catalog, keys }: ProvidersDeps): Handlers
   }
 }
 
-export function createDeleteProviderKey({ keys }: ProvidersDeps): Handlers['deleteProviderKey'] {
+export function deleteProviderKey({ keys }: ProvidersDeps): Handlers['deleteProviderKey'] {
   return async ({ path }, { caller }) => {
     if (await keys.remove(caller.organization.id, path.provider)) return { status: 204 }
     throw new Refusal('not_found', {
@@ -46,7 +46,7 @@ export function createDeleteProviderKey({ keys }: ProvidersDeps): Handlers['dele
   }
 }
 
-export function createListKnownProviders({ catalog, vendorName }: ProvidersDeps): Handlers['listKnownProviders'] {
+export function listKnownProviders({ catalog, vendorName }: ProvidersDeps): Handlers['listKnownProviders'] {
   const known = ({ model, provider: { id } }: Row): KnownModel => ({
     id: modelName(id, model.id),
     vendor: id,

@@ -4,10 +4,10 @@ import type { RequestRoute, RequestRoutes } from '../../domain/routing/request-r
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { RequestAttempt, RequestOutcome } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
-import { wirePreview } from '../compat/native/preview.ts'
 import { codeOfOutcome } from '../faults/table.ts'
+import { wirePreview } from '../views/preview.ts'
 
-export function createGetRequestRoute(routes: RequestRoutes): PlatformHandlers<Caller>['getRequestRoute'] {
+export function getRequestRoute(routes: RequestRoutes): PlatformHandlers<Caller>['getRequestRoute'] {
   return async ({ path }, { caller }) => {
     const route = await routes.find(caller.organization.id, path.id)
     if (route) return { status: 200, body: { ...outcomeOf(route), ...wirePreview(route.choice) } }

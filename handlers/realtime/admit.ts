@@ -8,7 +8,7 @@ import type { Caller, Scope } from '../../domain/access/organization.ts'
 import type { StreamAdmission } from '../../domain/speech/stream-admission.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
-import { isOwnOrigin } from '../origin.ts'
+import { isOwnOrigin } from '../authenticate.ts'
 
 export type AdmitDeps = {
   /** From `Authorization` to the caller; throws authentication_failed and access_denied. */

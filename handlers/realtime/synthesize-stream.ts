@@ -7,7 +7,7 @@ import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '..
 import type { RealtimeHandlers, SynthesizeStreamSession } from '../../generated/realtime/channels.ts'
 import type { TextFrame, TtsConfig } from '../../generated/realtime/types.ts'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
-import { routingOfConfig } from './config.ts'
+import { routingOf } from '../routing.ts'
 import { StreamSocket, type StreamSocketDeps } from './stream-socket.ts'
 
 export type SynthesizeSocketDeps = StreamSocketDeps & {
@@ -19,7 +19,7 @@ export type SynthesizeSocketDeps = StreamSocketDeps & {
   sessionId(): string
 }
 
-export function createSynthesizeStream(deps: SynthesizeSocketDeps): RealtimeHandlers<Caller>['synthesizeStream'] {
+export function synthesizeStream(deps: SynthesizeSocketDeps): RealtimeHandlers<Caller>['synthesizeStream'] {
   return (socket, context) => new SynthesizeSocket(deps, socket, context)
 }
 
@@ -135,7 +135,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
           requestId,
           operation: channelId,
           signal,
-          routing: routingOfConfig(this.#deps.catalog, 'tts', config, caller),
+          routing: routingOf(this.#deps.catalog, 'tts', caller, config),
           wanted: this.#wanted,
           ...(voice && voice !== 'auto' && { voice }),
           ...(language && { language }),

@@ -13,9 +13,8 @@ import type { StreamAudio, StreamTranscript } from '../../domain/speech/stt.ts'
 import type { RealtimeHandlers, TranscribeStreamSession } from '../../generated/realtime/channels.ts'
 import type { SttConfig } from '../../generated/realtime/types.ts'
 import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
-import { routingOfConfig } from './config.ts'
+import { routingOf } from '../routing.ts'
 import { StreamSocket, type StreamSocketDeps } from './stream-socket.ts'
-import { transcriptFrame } from './transcript-frame.ts'
 import { readWavHeader, startsAsWav } from './wav-header.ts'
 
 export type TranscribeSocketDeps = StreamSocketDeps & {
@@ -25,7 +24,7 @@ export type TranscribeSocketDeps = StreamSocketDeps & {
   sessionId(): string
 }
 
-export function createTranscribeStream(deps: TranscribeSocketDeps): RealtimeHandlers<Caller>['transcribeStream'] {
+export function transcribeStream(deps: TranscribeSocketDeps): RealtimeHandlers<Caller>['transcribeStream'] {
   return (socket, context) => new TranscribeSocket(deps, socket, context)
 }
 
@@ -33,7 +32,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   // In this order because a frame touches the first three: see Transcribing.
   #session: TranscriptionStream | null = null
   #isFirst = true
-  /** What the client asked for. */
+  /** The language that the client asked for. */
   #language: string | null = null
   protected readonly silence = 'audio_late'
   readonly #deps: TranscribeSocketDeps
@@ -168,7 +167,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
           requestId: this.#isReopened ? `${requestId}-2` : requestId,
           operation: channelId,
           signal,
-          routing: routingOfConfig(this.#deps.catalog, 'stt', config, caller),
+          routing: routingOf(this.#deps.catalog, 'stt', caller, config),
           audio: this.#audio,
           interimResults: config.interimResults ?? true,
           words: config.words ?? false,
@@ -187,3 +186,25 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
 }
 
 const languageOf = ({ language, intent }: SttConfig) => language ?? intent?.language
+
+/** `language` is the one that the client asked for; a provider that detects the language overrides it. */
+function transcriptFrame(transcript: StreamTranscript, language: string | null): string {
+  const { utterance, text, isFinal, speechFinal, startMs, endMs, confidence, words } = transcript
+  return JSON.stringify({
+    type: 'transcript',
+    id: `utt_${utterance}`,
+    text,
+    isFinal,
+    speechFinal,
+    startMs: Math.round(startMs),
+    endMs: Math.round(endMs),
+    language: transcript.language ?? language,
+    confidence,
+    words: words?.map(rounded),
+  })
+}
+
+/** The contract has whole milliseconds. */
+function rounded({ startMs, endMs, ...word }: NonNullable<StreamTranscript['words']>[number]) {
+  return { ...word, startMs: Math.round(startMs), endMs: Math.round(endMs) }
+}

@@ -38,7 +38,7 @@ export type TranscriptionRealtimeDeps = {
   sessionId(): string
 }
 
-export function createTranscriptionRealtime(
+export function transcriptionRealtime(
   deps: TranscriptionRealtimeDeps,
 ): RealtimeHandlers<Caller>['transcriptionRealtime'] {
   return (socket, context) => new RealtimeSocket(deps, socket, context)

@@ -1,16 +1,16 @@
 import type { Caller } from '../../domain/access/organization.ts'
-import type { AudioSupport, Benchmark, Model, Price } from '../../domain/catalog/model.ts'
+import type { AudioSupport, Benchmark, Model } from '../../domain/catalog/model.ts'
 import type { ListedModel, ModelList, ModelQuery } from '../../domain/routing/list-models.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type {
   ModelRow,
   AudioSupport as WireAudioSupport,
   Benchmark as WireBenchmark,
-  Price as WirePrice,
 } from '../../generated/router/types.ts'
 import { located } from '../faults/located-fault.ts'
+import { priceOf } from '../views/price.ts'
 
-export function createListModels(list: (query: ModelQuery) => ModelList): RouterHandlers<Caller>['listModels'] {
+export function listModels(list: (query: ModelQuery) => ModelList): RouterHandlers<Caller>['listModels'] {
   return ({ query }, { caller }) => {
     const { language, objective } = query
     const { models, catalogDigest, path, ...asked } = namingParameter(() =>
@@ -74,16 +74,5 @@ function benchmarkOf({ asOf, vendorReported: interested, sourceUrl, ...figure }:
     ...(sourceUrl !== undefined && { source_url: sourceUrl }),
     as_of: asOf.slice(0, 10),
     ...(interested !== undefined && { interested }),
-  }
-}
-
-export function priceOf({ unit, microUsd, path, source, sourceUrl, asOf }: Price): WirePrice {
-  return {
-    unit,
-    micro_usd: microUsd,
-    ...(path && { path }),
-    source,
-    ...(sourceUrl !== undefined && { source_url: sourceUrl }),
-    as_of: asOf,
   }
 }

@@ -14,15 +14,15 @@ import type {
   OutputItem as WireOutputItem,
 } from '../../generated/router/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
-import { orderOf } from './order.ts'
-import { routeHeaders, wireRoute } from './route-headers.ts'
+import { routeHeaders, wireRoute } from '../views/route.ts'
+import { contextOf } from './context.ts'
 import { routingOf } from './routing.ts'
 
 export type ResponseDeps = { generate: Generate<ItemsInput, ItemsAnswer, ItemEvent>; region: string }
 
 export function createResponse(deps: ResponseDeps): RouterHandlers<Caller>['createResponse'] {
   return async ({ header, body }, context) => {
-    const { caller, requestId, operation, key, signal } = orderOf(header, context)
+    const { caller, requestId, operation, key, signal } = contextOf(header, context)
     const routing = routingOf(body.routing, caller)
     const request = requestOf(body)
     const id = `resp_${requestId}`

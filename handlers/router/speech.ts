@@ -2,8 +2,8 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { Synthesis, SynthesizeInput } from '../../domain/speech/synthesize.ts'
 import type { RouterHandlers } from '../../generated/router/handlers.ts'
 import type { SpeechAudio } from '../../generated/router/types.ts'
-import { orderOf } from './order.ts'
-import { routeHeaders } from './route-headers.ts'
+import { routeHeaders } from '../views/route.ts'
+import { contextOf } from './context.ts'
 import { routingOf } from './routing.ts'
 
 export type SpeechDeps = { synthesize(order: SynthesizeInput): Promise<Synthesis> }
@@ -16,7 +16,7 @@ export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSp
       characters,
       audio: stream,
     } = await deps.synthesize({
-      ...orderOf(header, context),
+      ...contextOf(header, context),
       routing: routingOf(routing, context.caller),
       text: input,
       wanted: wantedOf(audio),

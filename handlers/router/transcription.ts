@@ -12,8 +12,8 @@ import type {
 } from '../../generated/router/types.ts'
 import type { Bytes } from '../../runtime/engine/handler.ts'
 import { readRecording } from '../recording.ts'
-import { orderOf } from './order.ts'
-import { routeHeaders, wireRoute } from './route-headers.ts'
+import { routeHeaders, wireRoute } from '../views/route.ts'
+import { contextOf } from './context.ts'
 import { routingOf } from './routing.ts'
 
 export type TranscriptionDeps = {
@@ -27,7 +27,7 @@ export function createTranscription(deps: TranscriptionDeps): RouterHandlers<Cal
   return async ({ header, body }, context) => {
     const { routing, language, options, audio } = body.request
     const transcription = await deps.transcribe({
-      ...orderOf(header, context),
+      ...contextOf(header, context),
       routing: routingOf(routing, context.caller),
       recording: recordingOf(body.audio, audio, deps.durationMaxMs),
       ...(language && { language }),

@@ -1,12 +1,12 @@
 /** What is published about the ranking is what the ranking reads. */
 import t from 'tap'
 import { axes, costMix, latencyMetrics, qualityMetrics, weights } from '../../domain/routing/weights.ts'
-import { createRankingPage } from '../../handlers/internal/ranking.ts'
+import { getRankingPage } from '../../handlers/internal/ranking.ts'
 
 const facts = { failuresMax: 3, openMs: 2000, openMaxMs: 8000, hedges: false }
 
 function pageOf(over: Partial<typeof facts> = {}): string {
-  const answer = createRankingPage({ ...facts, ...over }).getRankingPage({} as never, {} as never)
+  const answer = getRankingPage({ ...facts, ...over }).getRankingPage({} as never, {} as never)
   return Buffer.from((answer as { body: Uint8Array }).body).toString()
 }
 

@@ -8,12 +8,12 @@ import { Chooser } from '../../domain/routing/chooser.ts'
 import { createPreview } from '../../domain/routing/preview.ts'
 import { widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
+import { isOwnOrigin } from '../../handlers/authenticate.ts'
 import { compatPlaces } from '../../handlers/faults/places.ts'
 import { createFaultWriter } from '../../handlers/faults/writer.ts'
-import { createHealth } from '../../handlers/internal/health.ts'
-import { createRankingPage } from '../../handlers/internal/ranking.ts'
-import { createTry, type TryDeps } from '../../handlers/internal/try.ts'
-import { isOwnOrigin } from '../../handlers/origin.ts'
+import { getRankingPage } from '../../handlers/internal/ranking.ts'
+import { healthHandlers } from '../../handlers/internal/surface.ts'
+import { type TryDeps, tryHandlers } from '../../handlers/internal/try.ts'
 import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../../runtime/engine/host.ts'
 import { caller, healthLimits, ManualClock, model, provider } from '../domain/fakes.ts'
 import { type Served, start } from '../http/harness.ts'
@@ -40,7 +40,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
       surface: internalSurface,
       basePath: '',
       host: null,
-      handlers: widenInternalHandlers({ ...createHealth([]), ...createTry(deps), ...createRankingPage(facts) }),
+      handlers: widenInternalHandlers({ ...healthHandlers([]), ...tryHandlers(deps), ...getRankingPage(facts) }),
       writeFault: createFaultWriter({
         log: quiet,
         count: () => {},

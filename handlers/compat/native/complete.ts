@@ -5,17 +5,17 @@ import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/ha
 import type { ChatMessage, CompleteBody, CompleteResponse } from '../../../generated/compat/types.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
 import { routingOf } from '../../routing.ts'
+import { acceptsEvents, contextOf, languageOf, nativeHeaders } from '../context.ts'
 import type { Chat, ChatStream } from '../openai/chat.ts'
 import type { ChatInput } from '../openai/chat-translation.ts'
-import { acceptsEvents, languageOf, nativeHeaders, orderOf } from '../order.ts'
 import { CompletionText } from './completion-text.ts'
 
 export type CompleteDeps = { chat: Chat; catalog: Catalog }
 
-export function createComplete({ chat, catalog }: CompleteDeps): CompatHandlers<Caller>['complete'] {
+export function complete({ chat, catalog }: CompleteDeps): CompatHandlers<Caller>['complete'] {
   return async ({ header, body }, context) => {
     const input: ChatInput = {
-      ...orderOf(context),
+      ...contextOf(context),
       ...languageOf(header, body.intent?.language),
       routing: routingOf(catalog, 'llm', context.caller, body),
       body: chatBody(body),

@@ -1,12 +1,9 @@
 import type { Caller } from '../../../domain/access/organization.ts'
-import type { Evidence } from '../../../domain/routing/evidence.ts'
-import type { Preview, PreviewQuery, PreviewScore } from '../../../domain/routing/preview.ts'
+import type { Preview, PreviewQuery } from '../../../domain/routing/preview.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
-import type { RoutingFigure, RoutingPreview } from '../../../generated/compat/types.ts'
+import { wirePreview } from '../../views/preview.ts'
 
-export function createPreviewRouting(
-  preview: (query: PreviewQuery) => Preview,
-): CompatHandlers<Caller>['previewRouting'] {
+export function previewRouting(preview: (query: PreviewQuery) => Preview): CompatHandlers<Caller>['previewRouting'] {
   return ({ query }, { caller }) => {
     const { stage, language, path } = query
     const isSocket = path === 'stream'
@@ -16,38 +13,4 @@ export function createPreviewRouting(
       body: wirePreview(preview({ caller, stage, language, routing: { mode: 'auto', objective }, isSocket })),
     }
   }
-}
-
-/** A preview as it goes over the wire. */
-export function wirePreview({ stage, language, routing, candidate, runnersUp, ...why }: Preview): RoutingPreview {
-  return {
-    stage,
-    language,
-    objective: routing.mode === 'auto' ? routing.objective : null,
-    candidate: candidate === null ? null : idOf(candidate),
-    runners_up: runnersUp.map(idOf),
-    excluded: why.excluded,
-    scores: why.scores.map(scoreOf),
-    catalog_digest: why.catalogDigest,
-  }
-}
-
-function scoreOf({ pin, score, parts, successRate, evidence }: PreviewScore): RoutingPreview['scores'][number] {
-  const figures = evidence?.map(figureOf)
-  return { id: idOf(pin), score, parts, success_rate: successRate, ...(figures && { figures }) }
-}
-
-/** A live figure knows its second; the contract says its day. */
-function figureOf({ asOf, sourceUrl, vendorReported: interested, ...figure }: Evidence): RoutingFigure {
-  return {
-    ...figure,
-    ...(sourceUrl !== undefined && { source_url: sourceUrl }),
-    as_of: asOf.slice(0, 10),
-    ...(interested !== undefined && { interested }),
-  }
-}
-
-/** `provider/model` as this surface spells it; ids of models hold slashes, ids of providers do not. */
-function idOf(pin: string): string {
-  return pin.replace('/', ':')
 }

@@ -1,16 +1,16 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
 import { routingOf } from '../../routing.ts'
+import { contextOf, languageOf, nativeHeaders } from '../context.ts'
 import type { SpeechDeps } from '../openai/speech.ts'
 import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from '../openai/speech-format.ts'
-import { languageOf, nativeHeaders, orderOf } from '../order.ts'
 
-export function createSynthesize(deps: SpeechDeps): CompatHandlers<Caller>['synthesize'] {
+export function synthesize(deps: SpeechDeps): CompatHandlers<Caller>['synthesize'] {
   return async ({ header, body }, context) => {
     const { text, voice, intent, instructions, speed, sample_rate: rateHz = usualRateHz } = body
     const container = containerOf(body.response_format ?? 'pcm')
     const { route, characters, audio } = await deps.synthesize({
-      ...orderOf(context),
+      ...contextOf(context),
       ...languageOf(header, intent?.language, body.language),
       routing: routingOf(deps.catalog, 'tts', context.caller, body),
       text,

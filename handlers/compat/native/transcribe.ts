@@ -9,11 +9,10 @@ import type { Bytes } from '../../../runtime/engine/handler.ts'
 import { located } from '../../faults/located-fault.ts'
 import { readRecording } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
-import { inOrder } from '../events.ts'
+import { acceptsEvents, contextOf, inOrder, languageIn, languageOf, nativeHeaders } from '../context.ts'
 import type { TranscriptionDeps } from '../openai/transcriptions.ts'
-import { acceptsEvents, languageIn, languageOf, nativeHeaders, orderOf } from '../order.ts'
 
-export function createTranscribe(deps: TranscriptionDeps): CompatHandlers<Caller>['transcribe'] {
+export function transcribe(deps: TranscriptionDeps): CompatHandlers<Caller>['transcribe'] {
   return async ({ header, body }, context) => {
     const intent = header['x-service-intent'] ?? {}
     const constraints = header['x-service-constraints'] ?? {}
@@ -23,7 +22,7 @@ export function createTranscribe(deps: TranscriptionDeps): CompatHandlers<Caller
     const recording = recordingOf(body, deps.durationMaxMs)
     const transcription = await deps
       .transcribe({
-        ...orderOf(context),
+        ...contextOf(context),
         ...languageOf(header, intent.language),
         routing: routingOf(deps.catalog, 'stt', context.caller, {
           intent,

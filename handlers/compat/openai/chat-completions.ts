@@ -4,7 +4,7 @@ import type { Route } from '../../../domain/dispatch/request.ts'
 import type { CompatHandlers, CreateChatCompletionEvent } from '../../../generated/compat/handlers.ts'
 import type { ChatCompletion, ChatCompletionChunk } from '../../../generated/compat/types.ts'
 import { routingOf } from '../../routing.ts'
-import { languageOf } from '../order.ts'
+import { languageOf } from '../context.ts'
 import type { Chat } from './chat.ts'
 import type { ChatInput, CompletionChunk } from './chat-translation.ts'
 

@@ -2,10 +2,10 @@ import type { Caller } from '../../../domain/access/organization.ts'
 import type { CatalogEntry, CatalogList } from '../../../domain/routing/catalog-list.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
 import type { CompatModel } from '../../../generated/compat/types.ts'
-import { priceOf } from '../../router/models.ts'
+import { priceOf } from '../../views/price.ts'
 
 /** `createdS`: when this process started; the catalog says of no model when it was made. */
-export function createListCompatModels(
+export function listCompatModels(
   list: () => CatalogList,
   createdS: number,
 ): CompatHandlers<Caller>['listCompatModels'] {

@@ -9,9 +9,9 @@ import type {
 } from '../../../generated/compat/handlers.ts'
 import type { CompatSpeechRequest } from '../../../generated/compat/types.ts'
 import { type Context, Refusal } from '../../../runtime/engine/handler.ts'
-import { routeHeaders } from '../../router/route-headers.ts'
 import { routingOf } from '../../routing.ts'
-import { languageOf, orderOf } from '../order.ts'
+import { routeHeaders } from '../../views/route.ts'
+import { contextOf, languageOf } from '../context.ts'
 import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from './speech-format.ts'
 
 export type SpeechDeps = {
@@ -52,7 +52,7 @@ function speechOrder(
 ): SynthesizeInput {
   const { input, model, instructions, speed } = body
   return {
-    ...orderOf(context),
+    ...contextOf(context),
     ...languageOf(header),
     routing: routingOf(catalog, 'tts', context.caller, { model }),
     text: input,

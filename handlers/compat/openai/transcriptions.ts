@@ -9,10 +9,9 @@ import type {
 import type { CompatTranscription } from '../../../generated/compat/types.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
 import { readRecording } from '../../recording.ts'
-import { routeHeaders } from '../../router/route-headers.ts'
 import { routingOf } from '../../routing.ts'
-import { inOrder } from '../events.ts'
-import { languageOf, orderOf } from '../order.ts'
+import { routeHeaders } from '../../views/route.ts'
+import { contextOf, inOrder, languageOf } from '../context.ts'
 
 export type TranscriptionDeps = {
   transcribe(order: TranscribeInput): Promise<Transcription>
@@ -34,7 +33,7 @@ export function createCompatTranscription(
       hint: 'Send WAV, FLAC, Ogg/Opus or MP3.',
     })
     const transcription = await deps.transcribe({
-      ...orderOf(context),
+      ...contextOf(context),
       ...languageOf(header, language),
       routing: routingOf(deps.catalog, 'stt', context.caller, { model }),
       recording,

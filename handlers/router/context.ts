@@ -4,7 +4,7 @@ import type { RequestContext } from '../../domain/dispatch/request.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
 
 /** Who asks, under which key. A POST of this surface always has a key and a content hash: the engine saw to both. */
-export function orderOf(
+export function contextOf(
   header: { 'idempotency-key': string },
   context: Context<Caller>,
 ): RequestContext & Required<Pick<RequestContext, 'key'>> {

@@ -4,10 +4,10 @@ import type { RequestContext, Route } from '../../domain/dispatch/request.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
 import { preferredType } from '../../runtime/http/accept.ts'
 import { located } from '../faults/located-fault.ts'
-import { routeHeaders } from '../router/route-headers.ts'
+import { routeHeaders } from '../views/route.ts'
 
 /** Who asks. This surface has no idempotency keys: its clients send none. */
-export function orderOf({ caller, requestId, operation, signal }: Context<Caller>): RequestContext {
+export function contextOf({ caller, requestId, operation, signal }: Context<Caller>): RequestContext {
   return { caller, requestId, operation, signal }
 }
 
@@ -43,4 +43,10 @@ export function nativeHeaders(route: Route) {
 
 export function acceptsEvents({ accept }: Context<Caller>): boolean {
   return preferredType(accept, ['application/json', 'text/event-stream']) === 'text/event-stream'
+}
+
+/** Events that are all there already, as the stream that the contract has for them. */
+export function inOrder<Event>(events: readonly Event[]): AsyncIterable<Event> {
+  const items = events.values()
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(items.next()) }) }
 }

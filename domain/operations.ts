@@ -1,0 +1,40 @@
+/** The operations that surfaces offer, each made once over one set of ports. */
+import type { DispatchDeps } from './dispatch/request.ts'
+import { createGenerate } from './llm/generate.ts'
+import { itemsTranslation } from './llm/items.ts'
+import { createCatalogList } from './routing/catalog-list.ts'
+import { createListModels } from './routing/list-models.ts'
+import { createPreview } from './routing/preview.ts'
+import type { ConvertSpeech } from './speech/open-speech.ts'
+import { createStreamAdmission } from './speech/stream-admission.ts'
+import { createSynthesize } from './speech/synthesize.ts'
+import { createSynthesizeStream, type SynthesizeStreamLimits } from './speech/synthesize-stream.ts'
+import { createTranscribe } from './speech/transcribe.ts'
+import { createTranscribeStream, type TranscribeStreamLimits } from './speech/transcribe-stream.ts'
+
+export type OperationDeps = {
+  dispatch: DispatchDeps
+  convert: ConvertSpeech
+  transcribeStreams: TranscribeStreamLimits
+  synthesizeStreams: SynthesizeStreamLimits
+}
+
+export type Operations = ReturnType<typeof createOperations>
+
+export function createOperations({ dispatch, convert, transcribeStreams, synthesizeStreams }: OperationDeps) {
+  const { chooser } = dispatch
+  return {
+    /** For a surface that generates over its wire. */
+    dispatch,
+    catalog: chooser.world.catalog,
+    transcribe: createTranscribe(dispatch),
+    synthesize: createSynthesize({ ...dispatch, convert }),
+    generateItems: createGenerate(dispatch, itemsTranslation),
+    transcribeStream: createTranscribeStream({ ...dispatch, streams: transcribeStreams }),
+    synthesizeStream: createSynthesizeStream({ ...dispatch, convert, streams: synthesizeStreams }),
+    admitStream: createStreamAdmission(dispatch),
+    listModels: createListModels(chooser),
+    listCatalog: createCatalogList(chooser),
+    preview: createPreview(chooser),
+  }
+}

@@ -1,0 +1,76 @@
+/** The compatible surface: OpenAI's routes, and the native ones beside them. */
+import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
+import type { Caller } from '../../domain/access/organization.ts'
+import type { Operations } from '../../domain/operations.ts'
+import { compatContract } from '../../generated/compat/contract.ts'
+import { type CompatHandlers, widenCompatHandlers } from '../../generated/compat/handlers.ts'
+import { compatSurface } from '../../generated/compat/routes.ts'
+import type { AsyncapiDocument, OpenapiDocument } from '../../generated/compat/types.ts'
+import { realtimeContract } from '../../generated/realtime/contract.ts'
+import type { Context } from '../../runtime/engine/handler.ts'
+import type { Mount } from '../../runtime/engine/options.ts'
+import { serveContract } from '../contract.ts'
+import { compatPlaces } from '../faults/places.ts'
+import { createFaultWriter } from '../faults/writer.ts'
+import { mountOf, type SurfaceSettings } from '../surface.ts'
+import { complete } from './native/complete.ts'
+import { previewRouting } from './native/preview.ts'
+import { synthesize } from './native/synthesize.ts'
+import { transcribe } from './native/transcribe.ts'
+import { createChat } from './openai/chat.ts'
+import { createChatCompletion } from './openai/chat-completions.ts'
+import { listCompatModels } from './openai/models.ts'
+import { createCompatSpeech, streamCompatSpeech } from './openai/speech.ts'
+import { createCompatTranscription } from './openai/transcriptions.ts'
+
+export type CompatDeps = {
+  operations: Operations
+  mint: EphemeralTokens['mint']
+  /** The longest recording that is taken. */
+  durationMaxMs: number
+  /** The most bytes of samples in a WAV, which is answered in one piece. */
+  wavBytesMax: number
+  /** The start of this process in seconds since 1970. */
+  startedS: number
+}
+
+export function mountCompat(settings: SurfaceSettings, deps: CompatDeps): Mount {
+  const contract = '/openapi/compat.json'
+  return {
+    ...mountOf(settings),
+    surface: compatSurface,
+    handlers: widenCompatHandlers(handlersOf(settings, deps)),
+    writeFault: createFaultWriter({ ...settings, contract, hasIdempotencyKeys: false, places: compatPlaces }),
+  }
+}
+
+function handlersOf({ headerPrefix }: SurfaceSettings, deps: CompatDeps): CompatHandlers<Caller> {
+  const { operations, mint, durationMaxMs, wavBytesMax, startedS } = deps
+  const chat = { ...operations, chat: createChat(operations.dispatch) }
+  const speech = { ...operations, wavBytesMax }
+  const transcription = { ...operations, durationMaxMs }
+  return {
+    getCompatContract: serveContract<OpenapiDocument>(compatContract, headerPrefix),
+    // The contract of the sockets is served here, beside the others.
+    getRealtimeContract: serveContract<AsyncapiDocument>(realtimeContract, headerPrefix),
+    createChatCompletion: createChatCompletion(chat),
+    createCompatTranscription: createCompatTranscription(transcription),
+    createCompatSpeech: createCompatSpeech(speech),
+    streamCompatSpeech: streamCompatSpeech(speech),
+    listCompatModels: listCompatModels(operations.listCatalog, startedS),
+    previewRouting: previewRouting(operations.preview),
+    synthesize: synthesize(speech),
+    transcribe: transcribe(transcription),
+    complete: complete(chat),
+    createRealtimeSession: createRealtimeSession(mint),
+  }
+}
+
+/** A browser opens one socket with the token that this answers. The key of the caller mints it. */
+export function createRealtimeSession(mint: EphemeralTokens['mint']) {
+  return (_request: unknown, { caller }: Context<Caller>) => {
+    const { value, expiresInS } = mint(caller)
+    const headers = { 'Cache-Control': 'no-store' } as const
+    return { status: 200, headers, body: { client_secret: { value, expires_in: expiresInS } } } as const
+  }
+}

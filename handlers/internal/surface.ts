@@ -1,0 +1,54 @@
+/** The internal surface: health, the page that explains the ranking and the microphone page. It has no contract that is served. */
+import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
+import { internalSurface } from '../../generated/internal/routes.ts'
+import type { Mount } from '../../runtime/engine/options.ts'
+import { compatPlaces } from '../faults/places.ts'
+import { createFaultWriter } from '../faults/writer.ts'
+import { mountOf, type SurfaceSettings } from '../surface.ts'
+import { getRankingPage, type RankingFacts } from './ranking.ts'
+import { type TryDeps, tryHandlers } from './try.ts'
+
+/** One thing that must hold before requests are sent here; `check` answers what is wrong, or null. */
+export type ReadyCheck = { name: string; check: () => Promise<string | null> }
+
+export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
+  readyChecks: readonly ReadyCheck[]
+  ranking: RankingFacts
+}
+
+export function mountInternal(settings: SurfaceSettings, { readyChecks, ranking, ...deps }: InternalDeps): Mount {
+  const { headerPrefix } = settings
+  const handlers = {
+    ...healthHandlers(readyChecks),
+    ...getRankingPage(ranking),
+    ...tryHandlers({ ...deps, headerPrefix }),
+  }
+  const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }
+  return {
+    ...mountOf(settings),
+    quota: false,
+    health: true,
+    surface: internalSurface,
+    handlers: widenInternalHandlers(handlers),
+    writeFault: createFaultWriter({ ...settings, ...words }),
+  }
+}
+
+const headers = { 'Cache-Control': 'no-store' } as const
+
+export function healthHandlers(checks: readonly ReadyCheck[]): Pick<InternalHandlers<null>, 'getHealth' | 'getReady'> {
+  return {
+    getHealth: () => ({ status: 200, headers, body: { status: 'ok' } }),
+    getReady: async () => {
+      const reasons = await Promise.all(checks.map(({ check }) => check()))
+      const results = checks.map(({ name }, index) => ({
+        name,
+        ok: reasons[index] === null,
+        reason: reasons[index] ?? null,
+      }))
+      const ready = results.every(({ ok }) => ok)
+      const body = { ready, checks: results }
+      return ready ? { status: 200, headers, body } : { status: 503, headers, body }
+    },
+  }
+}

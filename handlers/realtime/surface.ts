@@ -1,0 +1,54 @@
+/** The sockets: streams of our own channels, and the realtime transcription of OpenAI's clients. */
+import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
+import type { Caller, Keys } from '../../domain/access/organization.ts'
+import type { Operations } from '../../domain/operations.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { type RealtimeHandlers, realtimeSurface, widenRealtimeHandlers } from '../../generated/realtime/channels.ts'
+import type { SocketMount } from '../../runtime/engine/options.ts'
+import { createAuthenticate } from '../authenticate.ts'
+import { compatPlaces } from '../faults/places.ts'
+import { createFaultWriter } from '../faults/writer.ts'
+import type { SurfaceSettings } from '../surface.ts'
+import { createAdmit } from './admit.ts'
+import { Deadlines } from './deadlines.ts'
+import type { SocketTimes } from './stream-socket.ts'
+import { synthesizeStream } from './synthesize-stream.ts'
+import { transcribeStream } from './transcribe-stream.ts'
+import { transcriptionRealtime } from './transcription-realtime.ts'
+
+export type RealtimeDeps = {
+  operations: Operations
+  keys: Keys
+  redeem: EphemeralTokens['redeem']
+  clock: Clock
+  region: string
+  times: SocketTimes
+  /** How long a commit waits for the last words of its utterance. */
+  commitMs: number
+  /** The longest text of one frame. */
+  textCharactersMax: number
+  sessionId(): string
+}
+
+export function mountRealtime(settings: SurfaceSettings, deps: RealtimeDeps): SocketMount {
+  const { operations, keys, redeem } = deps
+  const words = { contract: '/asyncapi/realtime.json', hasIdempotencyKeys: false, places: compatPlaces }
+  return {
+    surface: realtimeSurface,
+    basePath: '',
+    host: settings.host,
+    handlers: widenRealtimeHandlers(handlersOf(deps)),
+    admit: createAdmit({ authenticate: createAuthenticate(keys), redeem, admitStream: operations.admitStream }),
+    writeFault: createFaultWriter({ ...settings, ...words }),
+  }
+}
+
+function handlersOf({ operations, clock, ...deps }: RealtimeDeps): RealtimeHandlers<Caller> {
+  const { catalog, transcribeStream: transcribe, synthesizeStream: synthesize } = operations
+  const shared = { ...deps, catalog, deadlines: new Deadlines(clock) }
+  return {
+    transcribeStream: transcribeStream({ ...shared, transcribe }),
+    synthesizeStream: synthesizeStream({ ...shared, synthesize }),
+    transcriptionRealtime: transcriptionRealtime({ ...shared, transcribe, silenceMs: deps.times.silenceMs }),
+  }
+}

@@ -1,0 +1,13 @@
+import type { Price } from '../../domain/catalog/model.ts'
+import type { Price as WirePrice } from '../../generated/router/types.ts'
+
+export function priceOf({ unit, microUsd, path, source, sourceUrl, asOf }: Price): WirePrice {
+  return {
+    unit,
+    micro_usd: microUsd,
+    ...(path && { path }),
+    source,
+    ...(sourceUrl !== undefined && { source_url: sourceUrl }),
+    as_of: asOf,
+  }
+}
