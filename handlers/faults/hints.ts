@@ -24,6 +24,11 @@ export function hintsOf(surface: HintSurface): Readonly<Record<ErrorCode, string
   return Object.fromEntries(hints) as Record<ErrorCode, string>
 }
 
+/** The hint for a request to the address of a socket. */
+export function socketHint({ contract }: HintSurface): string {
+  return `Open a WebSocket here; the contract at ${contract} says what goes through it.`
+}
+
 export function withNewKey({ hasIdempotencyKeys }: HintSurface): string {
   return hasIdempotencyKeys ? ' with a new Idempotency-Key' : ''
 }

@@ -3,7 +3,7 @@ import type { Log } from '../../domain/ports/system.ts'
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 import { renameHeader } from '../../runtime/engine/head.ts'
-import { type HintSurface, hintsOf, withNewKey } from './hints.ts'
+import { type HintSurface, hintsOf, socketHint, withNewKey } from './hints.ts'
 import { LocatedFault } from './located-fault.ts'
 import { hintOf, messageOf, type Places, rowOf } from './table.ts'
 
@@ -14,6 +14,7 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   foreign_origin: 'origin_not_allowed',
   invalid_parameter: 'invalid_parameter',
   malformed_body: 'invalid_request',
+  socket_expected: 'invalid_request',
   payload_too_large: 'payload_too_large',
   unsupported_media: 'unsupported_media',
   not_found: 'not_found',
@@ -75,7 +76,8 @@ function answerTo(error: unknown, surface: FaultSurface): Answer {
   if (error instanceof Fault) return answerToFault(error, surface)
   if (error instanceof LocatedFault) return { ...answerToFault(error.fault, surface), param: error.param }
   if (!(error instanceof Refusal)) return { code: 'relay_error' }
-  const { param, message, hint, retryAfterS, allow } = error.detail
+  const { param, message, retryAfterS, allow } = error.detail
+  const hint = error.kind === 'socket_expected' ? socketHint(surface) : error.detail.hint
   return { code: codeOfRefusal[error.kind], param, message, hint, retryAfterS, allow }
 }
 

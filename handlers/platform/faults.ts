@@ -12,6 +12,7 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   foreign_origin: 'FORBIDDEN',
   invalid_parameter: 'VALIDATION_ERROR',
   malformed_body: 'VALIDATION_ERROR',
+  socket_expected: 'VALIDATION_ERROR',
   payload_too_large: 'PAYLOAD_TOO_LARGE',
   unsupported_media: 'UNSUPPORTED_MEDIA',
   not_found: 'NOT_FOUND',

@@ -73,6 +73,7 @@ export type RefusalKind =
   | 'foreign_origin'
   | 'invalid_parameter'
   | 'malformed_body'
+  | 'socket_expected'
   | 'payload_too_large'
   | 'unsupported_media'
   | 'not_found'

@@ -105,9 +105,8 @@ function unknownPath(engine: Engine, exchange: HttpExchange): Refusal {
   const socket = engine.socketRoutes.find(exchange.head?.host ?? '', exchange.transport.path)
   if (!socket) return new Refusal('not_found', { message: 'there is nothing at this path' })
   exchange.mount = socket.entry.mount
-  return new Refusal('malformed_body', {
+  return new Refusal('socket_expected', {
     message: 'this is a WebSocket address: it takes an upgrade and nothing else',
-    hint: 'Open a WebSocket here; the contract at openapi.json says what goes through it.',
   })
 }
 

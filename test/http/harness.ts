@@ -68,6 +68,7 @@ const statuses: Record<string, number> = {
   forbidden: 403,
   invalid_parameter: 400,
   malformed_body: 400,
+  socket_expected: 400,
   payload_too_large: 413,
   unsupported_media: 415,
   not_found: 404,

@@ -6,7 +6,7 @@ import type { Caller, KeyPolicy, Scope } from '../../domain/access/organization.
 import { createAuthenticate } from '../../handlers/authenticate.ts'
 import { createRealtimeSession } from '../../handlers/compat/surface.ts'
 import { createAdmit } from '../../handlers/realtime/admit.ts'
-import type { Context } from '../../runtime/engine/handler.ts'
+import type { Context, RefusalKind } from '../../runtime/engine/handler.ts'
 import type { UpgradeRequest } from '../../runtime/engine/socket.ts'
 import { connect } from '../../store/connect.ts'
 import type { Store } from '../../store/store.ts'
@@ -186,10 +186,10 @@ t.test('who may open a socket', async (t) => {
   const token = () => tokens.mint(caller).value
   const opens = async (request: Partial<UpgradeRequest>, message: string) =>
     t.match(await admit(upgrade(request)), { keyId: caller.keyId }, message)
-  const refused = (request: Partial<UpgradeRequest>, code: string, message: string) =>
+  const refused = (request: Partial<UpgradeRequest>, kind: RefusalKind, message: string) =>
     t.rejects(
       Promise.resolve().then(() => admit(upgrade(request))),
-      { code },
+      { name: 'Refusal', kind },
       message,
     )
   const bearer = { authorization: `Bearer ${secret}` }
@@ -199,13 +199,13 @@ t.test('who may open a socket', async (t) => {
   await opens({ credential: token() }, 'a token from our own origin')
   await opens({ credential: token(), origin: `https://${host}` }, 'also where TLS ends in front of us')
   await opens({ credential: token(), origin: friend }, 'a token from an origin on the list of its key')
-  await refused({ origin: '' }, 'authentication_failed', 'nobody')
-  await refused({ authorization: 'Bearer sk_live_000000000000000000000000' }, 'authentication_failed', 'no such key')
-  await refused({ authorization: 'Basic eDp5' }, 'authentication_failed', 'another scheme')
-  await refused({ credential: 'v1.x.y' }, 'authentication_failed', 'no token')
-  await refused({ credential: secret }, 'authentication_failed', 'a key where a token belongs')
-  await refused({ credential: token(), origin: '' }, 'origin_not_allowed', 'a token without an origin')
-  await refused({ ...bearer, credential: token(), origin: 'http://x.example' }, 'origin_not_allowed', 'the key counts')
+  await refused({ origin: '' }, 'unauthenticated', 'nobody')
+  await refused({ authorization: 'Bearer sk_live_000000000000000000000000' }, 'unauthenticated', 'no such key')
+  await refused({ authorization: 'Basic eDp5' }, 'unauthenticated', 'another scheme')
+  await refused({ credential: 'v1.x.y' }, 'unauthenticated', 'no token')
+  await refused({ credential: secret }, 'unauthenticated', 'a key where a token belongs')
+  await refused({ credential: token(), origin: '' }, 'foreign_origin', 'a token without an origin')
+  await refused({ ...bearer, credential: token(), origin: 'http://x.example' }, 'foreign_origin', 'the key counts')
 
   for (const origin of [
     'https://evil.example',
@@ -215,16 +215,16 @@ t.test('who may open a socket', async (t) => {
     'http://app.example',
     'http://',
   ])
-    await refused({ credential: token(), origin }, 'origin_not_allowed', origin)
+    await refused({ credential: token(), origin }, 'foreign_origin', origin)
   const kept = token()
-  await refused({ credential: kept, origin: 'https://evil.example' }, 'origin_not_allowed', 'from a foreign page')
+  await refused({ credential: kept, origin: 'https://evil.example' }, 'foreign_origin', 'from a foreign page')
   await opens({ credential: kept }, 'a refused origin has not spent the token')
-  await refused({ credential: kept }, 'authentication_failed', 'used')
+  await refused({ credential: kept }, 'unauthenticated', 'used')
 
   const facade = { channelId: 'transcriptionRealtime' }
   await opens({ ...facade, credential: secret, origin: '' }, 'a key as a subprotocol, where clients of OpenAI send it')
   await opens({ ...facade, credential: token() }, 'a token there')
-  await refused({ ...facade, credential: secret, origin: 'https://evil.example' }, 'origin_not_allowed', 'a leaked key')
+  await refused({ ...facade, credential: secret, origin: 'https://evil.example' }, 'foreign_origin', 'a leaked key')
 
   const narrow = {
     organizationId: id,
@@ -236,9 +236,9 @@ t.test('who may open a socket', async (t) => {
   } as const
   const router = await store.keys.create(narrow)
   if (!router) throw new Error('no key')
-  await refused({ authorization: `Bearer ${router.secret}` }, 'access_denied', 'a key of another scope')
+  await refused({ authorization: `Bearer ${router.secret}` }, 'forbidden', 'a key of another scope')
   const { value } = tokens.mint({ ...caller, keyId: router.key.id })
-  await refused({ credential: value }, 'access_denied', 'a token of such a key')
+  await refused({ credential: value }, 'forbidden', 'a token of such a key')
 })
 
 t.test('a minted session says how long it is good, and is kept by nobody', async (t) => {

@@ -152,7 +152,7 @@ t.test('both fail: the answer lists both', async (t) => {
     { provider: 'second', model: 'mock', milliseconds: Number },
   ])
   t.equal(answer.headers.get('x-should-retry'), 'false')
-  t.match(await ledgerOf(answer), { provider: 'second', outcome: 'provider_error' })
+  t.match(await ledgerOf(answer), { provider: 'second', outcome: 'all_failed' })
 })
 
 t.test('after the first token nobody takes over', async (t) => {
@@ -163,7 +163,7 @@ t.test('after the first token nobody takes over', async (t) => {
   t.equal(answer.headers.get('service-provider'), 'first')
   t.equal(events.at(-1)?.event, 'error')
   t.equal(second.requests.length, asked)
-  t.match(await ledgerOf(answer), { provider: 'first', outcome: 'provider_error' })
+  t.match(await ledgerOf(answer), { provider: 'first', outcome: 'stream_broken' })
   await mend()
 })
 

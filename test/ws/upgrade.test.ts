@@ -119,9 +119,8 @@ t.test('refusals', async (t) => {
     t.equal(plain.status, 400, method)
     t.match(await plain.json(), {
       surface: 'realtime',
-      kind: 'malformed_body',
+      kind: 'socket_expected',
       message: /WebSocket address/,
-      hint: /Open a WebSocket/,
     })
   }
   t.equal(server.sessions.length, 0)

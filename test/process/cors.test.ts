@@ -1,0 +1,37 @@
+/** Cross-origin reads of the built product: only the configured origins may read its answers from a page. */
+import t from 'tap'
+import { freshDataDir, startParley } from './parley.ts'
+
+t.test('a page of a configured origin may call the HTTP surfaces, another may not', async (t) => {
+  const dataDir = freshDataDir()
+  const parley = await startParley({ PARLEY_CORS_ORIGINS: 'https://app.example,https://admin.example:8443' }, dataDir)
+  t.teardown(() => parley.remove())
+  const ask = (path: string, origin: string, init: RequestInit = {}) =>
+    fetch(parley.url + path, { ...init, headers: { authorization: `Bearer ${parley.key}`, origin, ...init.headers } })
+  for (const path of ['/router/v1/models', '/v1/models', '/v1/providers', '/router/nowhere']) {
+    for (const origin of ['https://app.example', 'https://admin.example:8443']) {
+      const allowed = await ask(path, origin)
+      t.equal(allowed.headers.get('access-control-allow-origin'), origin, `${path} ${origin}`)
+      t.equal(allowed.headers.get('vary'), 'Origin', path)
+    }
+    for (const origin of ['https://evil.example', 'https://app.example:444', 'http://app.example', 'null']) {
+      const refused = await ask(path, origin)
+      t.equal(refused.headers.get('access-control-allow-origin'), null, `${path} ${origin}`)
+    }
+  }
+  const preflight = { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } }
+  const asked = await ask('/v1/chat/completions', 'https://app.example', preflight)
+  t.equal(asked.status, 204)
+  t.equal(asked.headers.get('access-control-allow-origin'), 'https://app.example')
+  t.match(asked.headers.get('access-control-allow-headers'), /authorization/i)
+})
+
+t.test('without the setting no page may', async (t) => {
+  const parley = await startParley()
+  t.teardown(() => parley.remove())
+  const answer = await fetch(`${parley.url}/v1/models`, {
+    headers: { authorization: `Bearer ${parley.key}`, origin: 'https://app.example' },
+  })
+  t.equal(answer.status, 200)
+  t.equal(answer.headers.get('access-control-allow-origin'), null)
+})
