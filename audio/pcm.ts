@@ -24,6 +24,17 @@ export function frameBytes(format: { encoding: SampleEncoding; channels: number 
   return sampleEncodings[format.encoding].bytes * format.channels
 }
 
+export function bytesPerMs(format: { encoding: SampleEncoding; sampleRateHz: number; channels: number }): number {
+  return (frameBytes(format) * format.sampleRateHz) / 1000
+}
+
+/** The byte that silence is made of. Zero of mu-law is 0xff, that of A-law 0xd5 (G.711 tables 1a and 2a). */
+export function silenceByte(encoding: SampleEncoding): number {
+  if (encoding === 'mulaw') return 0xff
+  if (encoding === 'alaw') return 0xd5
+  return encoding === 'pcm_u8' ? 0x80 : 0
+}
+
 /** Cuts a stream of chunks of any size into whole frames: what is left of a chunk waits for the next one. */
 export class FrameAligner {
   readonly #frame: Uint8Array

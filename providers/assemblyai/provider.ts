@@ -1,48 +1,37 @@
 /** AssemblyAI: recordings at one host, live speech at another. */
-import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
+import type { Provider } from '../../domain/ports/provider.ts'
 import type { VendorOptions } from '../adapter.ts'
-import { createHttpTransport } from '../wire/http.ts'
-import { createSocketTransport } from '../wire/socket.ts'
+import { createLiveStt } from '../wire/live-stt.ts'
+import { connectionsOf, createVendorProvider } from '../wire/vendor-provider.ts'
 import { assemblyaiModels } from './models.ts'
 import { Removals } from './removals.ts'
 import { createStt } from './stt.ts'
-import { openStream, streamPath } from './stt-live.ts'
+import { liveVendor } from './stt-live.ts'
 import { wire } from './wire.ts'
 
 const batchUrl = 'https://api.assemblyai.com'
 const liveUrl = 'https://streaming.assemblyai.com'
 
+/** Throws TypeError for a base URL that is not a URL, RangeError for a model that is not served. */
 export function createAssemblyaiProvider(options: VendorOptions): Provider {
-  const { id, baseUrl, limits, clock } = options
-  const shared = { wire, limits }
-  const transport = createHttpTransport({
-    ...shared,
-    baseUrl: baseUrl ?? batchUrl,
-    monotonicMs: () => clock.monotonicMs(),
-  })
-  // A session is billed from its opening, so none waits for its caller.
-  const sockets = createSocketTransport({ ...shared, baseUrl: baseUrl ?? liveUrl, clock })
+  const { limits, clock } = options
+  const connections = connectionsOf(options, wire)
+  const transport = connections.http(batchUrl)
+  // A session is billed from its opening, so there are no warm sockets.
+  const sockets = connections.sockets(liveUrl)
   const removals = new Removals(clock)
-  const ports = (apiKey: string | null): ProviderPorts => ({
-    speech: {
-      stt: {
-        ...createStt({ http: transport.signedWith(apiKey), clock, totalMs: limits.totalMs, removals }),
-        async open(request, sink, signal) {
-          const socket = await sockets.open(apiKey, { path: streamPath(request) }, signal)
-          return openStream(request, { socket, sink, signal, apiKey, clock, limits })
+  return createVendorProvider(options, {
+    vendor: 'assemblyai',
+    models: assemblyaiModels,
+    ports: (apiKey) => ({
+      speech: {
+        stt: {
+          ...createStt({ http: transport.signedWith(apiKey), clock, totalMs: limits.totalMs, removals }),
+          open: createLiveStt({ sockets, apiKey, clock, limits }, liveVendor),
         },
       },
-    },
+    }),
+    // Removals use the HTTP connections, so these stay open until the last removal is done.
+    close: [{ close: () => removals.close().then(() => transport.close()) }, sockets],
   })
-  return {
-    id,
-    models: options.catalog.rows('assemblyai', id, assemblyaiModels, options.models),
-    unavailable: () => options.unavailable,
-    ports: ports(options.apiKey),
-    forKey: ports,
-    async close() {
-      await removals.close()
-      await Promise.all([transport.close(), sockets.close()])
-    },
-  }
 }

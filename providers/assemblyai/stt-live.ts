@@ -1,22 +1,20 @@
 /** Live recognition over wss /v3/ws: Begin, turns, and Termination after Terminate. */
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
-import { canonicalTag, vendorTag } from '../language-tags.ts'
+import type { SttStreamRequest } from '../../domain/speech/stt.ts'
+import { detectedLanguage, vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { type JsonObject, objectsOf } from '../wire/json.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
+import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
 import { Chunks } from './stt-live-chunks.ts'
 import { classOfCode } from './wire.ts'
 
-/** Resolves after Begin. */
-export async function openStream(request: SttStreamRequest, parts: SttSocketParts): Promise<SttStream> {
-  const stream = new TurnStream(request, parts)
-  await stream.opened
-  return stream
-}
+export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
+  path: livePath(request),
+  protocol: (stream) => new TurnProtocol(request, stream),
+})
 
-/** All of the configuration stands in the query. */
-export function streamPath(request: SttStreamRequest): string {
+/** The query holds the whole configuration. */
+export function livePath(request: SttStreamRequest): string {
   const { model, audio, language, endpointingMs, keywords, prompt } = request
   const query = new URLSearchParams({
     speech_model: model,
@@ -24,7 +22,7 @@ export function streamPath(request: SttStreamRequest): string {
     encoding: audio.encoding === 'mulaw' ? 'pcm_mulaw' : 'pcm_s16le',
   })
   if (asksForFormat(model)) query.set('format_turns', 'true')
-  // Only the newest can be told a language; the others hear what they know.
+  // Only the newest model takes a language; the others detect one of those that they have.
   if (language !== undefined && model === 'universal-3-5-pro')
     query.set('language_codes', JSON.stringify([vendorTag('assemblyai', language)]))
   else if (language === undefined && !model.endsWith('-english')) query.set('language_detection', 'true')
@@ -37,114 +35,98 @@ export function streamPath(request: SttStreamRequest): string {
   return `/v3/ws?${query.toString()}`
 }
 
-/** These tell a turn twice, first without punctuation. The others write it at once. */
+/** These models send a turn twice, first without punctuation. The others write the punctuation at once. */
 const asksForFormat = (model: string) => model.startsWith('universal-streaming-')
 
-class TurnStream implements SttStream, SttVendor {
-  readonly #socket: SttSocket
+class TurnProtocol implements LiveSttProtocol {
+  readonly classOfClose = classOfCode
+  readonly #stream: ProtocolStream
   readonly #utterances: Utterances
   readonly #chunks: Chunks
   readonly #formats: boolean
-  /** The last turn that was told to its end: what still comes of it is a duplicate. */
-  #toldTurn = -1
-  /** It has ended and is not formatted yet. */
+  /** The last turn that is finished. Further frames of it are duplicates. */
+  #finishedTurn = -1
+  /** A turn that has ended and is not formatted yet. */
   #unformattedTurn: number | null = null
-  /** Silence that was sent and is none of the caller's audio: up to now, and before the turn that is heard. */
+  /** Silence that was sent and is not part of the caller's audio: up to now, and before the current turn. */
   #addedMs = 0
   #shiftMs = 0
 
-  constructor(request: SttStreamRequest, parts: SttSocketParts) {
+  constructor(request: SttStreamRequest, stream: ProtocolStream) {
     this.#formats = asksForFormat(request.model)
-    this.#socket = new SttSocket(parts, this)
-    this.#utterances = new Utterances(request, this.#socket.telling)
-    this.#chunks = new Chunks(request.audio, (chunk) => this.#socket.send(chunk))
+    this.#stream = stream
+    this.#utterances = new Utterances(request, stream)
+    this.#chunks = new Chunks(request.audio, (chunk) => stream.send(chunk))
   }
 
-  get opened(): Promise<void> {
-    return this.#socket.opened
+  audio(bytes: Uint8Array): null {
+    this.#chunks.push(bytes)
+    return null
   }
 
-  get bufferedBytes(): number {
-    return this.#socket.bufferedBytes
-  }
-
-  audio(bytes: Uint8Array): void {
-    if (this.#socket.isListening) this.#chunks.push(bytes)
-  }
-
-  flush(): void {
-    if (!this.#socket.isListening) return
+  flush(): string {
     this.#addedMs += this.#chunks.flush()
-    this.#socket.send('{"type":"ForceEndpoint"}')
+    return '{"type":"ForceEndpoint"}'
   }
 
-  end(): void {
-    if (!this.#socket.isListening) return
+  end(): string {
     this.#chunks.flush()
-    this.#socket.end('{"type":"Terminate"}')
+    return '{"type":"Terminate"}'
   }
-
-  close(): void {
-    this.#socket.close()
-  }
-
-  classOfClose = classOfCode
 
   frame(frame: JsonObject): void {
     switch (frame['type']) {
       case 'Begin':
-        return this.#socket.listens()
+        return this.#stream.ready()
       case 'SpeechStarted':
-        return this.#hearSpeech(frame['timestamp'])
+        return this.#speechStarted(frame['timestamp'])
       case 'Turn':
-        return this.#hearTurn(frame)
+        return this.#turn(frame)
       case 'Termination':
-        return this.#terminate(frame['session_duration_seconds'])
+        return this.#termination(frame['session_duration_seconds'])
       case 'Error':
-        return this.#socket.fail(classOfCode(frame['error_code']) ?? 'server', frame)
+        return this.#stream.fail(classOfCode(frame['error_code']) ?? 'server', frame)
     }
   }
 
-  #hearSpeech(timestamp: unknown): void {
+  #speechStarted(timestamp: unknown): void {
     if (typeof timestamp === 'number') this.#utterances.started(this.#timeOf(timestamp))
   }
 
-  #hearTurn(frame: JsonObject): void {
+  #turn(frame: JsonObject): void {
     const { turn_order: turn, transcript, words, end_of_turn: isEnd, turn_is_formatted: isFormatted } = frame
     if (typeof turn !== 'number' || typeof transcript !== 'string') throw protocolError('a turn without its transcript')
     if (this.#unformattedTurn !== null && turn > this.#unformattedTurn) this.#finishTurn(this.#unformattedTurn)
-    if (turn <= this.#toldTurn) return
+    if (turn <= this.#finishedTurn) return
     const pieces = this.#piecesOf(transcript, words, frame['language_code'])
-    if (isEnd !== true) return this.#utterances.guess(pieces)
+    if (isEnd !== true) return this.#utterances.setInterim(pieces)
     if (this.#formats && isFormatted !== true) {
       this.#unformattedTurn = turn
-      return this.#utterances.guess(pieces)
+      return this.#utterances.setInterim(pieces)
     }
-    this.#utterances.settle(pieces)
+    this.#utterances.addFixed(pieces)
     this.#finishTurn(turn)
   }
 
   #finishTurn(turn: number): void {
-    this.#toldTurn = turn
+    this.#finishedTurn = turn
     this.#unformattedTurn = null
     this.#shiftMs = this.#addedMs
     this.#utterances.finish()
   }
 
-  /** The session is what is billed, not the audio. */
-  #terminate(sessionS: unknown): void {
+  /** The vendor bills the session, not the audio. */
+  #termination(sessionS: unknown): void {
     this.#utterances.finish()
-    this.#socket.finished(typeof sessionS === 'number' ? Math.round(sessionS * 1000) : undefined)
+    this.#stream.finished(typeof sessionS === 'number' ? Math.round(sessionS * 1000) : undefined)
   }
 
-  /** The words carry times and no spaces, the transcript the spaces; a word that is still a guess stands behind it. */
+  /** The words have times and no spaces; the transcript has the spaces. A word that is not in the transcript yet goes behind it. */
   #piecesOf(transcript: string, words: unknown, code: unknown): Piece[] {
-    const heard = canonicalTag(code)
-    const language = heard === undefined ? undefined : { language: heard }
+    const language = detectedLanguage(code)
     const pieces: Piece[] = []
     let at = 0
-    for (const word of objectsOf(words)) {
-      const { text, start, end, confidence } = word
+    for (const { text, start, end, confidence } of objectsOf(words)) {
       if (typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number')
         throw protocolError('a word without its time')
       const found = transcript.indexOf(text, at)

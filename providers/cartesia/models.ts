@@ -1,12 +1,12 @@
-/** The models of Cartesia: Sonic speaks, Ink hears. */
+/** The models of Cartesia: Sonic speaks, Ink recognizes speech. */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../adapter.ts'
 
-/** Hears turns, on a socket of their own. The other hears what it is told to. */
-export const hearsTurns = (model: string): boolean => model.startsWith('ink-2')
+/** These models end turns themselves, on a separate socket. The others end an utterance on `finalize`. */
+export const endsTurns = (model: string): boolean => model.startsWith('ink-2')
 
 export const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
-/** Of every encoding. */
+/** The rates of every encoding, in Hz. */
 export const speechRatesHz: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000]
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
@@ -20,7 +20,7 @@ const whisperLanguages = words(`
   uz fo ht ps tk nn mt sa lb my bo fil mg as tt haw ln ha ba jv su yue`)
 
 const frames: AudioSupport[] = ['pcm_s16le', 'mulaw', 'alaw'].map((encoding) => ({ encoding, channels: [1] }))
-/** A row has one list. Files could be Opus or have two channels of these samples too, but live audio could not. */
+/** A row has one list for files and live audio. Files could also be Opus, or have two channels of these samples; live audio could not. */
 const files: AudioSupport[] = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'flac', 'mp3'].map((encoding) => ({
   encoding,
   channels: [1, 2],
@@ -37,7 +37,7 @@ const sonic = (id: string): VendorModel => ({
     sampleRatesHz: [...speechRatesHz],
     channels: [1],
   })),
-  // There are hundreds, and those of an account. A request names one by its id, or gets the default of tts-fields.ts.
+  // There are hundreds of voices, and those of an account. A request names one by its id, or gets the default of tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,
@@ -58,7 +58,7 @@ export const cartesiaModels: readonly VendorModel[] = [
   {
     ...shared,
     id: 'ink-whisper',
-    // It detects no language: without one it hears English.
+    // This model does not detect the language: without one it expects English.
     capabilities: { ...noCapabilities, word_timestamps: true, batch: true, streaming: true },
     languages: whisperLanguages,
     audioFormats: [...frames, ...files],

@@ -1,111 +1,93 @@
 /**
- * WS /stt/websocket: text comes in pieces that do not change any more, spaces included, and in guesses of the next piece. A piece that comes by itself
- * was ended by silence. After `finalize` there may be several, up to `flush_done`, and after `close` up to `done`.
+ * WS /stt/websocket: text comes in pieces that do not change any more, spaces included, and in interim versions of the next piece. A piece that was
+ * not asked for was ended by silence. After `finalize` several pieces can come, up to `flush_done`; after `close`, up to `done`.
  */
-import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import type { SttStream, SttStreamRequest, Word } from '../../domain/speech/stt.ts'
+import { bytesPerMs } from '../../audio/pcm.ts'
+import type { SttStreamRequest, Word } from '../../domain/speech/stt.ts'
 import { canonicalTag, vendorTag } from '../language-tags.ts'
+import { classOfCloseCode } from '../wire/failures.ts'
 import { type JsonObject, milliseconds, stringAt } from '../wire/json.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
+import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
-import { readWords } from './stt.ts'
-import { bytesPerMs, listenQuery, sampleAudio } from './stt-live-query.ts'
-import { classOfClose, classOfFrame } from './wire.ts'
+import { wordsOf } from './stt.ts'
+import { liveQuery, sampleAudio } from './stt-live-query.ts'
+import { classOfFrame } from './wire.ts'
 
-/** Path and query. Throws ProviderError `unsupported`. */
-export function finalizingPath(request: SttStreamRequest): string {
-  const query = listenQuery(request, sampleAudio(request.audio))
+/** Throws ProviderError `unsupported`. */
+export function finalizeVendor(request: SttStreamRequest): LiveSttVendor {
+  const audio = sampleAudio(request.audio)
+  const query = liveQuery(request, audio)
   if (request.language !== undefined) query.set('language', vendorTag('cartesia', request.language))
   if (request.endpointingMs !== undefined) query.set('max_silence_duration_secs', String(request.endpointingMs / 1000))
-  return `/stt/websocket?${query.toString()}`
+  return {
+    path: `/stt/websocket?${query.toString()}`,
+    // The vendor sends nothing before there is text. A refusal that did not come with the upgrade comes in a frame.
+    isReadyAtOnce: true,
+    protocol: (stream) => new FinalizeProtocol(request, stream, bytesPerMs(audio)),
+  }
 }
 
-export class FinalizingStream implements SttStream, SttVendor {
-  readonly #socket: SttSocket
+class FinalizeProtocol implements LiveSttProtocol {
+  readonly classOfClose = classOfCloseCode
+  readonly #stream: ProtocolStream
   readonly #utterances: Utterances
   readonly #bytesPerMs: number
-  #bytes = 0
-  /** Where the last settled piece ended. */
-  #settledMs = 0
-  /** `finalize` that are not acknowledged yet. */
+  /** Where the last piece that does not change any more ended. */
+  #fixedMs = 0
+  /** `finalize` messages that are not acknowledged yet. */
   #flushes = 0
 
-  constructor(request: SttStreamRequest, parts: SttSocketParts) {
-    this.#bytesPerMs = bytesPerMs(sampleAudio(request.audio))
-    this.#socket = new SttSocket(parts, this)
-    this.#utterances = new Utterances(request, this.#socket.telling)
-    // Nothing is said before there is text. A refusal that no upgrade told comes in a frame.
-    this.#socket.listens()
+  constructor(request: SttStreamRequest, stream: ProtocolStream, bytesPerMs: number) {
+    this.#stream = stream
+    this.#utterances = new Utterances(request, stream)
+    this.#bytesPerMs = bytesPerMs
   }
 
-  get opened(): Promise<void> {
-    return this.#socket.opened
-  }
-
-  get bufferedBytes(): number {
-    return this.#socket.bufferedBytes
-  }
-
-  audio(bytes: Uint8Array): void {
-    if (!this.#socket.isListening || bytes.length === 0) return
-    this.#bytes += bytes.length
-    this.#socket.send(bytes)
-  }
-
-  flush(): void {
-    if (!this.#socket.isListening) return
+  flush(): string {
     this.#flushes++
-    this.#socket.send('finalize')
+    return 'finalize'
   }
 
-  end(): void {
-    this.#socket.end('close')
-  }
-
-  close(): void {
-    this.#socket.close()
+  end(): string {
+    return 'close'
   }
 
   frame(frame: JsonObject): void {
     switch (frame['type']) {
       case 'transcript':
-        return this.#hear(frame)
+        return this.#transcript(frame)
       case 'flush_done':
         this.#flushes = Math.max(0, this.#flushes - 1)
         return this.#utterances.end()
       case 'done':
         this.#utterances.finish()
-        return this.#socket.finished()
+        return this.#stream.finished()
       case 'error':
-        return this.#socket.fail(classOfFrame(frame), frame)
+        return this.#stream.fail(classOfFrame(frame), frame)
     }
   }
 
-  classOfClose(code: number): ErrorClass | null {
-    return classOfClose(code)
-  }
-
-  #hear(frame: JsonObject): void {
+  #transcript(frame: JsonObject): void {
     const pieces = this.#piecesOf(frame, stringAt(frame, 'text'))
-    if (frame['is_final'] !== true) return this.#utterances.guess(pieces)
-    this.#settledMs = pieces.at(-1)?.endMs ?? this.#settledMs
-    this.#utterances.settle(pieces)
-    if (this.#flushes === 0 && this.#socket.isListening) this.#utterances.end()
+    if (frame['is_final'] !== true) return this.#utterances.setInterim(pieces)
+    this.#fixedMs = pieces.at(-1)?.endMs ?? this.#fixedMs
+    this.#utterances.addFixed(pieces)
+    if (this.#flushes === 0 && this.#stream.isStreaming) this.#utterances.end()
   }
 
   #piecesOf({ duration, words, language }: JsonObject, text: string): Piece[] {
-    const heardMs = Math.max(this.#settledMs, Math.round(this.#bytes / this.#bytesPerMs))
-    const durationMs = typeof duration === 'number' ? milliseconds(duration) : heardMs
-    const startMs = Math.max(this.#settledMs, heardMs - durationMs)
+    const sentMs = Math.max(this.#fixedMs, Math.round(this.#stream.audioBytes / this.#bytesPerMs))
+    const durationMs = typeof duration === 'number' ? milliseconds(duration) : sentMs
+    const startMs = Math.max(this.#fixedMs, sentMs - durationMs)
     const tag = canonicalTag(language)
-    return cut(text, readWords(words), { startMs, endMs: heardMs }).map((piece) => ({
+    return cut(text, wordsOf(words), { startMs, endMs: sentMs }).map((piece) => ({
       ...piece,
       ...(tag !== undefined && { language: tag }),
     }))
   }
 }
 
-/** The text as it stands, cut before each of its words; in one where words were not told, or are others than those of the text. */
+/** Cuts the text before each of its words. It stays one piece where there are no words, or others than those in the text. */
 function cut(text: string, words: readonly Word[], whole: { startMs: number; endMs: number }): Piece[] {
   if (text === '') return []
   const pieces: Piece[] = []

@@ -1,132 +1,112 @@
 /**
- * WS /stt/turns/websocket: turns, each told as a whole again and again until it ends. The vendor alone ends them, so an utterance that is to end now is
- * followed by silence, with the longest that a turn may have of it set to the least. Nothing has times: what was sent when something is told is the
- * nearest to them. After `close` what is left is told, and the vendor closes the socket.
+ * WS /stt/turns/websocket: turns. A turn is sent as a whole, again and again, until it ends. Only the vendor can end a turn, so a flush shortens the
+ * silence that ends a turn to the vendor's minimum and sends that much silence. No event has a time: the audio sent so far is the nearest to one.
+ * After `close` the vendor sends the rest and closes the socket.
  */
-import { frameBytes } from '../../audio/pcm.ts'
-import type { ErrorClass } from '../../domain/ports/provider-error.ts'
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
+import { bytesPerMs, frameBytes, silenceByte } from '../../audio/pcm.ts'
+import type { SttStreamRequest } from '../../domain/speech/stt.ts'
+import { classOfCloseCode } from '../wire/failures.ts'
 import { type JsonObject, stringAt } from '../wire/json.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
-import { bytesPerMs, listenQuery, type SampleAudio, sampleAudio } from './stt-live-query.ts'
-import { classOfClose, classOfFrame } from './wire.ts'
+import { isOrderlyClose, type LiveSttProtocol, type LiveSttVendor, type ProtocolStream } from '../wire/live-stt.ts'
+import { liveQuery, type SampleAudio, sampleAudio } from './stt-live-query.ts'
+import { classOfFrame } from './wire.ts'
 
-/** The silence after which a turn is over, whatever the model thinks: the vendor's range and its own. */
+/** The silence that ends a turn even if the model expects more speech: the vendor's range and its default. */
 const timeoutMs = { min: 640, max: 11_200, usual: 5600 }
-/** More than the least, so that no rounding of it keeps a turn open. */
+/** Longer than the minimum, so that rounding cannot keep a turn open. */
 const flushSilenceMs = 800
 
-/** Path and query. Throws ProviderError `unsupported`. */
-export function turnsPath(request: SttStreamRequest): string {
-  const query = listenQuery(request, sampleAudio(request.audio))
+/** Throws ProviderError `unsupported`. */
+export function turnsVendor(request: SttStreamRequest): LiveSttVendor {
+  const audio = sampleAudio(request.audio)
+  const query = liveQuery(request, audio)
   if (request.endpointingMs !== undefined) query.set('turn_end_timeout_ms', String(endTimeoutMs(request)))
-  return `/stt/turns/websocket?${query.toString()}`
+  return {
+    path: `/stt/turns/websocket?${query.toString()}`,
+    protocol: (stream) => new TurnsProtocol(request, stream, audio),
+  }
 }
 
-export class TurnsStream implements SttStream, SttVendor {
+class TurnsProtocol implements LiveSttProtocol {
+  readonly classOfClose = classOfCloseCode
   readonly #request: SttStreamRequest
+  readonly #stream: ProtocolStream
   readonly #audio: SampleAudio
   readonly #bytesPerMs: number
-  readonly #socket: SttSocket
-  /** Of the caller's. */
-  #bytes = 0
   #utterance = 0
   #startMs: number | null = null
-  /** The last word on the turn that is open. */
+  /** The last text of the turn that is open. */
   #text = ''
   #isFlushing = false
 
-  constructor(request: SttStreamRequest, parts: SttSocketParts) {
+  constructor(request: SttStreamRequest, stream: ProtocolStream, audio: SampleAudio) {
     this.#request = request
-    this.#audio = sampleAudio(request.audio)
-    this.#bytesPerMs = bytesPerMs(this.#audio)
-    this.#socket = new SttSocket(parts, this)
+    this.#stream = stream
+    this.#audio = audio
+    this.#bytesPerMs = bytesPerMs(audio)
   }
 
-  get opened(): Promise<void> {
-    return this.#socket.opened
-  }
-
-  get bufferedBytes(): number {
-    return this.#socket.bufferedBytes
-  }
-
-  audio(bytes: Uint8Array): void {
-    if (!this.#socket.isListening || bytes.length === 0) return
-    this.#bytes += bytes.length
-    this.#socket.send(bytes)
-  }
-
-  flush(): void {
-    if (!this.#socket.isListening) return
+  flush(): Uint8Array {
     this.#isFlushing = true
     this.#endTurnsAfter(timeoutMs.min)
-    this.#socket.send(silence(this.#audio, flushSilenceMs))
+    return silence(this.#audio, flushSilenceMs)
   }
 
-  end(): void {
-    this.#socket.end('{"type":"close"}')
-  }
-
-  close(): void {
-    this.#socket.close()
+  end(): string {
+    return '{"type":"close"}'
   }
 
   frame(frame: JsonObject): void {
     switch (frame['type']) {
       case 'connected':
-        return this.#socket.listens()
+        return this.#stream.ready()
       case 'turn.start':
-        return this.#start()
+        return this.#turnStart()
       case 'turn.update':
       case 'turn.eager_end':
-        return this.#update(stringAt(frame, 'transcript'))
+        return this.#turnUpdate(stringAt(frame, 'transcript'))
       case 'turn.end':
-        return this.#end(stringAt(frame, 'transcript'))
+        return this.#turnEnd(stringAt(frame, 'transcript'))
       case 'error':
-        return this.#socket.fail(classOfFrame(frame), frame)
+        return this.#stream.fail(classOfFrame(frame), frame)
     }
   }
 
-  /** An orderly close is the terminal mark, once it was asked for. A turn that no event has ended is over then. */
+  /** An orderly close is the end of the stream once it was asked for. It also ends a turn that no event has ended. */
   closed(code: number): void {
-    if (this.#socket.isListening || !isOrderly(code)) return
-    this.#end(this.#text)
-    this.#socket.finished()
+    if (this.#stream.isStreaming || !isOrderlyClose(code)) return
+    this.#turnEnd(this.#text)
+    this.#stream.finished()
   }
 
-  classOfClose(code: number): ErrorClass | null {
-    return classOfClose(code)
-  }
-
-  #start(): void {
+  #turnStart(): void {
     this.#startMs = this.#sentMs
-    this.#socket.telling.speechStarted(this.#startMs)
+    this.#stream.speechStarted(this.#startMs)
   }
 
-  /** What the turn is told as is added to and never changed. */
-  #update(text: string): void {
+  /** The text of a turn only grows: an event never changes the beginning. */
+  #turnUpdate(text: string): void {
     if (text === this.#text) return
     this.#text = text
-    if (this.#request.interimResults) this.#tell(false)
+    if (this.#request.interimResults) this.#report(false)
   }
 
-  #end(text: string): void {
+  #turnEnd(text: string): void {
     this.#text = text
-    this.#tell(true)
+    this.#report(true)
     this.#text = ''
     this.#startMs = null
     if (this.#isFlushing) this.#endTurnsAfter(endTimeoutMs(this.#request))
     this.#isFlushing = false
   }
 
-  /** A turn in which nothing was said makes no utterance. */
-  #tell(isFinal: boolean): void {
+  /** A turn without text makes no utterance. */
+  #report(isFinal: boolean): void {
     const text = this.#text.trim()
     if (text === '') return
     const { language } = this.#request
     const endMs = this.#sentMs
-    this.#socket.telling.transcript({
+    this.#stream.transcript({
       utterance: isFinal ? this.#utterance++ : this.#utterance,
       text,
       isFinal,
@@ -138,22 +118,18 @@ export class TurnsStream implements SttStream, SttVendor {
   }
 
   get #sentMs(): number {
-    return Math.round(this.#bytes / this.#bytesPerMs)
+    return Math.round(this.#stream.audioBytes / this.#bytesPerMs)
   }
 
   #endTurnsAfter(end_timeout_ms: number): void {
-    this.#socket.send(JSON.stringify({ type: 'config', turn: { end_timeout_ms } }))
+    this.#stream.send(JSON.stringify({ type: 'config', turn: { end_timeout_ms } }))
   }
 }
 
 const endTimeoutMs = ({ endpointingMs = timeoutMs.usual }: SttStreamRequest): number =>
   Math.min(timeoutMs.max, Math.max(timeoutMs.min, Math.round(endpointingMs)))
 
-/** 1005: without a code. */
-const isOrderly = (code: number): boolean => code === 1000 || code === 1005
-
-/** Zero of mu-law is 0xff, that of A-law 0xd5 (G.711 tables 1a and 2a). */
 function silence(audio: SampleAudio, ms: number): Uint8Array {
   const bytes = Math.ceil((audio.sampleRateHz * ms) / 1000) * frameBytes(audio)
-  return new Uint8Array(bytes).fill(audio.encoding === 'mulaw' ? 0xff : audio.encoding === 'alaw' ? 0xd5 : 0)
+  return new Uint8Array(bytes).fill(silenceByte(audio.encoding))
 }

@@ -5,11 +5,11 @@ import { canonicalTag, vendorTag } from '../language-tags.ts'
 import type { VendorHttp } from '../wire/http.ts'
 import { type JsonObject, milliseconds, objectsOf, stringAt } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
-import { hearsTurns } from './models.ts'
+import { endsTurns } from './models.ts'
 
 /** Rejects with ProviderError. */
 export async function transcribe(http: VendorHttp, request: SttRequest, signal: AbortSignal): Promise<Transcript> {
-  if (hearsTurns(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'hears live audio only' })
+  if (endsTurns(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'live audio only' })
   return readTranscript(await http.post('/stt', recordingForm(fields(request), request.recording), signal), request)
 }
 
@@ -22,7 +22,7 @@ function fields({ model, language, options }: SttRequest): Field[] {
 
 function readTranscript(body: JsonObject, { options, language, recording }: SttRequest): Transcript {
   const text = stringAt(body, 'text').trim()
-  const words = readWords(body['words'])
+  const words = wordsOf(body['words'])
   if (options.wordTimestamps && words.length === 0 && text !== '')
     throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
   const heard = canonicalTag(body['language']) ?? language
@@ -41,7 +41,7 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
 }
 
 /** A word each, or, on sockets, lists of words, starts and ends that belong together. */
-export function readWords(given: unknown): Word[] {
+export function wordsOf(given: unknown): Word[] {
   return objectsOf(given).flatMap((row) => {
     const { word, words, start, end } = row
     if (!Array.isArray(words)) return wordOf(word, start, end)

@@ -1,73 +1,81 @@
 /**
- * WS /v2/listen (Flux): turns, each told as a whole again and again until it ends. The socket has no mark of its end but an orderly close, and a
- * turn that is still open then gets no event: what was told of it last is final.
+ * WS /v2/listen (Flux): turns. A turn is sent as a whole, again and again, until it ends. The socket has no terminal frame, only an orderly close.
+ * A turn that is still open then gets no further event, so its last text is final.
  */
-import type { SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
+import type { SttStreamRequest } from '../../domain/speech/stt.ts'
 import { vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { type JsonObject, milliseconds } from '../wire/json.ts'
-import type { Dialogue } from './stt-live.ts'
+import { isOrderlyClose, type LiveSttProtocol, type LiveSttVendor, type ProtocolStream } from '../wire/live-stt.ts'
 import { audioQuery } from './stt-live-listen.ts'
 import { firstLanguage, wordsOf } from './transcript.ts'
+import { classOfClose, classOfFrame } from './wire.ts'
 
-/** The range that the vendor takes for the silence after which a turn is over, whatever the model thinks. */
+/** The vendor's range for the silence that ends a turn even if the model expects more speech. */
 const turnTimeoutMs = { min: 500, max: 60_000 }
 
-export class FluxDialogue implements Dialogue {
-  readonly path: string
-  readonly flush = '{"type":"ForceEndTurn"}'
-  readonly keepAlive = null
+export const fluxVendor = (request: SttStreamRequest): LiveSttVendor => ({
+  path: `/v2/listen?${fluxQuery(request)}`,
+  isReadyAtOnce: true,
+  protocol: (stream) => new FluxProtocol(request, stream),
+})
+
+class FluxProtocol implements LiveSttProtocol {
+  readonly classOfClose = classOfClose
   readonly #request: SttStreamRequest
-  readonly #sink: SttStreamSink
-  /** The last word on the turn that is open. */
+  readonly #stream: ProtocolStream
+  /** The last frame of the turn that is open. */
   #turn: JsonObject | null = null
   #lastText = ''
 
-  constructor(request: SttStreamRequest, sink: SttStreamSink) {
-    this.path = `/v2/listen?${fluxQuery(request)}`
+  constructor(request: SttStreamRequest, stream: ProtocolStream) {
     this.#request = request
-    this.#sink = sink
+    this.#stream = stream
+  }
+
+  flush(): string {
+    return '{"type":"ForceEndTurn"}'
   }
 
   end(): string {
     return '{"type":"CloseStream"}'
   }
 
-  hear(frame: JsonObject): null {
-    if (frame['type'] !== 'TurnInfo') return null
+  frame(frame: JsonObject): void {
+    if (frame['type'] === 'Error') return this.#stream.fail(classOfFrame(frame), frame)
+    if (frame['type'] === 'TurnInfo') this.#turnInfo(frame)
+  }
+
+  closed(code: number): void {
+    if (this.#stream.isStreaming || !isOrderlyClose(code)) return
+    if (this.#turn) this.#report(this.#turn, true)
+    this.#turn = null
+    this.#stream.finished()
+  }
+
+  #turnInfo(frame: JsonObject): void {
     if (typeof frame['transcript'] !== 'string' || !Number.isInteger(frame['turn_index']))
       throw protocolError('no turn')
     const isFinal = frame['event'] === 'EndOfTurn'
-    if (frame['event'] === 'StartOfTurn') this.#sink.speechStarted(startOf(frame))
+    if (frame['event'] === 'StartOfTurn') this.#stream.speechStarted(startOf(frame))
     this.#turn = isFinal ? null : frame
-    this.#tell(frame, isFinal)
-    return null
+    this.#report(frame, isFinal)
   }
 
-  /** 1005: it closes without a status. */
-  endsAt(closeCode: number): boolean {
-    return closeCode === 1005 || closeCode === 1000
-  }
-
-  conclude(): void {
-    if (this.#turn) this.#tell(this.#turn, true)
-    this.#turn = null
-  }
-
-  /** Four times a second a turn is told, mostly with nothing new in it. */
-  #tell(frame: JsonObject, isFinal: boolean): void {
+  /** A turn comes four times a second, mostly with nothing new in it. */
+  #report(frame: JsonObject, isFinal: boolean): void {
     const text = (frame['transcript'] as string).trim()
     if (text === '' || (!isFinal && (text === this.#lastText || !this.#request.interimResults))) return
     this.#lastText = isFinal ? '' : text
     const words = wordsOf(frame['words'])
     const language = firstLanguage(frame['languages']) ?? this.#request.language
-    this.#sink.transcript({
+    this.#stream.transcript({
       utterance: frame['turn_index'] as number,
       text,
       isFinal,
       speechFinal: isFinal,
       startMs: startOf(frame),
-      endMs: words.at(-1)?.endMs ?? milliseconds(frame['audio_window_end'] ?? 0),
+      endMs: words.at(-1)?.endMs ?? milliseconds(frame['audio_window_end']),
       ...(language !== undefined && { language }),
       ...(this.#request.words && { words }),
     })
@@ -76,7 +84,7 @@ export class FluxDialogue implements Dialogue {
 
 function fluxQuery({ model, audio, language, endpointingMs, keywords }: SttStreamRequest): string {
   const list = new URLSearchParams({ model, ...audioQuery(audio) })
-  // The English model refuses hints.
+  // The English model refuses language hints.
   if (language !== undefined && model === 'flux-general-multi')
     list.set('language_hint', vendorTag('deepgram', language))
   if (endpointingMs !== undefined) {
@@ -88,4 +96,4 @@ function fluxQuery({ model, audio, language, endpointingMs, keywords }: SttStrea
 }
 
 const startOf = (frame: JsonObject): number =>
-  wordsOf(frame['words'])[0]?.startMs ?? milliseconds(frame['audio_window_start'] ?? 0)
+  wordsOf(frame['words'])[0]?.startMs ?? milliseconds(frame['audio_window_start'])

@@ -1,32 +1,44 @@
 /**
- * WS /v1/listen: segments of speech, each told again and again until it is final. An utterance is what lies between two endpoints, and may have
- * several final segments; which of them is the last may show only in an empty one after it.
+ * WS /v1/listen: segments of speech. Each segment is sent again and again until it is final. An utterance lies between two end points and may have
+ * several final segments; that one was the last may show only in an empty segment after it.
  */
-import type { StreamAudio, StreamTranscript, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
+import type { StreamAudio, StreamTranscript, SttStreamRequest } from '../../domain/speech/stt.ts'
 import { vendorTag } from '../language-tags.ts'
 import { type JsonObject, milliseconds } from '../wire/json.ts'
+import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'
 import { isEnglish, takesKeyterms } from './models.ts'
-import type { Dialogue, Terminal } from './stt-live.ts'
 import { bestOf, firstLanguage, wordsOf } from './transcript.ts'
+import { classOfClose, classOfFrame } from './wire.ts'
 
-export class ListenDialogue implements Dialogue {
-  readonly path: string
-  readonly flush = '{"type":"Finalize"}'
-  readonly keepAlive = '{"type":"KeepAlive"}'
+/** After audio a keep-alive buys ten more seconds. Two of them are at most twice this apart. */
+const keepAlive = { text: '{"type":"KeepAlive"}', everyMs: 4000 }
+
+export const listenVendor = (request: SttStreamRequest): LiveSttVendor => ({
+  path: `/v1/listen?${listenQuery(request)}`,
+  isReadyAtOnce: true,
+  keepAlive,
+  protocol: (stream) => new ListenProtocol(request, stream),
+})
+
+class ListenProtocol implements LiveSttProtocol {
+  readonly classOfClose = classOfClose
   readonly #request: SttStreamRequest
-  readonly #sink: SttStreamSink
+  readonly #stream: ProtocolStream
   #utterance = 0
-  /** Something of the utterance was told, and not yet that it is over. */
-  #isTold = false
+  /** The utterance has a transcript, and none that ends it. */
+  #isUtteranceOpen = false
   #endMs = 0
-  /** No more audio comes. The last final is the end of its utterance then, and which one it is shows only in what follows. */
+  /** No more audio comes. Then the last final ends its utterance, and only what follows shows that it was the last. */
   #isEnding = false
-  #held: Said | null = null
+  #held: Transcript | null = null
 
-  constructor(request: SttStreamRequest, sink: SttStreamSink) {
-    this.path = `/v1/listen?${listenQuery(request)}`
+  constructor(request: SttStreamRequest, stream: ProtocolStream) {
     this.#request = request
-    this.#sink = sink
+    this.#stream = stream
+  }
+
+  flush(): string {
+    return '{"type":"Finalize"}'
   }
 
   end(): string {
@@ -34,46 +46,48 @@ export class ListenDialogue implements Dialogue {
     return '{"type":"CloseStream"}'
   }
 
-  hear(frame: JsonObject): Terminal | null {
-    if (frame['type'] === 'Results') this.#results(frame)
-    else if (frame['type'] === 'SpeechStarted') this.#sink.speechStarted(milliseconds(frame['timestamp'] ?? 0))
-    else if (frame['type'] === 'Metadata')
-      return Number.isFinite(frame['duration']) ? { billedMs: milliseconds(frame['duration']) } : {}
-    return null
-  }
-
-  /** Metadata is the mark; a close without it was a cut. */
-  endsAt(): boolean {
-    return false
-  }
-
-  conclude(): void {
-    const nothing = { text: '', isFinal: true, startMs: this.#endMs, endMs: this.#endMs }
-    const last = this.#takeHeld() ?? (this.#isTold ? nothing : null)
-    if (last) this.#tell({ ...last, speechFinal: true })
+  frame(frame: JsonObject): void {
+    switch (frame['type']) {
+      case 'Results':
+        return this.#results(frame)
+      case 'SpeechStarted':
+        return this.#stream.speechStarted(milliseconds(frame['timestamp']))
+      case 'Metadata':
+        return this.#metadata(frame['duration'])
+      case 'Error':
+        return this.#stream.fail(classOfFrame(frame), frame)
+    }
   }
 
   #results(frame: JsonObject): void {
     const { text, best } = bestOf(frame['channel'])
     const isFinal = frame['is_final'] === true
     const speechFinal = isFinal && (frame['speech_final'] === true || frame['from_finalize'] === true)
-    const isLast = speechFinal && (this.#isTold || this.#held !== null)
+    const isLast = speechFinal && (this.#isUtteranceOpen || this.#held !== null)
     if (text === '' && !isLast) return
     if (!isFinal && !this.#request.interimResults) return
     const held = this.#takeHeld()
-    if (held) this.#tell(held)
-    const said = this.#said(frame, text, best)
-    if (this.#isEnding && isFinal && !speechFinal) this.#held = { ...said, isFinal, speechFinal }
-    else this.#tell({ ...said, isFinal, speechFinal })
+    if (held) this.#report(held)
+    const transcript = { ...this.#read(frame, text, best), isFinal, speechFinal }
+    if (this.#isEnding && isFinal && !speechFinal) this.#held = transcript
+    else this.#report(transcript)
   }
 
-  #said(frame: JsonObject, text: string, best: JsonObject): Omit<Said, 'isFinal' | 'speechFinal'> {
+  /** The terminal frame; a close without it is a cut. */
+  #metadata(durationS: unknown): void {
+    const nothing = { text: '', isFinal: true, startMs: this.#endMs, endMs: this.#endMs }
+    const last = this.#takeHeld() ?? (this.#isUtteranceOpen ? nothing : null)
+    if (last) this.#report({ ...last, speechFinal: true })
+    this.#stream.finished(Number.isFinite(durationS) ? milliseconds(durationS) : undefined)
+  }
+
+  #read(frame: JsonObject, text: string, best: JsonObject): Omit<Transcript, 'isFinal' | 'speechFinal'> {
     const words = wordsOf(best['words'])
     const language = firstLanguage(best['languages']) ?? this.#request.language
     return {
       text,
-      // A segment begins where the one before it ended, silence included; its words say where speech is.
-      startMs: words[0]?.startMs ?? milliseconds(frame['start'] ?? 0),
+      // A segment begins where the one before it ended, silence included. Its words give the place of the speech.
+      startMs: words[0]?.startMs ?? milliseconds(frame['start']),
       endMs: words.at(-1)?.endMs ?? milliseconds(endOf(frame)),
       ...(Number.isFinite(best['confidence']) && { confidence: best['confidence'] as number }),
       ...(language !== undefined && { language }),
@@ -81,22 +95,22 @@ export class ListenDialogue implements Dialogue {
     }
   }
 
-  #takeHeld(): Said | null {
+  #takeHeld(): Transcript | null {
     const held = this.#held
     this.#held = null
     return held
   }
 
-  #tell(said: Said): void {
+  #report(transcript: Transcript): void {
     const utterance = this.#utterance
-    this.#endMs = said.endMs
-    this.#isTold = !said.speechFinal
-    if (said.speechFinal) this.#utterance++
-    this.#sink.transcript({ utterance, ...said })
+    this.#endMs = transcript.endMs
+    this.#isUtteranceOpen = !transcript.speechFinal
+    if (transcript.speechFinal) this.#utterance++
+    this.#stream.transcript({ utterance, ...transcript })
   }
 }
 
-type Said = Omit<StreamTranscript, 'utterance'>
+type Transcript = Omit<StreamTranscript, 'utterance'>
 
 /** Raw audio in the vendor's names. */
 export function audioQuery({ encoding, sampleRateHz }: StreamAudio): Record<string, string> {
@@ -108,7 +122,7 @@ function listenQuery(request: SttStreamRequest): string {
   const list = new URLSearchParams({ model, ...audioQuery(audio), punctuate: 'true', vad_events: 'true' })
   if (audio.channels > 1) list.set('channels', String(audio.channels))
   if (language !== undefined) list.set('language', vendorTag('deepgram', language))
-  // Live audio has no detection; the multilingual model tells the languages apart.
+  // Live audio has no language detection; the multilingual model distinguishes the languages.
   else if (!isEnglish(model)) list.set('language', 'multi')
   if (interimResults) list.set('interim_results', 'true')
   if (endpointingMs !== undefined) list.set('endpointing', String(endpointingMs))

@@ -1,51 +1,45 @@
-/** ElevenLabs: speech over HTTP and sockets, and its transcribers, Scribe. */
-import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
-import type { Stt } from '../../domain/speech/stt.ts'
-import type { Tts } from '../../domain/speech/tts.ts'
+/** ElevenLabs: speech over HTTP and sockets, and its recognizers, Scribe. */
+import type { Provider } from '../../domain/ports/provider.ts'
 import type { VendorOptions } from '../adapter.ts'
-import { createHttpTransport } from '../wire/http.ts'
-import { createSocketTransport } from '../wire/socket.ts'
+import { createLiveStt } from '../wire/live-stt.ts'
+import { connectionsOf, createVendorProvider } from '../wire/vendor-provider.ts'
 import { elevenLabsModels, speechTraits } from './models.ts'
 import { transcribe } from './stt.ts'
-import { listen, scribeStandby } from './stt-live.ts'
+import { liveVendor, warmStt } from './stt-live.ts'
 import { synthesize } from './tts.ts'
-import { speakLive, speechStandby } from './tts-live.ts'
+import { speakLive, warmTts } from './tts-live.ts'
 import { hosts, regionOf, wire } from './wire.ts'
 
-/** Throws TypeError when the base URL is none, RangeError for a model that is not served. */
+/** Throws TypeError for a base URL that is not a URL, RangeError for a model that is not served. */
 export function createElevenLabsProvider(options: VendorOptions): Provider {
-  const { id, limits, clock, observeWarm } = options
-  const baseUrl = options.baseUrl ?? hosts.global
-  const shared = { baseUrl, wire, limits }
-  const transport = createHttpTransport({ ...shared, monotonicMs: () => clock.monotonicMs() })
-  const regions = [regionOf(baseUrl)]
-  const socketOptions = { ...shared, clock, ...(observeWarm && { observeWarm }) }
-  const speaking = createSocketTransport({ ...socketOptions, standby: speechStandby })
-  const hearing = createSocketTransport({ ...socketOptions, standby: scribeStandby })
-  const ports = (apiKey: string | null): ProviderPorts => {
-    const http = transport.signedWith(apiKey)
-    const bound = { apiKey, limits, clock }
-    const tts: Tts = {
-      synthesize: (request, signal) => synthesize(http, request, limits.audioBytesMax, signal),
-      live: (request, signal) =>
-        speechTraits[request.model]?.socket === true
-          ? speakLive(speaking, request, bound, signal)
-          : synthesize(http, request, limits.audioBytesMax, signal),
-    }
-    const stt: Stt = {
-      transcribe: (request, signal) => transcribe(http, request, signal),
-      open: (request, sink, signal) => listen(hearing, request, sink, bound, signal),
-    }
-    return { speech: { tts, stt } }
-  }
-  return {
-    id,
-    models: options.catalog
-      .rows('elevenlabs', id, elevenLabsModels, options.models)
-      .map((model) => ({ ...model, regions })),
-    unavailable: () => options.unavailable,
-    ports: ports(options.apiKey),
-    forKey: ports,
-    close: async () => void (await Promise.all([transport.close(), speaking.close(), hearing.close()])),
-  }
+  const { limits, clock } = options
+  const connections = connectionsOf(options, wire)
+  const transport = connections.http(hosts.global)
+  const sttSockets = connections.sockets(hosts.global, warmStt)
+  const ttsSockets = connections.sockets(hosts.global, warmTts)
+  const regions = [regionOf(options.baseUrl ?? hosts.global)]
+  return createVendorProvider(options, {
+    vendor: 'elevenlabs',
+    models: elevenLabsModels.map((model) => ({ ...model, regions })),
+    ports: (apiKey) => {
+      const http = transport.signedWith(apiKey)
+      const shared = { apiKey, clock, limits }
+      return {
+        speech: {
+          tts: {
+            synthesize: (request, signal) => synthesize(http, request, limits.audioBytesMax, signal),
+            live: (request, signal) =>
+              speechTraits[request.model]?.socket === true
+                ? speakLive({ ...shared, sockets: ttsSockets }, request, signal)
+                : synthesize(http, request, limits.audioBytesMax, signal),
+          },
+          stt: {
+            transcribe: (request, signal) => transcribe(http, request, signal),
+            open: createLiveStt({ ...shared, sockets: sttSockets }, liveVendor),
+          },
+        },
+      }
+    },
+    close: [transport, sttSockets, ttsSockets],
+  })
 }

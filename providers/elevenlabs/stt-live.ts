@@ -1,27 +1,51 @@
-/** WS /v1/speech-to-text/realtime: how a session is asked for. */
-import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
-import type { SocketTransport, Standby } from '../wire/socket.ts'
+/**
+ * WS /v1/speech-to-text/realtime (Scribe): base64 in JSON there, the whole text of an utterance back. The vendor commits an utterance when it finds
+ * silence, or on a commit of ours. It has no frame for the end of a stream, so the last message is a commit, and the stream is over when
+ *
+ *   all speech has been committed, and a moment has passed     a commit of the vendor may have crossed ours, then two are on their way
+ *   there was no speech, and nothing comes
+ */
+import { bytesPerMs, silenceByte } from '../../audio/pcm.ts'
+import type { StreamAudio, SttStreamRequest, Word } from '../../domain/speech/stt.ts'
+import { canonicalTag } from '../language-tags.ts'
+import { classOfCloseCode, protocolError } from '../wire/failures.ts'
+import { type JsonObject, stringAt } from '../wire/json.ts'
+import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'
+import type { WarmRules } from '../wire/socket.ts'
 import { keyterms, realtimeKeyterms } from './keyterms.ts'
-import { type ScribeOptions, ScribeStream } from './stt-live-scribe.ts'
+import { wordsOf } from './stt.ts'
+import { classOfSocketCode } from './wire.ts'
 
-/** A session that hears nothing for about 10 s is ended by the vendor, and it takes nothing before the audio that would keep it. */
-export const scribeStandby: Standby = { keepAlive: null, idleMsMax: 7000 }
+/** The vendor ends a session without audio after about 10 s, and takes nothing before the audio that would keep the session alive. */
+export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 7000 }
 
-/** Resolves when the vendor listens. */
-export async function listen(
-  sockets: SocketTransport,
-  request: SttStreamRequest,
-  sink: SttStreamSink,
-  options: ScribeOptions,
-  signal: CancelSignal,
-): Promise<SttStream> {
-  const socket = await sockets.open(options.apiKey, { path: realtimePath(request) }, signal)
-  const stream = new ScribeStream(socket, request, sink, options, signal)
-  await stream.opened
-  return stream
+/** Longer than the vendor takes for the transcript of a commit, which is about 0.4 s. */
+const crossingMs = 500
+/** How long a transcript waits for its words, which come in a separate message. */
+const wordsMs = 1000
+/** Without an interim transcript there is most likely nothing to commit. */
+const noSpeechMs = 5000
+/** While the caller sends no audio, silence of this length is sent instead, so that the session goes on. */
+const silenceMs = 100
+const keepAliveMs = 3000
+/** The vendor limits the length of a message, and reports it only when it is too late. */
+const chunkMsMax = 1000
+
+const empty = new Uint8Array(0)
+
+export const liveVendor = (request: SttStreamRequest): LiveSttVendor => {
+  const bytesInMs = bytesPerMs({ ...request.audio, encoding: sampleEncoding(request.audio) })
+  const silence = new Uint8Array(silenceMs * bytesInMs).fill(silenceByte(sampleEncoding(request.audio)))
+  return {
+    path: realtimePath(request),
+    keepAlive: { text: chunk(silence, false, request.audio), everyMs: keepAliveMs },
+    // Base64 takes four bytes for three.
+    bytesInPerSent: 3 / 4,
+    protocol: (stream) => new ScribeProtocol(request, stream, bytesInMs),
+  }
 }
 
+/** Throws ProviderError `unsupported` for keywords beyond the vendor's limits. */
 function realtimePath({ model, audio, language, endpointingMs, words, keywords }: SttStreamRequest): string {
   const query = new URLSearchParams({
     model_id: model,
@@ -39,3 +63,187 @@ function realtimePath({ model, audio, language, endpointingMs, words, keywords }
 
 /** The vendor refuses less than 0.3 and more than 3 seconds. */
 const silenceS = (ms: number) => Math.min(3, Math.max(0.3, ms / 1000))
+
+class ScribeProtocol implements LiveSttProtocol {
+  /** The vendor closes with 1008 for idleness and for missing credit alike, so that code has no class. */
+  readonly classOfClose = classOfCloseCode
+  readonly #request: SttStreamRequest
+  readonly #stream: ProtocolStream
+  readonly #bytesPerMs: number
+  #sentAtMs = 0
+  #utterance = 0
+  /** The earliest time at which the utterance can have begun. */
+  #startMs = 0
+  /** The last interim text; empty: there was no speech since the last commit. */
+  #interim = ''
+  /** A committed text whose words are on their way. */
+  #held: string | null = null
+  /** A committed text that went out without its words. If they come after all, it does not go out again. */
+  #sentWithoutWords: string | null = null
+  #isEnding = false
+  /** The commit at the end has had an answer. */
+  #isAnswered = false
+  #stopFinishing: () => void = () => {}
+  #stopHolding: () => void = () => {}
+
+  constructor(request: SttStreamRequest, stream: ProtocolStream, bytesPerMs: number) {
+    this.#request = request
+    this.#stream = stream
+    this.#bytesPerMs = bytesPerMs
+  }
+
+  audio(bytes: Uint8Array): string {
+    this.#sentAtMs = this.#stream.clock.monotonicMs()
+    const step = chunkMsMax * this.#bytesPerMs
+    let at = 0
+    for (; at + step < bytes.length; at += step)
+      this.#stream.send(chunk(bytes.subarray(at, at + step), false, this.#request.audio))
+    return chunk(at === 0 ? bytes : bytes.subarray(at), false, this.#request.audio)
+  }
+
+  flush(): string {
+    this.#sentAtMs = this.#stream.clock.monotonicMs()
+    return chunk(empty, true, this.#request.audio)
+  }
+
+  end(): string {
+    this.#isEnding = true
+    if (this.#interim === '') this.#finishAfter(noSpeechMs)
+    return chunk(empty, true, this.#request.audio)
+  }
+
+  /** A commit counts like audio here. */
+  isIdle(): boolean {
+    return this.#stream.clock.monotonicMs() - this.#sentAtMs >= keepAliveMs
+  }
+
+  over(): void {
+    this.#stopFinishing()
+    this.#stopHolding()
+  }
+
+  frame(frame: JsonObject): void {
+    const type = frame['message_type']
+    switch (type) {
+      case 'session_started':
+        return this.#stream.ready()
+      case 'partial_transcript':
+        return this.#partialTranscript(stringAt(frame, 'text').trim())
+      case 'committed_transcript':
+        return this.#committedTranscript(stringAt(frame, 'text').trim())
+      case 'committed_transcript_with_timestamps':
+        return this.#committedWithTimestamps(frame)
+      case 'commit_throttled':
+        return this.#commitThrottled()
+    }
+    if (typeof type !== 'string') throw protocolError('a message without its type')
+    // A stream that ends without speech did not fail.
+    if (type === 'insufficient_audio_activity' && this.#isEnding && this.#interim === '') return this.#finish()
+    if (frame['error'] !== undefined) this.#stream.fail(classOfSocketCode(type), frame)
+  }
+
+  /** When everything is committed the vendor may close the socket first. */
+  closed(): void {
+    this.#release()
+    if (this.#isAnswered && this.#interim === '') this.#finish()
+  }
+
+  #partialTranscript(text: string): void {
+    this.#release()
+    if (text === '' || text === this.#interim) return
+    if (this.#interim === '') this.#stream.speechStarted(this.#startMs)
+    this.#interim = text
+    // There is speech after all, so its commit is due.
+    this.#stopFinishing()
+    if (this.#request.interimResults) this.#report(text, false, [])
+  }
+
+  #committedTranscript(text: string): void {
+    this.#release()
+    if (!this.#request.words || text === '') return this.#final(text, [])
+    this.#held = text
+    this.#stopHolding = this.#stream.clock.after(wordsMs, () => this.#release())
+  }
+
+  /** The same transcript again, with the words that were asked for. */
+  #committedWithTimestamps(frame: JsonObject): void {
+    const text = stringAt(frame, 'text').trim()
+    if (!this.#request.words || text === this.#sentWithoutWords) return
+    this.#stopHolding()
+    this.#held = null
+    const words = wordsOf(frame['words']).map((word) => this.#withoutSilence(word))
+    this.#final(text, words, canonicalTag(frame['language_code']))
+  }
+
+  #release(): void {
+    this.#stopHolding()
+    const text = this.#held
+    this.#held = null
+    if (text !== null) this.#final(text, [])
+    this.#sentWithoutWords = text
+  }
+
+  #final(text: string, words: readonly Word[], language?: string): void {
+    if (text !== '') {
+      if (this.#interim === '') this.#stream.speechStarted(words[0]?.startMs ?? this.#startMs)
+      this.#report(text, true, words, language)
+      this.#utterance++
+      this.#startMs = words.at(-1)?.endMs ?? this.#sentMs
+    }
+    this.#interim = ''
+    if (!this.#isEnding) return
+    this.#isAnswered = true
+    this.#finishAfter(crossingMs)
+  }
+
+  /** Too little audio came since the last commit for another one. At the end this means that only a transcript on its way can be missing. */
+  #commitThrottled(): void {
+    this.#isAnswered = this.#isEnding
+    if (this.#isEnding && this.#interim === '') this.#finishAfter(crossingMs)
+  }
+
+  #report(text: string, isFinal: boolean, words: readonly Word[], language?: string): void {
+    const startMs = words[0]?.startMs ?? this.#startMs
+    this.#stream.transcript({
+      utterance: this.#utterance,
+      text,
+      isFinal,
+      speechFinal: isFinal,
+      startMs,
+      endMs: words.at(-1)?.endMs ?? Math.max(startMs, this.#sentMs),
+      ...(language !== undefined && { language }),
+      ...(isFinal && this.#request.words && { words }),
+    })
+  }
+
+  get #sentMs(): number {
+    return Math.round(this.#stream.audioBytes / this.#bytesPerMs)
+  }
+
+  /** The vendor's times count the silence of the keep-alives, which lies before all words of an utterance or after them, never between. */
+  #withoutSilence(word: Word): Word {
+    const addedMs = this.#stream.keepAlives * silenceMs
+    const shift = (ms: number) => Math.max(0, ms - addedMs)
+    return { ...word, startMs: shift(word.startMs), endMs: shift(word.endMs) }
+  }
+
+  #finishAfter(ms: number): void {
+    this.#stopFinishing()
+    if (this.#stream.isOver) return
+    this.#stopFinishing = this.#stream.clock.after(ms, () => this.#finish())
+  }
+
+  #finish(): void {
+    this.#release()
+    this.#stream.finished()
+  }
+}
+
+/** Built by hand: a frame comes fifty times a second, and nothing in it needs escaping. */
+function chunk(bytes: Uint8Array, commit: boolean, { sampleRateHz }: StreamAudio): string {
+  const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+  return `{"message_type":"input_audio_chunk","audio_base_64":"${base64}","commit":${commit},"sample_rate":${sampleRateHz}}`
+}
+
+/** The catalog row admits these two only. */
+const sampleEncoding = ({ encoding }: StreamAudio) => (encoding === 'mulaw' ? 'mulaw' : 'pcm_s16le')

@@ -37,14 +37,14 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
     text,
     // Without words, one that spans the recording: less than could be said, but true.
     segments: segments.length > 0 || text === '' ? segments : [{ text, startMs: 0, endMs: recording.durationMs }],
-    ...(options.wordTimestamps && { words: readWords(body['words']) }),
+    ...(options.wordTimestamps && { words: wordsOf(body['words']) }),
     ...(heard !== undefined && { language: heard }),
     ...(typeof seconds === 'number' && seconds >= 0 && { billedMs: milliseconds(seconds) }),
   }
 }
 
 /** The words among the tokens of either transcriber; spaces and sounds are left out. */
-export function readWords(given: unknown): Word[] {
+export function wordsOf(given: unknown): Word[] {
   return timedTokens(given)
     .filter(({ isWord }) => isWord)
     .map(({ text, startMs, endMs, speaker, confidence }) => ({

@@ -1,59 +1,44 @@
-/** WS /v1/text-to-speech/{voice}/stream-input: one text a socket, since the vendor ends it with the text. */
-import type { Clock } from '../../domain/ports/system.ts'
+/** WS /v1/text-to-speech/{voice}/stream-input. A socket serves one text, because the vendor ends it with the text. */
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
-import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
-import { jsonFrames } from '../wire/json-frames.ts'
-import type { SocketTransport, Standby } from '../wire/socket.ts'
-import { SpeechQueue } from '../wire/speech-queue.ts'
+import { classOfCloseCode, frameFailure } from '../wire/failures.ts'
+import { type LiveTtsOptions, type LiveTtsProtocol, receiveSpeech, samplesOf } from '../wire/live-tts.ts'
+import type { WarmRules } from '../wire/socket.ts'
 import { type Output, outputFor } from './output-format.ts'
 import { languageCode, voicePath, voiceSettings } from './tts.ts'
-import { closedEarly, socketFailure } from './wire.ts'
+import { classOfSocketCode } from './wire.ts'
 
-type LiveOptions = { apiKey: string | null; limits: OutboundLimits; clock: Clock }
-
-/** How long the vendor is told to wait for text. Its own 20 s would leave a waiting socket little time. */
+/** The vendor waits this long for text. Its default of 20 s would leave a warm socket little time. */
 const inactivityS = 60
 
-/** Credit is used by the text: a socket that waits costs nothing. */
-export const speechStandby: Standby = { keepAlive: null, idleMsMax: inactivityS * 1000 - 10_000 }
+/** The text costs credit, so a socket that waits costs nothing. */
+export const warmTts: WarmRules = { keepAlive: null, idleMsMax: inactivityS * 1000 - 10_000 }
 
-export async function speakLive(
-  sockets: SocketTransport,
-  request: TtsRequest,
-  { apiKey, limits, clock }: LiveOptions,
-  signal: AbortSignal,
-): Promise<Speech> {
+export async function speakLive(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {
   const output = outputFor(request.wanted)
   const messages = messagesOf(request)
-  const socket = await sockets.open(apiKey, { path: livePath(request, output) }, signal)
-  const queue = new SpeechQueue({
-    clock,
-    limits,
-    signal,
-    over: () => socket.close(),
-  })
-  socket.listen(
-    jsonFrames({
-      frame(frame) {
-        if (frame['error'] !== undefined) throw socketFailure(frame['error'], frame, apiKey)
-        if (typeof frame['audio'] === 'string') queue.push(Buffer.from(frame['audio'], 'base64'))
-        // Out of credit this comes first and alone; that nothing was said is noticed by who reads.
-        if (frame['isFinal'] === true) queue.end()
-      },
-      failed: (error) => queue.fail(error),
-      closed: (code, reason) => queue.fail(closedEarly(code, reason, apiKey)),
-    }),
-  )
+  const socket = await options.sockets.open(options.apiKey, { path: livePath(request, output) }, signal)
+  const audio = receiveSpeech(socket, options, streamInputProtocol(options.apiKey), signal)
   for (const message of messages) socket.send(JSON.stringify(message))
-  return { format: output.format, audio: queue }
+  return { format: output.format, audio }
 }
+
+const streamInputProtocol = (apiKey: string | null): LiveTtsProtocol => ({
+  frame(frame, queue) {
+    const { error, audio, isFinal } = frame
+    if (error !== undefined) throw frameFailure(classOfSocketCode(error), frame, apiKey)
+    if (typeof audio === 'string') queue.push(samplesOf(audio))
+    // Without credit this frame comes first and alone. The reader of the queue treats speech without audio as a failure.
+    if (isFinal === true) queue.end()
+  },
+  classOfClose: classOfCloseCode,
+})
 
 function livePath(request: TtsRequest, output: Output): string {
   const query = new URLSearchParams({
     model_id: request.model,
     output_format: output.name,
     inactivity_timeout: String(inactivityS),
-    // The text is whole sentences, so the vendor need not wait for more before it begins.
+    // The text is complete sentences, so the vendor need not wait for more text before it begins.
     auto_mode: 'true',
   })
   const language = languageCode(request)
@@ -61,7 +46,7 @@ function livePath(request: TtsRequest, output: Output): string {
   return `${voicePath(request)}/stream-input?${query.toString()}`
 }
 
-/** The first must hold a blank, text must end with one, and an empty text ends it all. */
+/** The first message must be a blank, a text must end with a blank, and an empty text ends the stream. */
 const messagesOf = (request: TtsRequest) => [
   { text: ' ', ...voiceSettings(request) },
   { text: `${request.text} `, flush: true },

@@ -1,16 +1,15 @@
-/** How ElevenLabs signs and refuses, over HTTP and on its sockets. */
-import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
-import { excerpt } from '../wire/failures.ts'
+/** How ElevenLabs authenticates and reports errors, over HTTP and on its sockets. */
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 
 export const wire: VendorWire = {
   sign: (apiKey) => ['xi-api-key', apiKey],
-  // Of a 422 `detail` is a list of fields and holds no code: the status says it all.
+  // The `detail` of a 422 is a list of fields without a code, so the status decides.
   classify: (_status, body) => (body && isObject(body['detail']) ? classOfDetail(body['detail']) : null),
 }
 
-/** Where it runs. The first is the one that every key can call; the others keep data in a region, for accounts that have it. */
+/** The vendor's hosts. Every key can call the first; the others keep data in a region, for accounts with that option. */
 export const hosts = {
   global: 'https://api.elevenlabs.io',
   us: 'https://api.us.elevenlabs.io',
@@ -19,26 +18,14 @@ export const hosts = {
   sg: 'https://api.sg.residency.elevenlabs.io',
 } as const
 
-/** The name of the region whose host this is; another server stands for the first. */
+/** The region of this host; any other server counts as the first. */
 export function regionOf(baseUrl: string): string {
   const { origin } = new URL(baseUrl)
   return Object.entries(hosts).find(([, host]) => host === origin)?.[0] ?? 'global'
 }
 
-/** `code` is a message type of the transcriber or the `error` of a speech socket; one that is not known is the vendor's own trouble. */
-export function socketFailure(code: unknown, frame: JsonObject, apiKey: string | null): ProviderError {
-  const errorClass = (typeof code === 'string' && classes[code]) || 'server'
-  return new ProviderError(errorClass, { sent: true, cause: excerpt(JSON.stringify(frame), apiKey) })
-}
-
-/** A socket that ended before it was due to, whatever it said of that. */
-export function closedEarly(code: number, reason: string, apiKey: string | null): ProviderError {
-  const cause = `closed with ${code} ${excerpt(reason, apiKey)}`
-  return new ProviderError(classOfClose(code) ?? 'protocol', { sent: true, cause })
-}
-
-/** Null: the code tells nothing but that it is over. */
-export const classOfClose = (code: number): ErrorClass | null => closeClasses[code] ?? null
+/** `code` is a message type of the recognizer or the `error` of a speech socket. An unknown code is a failure of the vendor's server. */
+export const classOfSocketCode = (code: unknown): ErrorClass => (typeof code === 'string' && classes[code]) || 'server'
 
 /** The older field is `status`, the newer one `code`. */
 function classOfDetail(detail: JsonObject): ErrorClass | null {
@@ -47,17 +34,17 @@ function classOfDetail(detail: JsonObject): ErrorClass | null {
 }
 
 const classes: Partial<Record<string, ErrorClass>> = {
-  // detail.status of HTTP, `error` of a speech socket. Out of credit comes with 401, and 429 has two meanings.
+  // `detail.status` over HTTP, `error` on a speech socket. Missing credit comes with 401, and 429 has two meanings.
   quota_exceeded: 'quota',
   invalid_api_key: 'auth',
   too_many_concurrent_requests: 'rate_limited',
   system_busy: 'overloaded',
-  // Limits and voices differ between models and accounts: another provider may do it.
+  // Limits and voices differ between models and accounts, so another provider may serve the request.
   max_character_limit_exceeded: 'unsupported',
   text_too_long: 'unsupported',
   voice_not_found: 'unsupported',
   invalid_input_message: 'bad_request',
-  // message_type of the transcriber; `commit_throttled` is no failure.
+  // `message_type` of the recognizer. `commit_throttled` is not a failure.
   error: 'server',
   auth_error: 'auth',
   // The account has not accepted the terms of the model.
@@ -72,6 +59,3 @@ const classes: Partial<Record<string, ErrorClass>> = {
   chunk_size_exceeded: 'bad_request',
   transcriber_error: 'server',
 }
-
-/** RFC 6455 §7.4.1 and its registry. 1008 is used for idleness and for credit alike, so it tells nothing. */
-const closeClasses: Partial<Record<number, ErrorClass>> = { 1011: 'server', 1012: 'overloaded', 1013: 'overloaded' }

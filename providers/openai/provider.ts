@@ -5,20 +5,18 @@
 
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { Clock } from '../../domain/ports/system.ts'
-import type { Stt } from '../../domain/speech/stt.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import type { PublishedCatalog } from '../adapter.ts'
 import type { MaxTokensField, ModelIds, OpenAiServer, RealtimeRules } from '../vendors.ts'
 import { createHttpTransport } from '../wire/http.ts'
-import { createSocketTransport, type SocketTransport, type WarmOutcome } from '../wire/socket.ts'
+import type { WarmOutcome } from '../wire/socket.ts'
+import { createSocketTransport } from '../wire/socket-transport.ts'
 import { createLlm } from './llm.ts'
 import { createPassThrough } from './llm-pass-through.ts'
 import { createResponses } from './llm-responses.ts'
 import { modelRows } from './models.ts'
 import { createStt, openAiTranscriptions } from './stt.ts'
-import { RealtimeAudio } from './stt-live-audio.ts'
-import { openRealtime, realtimePath } from './stt-live-realtime.ts'
-import { openSpeaches, speachesPath } from './stt-live-speaches.ts'
+import { createRealtimeStt, warmStt } from './stt-live.ts'
 import { voxtralTranscriptions } from './stt-voxtral.ts'
 import { createTts } from './tts.ts'
 import { wire } from './wire.ts'
@@ -60,12 +58,13 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
   const { id, baseUrl, models, limits, monotonicMs, realtime, transcriptions } = options
   const shared = { baseUrl, wire, limits }
   const transport = createHttpTransport({ ...shared, monotonicMs })
-  const sockets = realtime ? createSocketTransport({ ...shared, standby: realtimeStandby, ...realtime }) : null
+  const sockets = realtime ? createSocketTransport({ ...shared, warm: warmStt, ...realtime }) : null
   const ports = (apiKey: string | null): ProviderPorts => {
     const http = transport.signedWith(apiKey)
     const keyed = { ...options, apiKey }
     const createPort = options.responses ? createResponses : createLlm
-    const open = sockets && realtime ? openWith(sockets, apiKey, realtime, limits) : null
+    const open =
+      sockets && realtime ? createRealtimeStt({ sockets, apiKey, limits, clock: realtime.clock }, realtime.rules) : null
     const form = transcriptions === 'voxtral' ? voxtralTranscriptions : openAiTranscriptions
     return {
       ...(models.llm?.length && { llm: { ...createPort(http, keyed), chat: createPassThrough(http, keyed) } }),
@@ -82,34 +81,5 @@ export function createOpenAiProvider(options: OpenAiOptions): Provider {
     ports: ports(options.apiKey),
     forKey: ports,
     close: async () => void (await Promise.all([transport.close(), sockets?.close()])),
-  }
-}
-
-/** A session is billed by its audio, so a warm one costs nothing. It needs no keep-alive, since a stale one is replaced. */
-const realtimeStandby = { keepAlive: null, idleMsMax: 60_000 }
-
-/** The ways to open a session, by the protocol of its socket. */
-const sessions = {
-  openai: { pathOf: () => realtimePath, open: openRealtime, takesG711: true },
-  speaches: { pathOf: speachesPath, open: openSpeaches, takesG711: false },
-}
-
-function openWith(
-  sockets: SocketTransport,
-  apiKey: string | null,
-  { rules, clock }: RealtimeOptions,
-  limits: OutboundLimits,
-): NonNullable<Stt['open']> {
-  const { pathOf, open, takesG711 } = sessions[rules]
-  return async (request, sink, signal) => {
-    const path = pathOf(request)
-    const audio = await RealtimeAudio.create(request.audio, takesG711)
-    try {
-      const socket = await sockets.open(apiKey, { path }, signal)
-      return await open(request, audio, { socket, sink, signal, apiKey, clock, limits })
-    } catch (error) {
-      audio.close()
-      throw error
-    }
   }
 }

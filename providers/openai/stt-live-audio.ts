@@ -1,4 +1,4 @@
-/** What a stream's samples become on the way into a realtime session, which hears 24 kHz s16le and mostly G.711 at 8 kHz, in one channel and nothing else. */
+/** Converts a stream's samples for a realtime session, which takes one channel of 24 kHz s16le, mostly also G.711 at 8 kHz, and nothing else. */
 import {
   convertChannels,
   decodeSamples,
@@ -17,17 +17,17 @@ const pcmHz = 24_000
 const g711Hz = 8000
 
 export class RealtimeAudio {
-  /** As the session is told. */
+  /** The format that the session is configured with. */
   readonly format: JsonObject
-  /** Bytes that come in, for each that goes out in base64. */
+  /** Bytes of the caller's audio in one byte of base64. */
   readonly bytesInPerSent: number
   readonly bytesInPerMs: number
   readonly #encoding: SampleEncoding
   readonly #channels: number
   readonly #isConverted: boolean
-  readonly #resampler: Resampler | null
+  #resampler: Resampler | null
 
-  /** `takesG711`: as it comes. Rejects with ProviderError `unsupported` for packets. */
+  /** `takesG711`: the session takes G.711 as it comes. Rejects with ProviderError `unsupported` for encodings that are not samples. */
   static async create({ encoding, sampleRateHz, channels }: StreamAudio, takesG711: boolean): Promise<RealtimeAudio> {
     if (!isSampleEncoding(encoding)) throw new ProviderError('unsupported', { sent: false, cause: `raw ${encoding}` })
     const isPcm = encoding === 'pcm_s16le'
@@ -61,13 +61,15 @@ export class RealtimeAudio {
     return base64(encodeSamples(this.#resampler ? this.#resampler.process(mono) : mono, 'pcm_s16le'))
   }
 
-  /** What the filter still holds. */
+  /** The audio that the filter still holds, as base64. */
   flush(): string {
     return this.#resampler ? base64(encodeSamples(this.#resampler.flush(), 'pcm_s16le')) : ''
   }
 
+  /** Idempotent: a resampler that is closed twice would serve two streams at once. */
   close(): void {
     this.#resampler?.close()
+    this.#resampler = null
   }
 }
 

@@ -1,37 +1,36 @@
 /**
- * A session cuts speech into items and transcribes several at once; their ends are told in any order. The domain is told one utterance after the
- * other, so an item that is done before the one in front of it waits:
+ * A session cuts speech into items and transcribes several at once, so that their transcripts are completed in any order. The domain takes one
+ * utterance after the other, so an item that is completed before the one in front of it waits:
  *
- *   head ──partials, final──► told        next items: held until they are the head
+ *   head ──interims, final──► sink        next items: held until they are the head
  */
-import type { StreamTranscript } from '../../domain/speech/stt.ts'
+import type { StreamTranscript, SttStreamSink } from '../../domain/speech/stt.ts'
 
 type Item = {
   id: unknown
   startMs: number
-  /** Null while the speaker goes on. */
+  /** Null while the speech goes on. */
   endMs: number | null
   text: string
   isCommitted: boolean
   isDone: boolean
 }
 
-/** Speech that was cut and not yet transcribed; more is a server that has lost its way. */
+/** Items that wait for a transcript. A server with more of them does not work. */
 const itemsMax = 256
 
 export class RealtimeItems {
-  readonly #tell: (transcript: StreamTranscript) => void
+  readonly #sink: Pick<SttStreamSink, 'transcript'>
   readonly #interim: boolean
   #items: Item[] = []
   #utterance = 0
   #lastEndMs = 0
 
-  constructor(interim: boolean, tell: (transcript: StreamTranscript) => void) {
+  constructor(interim: boolean, sink: Pick<SttStreamSink, 'transcript'>) {
     this.#interim = interim
-    this.#tell = tell
+    this.#sink = sink
   }
 
-  /** Nothing is waited for. */
   get isEmpty(): boolean {
     return this.#items.length === 0
   }
@@ -48,7 +47,7 @@ export class RealtimeItems {
     this.#find(id, endMs).endMs = endMs
   }
 
-  /** `nowMs`: how much audio there is, where the session said nothing of the speaker. */
+  /** `nowMs`, the length of the audio so far, is the end of an item for which the session has reported none. */
   committed(id: unknown, nowMs: number): void {
     const item = this.#find(id, this.#items.at(-1)?.endMs ?? this.#lastEndMs)
     item.isCommitted = true
@@ -59,7 +58,7 @@ export class RealtimeItems {
     const item = this.#items.find((each) => each.id === id)
     if (!item || delta === '') return
     item.text += delta
-    if (item === this.#items[0]) this.#tellPartial(item)
+    if (item === this.#items[0]) this.#reportInterim(item)
   }
 
   completed(id: unknown, transcript: string): void {
@@ -70,7 +69,7 @@ export class RealtimeItems {
     this.#advance()
   }
 
-  /** What was never committed has no transcript to come. */
+  /** An item that was never committed gets no transcript. */
   forgetUncommitted(): void {
     this.#items = this.#items.filter(({ isCommitted }) => isCommitted)
     this.#advance()
@@ -88,24 +87,24 @@ export class RealtimeItems {
     const before = this.#items[0]
     for (let head = before; head?.isDone; head = this.#items[0]) {
       this.#items.shift()
-      this.#tellFinal(head)
+      this.#reportFinal(head)
     }
     const head = this.#items[0]
-    if (head && head !== before) this.#tellPartial(head)
+    if (head && head !== before) this.#reportInterim(head)
   }
 
-  #tellPartial({ text, startMs, endMs }: Item): void {
+  #reportInterim({ text, startMs, endMs }: Item): void {
     if (!this.#interim || text.trim() === '') return
-    this.#tell(this.#transcript(text, startMs, endMs, false))
+    this.#sink.transcript(this.#transcript(text, startMs, endMs, false))
   }
 
-  /** Silence that was cut is no utterance. */
-  #tellFinal({ text, startMs, endMs }: Item): void {
+  /** An item of silence is not an utterance. */
+  #reportFinal({ text, startMs, endMs }: Item): void {
     if (text.trim() === '') return
     const transcript = this.#transcript(text, startMs, endMs, true)
     this.#lastEndMs = transcript.endMs
     this.#utterance++
-    this.#tell(transcript)
+    this.#sink.transcript(transcript)
   }
 
   #transcript(text: string, startMs: number, endMs: number | null, isFinal: boolean): StreamTranscript {

@@ -1,21 +1,21 @@
 /**
- * Times of a Speaches session. The server counts from the start of each item, and hears silence that is none of the stream's:
+ * Times of a Speaches session. The server counts from the start of each item, and its audio contains silence that is not in the stream:
  *
- *   stream  ├── said ──┤             ├── said ──┤
- *   server  ├── said ──┼── silence ──┼── said ──┼── silence ──┤
+ *   stream  ├─ speech ─┤             ├─ speech ─┤
+ *   server  ├─ speech ─┼── silence ──┼─ speech ─┼── silence ──┤
  *   items   ├──────────────────────┼───────────────────────┤
  */
 
-/** The server looks at the last three seconds, each time that audio comes: all of them have to be silent at once. */
+/** Each time that audio comes, the server looks at the last three seconds. It ends an utterance only when all of them are silent. */
 export const silenceMs = 3100
 
-/** More, without a word from the server in between, is nobody who speaks. */
+/** More silences without an event of the server in between mean that there is no speech. */
 const silencesMax = 64
 
 export class ServerClock {
   readonly #bytesPerMs: number
   #sentBytes = 0
-  /** Where silences begin that an item may still lie in front of, and how many others there were. */
+  /** Where those silences begin that may still lie in an item, and how many others there were. */
   #silencesMs: number[] = []
   #silencesPassed = 0
   #itemId: unknown = null
@@ -36,12 +36,12 @@ export class ServerClock {
     if (this.#silencesMs.length > silencesMax) this.#pass()
   }
 
-  /** Milliseconds of the stream. */
+  /** Returns milliseconds of the stream. */
   started(id: unknown, itemMs: unknown): number {
     return this.#inStreamMs(this.#inServerMs(id, itemMs))
   }
 
-  /** The same. Told twice of an item, the later one is where the next begins. */
+  /** Returns milliseconds of the stream. If it comes twice for an item, the next item begins at the later time. */
   stopped(id: unknown, itemMs: unknown): number {
     this.#itemEndMs = this.#inServerMs(id, itemMs)
     return this.#inStreamMs(this.#itemEndMs)
@@ -58,7 +58,7 @@ export class ServerClock {
 
   #inStreamMs(serverMs: number): number {
     const ours = this.#silencesMs.map((startMs) => Math.min(Math.max(serverMs - startMs, 0), silenceMs))
-    // Silences that the server has not come to yet must not put a word before the stream.
+    // Silences that the server has not reached yet must not move a word before the start of the stream.
     return Math.max(0, Math.round(ours.reduce((sum, ms) => sum - ms, serverMs - this.#silencesPassed * silenceMs)))
   }
 

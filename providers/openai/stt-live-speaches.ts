@@ -1,117 +1,94 @@
 /**
- * Transcription while somebody speaks, by a Speaches server: GET /realtime, with OpenAI's events but rules of its own.
+ * Live transcription by a Speaches server: GET /realtime, with OpenAI's events but different rules.
  *
- * - The model and the language stand in the query, and a session hears 24 kHz s16le only.
- * - The server alone ends an utterance; a commit while somebody speaks makes it drop the session. So one that is to end now is followed by as much
- *   silence as the server looks back on.
- * - It tells an utterance as a whole, with times that count from the end of the one before.
- * - Audio that comes faster than it listens makes it end an utterance twice, and then complain of the second one.
- * - A clear can take away what it is about to transcribe. An update without content changes nothing and is answered in order: sent behind the silence, it
- *   is the fence after which no utterance comes up any more.
+ * - The query names the model and the language, and a session takes 24 kHz s16le only.
+ * - Only the server ends an utterance; after a commit during speech it drops the session. So a flush sends as much silence as the server looks back on.
+ * - The server sends an utterance as a whole, with times that count from the end of the utterance before.
+ * - Audio faster than real time makes the server end an utterance twice, and then report an error about the second end.
+ * - A clear can remove audio that the server is about to transcribe. An update without content changes nothing and is answered in order: sent behind the
+ *   silence, it is the fence after which no new utterance appears.
  */
-import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
-import { protocolError } from '../wire/failures.ts'
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { SttStreamRequest } from '../../domain/speech/stt.ts'
+import { classOfCloseCode, protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
+import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'
 import type { RealtimeAudio } from './stt-live-audio.ts'
 import { RealtimeItems } from './stt-live-items.ts'
-import { classOfClose } from './stt-live-realtime.ts'
+import { append } from './stt-live-realtime.ts'
 import { ServerClock, silenceMs } from './stt-live-speaches-clock.ts'
 import { classOfError } from './wire.ts'
 
 /** Throws ProviderError `unsupported` for a prompt, which the session would drop. */
-export function speachesPath({ model, language, prompt }: SttStreamRequest): string {
+export function refusePrompt({ prompt }: SttStreamRequest): void {
   if (prompt !== undefined) throw new ProviderError('unsupported', { sent: false, cause: 'a prompt' })
+}
+
+/** The stream closes `audio`. */
+export const speachesVendor = (request: SttStreamRequest, audio: RealtimeAudio): LiveSttVendor => ({
+  path: speachesPath(request),
+  bytesInPerSent: audio.bytesInPerSent,
+  protocol: (stream) => new SpeachesProtocol(request, audio, stream),
+})
+
+function speachesPath({ model, language }: SttStreamRequest): string {
   const query = new URLSearchParams({ intent: 'transcription', model })
   const base = language?.split('-')[0]
   if (base !== undefined) query.set('language', base)
   return `/realtime?${query.toString()}`
 }
 
-/** Resolves when the session is what was asked for. The stream closes `audio`. */
-export async function openSpeaches(
-  request: SttStreamRequest,
-  audio: RealtimeAudio,
-  parts: SttSocketParts,
-): Promise<SttStream> {
-  const stream = new SpeachesStream(request, audio, parts)
-  await stream.opened
-  return stream
-}
-
 const transcription = 'conversation.item.input_audio_transcription'
 const fence = '{"type":"session.update","session":{}}'
-const append = (base64: string) => `{"type":"input_audio_buffer.append","audio":"${base64}"}`
 
 /** s16le at 24 kHz is 48 bytes a millisecond, in base64 64 characters. */
 const silence = append('A'.repeat(silenceMs * 64))
-const unreadMax = 2 * silence.length
+const unsentMax = 2 * silence.length
 
-class SpeachesStream implements SttStream, SttVendor {
+class SpeachesProtocol implements LiveSttProtocol {
+  readonly classOfClose = classOfCloseCode
   readonly #audio: RealtimeAudio
-  readonly #socket: SttSocket
+  readonly #stream: ProtocolStream
   readonly #items: RealtimeItems
-  /** What makes the session what was asked for; null: it is already. */
+  readonly #clock: ServerClock
+  /** The message that configures the session as requested; null: its defaults are what was requested. */
   readonly #update: string | null
-  #isClosed = false
   #isEnding = false
   #isFenced = false
-  /** Nothing came since the last silence. */
+  /** No audio came since the last silence. */
   #isSilent = true
-  readonly #clock: ServerClock
   #stoppedId: unknown = null
   #committedId: unknown = null
-  /** To come, of what does not matter. */
-  #complaints = 0
+  /** How many error events are expected and ignored. */
+  #errorsToIgnore = 0
 
-  constructor(request: SttStreamRequest, audio: RealtimeAudio, parts: SttSocketParts) {
+  constructor(request: SttStreamRequest, audio: RealtimeAudio, stream: ProtocolStream) {
     this.#audio = audio
+    this.#stream = stream
     this.#update = updateOf(request)
     this.#clock = new ServerClock(audio.bytesInPerMs)
-    this.#socket = new SttSocket(parts, this)
-    this.#items = new RealtimeItems(request.interimResults, (transcript) => this.#socket.telling.transcript(transcript))
+    this.#items = new RealtimeItems(request.interimResults, stream)
   }
 
-  get opened(): Promise<void> {
-    return this.#socket.opened
-  }
-
-  get bufferedBytes(): number {
-    return this.#socket.bufferedBytes * this.#audio.bytesInPerSent
-  }
-
-  audio(bytes: Uint8Array): void {
-    if (!this.#socket.isListening) return
+  audio(bytes: Uint8Array): string | null {
     this.#clock.sent(bytes.length)
-    this.#append(this.#audio.convert(bytes))
+    return this.#append(this.#audio.convert(bytes))
   }
 
-  flush(): void {
-    if (!this.#socket.isListening) return
-    // Two hundred kilobytes for each: whoever flushes after every word would fill the line, so the next flush, or the end, ends this turn too.
-    if (this.#socket.bufferedBytes <= unreadMax) this.#silence()
+  flush(): string | null {
+    // A silence is 200 kB. A caller who flushes after every word would fill the connection, so a flush that finds two unsent silences does nothing:
+    // the next flush, or the end, ends this utterance too.
+    return this.#stream.unsentBytes <= unsentMax ? this.#silence() : null
   }
 
-  #silence(): void {
-    if (this.#isSilent) return
-    this.#isSilent = true
-    this.#clock.silenced()
-    this.#socket.send(silence)
-  }
-
-  end(): void {
-    if (!this.#socket.isListening) return
-    this.#append(this.#audio.flush())
-    this.#silence()
+  end(): string {
+    for (const message of [this.#append(this.#audio.flush()), this.#silence()])
+      if (message !== null) this.#stream.send(message)
     this.#isEnding = true
-    this.#socket.end(fence)
+    return fence
   }
 
-  close(): void {
-    if (this.#isClosed) return
-    this.#isClosed = true
-    this.#socket.close()
+  over(): void {
     this.#audio.close()
   }
 
@@ -119,58 +96,61 @@ class SpeachesStream implements SttStream, SttVendor {
     const { type, item_id: id } = frame
     switch (type) {
       case 'session.created':
-        return this.#created()
+        return this.#sessionCreated()
       case 'session.updated':
-        return this.#updated()
+        return this.#sessionUpdated()
       case 'input_audio_buffer.speech_started':
-        return this.#started(id, this.#clock.started(id, frame['audio_start_ms']))
+        return this.#speechStarted(id, this.#clock.started(id, frame['audio_start_ms']))
       case 'input_audio_buffer.speech_stopped':
-        return this.#stopped(id, this.#clock.stopped(id, frame['audio_end_ms']))
+        return this.#speechStopped(id, this.#clock.stopped(id, frame['audio_end_ms']))
       case 'input_audio_buffer.committed':
         return this.#committed(id)
       case `${transcription}.completed`:
         return this.#completed(id, frame['transcript'])
       case `${transcription}.failed`:
-        return this.#socket.fail(classOfError(frame['error']), frame)
+        return this.#stream.fail(classOfError(frame['error']), frame)
       case 'error':
-        return this.#refused(frame)
+        return this.#error(frame)
     }
   }
 
-  classOfClose(code: number): ErrorClass | null {
-    return classOfClose(code)
-  }
-
-  #append(base64: string): void {
-    if (base64 === '') return
+  #append(base64: string): string | null {
+    if (base64 === '') return null
     this.#isSilent = false
-    this.#socket.send(append(base64))
+    return append(base64)
   }
 
-  #created(): void {
-    if (this.#update === null) return this.#socket.listens()
-    // It complains of a field that it does not let go without, and does the rest.
-    this.#complaints = 1
-    this.#socket.send(this.#update)
+  #silence(): string | null {
+    if (this.#isSilent) return null
+    this.#isSilent = true
+    this.#clock.silenced()
+    return silence
   }
 
-  #updated(): void {
+  #sessionCreated(): void {
+    if (this.#update === null) return this.#stream.ready()
+    // The server reports an error about a field that it requires but does not let change, and applies the rest.
+    this.#errorsToIgnore = 1
+    this.#stream.send(this.#update)
+  }
+
+  #sessionUpdated(): void {
     if (!this.#isEnding) {
-      this.#complaints = 0
-      return this.#socket.listens()
+      this.#errorsToIgnore = 0
+      return this.#stream.ready()
     }
     this.#isFenced = true
     this.#items.forgetUncommitted()
-    this.#finishWhenTold()
+    this.#finishWhenComplete()
   }
 
-  #started(id: unknown, startMs: number): void {
+  #speechStarted(id: unknown, startMs: number): void {
     this.#items.started(id, startMs)
-    this.#socket.telling.speechStarted(startMs)
+    this.#stream.speechStarted(startMs)
   }
 
-  /** What has stopped will be committed: also when the fence is passed before that is told. */
-  #stopped(id: unknown, endMs: number): void {
+  /** Speech that has stopped will be committed, even where the fence is passed before the server says so. */
+  #speechStopped(id: unknown, endMs: number): void {
     if (id === this.#stoppedId) return
     this.#stoppedId = id
     this.#items.stopped(id, endMs)
@@ -179,32 +159,32 @@ class SpeachesStream implements SttStream, SttVendor {
   }
 
   #committed(id: unknown): void {
-    if (id === this.#committedId) this.#complaints++
+    if (id === this.#committedId) this.#errorsToIgnore++
     this.#committedId = id
   }
 
   #completed(id: unknown, transcript: unknown): void {
     if (typeof transcript !== 'string') throw protocolError('no transcript')
     this.#items.completed(id, transcript)
-    this.#finishWhenTold()
+    this.#finishWhenComplete()
   }
 
-  #finishWhenTold(): void {
-    if (this.#isFenced && this.#items.isEmpty) this.#socket.finished()
+  #finishWhenComplete(): void {
+    if (this.#isFenced && this.#items.isEmpty) this.#stream.finished()
   }
 
-  #refused(frame: JsonObject): void {
+  #error(frame: JsonObject): void {
     const { error } = frame
-    if (this.#complaints === 0 || !isObject(error) || error['type'] !== 'invalid_request_error')
-      return this.#socket.fail(classOfError(error), frame)
-    this.#complaints--
+    if (this.#errorsToIgnore === 0 || !isObject(error) || error['type'] !== 'invalid_request_error')
+      return this.#stream.fail(classOfError(error), frame)
+    this.#errorsToIgnore--
   }
 }
 
-/** As long as the server can look back on, with some speech in front of it. */
+/** The longest silence that the server can look back on with some speech in front of it. */
 const endpointMsMax = 2500
 
-/** It takes these together or none of them; but for the first they are its own defaults. */
+/** The server takes these fields together or none of them; all but the first are its defaults. */
 function updateOf({ endpointingMs }: SttStreamRequest): string | null {
   if (endpointingMs === undefined) return null
   const turn_detection = {

@@ -1,116 +1,90 @@
-/** Live recognition: a configuration, audio, and an empty frame; tokens come back, then `finished`. */
-import type { Clock } from '../../domain/ports/system.ts'
-import type { SttStream, SttStreamRequest } from '../../domain/speech/stt.ts'
+/** Live recognition: a configuration, audio, and an empty message for the end; tokens come back, then `finished`. */
+import type { SttStreamRequest } from '../../domain/speech/stt.ts'
 import { detectedLanguage, vendorTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
-import { isObject, type JsonObject } from '../wire/json.ts'
-import { SttSocket, type SttSocketParts, type SttVendor } from '../wire/live-stt.ts'
+import { type JsonObject, objectsOf } from '../wire/json.ts'
+import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/live-stt.ts'
+import type { WarmRules } from '../wire/socket.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
 import { classOfFrame } from './wire.ts'
 
-/** This vendor says nothing before it hears something, so the stream is open when its configuration has gone; a refusal comes later. */
-export async function openStream(request: SttStreamRequest, parts: SttSocketParts): Promise<SttStream> {
-  const stream = new TokenStream(request, parts)
-  stream.start(startRequest(request))
-  await stream.opened
-  return stream
-}
+/** The first frame starts the request and its billing. Until then a socket may wait, half of the time after which the vendor closes an idle one. */
+export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 10_000 }
 
-/** A stream that hears nothing for 20 s is closed. */
-const keepAliveMs = 8000
-/** Tokens that are no text: the speaker has stopped, and what `finalize` asked for is done. */
+/** The vendor closes a stream that gets nothing for 20 s. */
+const keepAlive = { text: '{"type":"keepalive"}', everyMs: 8000 }
+/** Tokens that are not text: the speaker has stopped, and `finalize` is done. */
 const marks: ReadonlySet<string> = new Set(['<end>', '<fin>'])
-/** Tokens are parts of words; one that begins a word has a space before it, or is written without any. */
+/** Tokens are parts of words. The first token of a word begins with a space, or is of a script without spaces. */
 const beginsWord = /^[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 
-class TokenStream implements SttStream, SttVendor {
-  readonly #socket: SttSocket
+export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
+  path: '/transcribe-websocket',
+  start: JSON.stringify(startRequest(request)),
+  // The vendor sends nothing before it gets audio, so the stream is open when its configuration was sent. A refusal comes later.
+  isReadyAtOnce: true,
+  keepAlive,
+  protocol: (stream) => new TokenProtocol(request, stream),
+})
+
+class TokenProtocol implements LiveSttProtocol {
+  readonly #stream: ProtocolStream
   readonly #utterances: Utterances
-  readonly #clock: Clock
-  #stopKeeping: () => void
-  #isIdle = true
-  #heardMs = 0
+  /** The end of the last token that had a time. */
+  #endMs = 0
 
-  constructor(request: SttStreamRequest, parts: SttSocketParts) {
-    this.#clock = parts.clock
-    this.#stopKeeping = this.#keepAlive()
-    this.#socket = new SttSocket(parts, this)
-    this.#utterances = new Utterances(request, this.#socket.telling)
+  constructor(request: SttStreamRequest, stream: ProtocolStream) {
+    this.#stream = stream
+    this.#utterances = new Utterances(request, stream)
   }
 
-  start(message: JsonObject): void {
-    this.#socket.send(JSON.stringify(message))
-    this.#socket.listens()
+  flush(): string {
+    return '{"type":"finalize"}'
   }
 
-  get opened(): Promise<void> {
-    return this.#socket.opened
+  end(): string {
+    return ''
   }
 
-  get bufferedBytes(): number {
-    return this.#socket.bufferedBytes
-  }
-
-  audio(bytes: Uint8Array): void {
-    if (!this.#socket.isListening || bytes.length === 0) return
-    this.#isIdle = false
-    this.#socket.send(bytes)
-  }
-
-  flush(): void {
-    if (this.#socket.isListening) this.#socket.send('{"type":"finalize"}')
-  }
-
-  end(): void {
-    this.#socket.end('')
-  }
-
-  close(): void {
-    this.#socket.close()
-  }
-
-  over(): void {
-    this.#stopKeeping()
-  }
-
-  /** Every failure is told in a frame before the close. */
+  /** The vendor reports every failure in a frame before it closes. */
   classOfClose(): null {
     return null
   }
 
   frame(frame: JsonObject): void {
     const { error_code: code, tokens } = frame
-    if (code !== undefined) return this.#socket.fail(classOfFrame(frame), frame)
+    if (code !== undefined) return this.#stream.fail(classOfFrame(frame), frame)
     if (!Array.isArray(tokens)) throw protocolError('an answer without its tokens')
-    this.#hear(tokens.filter(isObject))
+    this.#tokens(objectsOf(tokens))
     if (frame['finished'] !== true) return
     this.#utterances.finish()
-    this.#socket.finished()
+    this.#stream.finished()
   }
 
-  /** Tokens that are final come once; all that are not come again with every frame. */
-  #hear(tokens: readonly JsonObject[]): void {
-    let settled: Piece[] = []
-    const guess: Piece[] = []
+  /** A final token comes once; all tokens that are not final come again with every frame. */
+  #tokens(tokens: readonly JsonObject[]): void {
+    let fixed: Piece[] = []
+    const interim: Piece[] = []
     for (const token of tokens) {
       const { text } = token
       if (typeof text !== 'string') throw protocolError('a token without its text')
       if (marks.has(text)) {
-        this.#utterances.settle(settled)
+        this.#utterances.addFixed(fixed)
         this.#utterances.end()
-        settled = []
+        fixed = []
       } else {
-        ;(token['is_final'] === true ? settled : guess).push(this.#pieceOf(token, text))
+        const pieces = token['is_final'] === true ? fixed : interim
+        pieces.push(this.#pieceOf(token, text))
       }
     }
-    this.#utterances.settle(settled)
-    this.#utterances.guess(guess)
+    this.#utterances.addFixed(fixed)
+    this.#utterances.setInterim(interim)
   }
 
   #pieceOf({ start_ms: start, end_ms: end, confidence, language }: JsonObject, text: string): Piece {
-    const startMs = typeof start === 'number' ? start : this.#heardMs
+    const startMs = typeof start === 'number' ? start : this.#endMs
     const endMs = typeof end === 'number' ? end : startMs
-    this.#heardMs = endMs
+    this.#endMs = endMs
     return {
       text,
       joins: !beginsWord.test(text),
@@ -120,21 +94,13 @@ class TokenStream implements SttStream, SttVendor {
       ...detectedLanguage(language),
     }
   }
-
-  #keepAlive(): () => void {
-    return this.#clock.after(keepAliveMs, () => {
-      if (this.#isIdle && this.#socket.isListening) this.#socket.send('{"type":"keepalive"}')
-      this.#isIdle = true
-      this.#stopKeeping = this.#keepAlive()
-    })
-  }
 }
 
-/** The delays that this vendor takes. */
+/** The vendor's range. */
 const endpointMsMin = 500
 const endpointMsMax = 3000
 
-/** The first frame, which holds all of the configuration. */
+/** The first frame, which holds the whole configuration. */
 export function startRequest(request: SttStreamRequest): JsonObject {
   const { model, audio, language, endpointingMs, keywords, prompt } = request
   return {

@@ -49,6 +49,21 @@ export function classOfStatus(status: number): ErrorClass {
   return status >= 400 ? 'bad_request' : 'protocol'
 }
 
+/** A close code as RFC 6455 §7.4.1 and its registry have it, for vendors without codes of their own; null: the socket was cut. */
+export const classOfCloseCode = (code: number): ErrorClass | null => closeCodes[code] ?? null
+
+const closeCodes: Partial<Record<number, ErrorClass>> = { 1011: 'server', 1012: 'overloaded', 1013: 'overloaded' }
+
+/** A socket that closed before it was due. `errorClass` null: it was cut. */
+export function closeFailure(errorClass: ErrorClass | null, code: number, reason: string, apiKey: string | null) {
+  const cause = excerpt(`closed with ${code} ${reason}`, apiKey)
+  return new ProviderError(errorClass ?? 'protocol', { sent: true, cause })
+}
+
+/** A frame in which the vendor reports a failure. */
+export const frameFailure = (errorClass: ErrorClass, frame: object, apiKey: string | null): ProviderError =>
+  new ProviderError(errorClass, { sent: true, cause: excerpt(JSON.stringify(frame), apiKey) })
+
 /** Shortens a text for the log and removes the key. */
 export function excerpt(text: string, apiKey: string | null): string {
   const short = text.slice(0, 4096)

@@ -52,7 +52,7 @@ export interface VendorHttp {
 }
 
 /** The connections to one vendor, which all its keys share. */
-interface HttpTransport {
+export interface HttpTransport {
   /** Requests are not signed if `apiKey` is null. The result is cheap to make and needs no close. */
   signedWith(apiKey: string | null): VendorHttp
   close(): Promise<void>

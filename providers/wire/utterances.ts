@@ -1,20 +1,21 @@
 /**
- * What was heard, out of the pieces in which vendors tell it. All tell two kinds: what will not change any more, once, and what may, again and again.
+ * Builds transcripts from the pieces that vendors send. All vendors send two kinds: fixed pieces, which come once and do not change any more, and
+ * interim pieces, which come again and again.
  *
- *   settled  Hello there,     ← added to
- *   guess    how are yo       ← replaced each time
+ *   fixed    Hello there,     ← added to
+ *   interim  how are yo       ← replaced each time
  *
- * The domain is told the whole: guesses as partials, and one final when the speaker stops. Somebody who does not stop gets a final now and then, so that
- * neither what is held here nor the wait for a final grows with the speech.
+ * The domain gets the whole text: an interim transcript for each change, and one final when the speech ends. During speech without a pause it gets a
+ * final from time to time, so that neither the text held here nor the wait for a final grows with the speech.
  */
 
 import type { SttStreamRequest, SttStreamSink, Word } from '../../domain/speech/stt.ts'
 
 /** A word, a part of one, or a mark of punctuation. */
 export type Piece = {
-  /** As it stands in the text, with the space before it where there is one. */
+  /** As in the text, with the space before it where there is one. */
   text: string
-  /** It belongs to the word before it. */
+  /** True for a piece that belongs to the word before it. */
   joins: boolean
   startMs: number
   endMs: number
@@ -22,19 +23,19 @@ export type Piece = {
   language?: string
 }
 
-/** Speech without a pause after which a final is told all the same. */
-const settledMsMax = 15_000
+/** Speech of this length without a pause gets a final that does not end the utterance. */
+const fixedMsMax = 15_000
 
 export class Utterances {
   readonly #request: Pick<SttStreamRequest, 'interimResults' | 'words'>
   readonly #sink: Pick<SttStreamSink, 'speechStarted' | 'transcript'>
-  #settled: Piece[] = []
-  #guess: readonly Piece[] = []
+  #fixed: Piece[] = []
+  #interim: readonly Piece[] = []
   #utterance = 0
   #isStarted = false
-  /** A final of the utterance that is not its last was told. */
+  /** The utterance has a final that did not end it. */
   #isCut = false
-  #partial = ''
+  #lastInterimText = ''
   #endMs = 0
 
   constructor(
@@ -45,44 +46,44 @@ export class Utterances {
     this.#sink = sink
   }
 
-  /** For a vendor that says so before the first word; else the first word says it. */
+  /** For a vendor that reports speech before the first word. For others the first piece starts the utterance. */
   started(startMs: number): void {
     if (this.#isStarted) return
     this.#isStarted = true
     this.#sink.speechStarted(startMs)
   }
 
-  /** They come after what was settled before, in place of the guess. */
-  settle(pieces: readonly Piece[]): void {
-    this.#settled.push(...pieces)
-    this.#guess = []
+  /** The pieces follow the fixed ones and replace the interim ones. */
+  addFixed(pieces: readonly Piece[]): void {
+    this.#fixed.push(...pieces)
+    this.#interim = []
     this.#startAt(pieces[0])
-    if (spanMs(this.#settled) > settledMsMax) this.#cut()
+    if (spanMs(this.#fixed) > fixedMsMax) this.#cut()
   }
 
-  /** All that comes after what is settled, in place of what was guessed before. Told as a partial. */
-  guess(pieces: readonly Piece[]): void {
-    this.#guess = pieces
+  /** All pieces that follow the fixed ones. They replace the interim pieces so far. */
+  setInterim(pieces: readonly Piece[]): void {
+    this.#interim = pieces
     this.#startAt(pieces[0])
-    if (this.#request.interimResults) this.#tellPartial()
+    if (this.#request.interimResults) this.#reportInterim()
   }
 
-  /** The speaker has stopped: what is settled was the utterance. A guess is the next one's. */
+  /** The utterance has ended with the fixed pieces. Interim pieces belong to the next one. */
   end(): void {
-    const pieces = this.#settled
-    this.#settled = []
-    this.#guess = []
-    this.#partial = ''
+    const pieces = this.#fixed
+    this.#fixed = []
+    this.#interim = []
+    this.#lastInterimText = ''
     this.#isStarted = false
     if (textOf(pieces) === '' && !this.#isCut) return
     this.#isCut = false
-    this.#tell(pieces, true, true)
+    this.#report(pieces, true, true)
     this.#utterance++
   }
 
-  /** Nothing more will come: a guess that the vendor left open is what was said. */
+  /** No piece will follow: the interim pieces that the vendor left open count as fixed. */
   finish(): void {
-    this.#settled.push(...this.#guess)
+    this.#fixed.push(...this.#interim)
     this.end()
   }
 
@@ -91,21 +92,21 @@ export class Utterances {
   }
 
   #cut(): void {
-    const pieces = this.#settled
-    this.#settled = []
+    const pieces = this.#fixed
+    this.#fixed = []
     this.#isCut = true
-    this.#tell(pieces, true, false)
+    this.#report(pieces, true, false)
   }
 
-  #tellPartial(): void {
-    const pieces = [...this.#settled, ...this.#guess]
+  #reportInterim(): void {
+    const pieces = [...this.#fixed, ...this.#interim]
     const text = textOf(pieces)
-    if (text === '' || text === this.#partial) return
-    this.#partial = text
-    this.#tell(pieces, false, false)
+    if (text === '' || text === this.#lastInterimText) return
+    this.#lastInterimText = text
+    this.#report(pieces, false, false)
   }
 
-  #tell(pieces: readonly Piece[], isFinal: boolean, speechFinal: boolean): void {
+  #report(pieces: readonly Piece[], isFinal: boolean, speechFinal: boolean): void {
     const startMs = pieces[0]?.startMs ?? this.#endMs
     this.#endMs = pieces.at(-1)?.endMs ?? this.#endMs
     const confidence = meanConfidence(pieces)

@@ -1,42 +1,42 @@
 /**
- * A socket that was opened before anybody needed it. It looks like any other, except that its server may have left in the meantime, which
- * nobody knows before the first answer: until then what is sent is remembered, and where the socket ends instead of answering, a new one
- * is opened and told the same.
+ * A socket that was opened before it was needed. It looks like any other socket, but its server may have closed it in the meantime, and that shows
+ * only when an answer is due. So all messages are remembered until the first answer. If the socket ends instead, a new one is opened and gets the
+ * same messages.
  *
- *   waiting ──lend──► untried ──an answer, or too much sent──► proven ──► ended
+ *   waiting ──lend──► untried ──an answer, or too much sent──► proven ──► over
  *      │                 └──the socket ends──► reopening ──opened──┘        ▲
  *      └──────────────────── ends, or is closed ────────────────────────────┘
  */
 import { KeptFrames } from '../../runtime/outbound/kept-frames.ts'
 import type { OutboundSocket, OutboundSocketListener } from '../../runtime/outbound/socket.ts'
 
-export type StandbyParts = {
+export type WarmSocketParts = {
   openedMs: number
-  /** Rejects with whatever; the socket's own end is told then. */
+  /** A rejection of any kind means that the first socket's end is reported. */
   reopen: (signal: AbortSignal) => Promise<OutboundSocket>
-  /** It ended while it waited. */
+  /** The socket ended while it waited. */
   ended: () => void
-  /** It ended before its first answer. */
+  /** The socket ended before its first answer. */
   stale: () => void
 }
 
-/** A server that took this much without ending the socket was there to take it. Two seconds of 16 kHz audio. */
+/** A server that took this many bytes without ending the socket was there to take them. Two seconds of 16 kHz audio. */
 const rememberedMax = 65_536
 
-export class StandbySocket implements OutboundSocket, OutboundSocketListener {
+export class WarmSocket implements OutboundSocket, OutboundSocketListener {
   readonly openedMs: number
   keptAliveMs: number
-  readonly #parts: StandbyParts
+  readonly #parts: WarmSocketParts
   readonly #kept = new KeptFrames()
   readonly #closing = new AbortController()
-  #state: 'waiting' | 'untried' | 'reopening' | 'proven' | 'ended' = 'waiting'
+  #state: 'waiting' | 'untried' | 'reopening' | 'proven' | 'over' = 'waiting'
   #socket: OutboundSocket
   #listener: OutboundSocketListener | null = null
   #sent: (string | Uint8Array)[] = []
   #sentLength = 0
   #end: { code: number; reason: string } | null = null
 
-  constructor(socket: OutboundSocket, parts: StandbyParts) {
+  constructor(socket: OutboundSocket, parts: WarmSocketParts) {
     this.#parts = parts
     this.#socket = socket
     this.openedMs = parts.openedMs
@@ -44,7 +44,7 @@ export class StandbySocket implements OutboundSocket, OutboundSocketListener {
     socket.listen(this)
   }
 
-  /** From now on it is somebody's. */
+  /** Hands the socket to its user. */
   lend(): void {
     this.#state = 'untried'
   }
@@ -55,9 +55,9 @@ export class StandbySocket implements OutboundSocket, OutboundSocketListener {
   }
 
   get isOpen(): boolean {
-    // What ends before its first answer is opened again, so for its user it is open.
+    // A socket that ends before its first answer is opened again, so for its user it is open.
     if (this.#state === 'untried' || this.#state === 'reopening') return true
-    return this.#state !== 'ended' && this.#socket.isOpen
+    return this.#state !== 'over' && this.#socket.isOpen
   }
 
   get bufferedBytes(): number {
@@ -79,7 +79,7 @@ export class StandbySocket implements OutboundSocket, OutboundSocketListener {
   }
 
   close(): void {
-    this.#state = 'ended'
+    this.#state = 'over'
     this.#listener = null
     this.#kept.clear()
     this.#sent = []
@@ -88,13 +88,13 @@ export class StandbySocket implements OutboundSocket, OutboundSocketListener {
   }
 
   text(text: string): void {
-    this.#heard()
+    this.#received()
     if (this.#listener) this.#listener.text(text)
     else this.#keep(text)
   }
 
   binary(bytes: Uint8Array): void {
-    this.#heard()
+    this.#received()
     if (this.#listener) this.#listener.binary(bytes)
     else this.#keep(bytes)
   }
@@ -106,8 +106,8 @@ export class StandbySocket implements OutboundSocket, OutboundSocketListener {
     if (hasWaited) this.#parts.ended()
   }
 
-  /** What comes before anything was asked is a greeting, and no answer. */
-  #heard(): void {
+  /** A message that comes before anything was sent is a greeting, not an answer. */
+  #received(): void {
     if (this.#state === 'untried' && this.#sent.length > 0) this.#prove()
   }
 
@@ -129,7 +129,7 @@ export class StandbySocket implements OutboundSocket, OutboundSocketListener {
     this.#sentLength += data.length
     if (this.#sentLength <= rememberedMax) return
     if (this.#state === 'untried') this.#prove()
-    // Not in this call: who sends does not expect to be told of an end meanwhile.
+    // Not within this call: the caller of `send` does not expect `closed` meanwhile.
     else queueMicrotask(() => this.#giveUp(1009, 'local: more was sent than is kept for a new socket'))
   }
 
@@ -155,7 +155,7 @@ export class StandbySocket implements OutboundSocket, OutboundSocketListener {
   }
 
   #finish(code: number, reason: string): void {
-    this.#state = 'ended'
+    this.#state = 'over'
     this.#sent = []
     this.#end = { code, reason }
     this.#listener?.closed(code, reason)

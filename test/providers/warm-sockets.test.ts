@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
-import { createSocketTransport, type Standby, type WarmOutcome } from '../../providers/wire/socket.ts'
+import type { WarmOutcome, WarmRules } from '../../providers/wire/socket.ts'
+import { createSocketTransport } from '../../providers/wire/socket-transport.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { outboundDefaults, type WarmSockets } from '../../runtime/outbound/limits.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
@@ -8,11 +9,11 @@ import { delay, failure, StubSocket, transcript, until } from './stub-socket.ts'
 
 const never = new AbortController().signal
 const route = { path: '/v1/listen?model=nova' }
-const silent: Standby = { keepAlive: null, idleMsMax: 8000 }
+const silent: WarmRules = { keepAlive: null, idleMsMax: 8000 }
 
-type Changes = { standby?: Standby; warm?: Partial<WarmSockets>; real?: true }
+type Changes = { rules?: WarmRules; warm?: Partial<WarmSockets>; real?: true }
 
-async function setup(t: Test, { standby = silent, warm = {}, real }: Changes = {}) {
+async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {}) {
   const stub = await StubSocket.start()
   const clock = new ManualClock()
   const outcomes: WarmOutcome[] = []
@@ -21,7 +22,7 @@ async function setup(t: Test, { standby = silent, warm = {}, real }: Changes = {
     wire: { sign: (key) => ['authorization', key], classify: () => null },
     limits: { ...outboundDefaults, warmSockets: { perRoute: 2, socketsMax: 8, routeMs: 60_000, ...warm } },
     clock: real ? systemClock : clock,
-    standby,
+    warm: rules,
     observeWarm: (outcome) => outcomes.push(outcome),
   })
   const lent: OutboundSocket[] = []
@@ -113,7 +114,7 @@ t.test('as many wait as the route was used lately, and none of another route or 
 
 t.test('the vendor is never kept waiting longer than it likes', async (t) => {
   const keepAlive = { text: '{"type":"KeepAlive"}', everyMs: 3000 }
-  const { stub, clock, open, accepted, outcomes } = await setup(t, { standby: { keepAlive, idleMsMax: 20_000 } })
+  const { stub, clock, open, accepted, outcomes } = await setup(t, { rules: { keepAlive, idleMsMax: 20_000 } })
   const first = await open()
   await accepted(2)
   t.equal(clock.timers, 1, 'one timer for all')
@@ -133,7 +134,7 @@ t.test('the vendor is never kept waiting longer than it likes', async (t) => {
 })
 
 t.test('nothing is opened ahead where idle sockets are billed, or where it is off', async (t) => {
-  for (const changes of [{ standby: { keepAlive: null, idleMsMax: 0 } }, { warm: { perRoute: 0 } }]) {
+  for (const changes of [{ rules: { keepAlive: null, idleMsMax: 0 } }, { warm: { perRoute: 0 } }]) {
     const { stub, clock, open, outcomes } = await setup(t, changes)
     await open()
     await open()

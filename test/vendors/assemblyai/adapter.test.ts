@@ -2,7 +2,7 @@ import t from 'tap'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { StreamTranscript, SttStreamSink } from '../../../domain/speech/stt.ts'
 import { createAssemblyaiProvider } from '../../../providers/assemblyai/provider.ts'
-import { streamPath } from '../../../providers/assemblyai/stt-live.ts'
+import { livePath } from '../../../providers/assemblyai/stt-live.ts'
 import { Chunks } from '../../../providers/assemblyai/stt-live-chunks.ts'
 import { classOfCode } from '../../../providers/assemblyai/wire.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
@@ -139,7 +139,7 @@ void t.test('what a session is opened with', (t) => {
     prompt: 'A call.',
   }
   const queryOf = (model: string, language?: string) =>
-    Object.fromEntries(new URL(streamPath({ ...asked, model, ...(language && { language }) }), 'http://x').searchParams)
+    Object.fromEntries(new URL(livePath({ ...asked, model, ...(language && { language }) }), 'http://x').searchParams)
   const shared = {
     sample_rate: '8000',
     encoding: 'pcm_mulaw',

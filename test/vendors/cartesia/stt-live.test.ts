@@ -4,9 +4,10 @@ import type { Encoding } from '../../../audio/format.ts'
 import type { ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
 import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { cartesiaModels } from '../../../providers/cartesia/models.ts'
-import { FinalizingStream, finalizingPath } from '../../../providers/cartesia/stt-live-finalize.ts'
-import { TurnsStream, turnsPath } from '../../../providers/cartesia/stt-live-turns.ts'
-import { classOfClose, classOfFrame, wire } from '../../../providers/cartesia/wire.ts'
+import { liveVendor } from '../../../providers/cartesia/stt-live.ts'
+import { classOfFrame, wire } from '../../../providers/cartesia/wire.ts'
+import { classOfCloseCode } from '../../../providers/wire/failures.ts'
+import { LiveSttStream } from '../../../providers/wire/live-stt.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { never, present, providerErrorOf } from '../suite/given.ts'
@@ -66,23 +67,23 @@ t.test('a recording whose words have no times, where they were asked for', async
 })
 
 t.test('what a session is opened with', async (t) => {
-  const pathOf = (request: SttStreamRequest) => Promise.resolve(request).then(turnsPath)
-  const queryOf = (path: string) => [...urlOf({ path } as never).searchParams]
+  const pathOf = (request: SttStreamRequest) => Promise.resolve(request).then(liveVendor)
+  const queryOf = ({ path }: { path: string }) => [...urlOf({ path } as never).searchParams]
   const mulaw = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
   const asked = { keywords: ['Parley', 'SIP'], endpointingMs: 300 }
-  t.same(queryOf(finalizingPath(request)), [
+  t.same(queryOf(liveVendor(request)), [
     ['model', 'ink-whisper'],
     ['encoding', 'pcm_s16le'],
     ['sample_rate', '16000'],
   ])
-  t.same(queryOf(finalizingPath({ ...request, audio: mulaw, language: 'nb', endpointingMs: 300 })), [
+  t.same(queryOf(liveVendor({ ...request, audio: mulaw, language: 'nb', endpointingMs: 300 })), [
     ['model', 'ink-whisper'],
     ['encoding', 'pcm_mulaw'],
     ['sample_rate', '8000'],
     ['language', 'no'],
     ['max_silence_duration_secs', '0.3'],
   ])
-  t.same(queryOf(turnsPath({ ...request, ...asked, model: 'ink-2', language: 'en' })), [
+  t.same(queryOf(liveVendor({ ...request, ...asked, model: 'ink-2', language: 'en' })), [
     ['model', 'ink-2'],
     ['encoding', 'pcm_s16le'],
     ['sample_rate', '16000'],
@@ -100,7 +101,7 @@ t.test('what a session is opened with', async (t) => {
 })
 
 t.test('pieces become utterances, with their spaces', async (t) => {
-  const { script, told, stream } = await scripted(t, FinalizingStream, request)
+  const { script, told, stream } = await scripted(t, request)
   const words = [{ words: ['Hello', 'there,'], start: [0.1, 0.5], end: [0.4, 0.9] }]
   for (let i = 0; i < 10; i++) stream.audio(frame)
   script.say({ type: 'transcript', text: 'Hel', is_final: false })
@@ -137,7 +138,7 @@ t.test('pieces become utterances, with their spaces', async (t) => {
 
 t.test('turns become utterances', async (t) => {
   const asked: SttStreamRequest = { ...request, model: 'ink-2', endpointingMs: 2000, language: 'en' }
-  const { script, told, stream } = await scripted(t, TurnsStream, asked)
+  const { script, told, stream } = await scripted(t, asked)
   stream.audio(frame)
   script.say({ type: 'turn.start' })
   stream.audio(frame)
@@ -186,8 +187,7 @@ t.test('a stream that breaks', async (t) => {
     [(script) => script.say({ type: 'turn.update' }), 'protocol'],
   ]
   for (const [row, [breaks, errorClass]] of rows.entries()) {
-    const Stream = row === 4 ? FinalizingStream : TurnsStream
-    const { script, told } = await scripted(t, Stream, { ...request, model: row === 4 ? 'ink-whisper' : 'ink-2' })
+    const { script, told } = await scripted(t, { ...request, model: row === 4 ? 'ink-whisper' : 'ink-2' })
     breaks(script)
     t.same(told, [errorClass])
     t.notOk(script.isOpen)
@@ -203,7 +203,7 @@ t.test('a code goes before its status', (t) => {
   t.equal(classOfFrame({ error_code: null, status_code: 401 }), 'auth')
   t.equal(classOfFrame({ error_code: 'concurrency_limited', status_code: 500 }), 'rate_limited')
   t.equal(classOfFrame({ title: 'What the vendor says to people.' }), 'server')
-  t.equal(classOfClose(1006), null)
+  t.equal(classOfCloseCode(1006), null)
   t.end()
 })
 
@@ -235,12 +235,11 @@ class ClosingSocket extends ScriptedSocket {
 /** An open stream whose server says what the test has it say. A failure is told by its class. */
 async function scripted(
   t: Test,
-  Stream: typeof FinalizingStream | typeof TurnsStream,
   request: SttStreamRequest,
 ): Promise<{
   script: ClosingSocket
   told: (string | StreamTranscript)[]
-  stream: FinalizingStream | TurnsStream
+  stream: LiveSttStream
 }> {
   const script = new ClosingSocket()
   const told: (string | StreamTranscript)[] = []
@@ -251,8 +250,8 @@ async function scripted(
     failed: ({ errorClass }: ProviderError) => void told.push(errorClass),
   }
   const parts = { socket: script, sink, signal: never, apiKey, clock: systemClock, limits: outboundDefaults }
-  const stream = new Stream(request, parts)
-  if (Stream === TurnsStream) script.say({ type: 'connected' })
+  const stream = new LiveSttStream(parts, liveVendor(request))
+  if (request.model === 'ink-2') script.say({ type: 'connected' })
   await stream.opened
   t.teardown(() => stream.close())
   return { script, told, stream }

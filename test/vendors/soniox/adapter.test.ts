@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { StreamTranscript, SttStream, SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { createSonioxProvider } from '../../../providers/soniox/provider.ts'
-import { openStream, startRequest } from '../../../providers/soniox/stt-live.ts'
+import { liveVendor, startRequest } from '../../../providers/soniox/stt-live.ts'
+import { LiveSttStream } from '../../../providers/wire/live-stt.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { never, until, vendorOptions } from '../suite/given.ts'
@@ -92,14 +93,9 @@ void t.test('tokens become utterances', async (t) => {
     failed: (error: Error) => t.fail('failed', { error }),
   }
   const clock = new StepClock()
-  const stream = await openStream(request, {
-    socket: script,
-    sink,
-    signal: never,
-    apiKey,
-    clock,
-    limits: outboundDefaults,
-  })
+  const parts = { socket: script, sink, signal: never, apiKey, clock, limits: outboundDefaults }
+  const stream = new LiveSttStream(parts, liveVendor(request))
+  await stream.opened
   const token = (text: string, startMs: number, is_final = true) => ({
     text,
     start_ms: startMs,
@@ -163,7 +159,9 @@ void t.test('a caller who closes in the middle of a frame hears no more of it', 
     failed: () => void told.push('failed'),
   }
   const parts = { socket: script, sink, signal: never, apiKey, clock: systemClock, limits: outboundDefaults }
-  closing.stream = await openStream({ ...request, interimResults: false }, parts)
+  const stream = new LiveSttStream(parts, liveVendor({ ...request, interimResults: false }))
+  await stream.opened
+  closing.stream = stream
   const token = (text: string) => ({ text, start_ms: 0, end_ms: 100, is_final: true })
   script.say({ tokens: [token('One.'), token('<end>'), token('Two.'), token('<end>')], finished: true })
   t.same(told, ['speech', 'One.'])

@@ -2,8 +2,9 @@ import t from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
 import type { StreamTranscript, SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { createSpeechmaticsProvider } from '../../../providers/speechmatics/provider.ts'
-import { openStream, startRecognition } from '../../../providers/speechmatics/stt-live.ts'
+import { liveVendor, startRecognition } from '../../../providers/speechmatics/stt-live.ts'
 import { classOfType } from '../../../providers/speechmatics/wire.ts'
+import { LiveSttStream } from '../../../providers/wire/live-stt.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { never, present, until, vendorOptions } from '../suite/given.ts'
@@ -107,20 +108,10 @@ void t.test('pieces become utterances', async (t) => {
     failed: (error: Error) => t.fail('failed', { error }),
   }
   const request = { model: 'enhanced', audio, interimResults: true, words: true }
-  const opening = openStream(
-    request,
-    {},
-    {
-      socket: script,
-      sink,
-      signal: never,
-      apiKey,
-      clock: systemClock,
-      limits: outboundDefaults,
-    },
-  )
+  const parts = { socket: script, sink, signal: never, apiKey, clock: systemClock, limits: outboundDefaults }
+  const stream = new LiveSttStream(parts, liveVendor({ ...request, language: 'en' }))
   script.say({ message: 'RecognitionStarted', language_pack_info: { word_delimiter: ' ' } })
-  const stream = await opening
+  await stream.opened
   const word = (content: string, startS: number, more = {}) => ({
     type: 'word',
     start_time: startS,

@@ -1,0 +1,14 @@
+/** Live recognition. Ink 2 ends turns itself and has a socket for that; Ink Whisper ends an utterance on `finalize`, on the other socket. */
+import type { SttStreamRequest } from '../../domain/speech/stt.ts'
+import type { LiveSttVendor } from '../wire/live-stt.ts'
+import type { WarmRules } from '../wire/socket.ts'
+import { endsTurns } from './models.ts'
+import { finalizeVendor } from './stt-live-finalize.ts'
+import { turnsVendor } from './stt-live-turns.ts'
+
+/** Only audio is billed, so a socket that waits costs nothing. Idle sockets were seen to end after 120 s. */
+export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 100_000 }
+
+/** Throws ProviderError `unsupported`. */
+export const liveVendor = (request: SttStreamRequest): LiveSttVendor =>
+  endsTurns(request.model) ? turnsVendor(request) : finalizeVendor(request)

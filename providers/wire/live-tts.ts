@@ -1,0 +1,56 @@
+/** Speech over a vendor's socket that serves one text. The audio is read from the queue that is returned. */
+import type { ErrorClass } from '../../domain/ports/provider-error.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
+import { closeFailure, protocolError } from './failures.ts'
+import type { JsonObject } from './json.ts'
+import { jsonFrames } from './json-frames.ts'
+import type { SocketTransport } from './socket.ts'
+import { SpeechQueue } from './speech-queue.ts'
+
+export type LiveTtsOptions = { sockets: SocketTransport; apiKey: string | null; clock: Clock; limits: OutboundLimits }
+
+/** The part of a vendor's protocol that ends a text or adds audio to it. */
+export type LiveTtsProtocol = {
+  /** One frame of the vendor. May throw a ProviderError. */
+  frame: (frame: JsonObject, queue: SpeechQueue) => void
+  /** True where audio comes in binary frames. Absent: binary frames are a protocol error. */
+  binaryAudio?: true
+  /** The messages that end the text at the vendor, sent before the socket is closed. */
+  farewell?: () => readonly string[]
+  /** The meaning of a close before the end of the text; null: the socket was cut. */
+  classOfClose: (code: number, reason: string) => ErrorClass | null
+}
+
+export function receiveSpeech(
+  socket: OutboundSocket,
+  { apiKey, clock, limits }: Omit<LiveTtsOptions, 'sockets'>,
+  protocol: LiveTtsProtocol,
+  signal: AbortSignal,
+): SpeechQueue {
+  const queue = new SpeechQueue({
+    clock,
+    limits,
+    signal,
+    over: () => {
+      for (const message of protocol.farewell?.() ?? []) socket.send(message)
+      socket.close()
+    },
+  })
+  socket.listen(
+    jsonFrames({
+      frame: (frame) => protocol.frame(frame, queue),
+      ...(protocol.binaryAudio && { binary: (bytes: Uint8Array) => queue.push(bytes) }),
+      failed: (error) => queue.fail(error),
+      closed: (code, reason) => queue.fail(closeFailure(protocol.classOfClose(code, reason), code, reason, apiKey)),
+    }),
+  )
+  return queue
+}
+
+/** Samples in base64. Throws ProviderError `protocol` for a value that is not text. */
+export function samplesOf(base64: unknown): Buffer {
+  if (typeof base64 !== 'string') throw protocolError('audio that is not text')
+  return Buffer.from(base64, 'base64')
+}

@@ -1,0 +1,56 @@
+/** Sockets to one vendor, opened when they are needed or, where that is allowed, before. */
+import type { Clock } from '../../domain/ports/system.ts'
+import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
+import { openSocket } from '../../runtime/outbound/open-socket.ts'
+import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
+import { toProviderError } from './failures.ts'
+import { refusal, type VendorWire } from './http.ts'
+import type { Dial, SocketTransport, WarmOutcome, WarmRules } from './socket.ts'
+import { WarmRoutes } from './warm-routes.ts'
+
+export type SocketTransportOptions = {
+  /** An http(s) or ws(s) URL, with the path that all routes share. */
+  baseUrl: string
+  wire: VendorWire
+  limits: OutboundLimits
+  clock: Clock
+  /** Absent: this vendor has no warm sockets. */
+  warm?: WarmRules
+  /** Called at every opening where the vendor has warm sockets. */
+  observeWarm?: (outcome: WarmOutcome) => void
+}
+
+/** Throws TypeError for a base URL that is not a URL. */
+export function createSocketTransport(options: SocketTransportOptions): SocketTransport {
+  const { limits, warm, clock, observeWarm } = options
+  const dial = createDial(options)
+  if (!warm || warm.idleMsMax === 0 || limits.warmSockets.perRoute === 0)
+    return { open: dial, close: () => Promise.resolve() }
+  return new WarmRoutes({ dial, rules: warm, bounds: limits.warmSockets, clock, observe: observeWarm ?? (() => {}) })
+}
+
+function createDial({ baseUrl, wire, limits }: SocketTransportOptions): Dial {
+  const base = new URL(baseUrl)
+  // The URL class does not let http: be changed to ws:.
+  const origin = `${base.protocol === 'https:' || base.protocol === 'wss:' ? 'wss' : 'ws'}://${base.host}`
+  const prefix = base.pathname.replace(/\/+$/, '')
+  const { connectMs, firstByteMs, frameBytesMax, bufferedBytesMax } = limits
+  return async (apiKey, { path, headers = [], protocols = [] }, signal) => {
+    try {
+      return await openSocket({
+        url: `${origin}${prefix}${withQuery(path, base.search)}`,
+        headers: apiKey === null ? headers : [...wire.sign(apiKey), ...headers],
+        protocols,
+        connectMs,
+        openMs: firstByteMs,
+        frameBytesMax,
+        bufferedBytesMax,
+        signal,
+      })
+    } catch (error) {
+      throw error instanceof UpgradeRefused ? refusal(error.answer, wire, apiKey) : toProviderError(error)
+    }
+  }
+}
+
+const withQuery = (path: string, search: string) => path + (path.includes('?') ? search.replace('?', '&') : search)

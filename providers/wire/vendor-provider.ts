@@ -1,0 +1,46 @@
+/** The parts of a provider that are the same for every vendor: its connections, its rows, and the ports for each key. */
+import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
+import type { VendorModel, VendorOptions } from '../adapter.ts'
+import { createHttpTransport, type HttpTransport, type VendorWire } from './http.ts'
+import type { SocketTransport, WarmRules } from './socket.ts'
+import { createSocketTransport } from './socket-transport.ts'
+
+/** `vendorUrl` is the vendor's address; a configured address replaces it. Throws TypeError for one that is not a URL. */
+export function connectionsOf({ baseUrl, limits, clock, observeWarm }: VendorOptions, wire: VendorWire) {
+  return {
+    http: (vendorUrl: string): HttpTransport =>
+      createHttpTransport({ baseUrl: baseUrl ?? vendorUrl, wire, limits, monotonicMs: () => clock.monotonicMs() }),
+    sockets: (vendorUrl: string, warm?: WarmRules): SocketTransport =>
+      createSocketTransport({
+        baseUrl: baseUrl ?? vendorUrl,
+        wire,
+        limits,
+        clock,
+        ...(warm && { warm }),
+        ...(observeWarm && { observeWarm }),
+      }),
+  }
+}
+
+type VendorParts = {
+  /** As the catalog names it. */
+  vendor: string
+  models: readonly VendorModel[]
+  ports: (apiKey: string | null) => ProviderPorts
+  /** Connections that end with the provider. */
+  close: readonly { close(): Promise<void> }[]
+}
+
+/** Throws RangeError for a configured model that the vendor does not serve. */
+export function createVendorProvider(options: VendorOptions, { vendor, models, ports, close }: VendorParts): Provider {
+  return {
+    id: options.id,
+    models: options.catalog.rows(vendor, options.id, models, options.models),
+    unavailable: () => options.unavailable,
+    ports: ports(options.apiKey),
+    forKey: ports,
+    close: async () => {
+      await Promise.all(close.map((each) => each.close()))
+    },
+  }
+}
