@@ -1,4 +1,4 @@
-/** Starts a serving process: store, providers, engine. What was opened is closed in the opposite order, also when a start fails. */
+/** Starts a serving process: store, providers, engine. They are closed in the opposite order, also when a start fails. */
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
 import type { Provider } from './domain/ports/provider.ts'
@@ -24,12 +24,12 @@ import { newSecret } from './store/key-secret.ts'
 import { openStore, type Store } from './store/store.ts'
 import { createSurfaces } from './surfaces.ts'
 
-/** In the data folder: the key of a first local run, for the command line. */
+/** The file in the data folder with the key of a first local run, for the command line. */
 export const localKeyFile = 'local.key'
-/** Answers are checked against the contract in tests and development, which run the sources, and not in the product, which is compiled. */
+/** Answers are checked against the contract in tests and development, which run the sources. The compiled product does not check them. */
 const checkResponses = import.meta.url.endsWith('.ts')
 
-/** A running Parley. `stop` drains first; `force` gives up what is in flight. */
+/** A running Parley. `stop` drains first; `force` gives up the requests in flight. */
 export type Gateway = { url: string; key: string | null; stop(): Promise<void>; force(): void }
 
 export async function startGateway(
@@ -42,7 +42,7 @@ export async function startGateway(
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
   const store = await openConfiguredStore(config, log, progress, true)
-  // Newest first: whatever a start that fails has opened is closed in the opposite order.
+  // Newest first, so that a failed start also closes its parts in the opposite order.
   const closing: (() => unknown)[] = [() => store.close({ stopPostgres: true })]
   const closeAll = async () => {
     for (const close of closing) await close()
@@ -62,7 +62,7 @@ export async function startGateway(
     }
     const others = worker === 0 ? config.processes - 1 : 0
     const workers = startWorkers(others, { ...env, PARLEY_PORT: String(server.port) }, config.drain.graceMs)
-    // Together: a process that still took requests while another drains would be sent them all.
+    // All processes drain together: one that still took requests while another drains would get all of them.
     closing.unshift(() => Promise.all([server.drain(), workers.stop()]))
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
     const force = () => {
@@ -102,7 +102,7 @@ export function openConfiguredStore(
   })
 }
 
-/** What the schema cannot say. Throws ConfigError. */
+/** Checks the rules that the schema cannot express. Throws ConfigError. */
 export function checkServing(config: ParleyConfig, env: Environment): void {
   checkExposure(config)
   checkSharing(config)
@@ -116,13 +116,13 @@ function checkExposure({ host, masterKey }: ParleyConfig): void {
   )
 }
 
-/** The engine shares a port only where it is given one by number. */
+/** The engine can share a port between processes only when the port has a number. */
 function checkSharing({ port, processes }: ParleyConfig): void {
   if (port !== 0 || processes === 1) return
   throw new ConfigError(`PARLEY_PORT: 0 leaves the choice to the system, which ${processes} processes cannot share`)
 }
 
-/** The key to show. On loopback a fresh store gets one of its own, kept in the data folder for the command line. */
+/** The key to show. On loopback a fresh store gets a key, which is kept in the data folder for the command line. */
 async function bootstrap(store: Store, config: ParleyConfig, log: Log): Promise<string | null> {
   if (config.bootstrapKey !== null) {
     const outcome = await store.organizations.bootstrap({ key: config.bootstrapKey })
@@ -135,7 +135,7 @@ async function bootstrap(store: Store, config: ParleyConfig, log: Log): Promise<
   return (await store.organizations.bootstrap({ key })) === 'refused' ? null : key
 }
 
-/** Said at the start and not at the first request that would need such a key. The others go on: a request without it is routed to other providers. */
+/** Logs unreadable provider keys at the start and not at the first request that needs one. Requests are routed to other providers. */
 async function checkSealed({ providerKeys }: Store, log: Log): Promise<void> {
   const unreadable = await providerKeys.unreadable()
   if (unreadable > 0)
@@ -184,7 +184,7 @@ type Listening = {
   tracing: Awaited<ReturnType<typeof createTracing>>
   providers: readonly Provider[]
   localKey: string | null
-  /** Of several processes, the one that also has the upload port. */
+  /** True in the one process of several that also has the upload port. */
   first: boolean
 }
 
@@ -227,7 +227,7 @@ async function listen(parts: Listening): Promise<Server> {
 }
 
 const dayMs = 86_400_000
-/** In the data folder: the master key of a local run. */
+/** The file in the data folder with the master key of a local run. */
 const masterKeyFile = 'master.key'
 
 function masterKeyOf({ masterKey, dataDir }: ParleyConfig): string {

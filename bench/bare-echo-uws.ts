@@ -1,4 +1,4 @@
-// The floor of the socket figures: uWebSockets.js that gives each frame back, nothing between. Forked by bench/sockets.ts.
+// The floor of the socket figures: uWebSockets.js that returns each frame, without any other work. Forked by bench/sockets.ts.
 import uWS from 'uWebSockets.js'
 
 uWS

@@ -1,4 +1,4 @@
-/** What one routing decision costs, in the code as it is served: a loader that compiles sources makes closures dearer. */
+/** The cost of one routing decision in the compiled code, because a loader that compiles sources makes closures slower. */
 
 import type * as Catalogs from '../domain/catalog/catalog.ts'
 import type * as Healths from '../domain/health/health.ts'
@@ -8,7 +8,7 @@ import { caller, failure, healthLimits, ManualClock } from '../test/domain/fakes
 import { tags, wideCatalog } from '../test/domain/wide-catalog.ts'
 import { type Figure, median } from './figure.ts'
 
-/** Built before the bench starts, so there are no types of it. */
+/** The compiled code is built before the bench starts, and TypeScript has no types of it. */
 const served = (file: string): Promise<unknown> => import(`../dist/domain/${file}.js`)
 const { baseAsk } = (await served('routing/ask')) as typeof Asks
 const { Catalog } = (await served('catalog/catalog')) as typeof Catalogs
@@ -17,7 +17,7 @@ const { Health } = (await served('health/health')) as typeof Healths
 
 const rounds = 100
 
-/** 500 models, all of them of the stage that is asked for, and 50 languages in turn. */
+/** Decides among 500 models of one stage, for 50 languages in turn. */
 export function decisionTime(): Promise<Figure[]> {
   const health = new Health(new ManualClock(), healthLimits)
   const catalog = new Catalog(wideCatalog(() => 'stt'))
@@ -29,14 +29,14 @@ export function decisionTime(): Promise<Figure[]> {
   const keptUs: number[] = []
   for (let round = 0; round < rounds; round++)
     for (const ask of asks) {
-      // A failure, and that it is over: whatever was kept is worked out anew.
+      // A failure and a success after it: all cached decisions are computed again.
       health.begin(row, 'stream')?.failed(failure('server'))
       health.begin(row, 'stream')?.succeeded({})
       anewUs.push(timeUs(() => chooser.choose(ask)))
       keptUs.push(timeUs(() => chooser.choose({ ...ask })))
     }
   const figure = (name: string, timesUs: number[]) => {
-    // The first half compiles.
+    // The first half of the decisions only warms up the compiler.
     const settled = timesUs.slice(timesUs.length / 2)
     const detail = `median of ${settled.length}; 500 models of one stage, ${tags.length} languages`
     return { name, value: median(settled), unit: 'us', bar: 50, detail }

@@ -1,4 +1,4 @@
-/** Time to the first SSE chunk through the gateway minus the same client direct to the same mock, one stream at a time, median of a round of streams. */
+/** Time to the first chunk of an event stream through the gateway, minus the time of the same client without it. One stream at a time. */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { type Figure, median } from './figure.ts'
@@ -7,7 +7,7 @@ import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
 
 const rounds = 10
 const streamsARound = 60
-/** V8 goes on compiling what a request runs for thousands of requests. Many at a time, because each takes as long as its answer. */
+/** V8 compiles the code of a request during thousands of requests. They run concurrently, because each takes as long as its answer. */
 const warmUp = { streams: 6_000, concurrent: 32 }
 
 export async function firstChunkDelay(dataDir: string): Promise<Figure> {
@@ -29,7 +29,7 @@ export async function firstChunkDelay(dataDir: string): Promise<Figure> {
 }
 
 type Ask = () => Promise<number>
-/** Medians of its streams. */
+/** The medians over the streams of one round. */
 type Round = { directMs: number; throughMs: number }
 
 async function measure(askDirect: Ask, askThrough: Ask): Promise<Round> {
@@ -42,7 +42,7 @@ async function measure(askDirect: Ask, askThrough: Ask): Promise<Round> {
   return { directMs: median(directMs), throughMs: median(throughMs) }
 }
 
-/** Other guests of a shared machine only add time: beside the median of the rounds stands the one in which the floor was disturbed least. */
+/** Other work on a shared machine only adds time, so the round in which the floor was fastest is shown beside the median of the rounds. */
 function figure(measured: readonly Round[]): Figure {
   const added = ({ directMs, throughMs }: Round) => throughMs - directMs
   const calmest = measured.reduce((calm, round) => (round.directMs < calm.directMs ? round : calm))
@@ -59,7 +59,7 @@ async function warm(ask: Ask): Promise<void> {
   await Promise.all(Array.from({ length: warmUp.concurrent }, one))
 }
 
-/** From the call to the first chunk that holds the first token; reads the stream to its end. */
+/** The time from the request to the chunk that has the first token. Reads the stream to its end. */
 async function firstChunkMs(
   pool: Pool,
   path: string,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import path from 'node:path'
 
-/** A bench process of ours that tells its port once it listens. It ends with us: it exits when the channel closes. */
+/** Forks a bench process that sends its port once it listens. It exits when the channel to this process closes. */
 export async function forkListener(
   file: string,
   args: string[] = [],

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Running, startParley } from '../test/process/parley.ts'
 
-/** Parley with these settings: auth, routing, idempotency and ledger are on, as they always are. */
+/** Parley with these settings. Authentication, routing, idempotency and ledger are on, as always. */
 export function startGateway(dataDir: string, settings: object): Promise<Running> {
   const file = path.join(dataDir, 'bench.yaml')
   writeFileSync(file, JSON.stringify(settings))
   return startParley({ PARLEY_CONFIG: file }, dataDir)
 }
 
-/** The mock as the only LLM provider besides the stand-in. */
+/** The mock as the only LLM provider besides the embedded one. */
 export const withMock = (mockPort: number) => ({
   providers: [
     {

@@ -1,4 +1,4 @@
-/** CPU of one LLM call through the gateway beside bare uWebSockets.js + undici doing the same hop. */
+/** CPU of one LLM request through the gateway, compared with bare uWebSockets.js and undici for the same hop. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -17,17 +17,17 @@ type Hop = {
   bar: number
   path: string
   body: string
-  /** What the floor is sent: the provider's wire. */
+  /** The body for the floor, in the provider's wire format. */
   floorBody: string
   isIdempotent: boolean
   requestsARound: number
-  /** V8 goes on compiling the longer of the two ways for some twenty thousand requests. */
+  /** Requests before the measurement. V8 compiles the longer of the two paths during about 20,000 requests. */
   warmUp: number
-  /** What one request is counted as: itself, or its chunks. */
+  /** One request counts as 1, or as the number of its chunks. */
   unitsARequest: number
 }
 
-/** The router surface, JSON. */
+/** A JSON request to the router surface. */
 export const routerCpu = (dataDir: string): Promise<Figure> =>
   hopCpu(dataDir, {
     name: 'CPU of an LLM JSON call',
@@ -41,7 +41,7 @@ export const routerCpu = (dataDir: string): Promise<Figure> =>
     unitsARequest: 1,
   })
 
-/** The compatible surface, JSON. */
+/** A JSON request to the compatible surface. */
 export const chatCpu = (dataDir: string): Promise<Figure> =>
   hopCpu(dataDir, {
     name: 'CPU of a chat JSON call',
@@ -55,7 +55,7 @@ export const chatCpu = (dataDir: string): Promise<Figure> =>
     unitsARequest: 1,
   })
 
-/** The compatible surface, events: each word is an event of its own in time, so each is read and written for itself. */
+/** Events of the compatible surface. The words come apart in time, so each event is read and written alone. */
 export const chunkCpu = (dataDir: string): Promise<Figure> =>
   hopCpu(dataDir, {
     name: 'CPU of a streamed chat chunk',
@@ -115,7 +115,7 @@ function pool(origin: string): Pool {
   return new Pool(origin, { connections: concurrency })
 }
 
-/** Keeps `concurrency` requests in flight until `count` were answered; any answer but 200 ends the bench. */
+/** Keeps `concurrency` requests in flight until `count` were answered. Any answer but 200 ends the bench. */
 async function load(target: Target, count: number): Promise<void> {
   let left = count
   const one = async () => {

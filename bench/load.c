@@ -1,21 +1,21 @@
 /*
- * The load of the socket figures: many WebSocket clients in one thread of C, because what measures must cost less than what is measured.
+ * The load of the socket figures: many WebSocket clients in one thread of C, because the load must cost less than the measured server.
  *
- * Every client sends the same masked binary frame once a period, each at its own place in the period, and waits for nothing:
+ * Every client sends the same masked binary frame once a period, each at a different time in the period, and waits for nothing:
  *
  *   frame n is client n % streams, due at start + n * period / streams
  *
- * so the whole schedule is one counter, and the due time of a client's k-th frame needs no memory. Servers answer in order; an answer
- * belongs to the oldest frame of its client that has none. Latency runs from when a frame was due, not from when it was sent: a sender
- * that falls behind must not flatter the server. A frame that found no room in the socket or no answer counts as lost and as the worst
- * latency; answers that follow are then matched to older frames, which errs against the server.
+ * so the whole schedule is one counter, and the due time of a client's k-th frame needs no memory. Servers answer in order, so an answer
+ * belongs to the oldest unanswered frame of its client. Latency is counted from the time at which a frame was due, not from the time at
+ * which it was sent: a sender that falls behind must not improve the figures of the server. A frame that did not fit into the socket or got
+ * no answer counts as lost and as the worst latency. Later answers are then matched to older frames, which errs against the server.
  *
  * Simplifications: 127.0.0.1 only; no fragmented frames; the mask is constant (RFC 6455 5.3 protects proxies, and there are none here).
  *
  * load PORT PATH STREAMS PERIOD_US WARM_UP_MS MEASURE_MS PAYLOAD_BYTES [SUBPROTOCOL KEY CONFIG]
  *
- * With CONFIG each client sends it as a text frame and is open after an answer that says "ready"; then only texts that say "transcript"
- * are answers. Prints `open`, `start` and `stop` around the measured window, then the figures as JSON; keeps the sockets until stdin ends.
+ * With CONFIG each client sends it as a text frame and is open after an answer that contains "ready". Then only texts that contain
+ * "transcript" are answers. Prints `open`, `start` and `stop` around the measured window, then the figures as JSON; keeps the sockets until stdin ends.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -109,7 +109,7 @@ static void connect_client(client *c, int port, const char *request) {
   setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
   if (connect(c->fd, (struct sockaddr *)&to, sizeof to) < 0) fail("connect: %s", strerror(errno));
   if (send(c->fd, request, strlen(request), MSG_NOSIGNAL) < 0) fail("upgrade: %s", strerror(errno));
-  /* Byte by byte past the headers would be slow; servers say nothing more before they were sent something. */
+  /* Servers send nothing behind the headers before the first frame, so reading in blocks takes no frame away. */
   for (;;) {
     ssize_t got = recv(c->fd, answer + have, sizeof answer - 1 - have, 0);
     if (got <= 0) fail("the server ended an upgrade");
@@ -196,7 +196,7 @@ static void send_frame(client *c, int64_t n, int64_t now) {
   if (sent < 0) unsent++;
 }
 
-/* Frames from `due_frames` to `until`; between two of them whatever has come is read. */
+/* Sends the frames from `due_frames` to `until`, and reads the answers that have come between two of them. */
 static void run(int64_t until) {
   while (due_frames < until) {
     int64_t now = now_ns();
@@ -208,7 +208,7 @@ static void run(int64_t until) {
   }
 }
 
-/* In microseconds; `lost` frames stand above all that were measured. */
+/* In microseconds. Lost frames rank above all measured ones. */
 static double percentile(const uint32_t *histogram, int64_t lost, double share) {
   int64_t all = lost, sum = 0;
   for (int i = 0; i <= buckets; i++) all += histogram[i];
@@ -255,7 +255,7 @@ static void measure(int64_t warm_up_ms, int64_t measure_ms) {
 static void say_goodbye(void) {
   if (!with_config) return;
   int64_t until = now_ns() + goodbye_ms * 1000000LL;
-  /* A client in the middle of a frame, or with no room, cannot say it: it is reset. */
+  /* A client in the middle of a frame, or with a full socket, cannot send a close frame, so it is reset. */
   for (client *c = clients; c < clients + streams; c++)
     if (!c->closed && (c->rest > 0 || !send_text(c, "{\"type\":\"end\"}"))) c->closed = 1, closed_count++;
   while (closed_count < streams && now_ns() < until) poll_once(10);

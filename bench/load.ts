@@ -1,4 +1,4 @@
-/** Compiles bench/load.c once and runs it: its figures, and what the measured process spent meanwhile. */
+/** Compiles bench/load.c once and runs it. Returns its figures and the CPU and memory of the measured process. */
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import os from 'node:os'
@@ -10,7 +10,7 @@ const source = path.join(import.meta.dirname, 'load.c')
 const program = path.join(import.meta.dirname, '../.cache/bench-load')
 const payloadBytes = 640
 
-/** A server under load. What `ws` and uWebSockets.js echo needs no more than a port. */
+/** A server under load. The echoes of `ws` and uWebSockets.js need only a port. */
 export type SocketServer = {
   name: string
   pid: number
@@ -21,22 +21,22 @@ export type SocketServer = {
 export type Pace = { streams: number; periodUs: number; warmUpMs: number; measureMs: number }
 export type LoadFigures = {
   frames: number
-  /** Without an answer a second after the last frame. */
+  /** Frames without an answer one second after the last frame. */
   lost: number
   p50Us: number
   p99Us: number
-  /** How late frames were sent: what the load generator itself is short of. */
+  /** The delay of sending at p99, which shows that the load generator itself lacks CPU. */
   lagP99Us: number
   cpuUsAFrame: number
   /** Share of one processor. */
   busy: number
-  /** With every stream open, at the end of the sending. */
+  /** Measured with every stream open, after the last frame. */
   residentMiB: number
 }
-/** What the load prints. */
+/** The figures that the load prints. */
 type Counted = Pick<LoadFigures, 'frames' | 'lost' | 'p50Us' | 'p99Us' | 'lagP99Us'>
 
-/** Null when there is no C compiler. */
+/** The path of the program, or null without a C compiler. */
 export function buildLoad(): string | null {
   if (spawnSync('cc', ['--version']).status !== 0) return null
   if (modifiedMs(program) > modifiedMs(source)) return program
@@ -47,20 +47,20 @@ export function buildLoad(): string | null {
   return program
 }
 
-/** One processor for the server, another for the load: what one core carries. False where that cannot be had. */
+/** The server has one processor and the load another, so that the figures are of one core. False where that is not possible. */
 export const pinned = os.availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 
 export function pinServer(pid: number): void {
   if (pinned) execFileSync('taskset', ['-a', '-c', '-p', '0', String(pid)], { stdio: 'ignore' })
 }
 
-/** How many files a process may have open: what bounds the streams. */
+/** The number of files that a process may have open, which bounds the streams. */
 export function filesMax(): number {
   const limit = /Max open files\s+\S+\s+(\S+)/.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit)
 }
 
-/** Opens the streams, lets them run warm, measures, and closes them again. Throws what the load says when the server refuses. */
+/** Opens the streams, warms up, measures, and closes them. Throws an error with the output of the load when the server refuses. */
 export async function runLoad(load: string, server: SocketServer, pace: Pace): Promise<LoadFigures> {
   const { streams, periodUs, warmUpMs, measureMs } = pace
   const numbers = [streams, periodUs, warmUpMs, measureMs, payloadBytes].map(String)
@@ -86,13 +86,13 @@ export async function runLoad(load: string, server: SocketServer, pace: Pace): P
   return { ...figures, cpuUsAFrame, busy: spentMs / tookMs, residentMiB: loadedMiB }
 }
 
-/** Resolves when the load ended well. */
+/** Resolves when the load ends with status 0. */
 function endOf(child: ChildProcessWithoutNullStreams, name: string): Promise<undefined> {
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const ended = new Promise<undefined>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => (code === 0 ? resolve(undefined) : reject(new Error(`${name}: ${said.trim()}`))))
+    child.once('close', (code) => (code === 0 ? resolve(undefined) : reject(new Error(`${name}: ${output.trim()}`))))
   })
   ended.catch(() => {})
   return ended

@@ -1,6 +1,6 @@
 /**
- * Every figure is a ratio beside a floor of the same run, because machines differ and drift; rounds are interleaved for the same reason.
- * Prints one line a figure with its bar, and exits 1 when a bar is missed.
+ * Most figures are ratios to a floor of the same run, because machines differ and drift. Rounds are interleaved for the same reason.
+ * Prints one line for each figure with its bar, and exits 1 when a bar is missed.
  */
 import { rmSync } from 'node:fs'
 import { freshDataDir, startParley } from '../test/process/parley.ts'
@@ -12,7 +12,7 @@ import { socketFigures } from './sockets.ts'
 import { idleMemory, readyTime } from './start.ts'
 
 const dataDir = freshDataDir()
-// The first start makes the store; what is measured is every start after it.
+// The first start makes the store. The measured starts come after it.
 await (await startParley({}, dataDir)).stop()
 const counts = { ok: 0, missed: 0, skipped: 0 }
 for (const measure of [

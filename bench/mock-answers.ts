@@ -1,4 +1,4 @@
-/** What the mock provider says: its bytes are made once, so that it costs nothing beside what is measured. */
+/** The answers of the mock provider. Their bytes are made once, so that the mock costs little. */
 
 const content = 'All lines are open. '.repeat(90)
 const usage = { prompt_tokens: 400, completion_tokens: 360, total_tokens: 760 }
@@ -16,11 +16,11 @@ const event = (value: object) =>
 const chunk = (delta: object, finish: string | null) => event({ choices: [{ index: 0, delta, finish_reason: finish }] })
 const tail = `${chunk({}, 'stop') + event({ choices: [], usage })}data: [DONE]\n\n`
 
-/** A stream in two writes: what comes first, and all the rest. */
+/** A stream in two writes: the first token, and all the rest. */
 export const streamHead = chunk({ role: 'assistant', content: '' }, null) + chunk({ content: 'All ' }, null)
 export const streamRest = chunk({ content: 'lines ' }, null).repeat(20) + tail
 
-/** A stream in as many writes as it has words. */
+/** A stream with one write for each word. */
 export const wordsAStream = 200
 export const word = chunk({ content: 'lines ' }, null)
 export const wordsEnd = tail

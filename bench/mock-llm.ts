@@ -1,4 +1,4 @@
-// The floor's and the gateway's upstream: answers a chat completion at once, as JSON or as events. Forked by bench/main.ts.
+// The upstream of the floor and of the gateway. It answers a chat completion at once, as JSON or as events.
 import uWS, { type HttpResponse } from 'uWebSockets.js'
 import { jsonAnswer, streamHead, streamRest, word, wordsAStream, wordsEnd } from './mock-answers.ts'
 

@@ -1,7 +1,7 @@
-/** What the kernel says of a process and its children. Linux only: the figures come from /proc. */
+/** CPU and memory of a process and its children from /proc, which only Linux has. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-// USER_HZ: fixed at 100 in the Linux ABI for what /proc reports.
+// USER_HZ: /proc reports ticks of 10 ms, which is fixed in the Linux ABI.
 const tickMs = 10
 
 /** User and system time of one process so far, milliseconds. Resolution 10 ms. */
@@ -10,10 +10,10 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * tickMs
 }
 
-/** The same over a process and all that it has forked, also what has ended (cutime, cstime). */
+/** The same for a process and all its children, also those that have ended (cutime, cstime). */
 export function treeCpuMs(pid: number): number {
-  const own = afterName(readFileSync(`/proc/${pid}/stat`, 'latin1'))
-  const ended = (Number(own[13]) + Number(own[14])) * tickMs
+  const fields = afterName(readFileSync(`/proc/${pid}/stat`, 'latin1'))
+  const ended = (Number(fields[13]) + Number(fields[14])) * tickMs
   return cpuMs(pid) + ended + children(pid).reduce((sum, child) => sum + treeCpuMs(child), 0)
 }
 
@@ -36,7 +36,7 @@ function children(pid: number): number[] {
     .map(Number)
 }
 
-/** The name in parentheses can hold blanks; what follows the last one is regular. Index 0 is the state. */
+/** The fields after the name. The name is in parentheses and can have blanks. Index 0 is the state. */
 function afterName(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }

@@ -1,6 +1,6 @@
 /**
- * 640-byte audio frames through the real streaming STT route, with the `loopback` adapter as engine, beside a bare uWebSockets.js echo
- * and a `ws` echo. Each server has a process and a processor of its own, the load has another; rounds are interleaved.
+ * 640-byte audio frames through the real streaming STT route, with the `loopback` adapter as engine, compared with a bare uWebSockets.js echo
+ * and a `ws` echo. Each server is a process with one processor, and the load has another processor. Rounds are interleaved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Figure, median, type Result } from './figure.ts'
@@ -21,15 +21,15 @@ import { residentMiB } from './process-figures.ts'
 const streamsWanted = 2000
 const framePeriodUs = 20_000
 const rounds = 3
-/** A round in which the load was late is run again, so often at most. */
+/** A round in which the load was late is repeated. This bounds the number of rounds. */
 const roundsMax = 6
 const warmUpMs = 1000
 const measureMs = 3000
-/** A server that is busier than this on its processor falls behind now and then, and what is late is cheaper in bulk. */
+/** A server that is busier than this on its processor falls behind at times, and late frames are cheaper because they come in bulk. */
 const busyMax = 0.6
 const p99MaxUs = 20_000
 const probesMax = 5
-/** A load that sends this late had no processor: what it sends in bulk then costs a server less, and says nothing of it. */
+/** A load that sends this late had no processor. It then sends in bulk, which costs a server less and makes the figure useless. */
 const lagMaxUs = 5000
 
 type Name = 'Parley' | 'uWS' | 'ws'
@@ -42,7 +42,7 @@ export async function socketFigures(dataDir: string): Promise<Result[]> {
   const servers = await Promise.all([echo('uWS', 'bare-echo-uws.ts'), echo('ws', 'bare-echo-ws.ts'), parley(dataDir)])
   try {
     for (const server of servers) await settle(load, server, streams)
-    // The first time that all are open: later on, what those closed before have left counts too, until a collection takes it.
+    // The memory is measured when all streams are open for the first time. Later the garbage of closed streams counts too.
     const periodUs = await choosePeriod(load, servers, streams)
     const measured = await measureRounds(load, servers, { streams, periodUs, warmUpMs, measureMs })
     const added = Object.fromEntries(servers.map(({ name, idleMiB, openMiB }) => [name, openMiB - idleMiB]))
@@ -63,7 +63,7 @@ async function echo(name: Name, file: string): Promise<Contestant> {
 const session = { type: 'config', encoding: 'pcm_s16le', sampleRate: 16_000, interimResults: true }
 
 async function parley(dataDir: string): Promise<Contestant> {
-  // One address opens every stream here, and the search for the limit opens more than a default allows.
+  // Every stream comes from one address here, and the search for the limit opens more than the defaults allow.
   const settings = {
     providers: [{ id: 'loopback', adapter: 'loopback' }],
     local: { enabled: false },
@@ -84,8 +84,8 @@ async function parley(dataDir: string): Promise<Contestant> {
 }
 
 /**
- * As many streams as will be measured, but never more than a tenth at a time, then their traffic: code is compiled and the heap as large
- * as work of this kind makes it, so that what all of them together add is theirs.
+ * Opens as many streams as will be measured, but at most a tenth of them at a time, with their traffic. Afterwards the code is compiled and the
+ * heap has grown, so that the memory that is added later belongs to the open streams.
  */
 async function settle(load: string, server: Contestant, streams: number): Promise<void> {
   pinServer(server.pid)
@@ -96,7 +96,7 @@ async function settle(load: string, server: Contestant, streams: number): Promis
   server.idleMiB = residentMiB(server.pid)
 }
 
-/** The pace of real audio where every server keeps up with it on one processor; half of it, a quarter … where one does not. */
+/** The pace of real audio if every server keeps up with it on one processor; otherwise half of it, a quarter, and so on. */
 async function choosePeriod(load: string, servers: readonly Contestant[], streams: number): Promise<number> {
   let periodUs = framePeriodUs
   for (const server of servers) {
@@ -133,7 +133,7 @@ function compare(
 ): Figure[] {
   const of = (name: Name, read: (figures: LoadFigures) => number) => median(measured.map((round) => read(round[name])))
   const cpu = (name: Name) => of(name, ({ cpuUsAFrame }) => cpuUsAFrame)
-  // Pair by pair: what drifts between rounds drifts for both.
+  // Ratios are computed round by round, so that a drift between rounds affects both servers alike.
   const ratio = (floor: Name) => median(measured.map((round) => round.Parley.cpuUsAFrame / round[floor].cpuUsAFrame))
   const kilobytes = (name: Name) => (addedMiB[name] * 1024) / streams
   const latency = (name: Name) =>
@@ -169,20 +169,20 @@ async function capacities(load: string, servers: readonly Contestant[], measured
   const found: Record<Name, Capacity> = { Parley: none, uWS: none, ws: none }
   for (const server of servers)
     found[server.name] = await capacity(load, server, median(measured.map((round) => round[server.name].cpuUsAFrame)))
-  const told = ({ streams, isLoadLimited }: Capacity) => `${isLoadLimited ? 'at least ' : ''}${streams}`
+  const streamsOf = ({ streams, isLoadLimited }: Capacity) => `${isLoadLimited ? 'at least ' : ''}${streams}`
   return {
     name: 'streams a core holds',
     value: found.Parley.streams,
     unit: 'streams',
     bar: null,
-    detail: `Parley ${told(found.Parley)}, uWS ${told(found.uWS)}, ws ${told(found.ws)}; a frame each 20 ms answered within 20 ms at p99, none lost`,
+    detail: `Parley ${streamsOf(found.Parley)}, uWS ${streamsOf(found.uWS)}, ws ${streamsOf(found.ws)}; a frame each 20 ms answered within 20 ms at p99, none lost`,
   }
 }
 
 type Capacity = { streams: number; isLoadLimited: boolean }
 const none: Capacity = { streams: 0, isLoadLimited: false }
 
-/** From what the CPU of a frame foretells, up or down until it is bracketed within a tenth. */
+/** Searches from the number that the CPU of a frame predicts, up or down, until the limit is known within a tenth. */
 async function capacity(load: string, server: SocketServer, cpuUsAFrame: number): Promise<Capacity> {
   let held = 0
   let refused = filesMax() - 200

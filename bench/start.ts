@@ -4,10 +4,10 @@ import { type Figure, median } from './figure.ts'
 import { residentMiB } from './process-figures.ts'
 
 const rounds = 5
-// Long enough for start-up garbage to be collected or to show that it is not.
+// Long enough for start-up garbage to be collected.
 const idleMs = 5000
 
-/** Spawn to the first 200 of /readyz, on a data folder that was started before. */
+/** Time from the spawn to the first 200 of /readyz, on a data folder that was started before. */
 export async function readyTime(dataDir: string): Promise<Figure> {
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
@@ -22,7 +22,7 @@ export async function readyTime(dataDir: string): Promise<Figure> {
   return { name: 'ready after start', value: median(times) / 1000, unit: 's', bar: 1, detail }
 }
 
-/** Resident memory of the Node process before a local model is loaded; Postgres and children are not in it. */
+/** Resident memory of the Node process before a local model is loaded, without Postgres and children. */
 export async function idleMemory(dataDir: string): Promise<Figure> {
   const parley = await startParley({}, dataDir)
   await fetch(`${parley.url}/router/v1/models`, { headers: { authorization: `Bearer ${parley.key}` } }).then((answer) =>

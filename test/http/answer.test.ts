@@ -3,7 +3,7 @@ import { Refusal } from '../../runtime/engine/handler.ts'
 import { ManualClock, mount, operation, start, surface, until } from './harness.ts'
 import { get, handlers, hung, main, post } from './surface.ts'
 
-t.test('authentication comes before everything that could tell about the operation', async (t) => {
+t.test('authentication comes before every check that could reveal the operation', async (t) => {
   const server = await start([mount(main, handlers)], {
     authenticate: async (authorization, scope) => {
       await new Promise(setImmediate)
@@ -143,7 +143,7 @@ t.test('the edge quota is divided by the instances that share it', async (t) => 
   t.same(await quotas(), ['"relay-ip";q=5;w=300', 'r=0'], 'the whole quota again')
 })
 
-t.test('too much at once', async (t) => {
+t.test('too many requests at once', async (t) => {
   const server = await start([mount(main, handlers)], { limits: { requestsMax: 2, connectionsPerAddressMax: 1 } })
   t.teardown(() => server.stop())
   const before = hung.length
@@ -183,7 +183,7 @@ t.test('tracing', async (t) => {
   t.strictSame(spans, [['read', 'get', '/v1/things/{id}', traceparent], 200])
 })
 
-t.test('what cannot be served is said at the start', async (t) => {
+t.test('mounts that cannot be served fail at the start', async (t) => {
   await t.rejects(start([mount(main, {})]), /no handler for echo/)
   await t.rejects(start([mount(main, handlers), mount(main, handlers)]), /two surfaces serve/)
 })

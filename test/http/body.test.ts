@@ -106,7 +106,7 @@ const request = { name: 'request', type: 'application/json', body: '{"language":
 const sound = Buffer.alloc(300_000, 'RIFF\r\n--a')
 const audio = { name: 'audio', file: 'a.wav', type: 'application/octet-stream', body: sound }
 
-/** Each listener must tell the same. */
+/** Both listeners must behave alike. */
 function onBoth(
   name: string,
   overrides: Parameters<typeof start>[1],
@@ -174,7 +174,7 @@ onBoth('multipart parts are read in their order', {}, async (t, url) => {
   t.match(await send(`${url}/v1/loose`, multipart('b', audio)), { status: 200 }, 'a part that is not required')
 })
 
-onBoth('multipart bodies that are not what they should be', {}, async (t, url) => {
+onBoth('invalid multipart bodies', {}, async (t, url) => {
   const before = runs
   const cases: [string, Buffer | string, string, string | undefined][] = [
     ['wrong order', multipart('b', audio, request), 'invalid_parameter', 'request'],
@@ -234,7 +234,7 @@ onBoth('multipart bodies that are not what they should be', {}, async (t, url) =
   )
 })
 
-onBoth('text parts are strings, in any order; what the form does not name is dropped', {}, async (t, url) => {
+onBoth('text parts are strings in any order, and parts that are not declared are dropped', {}, async (t, url) => {
   const model = { name: 'model', body: 'é:1' }
   const times = ['word', 'segment'].map((body) => ({ name: 'times[]', type: 'text/plain; charset=utf-8', body }))
   const others = [
@@ -263,7 +263,7 @@ onBoth('text parts are strings, in any order; what the form does not name is dro
   }
 })
 
-onBoth('a range of types takes bytes as they are, with the type as it was sent', {}, async (t, url, port) => {
+onBoth('a range of types takes bytes unchanged, with the type as it was sent', {}, async (t, url, port) => {
   const rate = 'audio/L16; rate=16000'
   t.match(await send(`${url}/v1/sound`, 'x', rate), { status: 200, body: rate })
   t.match(await send(`${url}/v1/sound`, 'x', 'text/plain'), { status: 415 })
@@ -291,7 +291,7 @@ onBoth('bodies of one part', {}, async (t, url, port) => {
   )
 })
 
-onBoth('a body that is too large is told so while it is sent', {}, async (t, url, port) => {
+onBoth('a body that is too large is refused while it is sent', {}, async (t, url, port) => {
   const large = Buffer.alloc(4_000_000, 1)
   t.match(await send(`${url}/v1/bytes`, large, 'application/octet-stream'), {
     status: 413,
@@ -335,7 +335,7 @@ onBoth('memory for uploads', { limits: { uploadMemory: 600_000 } }, async (t, ur
   releases.pop()?.()
   t.match(await first, { status: 200 })
 
-  // Every way out gives its memory back.
+  // However a request ends, it returns its memory.
   const half = `POST /v1/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 500000\r\n\r\n`
   for (let i = 0; i < 4; i++) {
     await raw(port, Buffer.concat([Buffer.from(half), multipart('b', request, audio).subarray(0, 250_000)]), 50)
@@ -395,11 +395,11 @@ t.test('slow uploads', async (t) => {
   t.match(
     await drip(100_000, Array(40).fill(Buffer.alloc(1, '-')) as Buffer[]),
     /^HTTP\/1.1 408/,
-    'a whole body has its limit too',
+    'a whole body has a limit of time',
   )
 })
 
-onBoth('a body that nobody wants does not disturb the next request', {}, async (t, _url, port) => {
+onBoth('an unread body does not disturb the next request', {}, async (t, _url, port) => {
   const unwanted = `POST /v1/nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`
   const next = 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n'
   t.match((await raw(port, unwanted + next)).text, /^HTTP\/1.1 404[\s\S]*HTTP\/1.1 200/)
@@ -413,7 +413,7 @@ onBoth('a client that leaves at any byte', {}, async (t, url, port, server) => {
     const socket = net.connect(port, '127.0.0.1')
     socket.on('error', () => {})
     await new Promise((resolve) => socket.write(whole.subarray(0, end), resolve))
-    // Half of them leave in good order, half by a reset.
+    // Half of the clients close the connection, the other half reset it.
     if (end % 2) socket.destroy()
     else socket.resetAndDestroy()
   }

@@ -95,7 +95,7 @@ t.test('drain', async (t) => {
   await next.stop()
 })
 
-t.test('what does not finish in time is ended', async (t) => {
+t.test('a request that does not finish in time is ended', async (t) => {
   const server = await serve({ drain: { lbDelayMs: 0, graceMs: 50 } })
   const stream = fetch(`${server.url}/v1/stream`).then((response) => response.text())
   await until(() => server.inflight() === 1)
@@ -119,7 +119,7 @@ t.test('stop', async (t) => {
   await t.rejects(fetch(server.url))
 })
 
-t.test('a taken port is said plainly', async (t) => {
+t.test('a taken port has a clear message', async (t) => {
   const server = await serve()
   t.teardown(() => server.stop())
   await t.rejects(serve({ port: server.port }), {

@@ -1,4 +1,4 @@
-/** Requests whose end two readers could see at different bytes. Whoever sends one gets no answer, and what hides behind it never runs. */
+/** Requests whose end two readers could see at different bytes. They get no answer, and a request that hides behind one never runs. */
 import t from 'tap'
 import { jsonBody, mount, operation, raw, start, surface } from './harness.ts'
 
@@ -51,7 +51,7 @@ t.test('ambiguous framing', async (t) => {
   t.match(text, /"taken"[\s\S]*"hidden"/, 'two requests that stand plainly behind each other are both served')
 })
 
-t.test('what node:http or uWebSockets.js themselves refuse leaves the server alive', async (t) => {
+t.test('requests that node:http or uWebSockets.js refuse leave the server alive', async (t) => {
   const server = await start(
     [
       mount(surface('main', ...operations), {

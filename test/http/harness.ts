@@ -78,7 +78,7 @@ const statuses: Record<string, number> = {
   request_timeout: 408,
 }
 
-/** An envelope of the surface's own, so that a test sees whose it was. */
+/** An envelope that names the surface, so that a test sees which surface wrote it. */
 export function faults(surfaceName: string): FaultWriter {
   return (error, requestId) => {
     const refusal = error instanceof Refusal ? error : null
@@ -152,7 +152,7 @@ export type Served = Server & { url: string; uploadUrl: string; ended: Ended[]; 
 
 type Overrides = Omit<Partial<ServerOptions>, 'limits'> & { limits?: Partial<ServerOptions['limits']> }
 
-/** Every exchange that ended stands in `ended`, every error that its surface was given as a failure of ours in `errors`. */
+/** `ended` collects the exchanges that ended; `errors` collects the unexpected errors that a surface had to write. */
 export async function start(mounts: Mount[], overrides: Overrides = {}): Promise<Served> {
   const ended: Ended[] = []
   const errors: unknown[] = []
@@ -206,7 +206,7 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
   })
 }
 
-/** A port that nobody had a moment ago. uWebSockets.js sets SO_REUSEADDR and SO_REUSEPORT only on ports asked for by number. */
+/** A port that was free a moment ago. uWebSockets.js sets SO_REUSEADDR and SO_REUSEPORT only on ports given by number. */
 export async function freePort(): Promise<number> {
   const server = net.createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -215,7 +215,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Writes `pieces` to a new connection and answers all that comes back within `waitMs`, or until the server closes. */
+/** Writes `pieces` to a new connection and resolves with all bytes that come back within `waitMs`, or until the server closes. */
 export function raw(port: number, pieces: string | Buffer, waitMs = 300): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1')
@@ -239,7 +239,7 @@ export function raw(port: number, pieces: string | Buffer, waitMs = 300): Promis
 export async function until(isTrue: () => boolean, waitMs = 5000): Promise<void> {
   const giveUpMs = performance.now() + waitMs
   while (!isTrue()) {
-    if (performance.now() > giveUpMs) throw new Error('what was waited for did not happen')
+    if (performance.now() > giveUpMs) throw new Error('the condition did not become true in time')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -21,7 +21,7 @@ t.test('routing', async (t) => {
   t.match(
     await get(`${server.url}/v1/things/known/parts/y`),
     { body: { path: { id: 'known', part: 'y' } } },
-    'a dead end goes back',
+    'a dead end goes back to the parameter',
   )
   t.match(await get(`${server.url}/v1/things/known`), { body: 'known' })
   t.match(await get(`${server.url}/router/v1/things`), { body: 'router' })
@@ -33,7 +33,7 @@ t.test('routing', async (t) => {
   t.match(
     await get(`${server.url}/router/nothing`),
     { status: 404, body: { surface: 'router' } },
-    'each mount says so itself',
+    'each mount answers for its unknown paths',
   )
 
   const shadowed = await get(`${server.url}/v1/things/known`, { method: 'DELETE' })
@@ -70,7 +70,7 @@ t.test('HEAD and OPTIONS', async (t) => {
   t.match(
     text,
     /^HTTP\/1.1 200 OK\r\n[\s\S]*Content-Length: 9\r\n[\s\S]*?\r\n\r\nHTTP\/1.1 200 OK[\s\S]*<p>é<\/p>$/,
-    'no body, and the length of it',
+    'no body, but its length',
   )
   t.equal(text.match(/Content-Length/g)?.length, 2)
   t.match(await get(`${server.url}/v1/nothing`, { method: 'HEAD' }), { status: 404, body: null })
@@ -188,7 +188,7 @@ t.test('JSON bodies', async (t) => {
   t.match((await raw(server.port, `${chunked}0\r\n\r\n`)).text, /malformed_body/)
 })
 
-t.test('of several types each is named', (t) => {
+t.test('a message names all types that are allowed', (t) => {
   const validate = validator({ type: 'object', properties: { stream: { type: ['boolean', 'null'] } } })
   t.notOk(validate({ stream: 'yes' }))
   t.match(refuseBody(validate.errors), { message: '/stream must be boolean or null', detail: { param: '/stream' } })
@@ -216,7 +216,7 @@ t.test('header parameters', async (t) => {
   t.match(await post(echo, '{"name":"a"}', { 'idempotency-key': '123456789' }), { status: 400 })
 })
 
-t.test('of a union the arm is named that was meant', (t) => {
+t.test('the message for a union is of the arm that was meant', (t) => {
   const mode = { type: 'string', enum: ['auto', 'none'] }
   const named = {
     type: 'object',
@@ -244,7 +244,7 @@ t.test('of a union the arm is named that was meant', (t) => {
 t.test('JSON in a header', async (t) => {
   const server = await start([mount(main, handlers)])
   t.teardown(() => server.stop())
-  // fetch sends a character as a byte.
+  // fetch sends each character as one byte.
   const send = (shape: string) => get(`${server.url}/v1/shaped`, { headers: { 'x-service-shape': shape } })
   const given = async (shape: string) => ((await send(shape)).body as unknown as { header: object }).header
   const shape = (fields: object) => ({ 'x-service-shape': fields })
@@ -254,7 +254,7 @@ t.test('JSON in a header', async (t) => {
   t.same(
     await given('{"name":"Bälle"}'),
     shape({ name: 'Bälle', filled: true }),
-    'what is none is Latin-1, as fetch sends it',
+    'bytes that are not UTF-8 are Latin-1, as fetch sends them',
   )
   t.same((await get(`${server.url}/v1/shaped`)).body, { path: {}, query: {}, header: {} })
 

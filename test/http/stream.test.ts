@@ -51,7 +51,7 @@ async function* failing(first: Uint8Array | { data: unknown } | null): AsyncGene
   throw new Error('the provider died')
 }
 
-/** An iterator that hears of a client's leaving only by the signal and by return. */
+/** An iterator that learns that the client has left only by the signal and by `return`. */
 function waiting(signal: Context['signal']): AsyncIterable<unknown> {
   seen.signal = signal
   seen.isReturned = false
@@ -131,19 +131,19 @@ onBoth('server-sent events', async (t, url, _port, server) => {
   t.match(server.errors.splice(0), [/died/, /died/])
 })
 
-onBoth('frames without a name, as chat clients read them', async (t, url, _port, server) => {
+onBoth('events without a name, as chat clients read them', async (t, url, _port, server) => {
   t.equal((await get(`${url}/v1/unnamed`)).text, 'data: {"text":"a"}\n\ndata: [DONE]\n\n')
   const failed = await get(`${url}/v1/unnamed-fails`)
   t.match(
     failed.text,
     /^data: 1\n\ndata: \{"surface":"main","kind":"internal".*\}\n\n$/,
-    'the failure is the last frame',
+    'the failure is the last event',
   )
   t.match(await get(`${url}/v1/unnamed-start-fails`), { status: 500, type: 'application/json' })
   t.match(server.errors.splice(0), { length: 3 })
 })
 
-onBoth('what the client accepts', async (t, url) => {
+onBoth('the media type that the client prefers', async (t, url) => {
   const cases = {
     'text/event-stream': 'text/event-stream',
     'application/json, text/event-stream': 'application/json',
@@ -201,7 +201,7 @@ onBoth('a client that leaves a stream', async (t, url, port, server) => {
   t.strictSame(server.errors, [])
 })
 
-onBoth('a client that reads slowly holds the stream back', async (t, _url, port, server) => {
+onBoth('a client that reads slowly slows the stream', async (t, _url, port, server) => {
   for (const [path, total] of [
     ['/v1/large', 1024 * 65_536],
     ['/v1/floods', 2000 * 87_384],
@@ -227,7 +227,7 @@ onBoth('a client that reads slowly holds the stream back', async (t, _url, port,
   }
 })
 
-t.test('a client that reads nothing for too long is left', async (t) => {
+t.test('a client that reads nothing for too long is disconnected', async (t) => {
   const clock = new ManualClock()
   const server = await start(mounts, { clock, uploadPort: 0, limits: { readerTimeoutMs: 60_000 } })
   t.teardown(() => server.stop())

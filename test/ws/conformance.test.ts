@@ -1,6 +1,6 @@
 /**
- * The cases of the Autobahn test suite, run against the echo by kosoku. Neither is ours: kosoku comes from PyPI, into a virtual environment that git
- * ignores. Left out are 12.* and 13.*: compression, which sockets of audio do without.
+ * The cases of the Autobahn test suite, run against the echo by kosoku, which comes from PyPI into a virtual environment that git ignores.
+ * The cases 12.* and 13.* are left out: they are about compression, which sockets of audio do not use.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -16,9 +16,9 @@ const version = '0.1.0'
 const environment = path.join(import.meta.dirname, `../../.cache/kosoku-${version}`)
 const suite = path.join(environment, 'bin/kosoku')
 
-/** Null: the suite is there. Otherwise why it is not. */
+/** Null when the suite is installed, otherwise the reason why it is not. */
 async function prepare(): Promise<string | null> {
-  // pip writes it last.
+  // pip writes this file last.
   if (existsSync(suite)) return null
   const pip = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', `kosoku==${version}`]
   return (
@@ -30,9 +30,9 @@ async function prepare(): Promise<string | null> {
 type Verdict = { behavior: string; behaviorClose: string }
 
 /**
- * What the suite itself accepts as not strict, and why it may come out so; everything else must be OK.
- * - A good frame before a bad one: the carrier ends the connection with the good one's echo unsent when both came in one TCP segment, and not when
- *   they came apart. Which of the two a run sees is the kernel's choice.
+ * The cases that may have a result that the suite accepts as "not strict", with the reasons. All others must be OK.
+ * - A good frame before a bad one: uWebSockets.js ends the connection without the echo of the good frame when both came in one TCP segment, and
+ *   sends the echo when they came apart. The kernel decides which of the two happens.
  * - 6.4: invalid UTF-8 is noticed with the last fragment, not with the first that cannot become valid.
  */
 const nonStrict = new Set([
@@ -47,7 +47,7 @@ t.test('RFC 6455', { skip: missing ?? false }, async (t) => {
   t.teardown(() => server.stop())
   const reports = t.testdir({})
   const selection = ['-x', '12.*', '-x', '13.*', '-p', '4', '-o', reports]
-  // Its exit code counts what is merely not strict as well; the verdicts are judged here.
+  // The exit code of the suite also counts results that are not strict, so the results are judged here.
   await run(suite, [...selection, `127.0.0.1:${server.port}`], { timeout: 120_000 }).catch(() => {})
   const index = JSON.parse(await readFile(`${reports}/index.json`, 'utf8')) as Record<string, Record<string, Verdict>>
   const cases = Object.entries(Object.values(index)[0] ?? {})

@@ -28,16 +28,16 @@ t.test('drain', async (t) => {
   t.same(stubbornEnd, { code: 1012, reason: 'service restart' })
   t.ok(performance.now() - startedMs >= 290, 'the stubborn one had its grace')
   await drained
-  t.same(server.sessions[1]?.told, ['shutdown', 'gone'])
+  t.same(server.sessions[1]?.events, ['shutdown', 'gone'])
   t.equal(server.sockets(), 0)
   t.equal(server.state, 'stopped')
 })
 
-t.test('drain does not wait when nobody is there', async (t) => {
+t.test('drain does not wait without open sockets', async (t) => {
   const server = await serve({ options: { drain: { lbDelayMs: 0, graceMs: 60_000 } } })
   const client = await open(`${server.wsUrl}/v1/talk`)
   const drained = server.drain()
-  await until(() => server.sessions[0]?.told.includes('shutdown') === true)
+  await until(() => server.sessions[0]?.events.includes('shutdown') === true)
   client.close()
   await drained
   t.equal(server.state, 'stopped')
@@ -46,13 +46,13 @@ t.test('drain does not wait when nobody is there', async (t) => {
 t.test('stop', async (t) => {
   const server = await serve()
   const client = await open(`${server.wsUrl}/v1/talk`)
-  // A client in the middle of its speech: a reset would take the close frame with it.
+  // The client is sending: a reset would take the close frame with it.
   const speech = setInterval(() => client.send(Buffer.alloc(640)), 1)
   const end = closing(client)
   await server.stop()
   clearInterval(speech)
   t.same(await end, { code: 1012, reason: 'service restart' })
-  t.same(server.sessions[0]?.told.at(-1), 'gone')
+  t.same(server.sessions[0]?.events.at(-1), 'gone')
 })
 
 t.test('an upgrade that is admitted while the server begins to drain', async (t) => {

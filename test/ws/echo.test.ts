@@ -21,7 +21,7 @@ t.test('the echo', async (t) => {
   client.terminate()
 })
 
-t.test('is served on this machine alone, and only when asked for', async (t) => {
+t.test('the echo is served on this machine alone, and only when it is configured', async (t) => {
   await t.rejects(start([], { echo: true, host: '0.0.0.0' }), /loopback address only, not on 0\.0\.0\.0/)
   const server = await start([])
   t.teardown(() => server.stop())

@@ -8,22 +8,22 @@ t.test('text frames', async (t) => {
   const server = await serve()
   t.teardown(() => server.stop())
   const client = await open(`${server.wsUrl}/v1/talk`)
-  const told = async (sent: string | Buffer) => {
+  const answerTo = async (sent: string | Buffer) => {
     const session = server.sessions[0] as Recorder
-    const before = session.told.length
+    const before = session.events.length
     client.send(sent)
-    await until(() => session.told.length > before)
-    return session.told.at(-1)
+    await until(() => session.events.length > before)
+    return session.events.at(-1)
   }
 
   t.same(
-    await told('{"type":"config","rate":8000}'),
+    await answerTo('{"type":"config","rate":8000}'),
     { type: 'config', rate: 8000, mode: 'a' },
     'defaults are filled in',
   )
-  t.equal(await told('{"type":"flush"}'), 'flush')
-  t.same(await told(Buffer.from([0, 1, 255])), Buffer.from([0, 1, 255]))
-  t.same(await told(Buffer.alloc(0)), Buffer.alloc(0))
+  t.equal(await answerTo('{"type":"flush"}'), 'flush')
+  t.same(await answerTo(Buffer.from([0, 1, 255])), Buffer.from([0, 1, 255]))
+  t.same(await answerTo(Buffer.alloc(0)), Buffer.alloc(0))
 
   const unknown = { kind: 'unknown_type', message: '/type must be one of config, flush' }
   const secret = 'd41d8cd9'
@@ -43,26 +43,26 @@ t.test('text frames', async (t) => {
     ['{"__\\u0070roto__":1}', { kind: 'invalid', message: '/__proto__ is not a known field' }],
     ['['.repeat(100_000), { kind: 'not_json' }],
   ] as const) {
-    const problemSeen = await told(sent)
+    const problemSeen = await answerTo(sent)
     t.match(problemSeen, problem, sent.slice(0, 40))
     t.notMatch(JSON.stringify(problemSeen), secret)
   }
   client.close(1000, 'done')
-  await until(() => server.sessions[0]?.told.at(-1) === 'gone')
+  await until(() => server.sessions[0]?.events.at(-1) === 'gone')
   t.same(server.closed, [1000])
 })
 
-t.test('binary where there is none', async (t) => {
+t.test('a binary frame on a channel of text frames', async (t) => {
   const server = await serve({ channels: [channel({ acceptsBinary: false })] })
   t.teardown(() => server.stop())
   const client = await open(`${server.wsUrl}/v1/talk`)
   client.send(Buffer.alloc(3))
-  await until(() => server.sessions[0]?.told.length === 1)
-  t.match(server.sessions[0]?.told, [{ kind: 'binary', type: null }])
+  await until(() => server.sessions[0]?.events.length === 1)
+  t.match(server.sessions[0]?.events, [{ kind: 'binary', type: null }])
   client.terminate()
 })
 
-t.test('a frame beyond the limit is cut, and the others live on', async (t) => {
+t.test('a frame above the limit ends its socket, and the others go on', async (t) => {
   const server = await serve()
   t.teardown(() => server.stop())
   const [big, other, exact] = [
@@ -76,16 +76,16 @@ t.test('a frame beyond the limit is cut, and the others live on', async (t) => {
   t.equal((await cut).code, 1006)
   await until(() => server.closed.length === 1)
   t.same(server.closed, [1006])
-  t.same(server.sessions[0]?.told, ['gone'])
+  t.same(server.sessions[0]?.events, ['gone'])
   exact.send(Buffer.alloc(262_144))
   other.send('{"type":"flush"}')
-  await until(() => server.sessions[1]?.told.length === 1 && server.sessions[2]?.told.length === 1)
-  t.equal((server.sessions[2]?.told[0] as Buffer).length, 262_144)
+  await until(() => server.sessions[1]?.events.length === 1 && server.sessions[2]?.events.length === 1)
+  t.equal((server.sessions[2]?.events[0] as Buffer).length, 262_144)
   other.terminate()
   exact.terminate()
 })
 
-t.test('what a session sends', async (t) => {
+t.test('frames that a session sends', async (t) => {
   const server = await serve({
     session: (socket, context) =>
       Object.assign(new Recorder(socket, context), {
@@ -105,12 +105,12 @@ t.test('what a session sends', async (t) => {
   const got: string[] = []
   client.on('message', (data: Buffer, isBinary) => got.push(isBinary ? data.toString('hex') : data.toString()))
   const closed = closing(client)
-  // In one segment: what comes after the close is not for the session any more.
+  // In one segment: frames after the close do not reach the session any more.
   for (const text of ['{"type":"flush"}', '{"type":"flush"}']) client.send(text)
   t.same(await closed, { code: 4001, reason: 'enough' })
   t.same(got, ['{"type":"said","text":"grün"}', '0102'])
   const [session] = server.sessions
-  t.same(session?.told, ['gone'])
+  t.same(session?.events, ['gone'])
   t.equal(session?.context.signal.aborted, true)
   t.equal(session?.socket.send('x'), false)
   t.equal(session?.socket.bufferedBytes, 0)
@@ -118,7 +118,7 @@ t.test('what a session sends', async (t) => {
   t.same(server.closed, [4001])
 })
 
-t.test('a session that throws ends alone', async (t) => {
+t.test('a session that throws ends without the others', async (t) => {
   const methods = ['flush', 'onBytes', 'onRefused', 'onGone'] as const
   const server = await serve({
     session: (socket, context) => {
@@ -153,7 +153,7 @@ t.test('a session that throws ends alone', async (t) => {
   await until(() => server.errors.length === 5)
   t.match(server.errors, Array<RegExp>(5).fill(/boom/))
   other.send('{"type":"flush"}')
-  await until(() => server.sessions[0]?.told.length === 1)
+  await until(() => server.sessions[0]?.events.length === 1)
   t.equal(server.sockets(), 1)
   other.terminate()
 })
@@ -178,7 +178,7 @@ t.test('frames of ours that the contract does not know', async (t) => {
   }
 })
 
-t.test('a thousand sockets, each with its last word', async (t) => {
+t.test('a thousand sockets, each with its last frame', async (t) => {
   const server = await serve()
   t.teardown(() => server.stop())
   const ends: Promise<[string, { code: number }]>[] = []
@@ -195,6 +195,6 @@ t.test('a thousand sockets, each with its last word', async (t) => {
     if (text !== '{"type":"said","text":"UPSTREAM"}' || code !== 1011) t.fail(`${text} ${code}`)
   }
   t.equal(server.sockets(), 0)
-  t.ok(server.sessions.every(({ told }) => told.length === 1 && told[0] === 'gone'))
+  t.ok(server.sessions.every(({ events }) => events.length === 1 && events[0] === 'gone'))
   await sleep(0)
 })

@@ -1,4 +1,4 @@
-/** A small surface of sockets, and the `ws` package as a client that is not ours. */
+/** A small surface of sockets, and the `ws` package as an independent client. */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { type ClientOptions, WebSocket } from 'ws'
@@ -43,38 +43,38 @@ export function channel(more: Partial<Channel> = {}): Channel {
   }
 }
 
-/** Records what it is told; tests replace methods to act. */
+/** Records the calls that it gets. Tests replace methods to act. */
 export class Recorder implements SocketSession {
   readonly socket: Socket
   readonly context: SocketContext
-  readonly told: unknown[] = []
+  readonly events: unknown[] = []
   constructor(socket: Socket, context: SocketContext) {
     this.socket = socket
     this.context = context
   }
   config(value: unknown) {
-    this.told.push(value)
+    this.events.push(value)
   }
   flush() {
-    this.told.push('flush')
+    this.events.push('flush')
   }
   onRefused(problem: FrameProblem) {
-    this.told.push(problem)
+    this.events.push(problem)
   }
   onBytes(bytes: Uint8Array) {
-    this.told.push(Buffer.from(bytes))
+    this.events.push(Buffer.from(bytes))
   }
   onDrained() {
-    this.told.push('drained')
+    this.events.push('drained')
   }
   onSlowReader() {
-    this.told.push('slow')
+    this.events.push('slow')
   }
   onShutdown() {
-    this.told.push('shutdown')
+    this.events.push('shutdown')
   }
   onGone() {
-    this.told.push('gone')
+    this.events.push('gone')
   }
 }
 
@@ -146,7 +146,7 @@ export async function open(url: string, protocols: string | string[] = protocol,
 
 export type Refused = { status: number; headers: IncomingMessage['headers']; body: Record<string, unknown> }
 
-/** What an upgrade that is refused is answered with. */
+/** Resolves with the answer to an upgrade that is refused. */
 export function refused(url: string, protocols: string | string[] = protocol, options: ClientOptions = {}) {
   return new Promise<Refused>((resolve, reject) => {
     const client = new WebSocket(url, protocols, options)

@@ -1,4 +1,4 @@
-/** Readers that do not read: what is buffered for them is bounded, and so is the time. */
+/** Readers that do not read: the bytes that are buffered for them are bounded, and so is the time. */
 import { once } from 'node:events'
 import t from 'tap'
 import type { WebSocket } from 'ws'
@@ -8,12 +8,12 @@ import { closing, open, Recorder, type SocketServer, serve } from './harness.ts'
 const chunk = new Uint8Array(65_536)
 const bufferMax = 1_048_576
 
-/** Sends until the engine says that it is enough for now. */
+/** Sends until `send` returns false. */
 function fill({ socket }: Recorder, untilBytes = 1): void {
   for (let sent = 0; sent < 1000 && socket.bufferedBytes < untilBytes; sent++) socket.sendBytes(chunk)
 }
 
-/** Stopping gives open sockets a moment of the clock. */
+/** Stopping waits a moment of the clock for open sockets. */
 function stopped(server: SocketServer, clock: ManualClock): Promise<void> {
   const stopping = server.stop()
   clock.advance(1000)
@@ -34,21 +34,21 @@ t.test('a reader that catches up', async (t) => {
   fill(session)
   t.equal(session.socket.sendBytes(chunk), false)
   client.resume()
-  await until(() => session.told.length > 0)
-  t.same(session.told, ['drained'])
+  await until(() => session.events.length > 0)
+  t.same(session.events, ['drained'])
   t.equal(session.socket.bufferedBytes, 0)
   t.equal(session.socket.sendBytes(chunk), true)
   client.terminate()
 })
 
-t.test('a reader over the bound, whose session says goodbye', async (t) => {
+t.test('a reader over the bound, to which the session sends its last frame', async (t) => {
   const clock = new ManualClock()
   const server = await serve({
     options: { clock },
     session: (socket, context) => {
       const made = new Recorder(socket, context)
       made.onSlowReader = () => {
-        made.told.push('slow')
+        made.events.push('slow')
         socket.send('{"type":"said","text":"BACKPRESSURE"}')
         socket.close(1008, 'too slow')
       }
@@ -60,8 +60,8 @@ t.test('a reader over the bound, whose session says goodbye', async (t) => {
   const session = server.sessions[0] as Recorder
   fill(session, Number.POSITIVE_INFINITY)
   t.ok(session.socket.bufferedBytes < bufferMax + 3 * chunk.length, 'bounded, whatever the session sends')
-  await until(() => session.told.length > 0)
-  t.same(session.told, ['slow'])
+  await until(() => session.events.length > 0)
+  t.same(session.events, ['slow'])
   t.equal(server.sockets(), 1, 'the close frame waits for what is before it')
   let last = ''
   client.on('message', (data: Buffer, isBinary) => {
@@ -73,19 +73,19 @@ t.test('a reader over the bound, whose session says goodbye', async (t) => {
   t.equal(clock.pending, 0)
 })
 
-t.test('a reader over the bound, for good', async (t) => {
+t.test('a reader over the bound that never catches up', async (t) => {
   const clock = new ManualClock()
   const server = await serve({ options: { clock } })
   t.teardown(() => stopped(server, clock))
   const [stuck, other] = [await paused(server.wsUrl), await open(`${server.wsUrl}/v1/talk`)]
   const session = server.sessions[0] as Recorder
   fill(session, bufferMax + 1)
-  await until(() => session.told.length > 0)
-  t.same(session.told, ['slow'], 'once')
+  await until(() => session.events.length > 0)
+  t.same(session.events, ['slow'], 'once')
   for (let seconds = 0; seconds < 4; seconds++) clock.advance(1000)
   t.equal(server.sockets(), 2)
   for (let seconds = 0; seconds < 2; seconds++) clock.advance(1000)
-  t.same(session.told, ['slow', 'gone'])
+  t.same(session.events, ['slow', 'gone'])
   t.same(server.closed, [1006])
   t.equal(server.sockets(), 1)
   stuck.terminate()
@@ -101,10 +101,10 @@ t.test('a reader that takes nothing for too long', async (t) => {
   fill(session)
   for (let seconds = 0; seconds < 9; seconds++) clock.advance(1000)
   await new Promise(setImmediate)
-  t.same(session.told, [])
+  t.same(session.events, [])
   clock.advance(1000)
   await new Promise(setImmediate)
-  t.same(session.told, ['slow'])
+  t.same(session.events, ['slow'])
   client.terminate()
 })
 
@@ -119,7 +119,7 @@ t.test('a goodbye that is never read', async (t) => {
   await new Promise(setImmediate)
   t.equal(server.sockets(), 1)
   for (let seconds = 0; seconds < 11; seconds++) clock.advance(1000)
-  t.same(session.told, ['gone'])
+  t.same(session.events, ['gone'])
   t.equal(clock.pending, 0)
   client.on('error', () => {})
   const closed = once(client, 'close')

@@ -14,7 +14,7 @@ async function shaken(url: string, protocols: string[], headers: Record<string, 
   return response.headers
 }
 
-t.test('what is asked and what is answered', async (t) => {
+t.test('the upgrade request and its answer', async (t) => {
   const server = await serve({
     options: { edgeQuota: { requests: 100, windowS: 300, trustedProxies: [], addressesMax: 10 } },
   })
@@ -50,7 +50,7 @@ t.test('what is asked and what is answered', async (t) => {
   const { context } = server.sessions[0] ?? {}
   t.match(context, { requestId: 'req_1', channelId: 'talk', caller: { name: 'caller' } })
   await until(() => context?.signal.aborted === true)
-  t.same(server.sessions[0]?.told, ['gone'])
+  t.same(server.sessions[0]?.events, ['gone'])
   t.same(server.closed, [1006])
   t.equal(server.sockets(), 0)
 })
@@ -127,8 +127,8 @@ t.test('refusals', async (t) => {
   t.equal(server.inflight(), 0)
 })
 
-t.test('a session that takes memory as it opens stays open', async (t) => {
-  // Into what the carrier frees as it makes a socket of a request: see runtime/engine/uws/sockets.ts.
+t.test('a session that takes memory when it opens stays open', async (t) => {
+  // Takes the memory that uWebSockets.js frees when it makes a socket of a request: see runtime/engine/uws/sockets.ts.
   const kept: Buffer[] = []
   const server = await serve({
     mount: { admit: () => new Promise((resolve) => setImmediate(resolve)) },
@@ -169,7 +169,7 @@ t.test('limits', async (t) => {
   third.terminate()
 })
 
-t.test('a client that leaves while it is looked up', async (t) => {
+t.test('a client that leaves while its key is looked up', async (t) => {
   let admitted = () => {}
   const server = await serve({
     mount: { admit: () => new Promise<void>((resolve) => (admitted = resolve)) },
@@ -179,7 +179,7 @@ t.test('a client that leaves while it is looked up', async (t) => {
   client.on('error', () => {})
   await until(() => server.inflight() === 1)
   client.terminate()
-  // The exchange ends only with the look-up.
+  // The exchange ends with the look-up and not before.
   await new Promise((resolve) => setTimeout(resolve, 50))
   admitted()
   await until(() => server.inflight() === 0)
@@ -286,7 +286,7 @@ t.test('sockets beside HTTP at the same address', async (t) => {
   client.terminate()
 })
 
-t.test('mounts that make no sense', async (t) => {
+t.test('mounts that cannot be served', async (t) => {
   await t.rejects(serve({ mount: { handlers: {} } }), /surface realtime: no handler for talk/)
   await t.rejects(serve({ channels: [channel(), channel({ id: 'again' })] }), /two channels serve \/v1\/talk/)
   await t.rejects(serve({ channels: [channel({ address: '/v1/talk-{id}' })] }), /a parameter must be a whole segment/)
