@@ -1,7 +1,6 @@
 /** Why requests went where they went: each distinct explanation once, written by whichever process meets it first. */
 import type { Clock } from '../domain/ports/system.ts'
-import { recordOf } from '../domain/routing/choice-record.ts'
-import type { Choice } from '../domain/routing/chooser.ts'
+import type { Choice } from '../domain/routing/choice.ts'
 import type { Sql } from './connect.ts'
 import { createLru } from './lru.ts'
 
@@ -33,7 +32,7 @@ export function createChoices(sql: Sql, clock: Clock, keptMs: number): Choices {
       const leastMs = clock.nowMs() - rewriteMs
       const found = new Map<string, ChoiceRow>()
       for (const { organizationId, choice } of requests) {
-        const { id, text } = recordOf(choice)
+        const { id, text } = choice.record
         const key = keyOf({ organizationId, id })
         if (!found.has(key) && (writtenAtMs.get(key) ?? 0) <= leastMs) found.set(key, { organizationId, id, text })
       }

@@ -1,8 +1,7 @@
-import type { AttemptEntry, Ledger, Settlement } from '../domain/billing/ledger.ts'
+import type { Ledger, LedgerAttempt, Settlement } from '../domain/billing/ledger.ts'
 import type { KeyUse } from '../domain/idempotency/idempotency.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
-import { recordOf } from '../domain/routing/choice-record.ts'
-import type { Choice } from '../domain/routing/chooser.ts'
+import type { Choice } from '../domain/routing/choice.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { ChoiceRow, Choices } from './choices.ts'
 import type { Sql } from './connect.ts'
@@ -77,7 +76,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
       try {
         settlements.post(waitingOf(settlement))
       } catch (err) {
-        lost(settlement.entry.requestId, err)
+        lost(settlement.row.requestId, err)
       }
     },
     drain: () => settlements.drain(),
@@ -88,8 +87,8 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
 const answers: readonly undefined[] = []
 
 function waitingOf(settlement: Settlement): Waiting {
-  const { entry, choice, use, status } = settlement
-  const { requestId, organizationId, attempts } = entry
+  const { choice, use, status } = settlement
+  const { requestId, organizationId, attempts } = settlement.row
   const row = JSON.stringify(rowOf(settlement))
   const earlier = attempts.length < 2 ? '' : JSON.stringify(earlierOf(settlement)).slice(1, -1)
   return { requestId, organizationId, choice, use, hasFailed: status === 'failed', row, earlier }
@@ -128,25 +127,25 @@ const readRow = rowColumns
  * A request with its last attempt: they share provider, model, quantities and cost, and nearly always there is only this one attempt, so that one
  * row for both is what the batch costs. `number` counts the attempts.
  */
-function rowOf({ entry, choice }: Settlement): readonly unknown[] {
-  const last = entry.attempts.at(-1)
+function rowOf({ row, choice }: Settlement): readonly unknown[] {
+  const last = row.attempts.at(-1)
   return [
-    entry.requestId,
-    entry.attemptId,
-    entry.organizationId,
-    entry.keyId,
-    entry.operation,
-    entry.stage,
-    entry.provider,
-    entry.model,
-    entry.outcome,
-    entry.startedAtMs,
-    entry.durationMs,
-    entry.firstByteMs,
-    entry.quantities,
-    entry.costMicroUsd,
-    recordOf(choice).id,
-    entry.attempts.length,
+    row.requestId,
+    row.attemptId,
+    row.organizationId,
+    row.keyId,
+    row.operation,
+    row.stage,
+    row.provider,
+    row.model,
+    row.outcome,
+    row.startedAtMs,
+    row.durationMs,
+    row.firstByteMs,
+    row.quantities,
+    row.costMicroUsd,
+    choice.record.id,
+    row.attempts.length,
     last?.outcome,
     last?.startedAtMs,
     last?.durationMs,
@@ -156,10 +155,10 @@ function rowOf({ entry, choice }: Settlement): readonly unknown[] {
   ]
 }
 
-type EarlierAttempt = AttemptEntry & { organizationId: string; requestId: string; number: number }
+type EarlierAttempt = LedgerAttempt & { organizationId: string; requestId: string; number: number }
 
 /** Those before the last one. */
-function earlierOf({ entry: { organizationId, requestId, attempts } }: Settlement): readonly EarlierAttempt[] {
+function earlierOf({ row: { organizationId, requestId, attempts } }: Settlement): readonly EarlierAttempt[] {
   return attempts.slice(0, -1).map((attempt, index) => ({ ...attempt, organizationId, requestId, number: index + 1 }))
 }
 

@@ -1,11 +1,11 @@
-import type { AttemptEntry } from '../domain/billing/ledger.ts'
-import type { Preview } from '../domain/routing/preview.ts'
-import type { RequestRoute, RequestRoutes } from '../domain/routing/request-route.ts'
+import type { LedgerAttempt } from '../domain/billing/ledger.ts'
+import type { RequestRoute, RequestRoutes } from '../domain/billing/request-route.ts'
+import type { Preview } from '../domain/routing/choice.ts'
 import type { Tx } from './connect.ts'
 import type { Tenancy } from './tenant.ts'
 
 type Row = Omit<RequestRoute, 'choice' | 'attempts' | 'startedAtMs'> & { choice: Preview | null; startedAt: Date }
-type AttemptRow = Omit<AttemptEntry, 'startedAtMs'> & { startedAt: Date }
+type AttemptRow = Omit<LedgerAttempt, 'startedAtMs'> & { startedAt: Date }
 
 export function createRequestRoutes(tenancy: Tenancy): RequestRoutes {
   return {
@@ -37,6 +37,6 @@ function readAttempts(tx: Tx, organizationId: string, requestId: string) {
     from attempts where organization_id = ${organizationId} and request_id = ${requestId} order by number`
 }
 
-function entryOf({ startedAt, ...attempt }: AttemptRow): AttemptEntry {
+function entryOf({ startedAt, ...attempt }: AttemptRow): LedgerAttempt {
   return { ...attempt, startedAtMs: startedAt.getTime() }
 }

@@ -1,7 +1,9 @@
 /** Opens the database, embedded or given, and hands out the ports over it. */
 import { nanoid } from 'nanoid'
 import type { Limits } from '../domain/access/limits.ts'
+
 import type { Clock, Log } from '../domain/ports/system.ts'
+
 import { type Loop, Loops } from '../runtime/loops.ts'
 import { type Access, type AccessOptions, createAccess } from './access.ts'
 import { checkServer, connect, connectOnce, type Pools, type Target } from './connect.ts'

@@ -1,6 +1,6 @@
 import type { Stage } from '../catalog/model.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
-import type { Choice } from '../routing/chooser.ts'
+import type { Choice } from '../routing/choice.ts'
 
 export type Quantity = { unit: string; amount: number }
 
@@ -8,7 +8,7 @@ export type Quantity = { unit: string; amount: number }
 export type KeySource = 'platform' | 'byok'
 
 /** One call to a provider, a failed one too. */
-export type AttemptEntry = {
+export type LedgerAttempt = {
   attemptId: string
   provider: string
   model: string
@@ -27,7 +27,7 @@ export type AttemptEntry = {
 }
 
 /** Ids, route, times, quantities and cost; never content. */
-export type LedgerEntry = {
+export type LedgerRow = {
   requestId: string
   attemptId: string | null
   organizationId: string
@@ -44,11 +44,11 @@ export type LedgerEntry = {
   /** Null: the price is unknown, which is not 0. */
   costMicroUsd: number | null
   /** In the order made. */
-  attempts: readonly AttemptEntry[]
+  attempts: readonly LedgerAttempt[]
 }
 
 export type Settlement = {
-  entry: LedgerEntry
+  row: LedgerRow
   /** Why the request went where it went. */
   choice: Choice
   /** Absent on surfaces without an idempotency key. */

@@ -5,7 +5,7 @@ import { Fault } from '../fault.ts'
 import { inProgress, requireAdmitted } from '../idempotency/admission.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
 import type { Log } from '../ports/system.ts'
-import type { Choice } from '../routing/chooser.ts'
+import type { Choice } from '../routing/choice.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
 /** All that is granted before the first attempt. */

@@ -1,4 +1,4 @@
-import type { AttemptEntry, LedgerEntry, Quantity, Settlement } from '../billing/ledger.ts'
+import type { LedgerAttempt, LedgerRow, Quantity, Settlement } from '../billing/ledger.ts'
 import { costMicroUsd, priceSourceOf } from '../billing/price.ts'
 import type { Fault } from '../fault.ts'
 import type { KeyUse } from '../idempotency/idempotency.ts'
@@ -57,8 +57,8 @@ export class Bill {
     const last = this.#attempt(served, answered.outcome, durationMs, firstByteMs, quantities, cost, priceSource)
     const attempts = earlier.length === 0 ? [last] : [...earlier.map((failure) => this.#failed(failure)), last]
     const waitedMs = served.startedMs - this.#admission.startedMs
-    const entry = this.#entry(outcome, attempts, firstByteMs === null ? null : waitedMs + firstByteMs)
-    this.#settle(entry, outcome === 'succeeded' ? 'succeeded' : 'failed', this.#admission.use)
+    const ledgerRow = this.#row(outcome, attempts, firstByteMs === null ? null : waitedMs + firstByteMs)
+    this.#settle(ledgerRow, outcome === 'succeeded' ? 'succeeded' : 'failed', this.#admission.use)
   }
 
   /** None answered. Where not a byte was sent the key is given back, before the caller learns that it may use it again. */
@@ -66,11 +66,11 @@ export class Bill {
     const attempts = unserved.failures.map((failure) => this.#failed(failure))
     const spent = anySent(unserved)
     if (!spent) await this.#releaseKey()
-    this.#settle(this.#entry(fault.kind, attempts, null), 'failed', spent ? this.#admission.use : undefined)
+    this.#settle(this.#row(fault.kind, attempts, null), 'failed', spent ? this.#admission.use : undefined)
   }
 
   /** The request as its last attempt left it: those before it consumed nothing that is billed. `firstByteMs` counts from its start. */
-  #entry(outcome: string, attempts: AttemptEntry[], firstByteMs: number | null): LedgerEntry {
+  #row(outcome: string, attempts: LedgerAttempt[], firstByteMs: number | null): LedgerRow {
     const { caller, requestId, operation } = this.#context
     const durationMs = this.#deps.clock.monotonicMs() - this.#admission.startedMs
     const last = attempts.at(-1)
@@ -94,7 +94,7 @@ export class Bill {
   }
 
   /** No media came of it, so there is nothing to bill. */
-  #failed(failure: Failure): AttemptEntry {
+  #failed(failure: Failure): LedgerAttempt {
     return this.#attempt(failure, failure.error.errorClass, failure.durationMs, null, [], 0, null)
   }
 
@@ -107,7 +107,7 @@ export class Bill {
     quantities: readonly Quantity[],
     costMicroUsd: number | null,
     priceSource: string | null,
-  ): AttemptEntry {
+  ): LedgerAttempt {
     const { clock } = this.#deps
     return {
       attemptId,
@@ -124,9 +124,9 @@ export class Bill {
     }
   }
 
-  #settle(entry: LedgerEntry, status: Settlement['status'], use: KeyUse | undefined): void {
+  #settle(row: LedgerRow, status: Settlement['status'], use: KeyUse | undefined): void {
     const settlement: Settlement = {
-      entry,
+      row,
       choice: this.#admission.choice,
       status,
       reservedMicroUsd: this.#reservedMicroUsd,

@@ -1,19 +1,10 @@
 import type { Fault } from '../fault.ts'
 import type { Access, Ask } from './ask.ts'
-import { type Exclusion, filterCandidates, type World } from './candidates.ts'
-import { FigureTables, type Scale } from './figure-table.ts'
+import { filterCandidates, type World } from './candidates.ts'
+import { Choice } from './choice.ts'
+import { FigureTables } from './figure-table.ts'
 import { refusal } from './refusal.ts'
 import { rank, type Scored } from './score.ts'
-
-/** Candidates best first, and why every other row of the stage is none. */
-export type Choice = {
-  ask: Ask
-  candidates: readonly Scored[]
-  excluded: readonly Exclusion[]
-  catalogDigest: string
-  /** What the quality was read on. */
-  scale: Scale | null
-}
 
 /** An ask holds what callers sent, so the number of different ones has no bound of its own. */
 const keptMax = 1000
@@ -91,7 +82,7 @@ export class Chooser {
       live: (row) => health.figures(row, path),
       suspect: (row) => health.suspects(row.provider),
     })
-    return { ask, candidates: chained(scored, ask), excluded, catalogDigest: catalog.digest(), scale }
+    return new Choice({ ask, candidates: chained(scored, ask), excluded, catalogDigest: catalog.digest(), scale })
   }
 
   #forgetIfChanged(): void {

@@ -3,15 +3,15 @@ import type { Row } from '../catalog/catalog.ts'
 import type { Benchmark, Path } from '../catalog/model.ts'
 import type { Health } from '../health/health.ts'
 import type { LiveFigures } from '../health/live-figures.ts'
-import type { Choice } from './chooser.ts'
-import { figureOn, publishedLatency } from './figure-table.ts'
+import type { Ask } from './ask.ts'
+import { figureOn, publishedLatency, type Scale } from './figure-table.ts'
 import { type Axis, costMix, measuredLatency } from './weights.ts'
 
 /** `part` is the part of the score that it made. A price is a figure in micro-USD. */
 export type Evidence = Benchmark & { part: Axis | 'success_rate' }
 
 /** Empty parts have no evidence: nobody has published a figure for this language and path, and too few were measured here. */
-export function evidenceOf(row: Row, { ask, scale }: Choice, health: Health): Evidence[] {
+export function evidenceOf(row: Row, { ask, scale }: { ask: Ask; scale: Scale | null }, health: Health): Evidence[] {
   const { stage, path, figuresLanguage } = ask
   const live = measuredBenchmarks(health.figures(row, path), path)
   const quality = scale && figureOn(row, path, figuresLanguage, scale)

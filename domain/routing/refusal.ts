@@ -5,7 +5,7 @@ import { type Capability, type Stage, stages } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
 import type { Ask } from './ask.ts'
 import type { Exclusion } from './candidates.ts'
-import type { Choice } from './chooser.ts'
+import type { Choice } from './choice.ts'
 
 /** Said where nothing knows when a provider will be back. */
 const retryAfterDefaultS = 30

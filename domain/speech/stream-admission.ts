@@ -3,7 +3,8 @@ import { ownKeyIdOf } from '../access/provider-keys.ts'
 import type { Credit } from '../billing/ledger.ts'
 import { Fault } from '../fault.ts'
 import { baseAsk } from '../routing/ask.ts'
-import type { Choice, Chooser } from '../routing/chooser.ts'
+import type { Choice } from '../routing/choice.ts'
+import type { Chooser } from '../routing/chooser.ts'
 import { noProvider } from '../routing/refusal.ts'
 
 /**

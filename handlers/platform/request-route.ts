@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/organization.ts'
-import type { AttemptEntry } from '../../domain/billing/ledger.ts'
-import type { RequestRoute, RequestRoutes } from '../../domain/routing/request-route.ts'
+import type { LedgerAttempt } from '../../domain/billing/ledger.ts'
+import type { RequestRoute, RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { RequestAttempt, RequestOutcome } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
@@ -31,7 +31,7 @@ function outcomeOf(route: RequestRoute): RequestOutcome {
   }
 }
 
-function attemptOf(attempt: AttemptEntry): RequestAttempt {
+function attemptOf(attempt: LedgerAttempt): RequestAttempt {
   return {
     attempt_id: attempt.attemptId,
     provider: attempt.provider,

@@ -1,6 +1,6 @@
 /** The platform surface, on which an organization administers itself. */
 import type { Caller } from '../../domain/access/organization.ts'
-import type { RequestRoutes } from '../../domain/routing/request-route.ts'
+import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'

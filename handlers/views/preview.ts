@@ -1,5 +1,5 @@
+import type { Preview, PreviewScore } from '../../domain/routing/choice.ts'
 import type { Evidence } from '../../domain/routing/evidence.ts'
-import type { Preview, PreviewScore } from '../../domain/routing/preview.ts'
 import type { RoutingFigure, RoutingPreview } from '../../generated/compat/types.ts'
 
 /** A preview as it goes over the wire. */

@@ -50,7 +50,7 @@ t.test('the body goes out and the choices come back untouched', async (t) => {
     usage: stubUsage,
   })
   t.match(route, { provider: 'stub', model: 'chat', failovers: 0 })
-  t.match(all.ledger.last.entry.quantities, [
+  t.match(all.ledger.last.row.quantities, [
     { unit: 'input_tokens', amount: 8 },
     { unit: 'cached_input_tokens', amount: 4 },
     { unit: 'output_tokens', amount: 6 },
@@ -79,7 +79,7 @@ t.test('a stream: chunks as they were, the usage only for who asked', async (t) 
   t.match(items[0], { choices: [{ delta: { role: 'assistant' } }] })
   t.match(items.at(-1), { choices: [{ finish_reason: 'stop' }] })
   t.equal(said(items), stubText)
-  t.match(all.ledger.last, { status: 'succeeded', entry: { costMicroUsd: null } })
+  t.match(all.ledger.last, { status: 'succeeded', row: { costMicroUsd: null } })
   isClean(t, all)
 
   const asked = await collect((await all.stream({ stream_options: { include_usage: true, extra: 1 } })).chunks)
@@ -136,7 +136,7 @@ t.test('a reader who leaves owes what was written', async (t) => {
   await iterator.next()
   await iterator.return?.()
   t.match(all.ledger.last, { status: 'failed' })
-  t.match(all.ledger.last.entry.quantities, [{ unit: 'input_tokens' }, { unit: 'output_tokens', amount: 2 }])
+  t.match(all.ledger.last.row.quantities, [{ unit: 'input_tokens' }, { unit: 'output_tokens', amount: 2 }])
   isClean(t, all)
 })
 

@@ -73,7 +73,7 @@ t.test('the failure matrix of attempts', (t) => {
       t.match(all.ledger.last, {
         status: 'failed',
         reservedMicroUsd: 458,
-        entry: { outcome: got.kind, costMicroUsd: 0 },
+        row: { outcome: got.kind, costMicroUsd: 0 },
       })
       t.equal(all.ledger.last.use !== undefined, spent)
       t.ok(

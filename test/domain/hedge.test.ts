@@ -76,7 +76,7 @@ t.test('a first that is late: the second is asked and serves, the first is cance
   t.ok(events.includes('first cancelled'))
   await settled()
   t.same(attempts, ['first/m cancelled', 'second/m succeeded'])
-  t.match(ledger.last.entry, {
+  t.match(ledger.last.row, {
     outcome: 'succeeded',
     provider: 'second',
     attempts: [

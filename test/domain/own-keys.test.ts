@@ -5,8 +5,7 @@ import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
-import { recordOf } from '../../domain/routing/choice-record.ts'
-import { explain } from '../../domain/routing/preview.ts'
+import { explain } from '../../domain/routing/choice.ts'
 import { answer, auto, generateItems, priced, request } from './answering.ts'
 import { bench, caller, failure, fault, model, order, provider } from './fakes.ts'
 
@@ -51,7 +50,7 @@ t.test('the chosen provider is called with the organization’s own key, the nex
   const { costMicroUsd } = await all.ask({ a: 'pkey_1' })
   t.same(all.calls, ['a opened pkey_1', `b ${platform}`])
   t.equal(costMicroUsd, 30)
-  t.match(all.ledger.last.entry, {
+  t.match(all.ledger.last.row, {
     provider: 'b',
     costMicroUsd: 30,
     attempts: [
@@ -86,7 +85,7 @@ t.test('what such a call costs', (t) => {
     t.equal(error.kind, 'all_failed', 'who has no credit is not failed over to what costs some')
     t.same(all.calls, ['a opened pkey_1'])
     t.match(await all.ask({ a: 'pkey_1' }, 'second'), { costMicroUsd: 0 })
-    t.match(all.ledger.last, { reservedMicroUsd: 0, entry: { costMicroUsd: 0, attempts: [{ keySource: 'byok' }] } })
+    t.match(all.ledger.last, { reservedMicroUsd: 0, row: { costMicroUsd: 0, attempts: [{ keySource: 'byok' }] } })
     t.equal((await fault(all.ask({}, 'third'))).kind, 'credit_too_low')
   })
 
@@ -117,7 +116,7 @@ t.test('a key that cannot be had sends nothing, and the next candidate answers',
     const all = setup(['a', 'b'], [], keys)
     await all.ask({ a: 'pkey_1' })
     t.same(all.calls, [`b ${platform}`], name)
-    t.match(all.ledger.last.entry.attempts, [{ provider: 'a', outcome: 'auth', keySource: 'byok' }, { provider: 'b' }])
+    t.match(all.ledger.last.row.attempts, [{ provider: 'a', outcome: 'auth', keySource: 'byok' }, { provider: 'b' }])
     t.match(all.logs[0]?.fields, { outcome: 'auth', err: Error })
     const alone = setup(['a'], [], keys)
     t.equal((await fault(alone.ask({ a: 'pkey_1' }))).kind, 'providers_unreachable')
@@ -156,9 +155,7 @@ t.test('failures with an own key concern that key alone', (t) => {
 t.test('equal choices have one record, whatever lists a caller sent', (t) => {
   const { chooser } = setup(['a', 'b'])
   const of = (denyProviders: readonly string[]) =>
-    recordOf(
-      chooser.choose(baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced', denyProviders }, undefined)),
-    )
+    chooser.choose(baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced', denyProviders }, undefined)).record
   t.same(of(['x']), of(['y']))
   t.not(of(['a']).id, of(['x']).id)
   t.notMatch(of(['k4n4ry']).text, 'k4n4ry')

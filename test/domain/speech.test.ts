@@ -53,7 +53,7 @@ t.test('transcribe', (t) => {
     })
     t.match(all.ledger.last, {
       reservedMicroUsd: 100,
-      entry: { stage: 'stt', quantities: [{ unit: 'audio_milliseconds', amount: 1500 }], costMicroUsd: 150 },
+      row: { stage: 'stt', quantities: [{ unit: 'audio_milliseconds', amount: 1500 }], costMicroUsd: 150 },
     })
     t.equal(all.asked[0]?.recording, all.asked[1]?.recording, 'failover sends the same bytes')
     t.match(all.held, { leases: 0, ended: 1 })
@@ -191,7 +191,7 @@ t.test('synthesize', (t) => {
     t.match(all.ledger.last, {
       status: 'succeeded',
       reservedMicroUsd: 70,
-      entry: { quantities: [{ unit: 'characters', amount: 7 }], costMicroUsd: 70 },
+      row: { quantities: [{ unit: 'characters', amount: 7 }], costMicroUsd: 70 },
     })
     isClean(t, all)
   })
@@ -222,7 +222,7 @@ t.test('synthesize', (t) => {
       await settled()
       await all.clock.advance(2000)
       t.match((await reading).error, { kind, detail: { isKeySpent: true } })
-      t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 0 } })
+      t.match(all.ledger.last, { status: 'failed', row: { costMicroUsd: 0 } })
       t.equal(all.asked.length, 1)
       t.ok(all.signals[0]?.aborted)
       isClean(t, all)
@@ -238,7 +238,7 @@ t.test('synthesize', (t) => {
       if (leave.startsWith('abort')) client.abort()
       else await iterator.return?.()
       t.ok(all.signals[0]?.aborted, leave)
-      t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 70 } })
+      t.match(all.ledger.last, { status: 'failed', row: { costMicroUsd: 70 } })
       t.same(all.attempts, ['a/m cancelled'])
       isClean(t, all)
     }

@@ -94,7 +94,7 @@ t.test('text becomes speech a sentence at a time', async (t) => {
   t.match(all.ledger.last, {
     status: 'succeeded',
     reservedMicroUsd: 10_000,
-    entry: { operation: 'synthesizeStream', quantities: [{ unit: 'characters', amount: 20 }], costMicroUsd: 200 },
+    row: { operation: 'synthesizeStream', quantities: [{ unit: 'characters', amount: 20 }], costMicroUsd: 200 },
   })
   t.equal(all.ledger.settlements.length, 1)
   isClean(t, all)
@@ -106,7 +106,7 @@ t.test('text becomes speech a sentence at a time', async (t) => {
   await settled()
   t.same(nothing.listener.told, ['ready a', 'ended'], 'nothing to say is said in silence')
   t.same(nothing.asked, [])
-  t.match(nothing.ledger.last.entry, { firstByteMs: null, costMicroUsd: 0 })
+  t.match(nothing.ledger.last.row, { firstByteMs: null, costMicroUsd: 0 })
   isClean(t, nothing)
 })
 
@@ -210,7 +210,7 @@ t.test('a provider that fails', async (t) => {
     await all.clock.advance(2000)
     t.same(all.listener.told.slice(0, 3), ['ready a', 'audio 1', 'audio 1'], 'what came before is heard')
     t.equal(all.listener.told.at(-1), `failed ${kind}`)
-    t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 40 } })
+    t.match(all.ledger.last, { status: 'failed', row: { costMicroUsd: 40 } })
     session.text('More. ')
     session.clear()
     session.end()
@@ -268,7 +268,7 @@ t.test('credit is reserved in slices', async (t) => {
   t.equal(all.credit.reserved, 20_000)
   await say()
   t.equal(all.listener.told.at(-1), 'failed credit_exhausted')
-  t.match(all.ledger.last, { reservedMicroUsd: 20_000, entry: { outcome: 'credit_exhausted' } })
+  t.match(all.ledger.last, { reservedMicroUsd: 20_000, row: { outcome: 'credit_exhausted' } })
   isClean(t, all)
 })
 
@@ -289,7 +289,7 @@ t.test('the time to the first audio is that of the first sentence', async (t) =>
   another.text('One. Two. ')
   another.end()
   await settled()
-  t.equal(spoke.ledger.last.entry.firstByteMs, 0, 'waiting for text is not the time of the provider')
+  t.equal(spoke.ledger.last.row.firstByteMs, 0, 'waiting for text is not the time of the provider')
 })
 
 t.test('leaving', async (t) => {
@@ -301,7 +301,7 @@ t.test('leaving', async (t) => {
   session.leave()
   await settled()
   t.same(all.listener.told, ['ready a', 'audio 1'])
-  t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 80 } })
+  t.match(all.ledger.last, { status: 'failed', row: { costMicroUsd: 80 } })
   t.ok(all.signals.every(({ aborted }) => aborted))
   isClean(t, all)
 })

@@ -31,7 +31,7 @@ t.test('a session from its start to its end', async (t) => {
   t.match(all.ledger.last, {
     status: 'succeeded',
     reservedMicroUsd: 60_000,
-    entry: {
+    row: {
       operation: 'transcribeStream',
       quantities: [{ unit: 'audio_milliseconds', amount: 20 }],
       costMicroUsd: 20,
@@ -136,7 +136,7 @@ t.test('none opens', async (t) => {
   all.begin()
   await settled()
   t.match(all.listener.fault, { kind: 'all_failed', detail: { attempts: [{}, {}] } })
-  t.match(all.ledger.last, { status: 'failed', entry: { quantities: [], costMicroUsd: 0 } })
+  t.match(all.ledger.last, { status: 'failed', row: { quantities: [], costMicroUsd: 0 } })
   isClean(t, all)
 })
 
@@ -149,7 +149,7 @@ t.test('a provider that drops', async (t) => {
     all.stream().sink.transcript(words('heard'))
     all.stream().sink.failed(failure('server'))
     t.same(all.listener.told, ['ready a', 'heard', 'failed stream_broken'], 'after a transcript nothing is swapped')
-    t.match(all.ledger.last.entry, { costMicroUsd: 20 }, 'what was transcribed is owed')
+    t.match(all.ledger.last.row, { costMicroUsd: 20 }, 'what was transcribed is owed')
     t.same(all.stream().calls, ['close'])
     await settled()
     isClean(t, all)
@@ -159,7 +159,7 @@ t.test('a provider that drops', async (t) => {
   await settled()
   mute.stream().sink.ended()
   t.match(mute.listener.fault, { kind: 'stream_broken' }, 'an end that nobody asked for')
-  t.match(mute.ledger.last.entry, { costMicroUsd: 0 }, 'what told nothing is not owed')
+  t.match(mute.ledger.last.row, { costMicroUsd: 0 }, 'what told nothing is not owed')
   isClean(t, mute)
 
   const silent = setup(['opens'])
@@ -243,7 +243,7 @@ t.test('leaving settles what was used and tells nothing more', async (t) => {
   session.leave()
   session.audio(frame)
   t.same(all.listener.told, ['ready a'])
-  t.match(all.ledger.last, { status: 'failed', entry: { costMicroUsd: 20 } })
+  t.match(all.ledger.last, { status: 'failed', row: { costMicroUsd: 20 } })
   t.ok(all.stream().signal.aborted)
   t.equal(all.ledger.settlements.length, 1)
   isClean(t, all)
@@ -290,7 +290,7 @@ t.test('credit is reserved a minute at a time', async (t) => {
   t.equal(all.credit.reserved, 120_000)
   await minute()
   t.same(all.listener.told, ['ready a', 'failed credit_exhausted'])
-  t.match(all.ledger.last, { reservedMicroUsd: 120_000, entry: { outcome: 'credit_exhausted', costMicroUsd: 120_000 } })
+  t.match(all.ledger.last, { reservedMicroUsd: 120_000, row: { outcome: 'credit_exhausted', costMicroUsd: 120_000 } })
   isClean(t, all)
 
   const poor = setup(['opens'], { prices })

@@ -7,7 +7,7 @@ import { readSecret } from '../../store/key-secret.ts'
 import type { Store } from '../../store/store.ts'
 import { transactionEach } from '../../store/tenant.ts'
 import { changeRow, movableClock, organization, TestCluster } from './cluster.ts'
-import { choiceIn, ledgerEntry, settled } from './settlement.ts'
+import { choiceIn, ledgerRow, settled } from './settlement.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
@@ -242,8 +242,8 @@ t.test('organizations do not see each other', async (t) => {
       await store.credit.reserve(id, `req_${id}`, 1)
       await store.limits.acquire(id, `key_${id}`, { organizationMax: null, keyMax: null })
       await store.providerKeys.put(id, 'mock', 'a-key')
-      const entry = ledgerEntry(id, `r_${id}`)
-      await settled(store, { entry, choice: choiceIn('en'), status: 'failed', reservedMicroUsd: 0 })
+      const row = ledgerRow(id, `r_${id}`)
+      await settled(store, { row, choice: choiceIn('en'), status: 'failed', reservedMicroUsd: 0 })
     }
     await keyOf(store, b.id)
     const pools = connect({ databaseUrl: url }, 'isolation', 1)

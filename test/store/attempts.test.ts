@@ -1,16 +1,15 @@
 /** The rows of attempts, the choices behind requests, and what an organization sees of both. */
 import t from 'tap'
-import { recordOf } from '../../domain/routing/choice-record.ts'
 import type { Store } from '../../store/store.ts'
 import { handClock, organization, TestCluster } from './cluster.ts'
-import { attemptEntry, choiceIn, ledgerEntry, settled } from './settlement.ts'
+import { choiceIn, ledgerAttempt, ledgerRow, settled } from './settlement.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const settle = (store: Store, organizationId: string, requestId: string, language = 'en', over = {}) =>
   settled(store, {
-    entry: ledgerEntry(organizationId, requestId, over),
+    row: ledgerRow(organizationId, requestId, over),
     choice: choiceIn(language),
     status: 'succeeded',
     reservedMicroUsd: 0,
@@ -21,9 +20,9 @@ t.test('a row for each attempt, failed ones too', async (t) => {
   const store = await cluster.store(t, url)
   const { id } = await organization(store, 'acme', 1_000)
   const attempts = [
-    attemptEntry('att_a', { outcome: 'rate_limited', firstByteMs: null, quantities: [], keySource: 'byok' }),
-    attemptEntry('att_b', { startedAtMs: 1_790_000_000_223, costMicroUsd: null, priceSource: null }),
-    attemptEntry('att_c', { startedAtMs: 1_790_000_000_323, costMicroUsd: 120.2 }),
+    ledgerAttempt('att_a', { outcome: 'rate_limited', firstByteMs: null, quantities: [], keySource: 'byok' }),
+    ledgerAttempt('att_b', { startedAtMs: 1_790_000_000_223, costMicroUsd: null, priceSource: null }),
+    ledgerAttempt('att_c', { startedAtMs: 1_790_000_000_323, costMicroUsd: 120.2 }),
   ]
   const paid = { attempts, attemptId: 'att_c', costMicroUsd: 120.2 }
   await settle(store, id, 'req_1', 'en', paid)
@@ -80,7 +79,7 @@ t.test('equal choices are kept once', async (t) => {
     { count: 3 },
     { count: 3 },
   ])
-  t.equal(recordOf(choiceIn('en')).id, recordOf(choiceIn('en')).id)
+  t.equal(choiceIn('en').record.id, choiceIn('en').record.id)
   t.equal((await store.requestRoutes.find(a.id, 'req_4_2'))?.choice.language, 'de')
 
   await t.test("another's request is not found, and neither is one that does not exist", async (t) => {
@@ -106,7 +105,7 @@ t.test('equal choices are kept once', async (t) => {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
     t.match(await sql`select organization_id, id from choices`, [
-      { organization_id: a.id, id: recordOf(choiceIn('en')).id },
+      { organization_id: a.id, id: choiceIn('en').record.id },
     ])
     t.ok(await store.requestRoutes.find(a.id, 'req_own'))
     t.equal(await store.requestRoutes.find(b.id, 'req_4_2'), null)

@@ -18,7 +18,7 @@ import { isAlive } from '../../store/embedded/postmaster.ts'
 import { startEmbedded } from '../../store/embedded/supervisor.ts'
 import { openStore } from '../../store/store.ts'
 import { defaults, silent, temporaryFolder } from './cluster.ts'
-import { choiceIn, ledgerEntry, settled } from './settlement.ts'
+import { choiceIn, ledgerRow, settled } from './settlement.ts'
 import { killed, spawned } from './spawned.ts'
 
 const isRoot = process.geteuid?.() === 0
@@ -51,7 +51,7 @@ function prepared(): Promise<string> {
 }
 
 const settlement = {
-  entry: ledgerEntry('org_1', 'req_1'),
+  row: ledgerRow('org_1', 'req_1'),
   choice: choiceIn('en'),
   status: 'failed' as const,
   reservedMicroUsd: 0,

@@ -9,7 +9,7 @@ import { createIdempotency } from '../../store/idempotency.ts'
 import { migrations } from '../../store/migrations/list.ts'
 import type { Store } from '../../store/store.ts'
 import { handClock, movableClock, organization, TestCluster } from './cluster.ts'
-import { choiceIn, ledgerEntry, settled } from './settlement.ts'
+import { choiceIn, ledgerRow, settled } from './settlement.ts'
 import { killed, spawned } from './spawned.ts'
 
 const cluster = await TestCluster.start()
@@ -26,8 +26,8 @@ function keyUse(organizationId: string, key: string, content = 'content'): KeyUs
 
 function settlement(use: KeyUse, costMicroUsd: number | null, reservedMicroUsd = 0): Settlement {
   const { organizationId, requestId, operation } = use
-  const entry = ledgerEntry(organizationId, requestId, { operation, costMicroUsd })
-  return { entry, choice: choiceIn('en'), use, status: 'succeeded', reservedMicroUsd }
+  const row = ledgerRow(organizationId, requestId, { operation, costMicroUsd })
+  return { row, choice: choiceIn('en'), use, status: 'succeeded', reservedMicroUsd }
 }
 
 async function creditOf(store: Store, id: string): Promise<number | undefined> {
@@ -289,11 +289,11 @@ t.test('a row that is refused is logged and takes no other of its batch with it'
   const store = await cluster.store(t, url, { log })
   const { id } = await organization(store, 'mixed', 0)
   const wrong = settlement(keyUse(id, 'wrong'), 0)
-  const without = { ...wrong, entry: { ...wrong.entry, operation: null as unknown as string } }
+  const without = { ...wrong, row: { ...wrong.row, operation: null as unknown as string } }
   const [first, last] = [settlement(keyUse(id, 'first'), 0), settlement(keyUse(id, 'last'), 0)]
   for (const each of [first, without, last]) store.ledger.settle(each)
   await store.ledger.drain()
-  t.match(logged, [{ requestId: wrong.entry.requestId, err: { code: '23502' } }])
+  t.match(logged, [{ requestId: wrong.row.requestId, err: { code: '23502' } }])
   t.match(await cluster.sql(t, url)`select count(*) from requests`, [{ count: 2 }], 'the others are written')
 })
 

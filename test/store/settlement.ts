@@ -1,7 +1,7 @@
 /** What a request leaves behind when it has ended, as the domain hands it to the ledger. */
-import type { AttemptEntry, LedgerEntry, Settlement } from '../../domain/billing/ledger.ts'
+import type { LedgerAttempt, LedgerRow, Settlement } from '../../domain/billing/ledger.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
-import type { Choice } from '../../domain/routing/chooser.ts'
+import { Choice } from '../../domain/routing/choice.ts'
 import type { Store } from '../../store/store.ts'
 import { caller } from '../domain/fakes.ts'
 
@@ -14,10 +14,10 @@ export function settled({ ledger }: Pick<Store, 'ledger'>, settlement: Settlemen
 /** A choice that says nothing but its language. Another object at each call, as other processes have. */
 export function choiceIn(language: string): Choice {
   const ask = baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced' }, language)
-  return { ask, candidates: [], excluded: [], catalogDigest: `sha256:${'0'.repeat(64)}`, scale: null }
+  return new Choice({ ask, candidates: [], excluded: [], catalogDigest: `sha256:${'0'.repeat(64)}`, scale: null })
 }
 
-export function attemptEntry(attemptId: string, over: Partial<AttemptEntry> = {}): AttemptEntry {
+export function ledgerAttempt(attemptId: string, over: Partial<LedgerAttempt> = {}): LedgerAttempt {
   return {
     attemptId,
     provider: 'mock',
@@ -34,7 +34,7 @@ export function attemptEntry(attemptId: string, over: Partial<AttemptEntry> = {}
   }
 }
 
-export function ledgerEntry(organizationId: string, requestId: string, over: Partial<LedgerEntry> = {}): LedgerEntry {
+export function ledgerRow(organizationId: string, requestId: string, over: Partial<LedgerRow> = {}): LedgerRow {
   return {
     requestId,
     attemptId: 'att_1',
@@ -50,7 +50,7 @@ export function ledgerEntry(organizationId: string, requestId: string, over: Par
     firstByteMs: 3.25,
     quantities: [{ unit: 'output_tokens', amount: 7 }],
     costMicroUsd: 0,
-    attempts: [attemptEntry('att_1')],
+    attempts: [ledgerAttempt('att_1')],
     ...over,
   }
 }

@@ -1,5 +1,6 @@
 import type { Caller } from '../../../domain/access/organization.ts'
-import type { Preview, PreviewQuery } from '../../../domain/routing/preview.ts'
+import type { Preview } from '../../../domain/routing/choice.ts'
+import type { PreviewQuery } from '../../../domain/routing/preview.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
 import { wirePreview } from '../../views/preview.ts'
 

@@ -1,5 +1,5 @@
-import type { AttemptEntry } from '../billing/ledger.ts'
-import type { Preview } from './preview.ts'
+import type { Preview } from '../routing/choice.ts'
+import type { LedgerAttempt } from './ledger.ts'
 
 /** Where a request went, and why: the choice as it was when it was made, and what became of it. */
 export type RequestRoute = {
@@ -14,7 +14,7 @@ export type RequestRoute = {
   costMicroUsd: number | null
   choice: Preview
   /** In the order made. */
-  attempts: AttemptEntry[]
+  attempts: LedgerAttempt[]
 }
 
 export interface RequestRoutes {

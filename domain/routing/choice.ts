@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto'
+import type { ExclusionReason } from '../catalog/exclusion.ts'
+import type { Stage } from '../catalog/model.ts'
+import type { Ask } from './ask.ts'
+import type { Exclusion } from './candidates.ts'
+import type { Evidence } from './evidence.ts'
+import type { Scale } from './figure-table.ts'
+import type { Routing } from './routing.ts'
+import type { Parts, Scored } from './score.ts'
+import { weights } from './weights.ts'
+
+type Chosen = {
+  ask: Ask
+  candidates: readonly Scored[]
+  excluded: readonly Exclusion[]
+  catalogDigest: string
+  /** The scale that the quality was read on. */
+  scale: Scale | null
+}
+
+/** Candidates best first, and why every other row of the stage is excluded. */
+export class Choice {
+  readonly ask: Ask
+  readonly candidates: readonly Scored[]
+  readonly excluded: readonly Exclusion[]
+  readonly catalogDigest: string
+  readonly scale: Scale | null
+  #record: ChoiceRecord | null = null
+
+  constructor({ ask, candidates, excluded, catalogDigest, scale }: Chosen) {
+    this.ask = ask
+    this.candidates = candidates
+    this.excluded = excluded
+    this.catalogDigest = catalogDigest
+    this.scale = scale
+  }
+
+  /** Written out once for each choice that the chooser keeps, and not for each request. */
+  get record(): ChoiceRecord {
+    this.#record ??= recordOf(this)
+    return this.#record
+  }
+}
+
+/** A choice as it is kept. Equal explanations have one id, so that thousands of requests point at one record. */
+export type ChoiceRecord = {
+  /** 132 bits of the SHA-256 of `text`: every request carries it. */
+  id: string
+  /** The JSON of a Preview. */
+  text: string
+}
+
+/** `successRate` is what the score was multiplied by. `evidence` is there where the query was a preview. */
+export type PreviewScore = {
+  pin: string
+  score: number | null
+  parts: Parts
+  successRate: number
+  evidence?: Evidence[]
+}
+
+export type Preview = {
+  stage: Stage
+  language: string | null
+  routing: Routing
+  /** The pin that a request would be sent to first; null when there is none. */
+  candidate: string | null
+  runnersUp: string[]
+  excluded: { provider: string; model: string; reason: ExclusionReason; detail?: string }[]
+  scores: PreviewScore[]
+  weights: Record<keyof Parts, number> | null
+  catalogDigest: string
+}
+
+/** A choice as it is shown. */
+export function explain({ ask, candidates, excluded, catalogDigest }: Choice): Preview {
+  const [candidate = null, ...runnersUp] = candidates.map(pinOf)
+  return {
+    stage: ask.stage,
+    language: ask.language?.tag ?? null,
+    routing: ask.routing,
+    candidate,
+    runnersUp,
+    excluded: excluded.map(({ row, reason, detail }) => {
+      return { provider: row.provider.id, model: row.model.id, reason, ...(detail !== undefined && { detail }) }
+    }),
+    scores: candidates.map(({ row, score, parts, successRate }) => ({ pin: row.pin, score, parts, successRate })),
+    weights: ask.routing.mode === 'auto' ? weights[ask.routing.objective] : null,
+    catalogDigest,
+  }
+}
+
+function pinOf({ row }: Scored): string {
+  return row.pin
+}
+
+function recordOf(choice: Choice): ChoiceRecord {
+  const explained = explain(choice)
+  const text = JSON.stringify({ ...explained, routing: withoutFilters(explained.routing) })
+  return { id: hash('sha256', text, 'base64url').slice(0, 22), text }
+}
+
+/** The lists are text of the caller without a bound; the exclusions show what they did. */
+function withoutFilters(routing: Routing): Routing {
+  return routing.mode === 'auto' ? { mode: 'auto', objective: routing.objective } : routing
+}
