@@ -1,12 +1,14 @@
-/** One Ajv instance a document, with every component in both directions: rules check examples with it, emit-validators writes it out. */
+/**
+ * Makes one Ajv instance for a document, with every component in both directions. Rules check examples with it, and the
+ * TypeScript target writes it out as validators.
+ */
 
 import { _ } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormatsModule from 'ajv-formats'
-import type { Schema } from './ir.ts'
-import { type Direction, projectComponent } from './schema.ts'
+import { type Direction, projectComponent, type Schema } from './schema.ts'
 
-// ajv-formats is CommonJS: under Node's ESM its default import is the module itself.
+// ajv-formats is CommonJS, so under Node's ESM its default import is the module itself.
 const addFormats = addFormatsModule.default
 
 export function createAjv(schemas: Record<string, Schema>): Ajv2020 {
@@ -35,8 +37,8 @@ export function componentId(direction: Direction, name: string): string {
 }
 
 /**
- * The id under which a schema can be compiled. A bare reference is its component: registering it again under another name
- * would make Ajv's standalone output declare the same function twice.
+ * Answers the id under which a schema can be compiled. A bare reference has the id of its component: registered again under another
+ * name it would make Ajv's standalone output declare the same function twice.
  */
 export function registerSchema(
   ajv: Ajv2020,

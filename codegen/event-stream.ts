@@ -1,4 +1,4 @@
-/** Reads the text of an example of a server-sent event stream. Anything that is no text has no events. */
+/** Reads the text of an example of a server-sent event stream. A value that is not text has no events. */
 export type ExampleEvent = {
   /** Null where the frame has no name. */
   event: string | null
@@ -14,7 +14,10 @@ export function readEventStream(text: unknown): ExampleEvent[] {
   })
 }
 
-/** What a client can tell the last frame by: its name; without one `[DONE]` or the `type` in its data. Null where there is nothing to tell it by. */
+/**
+ * Answers the mark by which a client recognizes the last frame: its name; for a frame without a name, `[DONE]` or the `type` in its
+ * data. Null where the frame has no such mark.
+ */
 export function terminalMark({ event, data }: ExampleEvent): string | null {
   if (event !== null || data === '[DONE]') return event ?? data
   try {

@@ -20,16 +20,18 @@ import { emitValidators } from './targets/typescript/validators.ts'
 import { resolveComponents } from './types.ts'
 import { refTo, Views, viewsOf } from './views.ts'
 
-/** Path → text. */
+/** The text of each file by its path. */
 export type Files = Map<string, string>
 
-/** With any problem there are no files. */
+/** A document with any problem gives no files. */
 export type Generated = { files: Files; problems: Problem[] }
 
 export type Layout = {
-  /** Where the files go, and how they reach runtime/ and the types of shared components from there. */
+  /** The folder of the files, relative to the repository. */
   folder: string
+  /** runtime/, relative to that folder. */
   runtimePath: string
+  /** The types of shared components, relative to that folder. */
   sharedModule: string
   clientFolder: string | null
   docsFolder: string | null
@@ -60,7 +62,7 @@ export function generateConfig(source: Source, folder: string, runtimePath: stri
   return { files, problems }
 }
 
-/** A document that is not a surface: its type, and the validator that is named after it. */
+/** Generates the type and the validator of a document that is not a surface. `name` is in the validator's name. */
 export function generateSchema(source: Source, name: string, folder: string, runtimePath: string): Generated {
   const files: Files = new Map()
   try {
@@ -73,7 +75,7 @@ export function generateSchema(source: Source, name: string, folder: string, run
   }
 }
 
-/** The types of the components that several surfaces refer to, each in every view in which some surface may need it. */
+/** Generates the types of the shared components, each in every view in which some surface may need it. */
 export function generateShared({ file, shared = {} }: Source, folder: string): Generated {
   const components = { types: resolveComponents(shared), shared: new Set<string>() }
   const all = components.types.map(({ name }) => refTo(name))

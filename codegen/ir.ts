@@ -13,22 +13,8 @@
  * `schema` is JSON Schema as it was written: validators and rules read it. `type` and `value` are the same
  * resolved (types.ts): targets print them.
  */
+import type { Schema } from './schema.ts'
 import type { NamedType, Type } from './types.ts'
-
-export type Schema = boolean | SchemaObject
-
-export type SchemaObject = {
-  $ref?: string
-  type?: string | string[]
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-  oneOf?: Schema[]
-  allOf?: Schema[]
-  enum?: unknown[]
-  discriminator?: { propertyName: string; mapping?: Record<string, string> }
-  [keyword: string]: unknown
-}
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch'
 
@@ -37,12 +23,12 @@ export type Parameter = {
   name: string
   required: boolean
   description: string
-  /** Of the value that the handler is given: of JSON that stands in a header, of what the JSON says. */
+  /** Describes the value that the handler receives. For a header that holds JSON this is the parsed value. */
   schema: Schema
   type: Type
-  /** The default, which validation fills in; undefined where there is none. */
+  /** The default, which validation fills in; undefined without one. */
   fallback: unknown
-  /** Where the parameter is described by `content` and not by `schema`: text that holds a value of this type. */
+  /** Set where the parameter is described by `content` and not by `schema`: its text holds a value of this type. */
   content: MediaType | null
   /** `x-max-bytes`: a bound in UTF-8 bytes, which a schema cannot say. */
   bytesMax: number | null
@@ -63,7 +49,7 @@ export type MediaType = {
   events: Record<string, string>
   /** `x-sse-data` of an event stream without names: the component that the data of each frame is. */
   eventData: string | null
-  /** What the last frames of the examples can be told by: the name; without one `[DONE]` or the `type` in the data. */
+  /** The marks of the last frames of the examples: a frame's name; without a name, `[DONE]` or the `type` in the data. */
   terminalEvents: string[]
   pointer: string
 }
@@ -83,7 +69,7 @@ export type Operation = {
   parameters: Parameter[]
   body: Body | null
   responses: Response[]
-  /** Whether a key is needed, as `security` says; and the scope that it must carry, as `x-scope` says. */
+  /** `security`: whether an API key is needed. `scope` is `x-scope`, which that key must carry. */
   secured: boolean
   scope: string | null
   bodyLimit: 'json' | 'audio'
@@ -95,7 +81,7 @@ export type Operation = {
 }
 
 export type ErrorRow = {
-  /** Null where the code only ever ends a stream that is already established. */
+  /** Null where the code only ends a stream that is already established. */
   status: number | null
   type: string
   retryable: boolean
@@ -147,7 +133,7 @@ export type Channel = {
   credentialPrefix: string | null
   /** The query parameters that have a list of values. */
   query: { name: string; values: string[] }[]
-  /** `x-open-frames`: what clients send may hold more than the schemas say. */
+  /** `x-open-frames`: frames from clients may hold fields that the schemas do not name. */
   openFrames: boolean
   /** Client → server. */
   receives: Message[]
@@ -156,10 +142,10 @@ export type Channel = {
   pointer: string
 }
 
-/** How an error ends a socket. */
+/** The close code and the message with which an error ends a socket. */
 export type CloseRow = { closeCode: number; retryable: boolean; message: string }
 
-/** A document of channels instead of operations. */
+/** A document that has channels instead of operations. */
 export type AsyncApiDocument = Components & {
   kind: 'asyncapi'
   name: string
@@ -169,7 +155,7 @@ export type AsyncApiDocument = Components & {
   errors: Record<string, CloseRow>
 }
 
-/** What a rule has to say, and that with the rule and file that it belongs to. */
+/** The message of a rule about one place of the document. */
 export type Finding = { pointer: string; message: string }
 export type Problem = Finding & { rule: string; file: string }
 

@@ -1,7 +1,7 @@
 /** Lowers one AsyncAPI document to the IR, as load-openapi.ts does for OpenAPI. */
-import type { AsyncApiDocument, Channel, CloseRow, Message, Schema } from './ir.ts'
+import type { AsyncApiDocument, Channel, CloseRow, Message } from './ir.ts'
 import { documentName, type Loaded, load, lowerComponents, type Ref, resolve, type Source } from './load.ts'
-import { escapePointer, unescapePointer } from './schema.ts'
+import { escapePointer, type Schema, unescapePointer } from './schema.ts'
 
 const lintRules = {
   // The owner of a self-hosted service says its address; ours has no contact.
@@ -89,7 +89,7 @@ function lowerChannel(raw: RawDocument, id: string, channel: RawChannel): Channe
   }
 }
 
-/** The pointer is the message's own, wherever it is used: what many channels share is reported once. */
+/** The pointer is that of the message and not of its use, so a message that many channels share is reported once. */
 function lowerMessage(raw: RawDocument, reference: RawMessage): Message {
   const channelMessage = (reference.$ref ?? '').slice(2).split('/').map(unescapePointer)
   const used = channelMessage.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], raw) as RawMessage

@@ -1,4 +1,7 @@
-/** Lowers one OpenAPI document to the IR. Redocly has checked its structure, so the one cast from parsed YAML to the shapes below is honest. */
+/**
+ * Lowers one OpenAPI document to the IR. Redocly has checked its structure before, which is why the one cast from parsed YAML to the
+ * shapes below is safe.
+ */
 import { readEventStream, terminalMark } from './event-stream.ts'
 import type {
   Body,
@@ -11,31 +14,30 @@ import type {
   Operation,
   Parameter,
   Response,
-  Schema,
 } from './ir.ts'
 import { documentName, type Loaded, load, lowerComponents, type Ref, resolve, type Source } from './load.ts'
-import { escapePointer, resolveSchema } from './schema.ts'
+import { escapePointer, resolveSchema, type Schema } from './schema.ts'
 import { fallbackOf, resolveType } from './types.ts'
 
 const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch']
 
-/** Redocly's recommended rules without those that fight this house; each reason stands beside it. */
+/** Redocly's recommended rules that are off here, each with its reason. */
 const lintRules = {
-  // Operations without a body or a key have nothing that could be a 4xx of their own.
+  // An operation without a body and without a key has no 4xx to declare.
   'operation-4xx-response': 'off',
-  // A redirect or a socket upgrade is all that some internal operations answer.
+  // Some internal operations answer only a redirect or a socket upgrade.
   'operation-2xx-response': 'off',
   // A self-hosted service has no fixed address.
   'no-server-example.com': 'off',
   'no-empty-servers': 'off',
-  // Event payloads are referred to by name, in x-sse-events.
+  // x-sse-events refers to payloads of events by their names, which redocly does not count as a use.
   'no-unused-components': 'off',
   // Our own rules say the same with a better message.
   'operation-operationId': 'off',
   'operation-operationId-unique': 'off',
   'no-identical-paths': 'off',
   'no-invalid-media-type-examples': 'off',
-  // A parameter beside a literal is decided by the router: literals win.
+  // The router prefers a literal segment to a parameter, so such paths are not ambiguous.
   'no-ambiguous-paths': 'off',
 } as const
 
@@ -144,7 +146,7 @@ function lowerParameters(raw: RawDocument, item: RawPathItem, operation: RawOper
   for (const entry of [...(item.parameters ?? []), ...(operation.parameters ?? [])]) {
     const parameter = resolve(raw, entry)
     const place = `${pointer}/parameters/${parameter.in}.${parameter.name}`
-    // OpenAPI: exactly one.
+    // OpenAPI allows exactly one media type here.
     const [content = null] = lowerContent(raw, parameter.content ?? {}, place)
     const schema = content?.schema ?? parameter.schema ?? true
     byKey.set(`${parameter.in}:${parameter.name}`, {
@@ -202,7 +204,7 @@ function terminalMarks(examples: Example[]): string[] {
   return [...new Set(last.flatMap((frame) => terminalMark(frame) ?? []))]
 }
 
-/** Examples of the media type; without any, those of its schema. */
+/** Answers the examples of the media type, or those of its schema where it has no examples. */
 function lowerExamples(raw: RawDocument, media: RawMedia, pointer: string): Example[] {
   const named = Object.entries(media.examples ?? {}).map(([name, entry]) => ({
     value: resolve(raw, entry).value,

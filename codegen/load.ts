@@ -1,9 +1,9 @@
-/** What the loaders share: one document is linted and bundled with redocly, which checks its structure before anything is lowered. */
+/** Lints and bundles a document with redocly, which checks its structure before a loader lowers it. */
 import { basename } from 'node:path'
 import { bundleFromString, createConfig, lintFromString } from '@redocly/openapi-core'
 import { parse } from 'yaml'
-import type { Components, Problem, Schema, SchemaObject } from './ir.ts'
-import { unescapePointer } from './schema.ts'
+import type { Components, Problem } from './ir.ts'
+import { type Schema, type SchemaObject, unescapePointer } from './schema.ts'
 import { resolveComponents } from './types.ts'
 
 /** `file` is the path as messages and banners print it, `path` the place from which the references of `text` start. */
@@ -42,17 +42,17 @@ export function documentName(file: string): string {
   return basename(file).replace(/\.(openapi|asyncapi)\.yaml$/, '')
 }
 
-/** The schemas of specs/shared.yaml. It is only ever read as a part of other documents, whose lint covers it. */
+/** Reads the schemas of specs/shared.yaml. The lint of the documents that refer to it covers it. */
 export function readShared(text: string): Record<string, Schema> {
   const { components } = parse(text) as { components: { schemas: Record<string, Schema> } }
   return components.schemas
 }
 
-/** A document that is not a surface: one JSON Schema, its title and the schemas of its own that it refers to. */
+/** A document that is not a surface: one JSON Schema with its title and its $defs. */
 export type PlainSchema = { root: SchemaObject; defs: Record<string, Schema>; name: string; file: string }
 
 export function readPlainSchema({ text, file }: Source): PlainSchema {
-  // Everything else knows components only, so $defs take their place.
+  // The rest of the generator knows components only, so the $defs become components.
   const { $defs, title, ...root } = JSON.parse(
     JSON.stringify(parse(text)).replaceAll('"#/$defs/', '"#/components/schemas/'),
   ) as SchemaObject

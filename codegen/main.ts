@@ -1,6 +1,6 @@
 /**
- * specs/ → generated/ and docs/errors.md. `tsx codegen/main.ts` writes, `tsx codegen/main.ts --check` only says what would change and
- * fails if anything would. Needs no network; the same specs always give the same bytes.
+ * Generates generated/ and docs/errors.md from specs/. `tsx codegen/main.ts` writes the files; with `--check` it only lists the files
+ * that would change, and fails if there are any. It needs no network, and the same specs always give the same bytes.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

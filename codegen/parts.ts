@@ -1,6 +1,6 @@
-/** The parts of a multipart body: which there are, in which order, and how each one is read. */
-import type { MediaType, Schema, SchemaObject } from './ir.ts'
-import { isBinary, resolveSchema } from './schema.ts'
+/** Lists the parts of a multipart body in their order, with the way in which each is read. */
+import type { MediaType } from './ir.ts'
+import { isBinary, resolveSchema, type Schema, type SchemaObject } from './schema.ts'
 import { fallbackOf, resolveType, type Type } from './types.ts'
 
 /** OpenAPI's defaults: strings and lists of strings are text/plain, one part an item; everything else that is not bytes is JSON. */
@@ -13,7 +13,7 @@ export type PartPlan = {
   required: boolean
   schema: Schema
   type: Type
-  /** The default, which validation fills in where the part is text; undefined where there is none. */
+  /** The default, which validation fills in where the part is text; undefined without one. */
   fallback: unknown
 }
 
@@ -40,7 +40,7 @@ export function isOpenForm(media: MediaType, schemas: Record<string, Schema>): b
   return target(media, schemas).additionalProperties === true
 }
 
-/** What the text parts are together, by name; null where there are none. */
+/** Answers one object schema for all text parts by their names; null for a body without text parts. */
 export function textSchema(parts: readonly PartPlan[]): SchemaObject | null {
   const texts = parts.filter(({ kind }) => kind === 'text')
   if (texts.length === 0) return null

@@ -1,8 +1,8 @@
-/** What this house asks of a document of channels beyond AsyncAPI itself; rules.ts is the same for OpenAPI. */
+/** The project's own rules for a document of channels, beyond those of AsyncAPI. rules.ts has those for OpenAPI. */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { componentId, createAjv } from './ajv.ts'
-import type { AsyncApiDocument, Channel, Finding, Message, Problem, Schema } from './ir.ts'
-import { children, escapePointer, refName } from './schema.ts'
+import type { AsyncApiDocument, Channel, Finding, Message, Problem } from './ir.ts'
+import { children, escapePointer, refName, type Schema } from './schema.ts'
 import { type Frame, textFrames } from './validator-plan.ts'
 
 type Rule = (document: AsyncApiDocument) => Finding[]
@@ -24,7 +24,7 @@ const exampleRules: Record<string, Rule> = { 'frame-example': examples }
 
 export const channelRuleNames = Object.keys({ ...shapeRules, ...frameRules, ...schemaRules, ...exampleRules })
 
-/** In stages, each of which relies on the one before. A message that many channels share is reported once. */
+/** Runs the rules in stages, each of which relies on the one before. A message that many channels share is reported once. */
 export function checkChannels(document: AsyncApiDocument): Problem[] {
   for (const stage of [shapeRules, frameRules, schemaRules, exampleRules]) {
     const problems = Object.entries(stage).flatMap(([rule, check]) =>
@@ -94,7 +94,7 @@ function frameTypes({ channels, schemas }: AsyncApiDocument): Finding[] {
   return [...wrong, ...channels.flatMap((channel) => [...repeated(channel, 'receives'), ...repeated(channel, 'sends')])]
 }
 
-/** Frames are told apart by their type. */
+/** The type of a frame decides which handler receives it, so a channel must not have two of one type. */
 function repeated(channel: Channel, direction: 'receives' | 'sends'): Finding[] {
   const types = channel[direction].filter(({ isBinary }) => !isBinary).map(({ type }) => type)
   return types
@@ -105,7 +105,7 @@ function repeated(channel: Channel, direction: 'receives' | 'sends'): Finding[] 
     }))
 }
 
-/** An unknown field is refused by name, so everything a client sends says what it may hold. */
+/** The server refuses an unknown field by its name, so the schema of every frame from clients must list its fields. */
 function closedFrames({ channels, schemas }: AsyncApiDocument): Finding[] {
   const seen = new Set<string>()
   const visit = (schema: Schema, pointer: string): Finding[] => {
@@ -182,7 +182,7 @@ function examples({ channels, schemas }: AsyncApiDocument): Finding[] {
 
 function checkExample(ajv: Ajv2020, { component, direction }: Frame, value: unknown, pointer: string): Finding[] {
   const validate = ajv.getSchema(componentId(direction, component))
-  // Defaults are filled in, which the example itself must not show.
+  // Validation fills in defaults, so it works on a copy of the example.
   if (validate?.(structuredClone(value))) return []
   const [violation] = validate?.errors ?? []
   const place = violation?.instancePath || 'the frame'

@@ -1,10 +1,10 @@
-/** The rules that need compiled schemas: every schema means something to Ajv, and every example is what its schema says. */
+/** The rules that need compiled schemas: Ajv accepts every schema, and every example fits its schema. */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { createAjv, registerSchema } from './ajv.ts'
 import { type ExampleEvent, readEventStream } from './event-stream.ts'
-import type { Example, Finding, MediaType, OpenApiDocument, Schema } from './ir.ts'
+import type { Example, Finding, MediaType, OpenApiDocument } from './ir.ts'
 import { planParts } from './parts.ts'
-import { type Direction, escapePointer, isBinary } from './schema.ts'
+import { type Direction, escapePointer, isBinary, type Schema } from './schema.ts'
 import { planValidators } from './validator-plan.ts'
 
 export function checkSchemas(document: OpenApiDocument): Finding[] {
@@ -48,7 +48,7 @@ export function checkExamples(document: OpenApiDocument): Finding[] {
   const checker = new ExampleChecker(document.schemas)
   const operations = [...document.operations, ...document.webhooks]
   return operations.flatMap((operation) => {
-    // A webhook's body is ours to send.
+    // We send a webhook's body, so it is checked as a response.
     const bodyDirection = document.webhooks.includes(operation) ? 'response' : 'request'
     const bodies = (operation.body?.content ?? []).flatMap((media) => checker.media(media, bodyDirection))
     const headers = operation.parameters.flatMap(({ content }) => (content ? checker.media(content, 'request') : []))
@@ -124,7 +124,7 @@ class ExampleChecker {
     this.#examples += 1
     const id = registerSchema(this.#ajv, `example${this.#examples}`, schema, direction, this.#schemas)
     const validate = this.#ajv.getSchema(id)
-    // Defaults are filled in place; the document's own example must stay as it is written.
+    // Validation fills in defaults in place, so it works on a copy of the document's example.
     if (!validate || validate(structuredClone(value)) === true) return []
     const [error] = validate.errors ?? []
     const detail = Object.values(error?.params ?? {}).join(', ')
@@ -134,7 +134,7 @@ class ExampleChecker {
   }
 }
 
-/** The engine ends a stream that broke off with the envelope, whatever its frames are otherwise. */
+/** The engine ends a stream that broke off with the error envelope, also where all other frames have another type. */
 function unnamedComponent(eventData: string, data: string): string {
   return data.startsWith('{"error":') ? 'ErrorEnvelope' : eventData
 }

@@ -1,11 +1,11 @@
 /**
- * What this house asks of a document beyond OpenAPI itself. A rule is a function from the document to findings; each message says
- * what to do. Rules of a strict surface (one with x-error-codes) hold the public contract together.
+ * The project's own rules for a document, beyond those of OpenAPI. A rule is a function from the document to findings, and each
+ * message says how to correct the document. A surface with x-error-codes is strict: more rules apply to it.
  */
-import type { Finding, OpenApiDocument, Operation, Problem, Response, Schema } from './ir.ts'
+import type { Finding, OpenApiDocument, Operation, Problem, Response } from './ir.ts'
 import { planParts } from './parts.ts'
 import { checkExamples, checkSchemas } from './rules-values.ts'
-import { children, escapePointer, isEnvelope, refName, resolveSchema } from './schema.ts'
+import { children, escapePointer, isEnvelope, refName, resolveSchema, type Schema } from './schema.ts'
 
 type Rule = (document: OpenApiDocument) => Finding[]
 
@@ -33,7 +33,7 @@ const exampleRules: Record<string, Rule> = { example: checkExamples }
 
 export const ruleNames = Object.keys({ ...rules, ...strictRules, ...schemaRules, ...exampleRules })
 
-/** In stages, each of which relies on the one before: shapes, then schemas that compile, then examples that are checked with them. */
+/** Runs the rules in stages, each of which relies on the one before: shapes, then schemas, then examples. */
 export function checkDocument(document: OpenApiDocument): Problem[] {
   for (const stage of [{ ...rules, ...(document.errors ? strictRules : {}) }, schemaRules, exampleRules]) {
     const problems = runRules(stage, document)
@@ -82,7 +82,7 @@ function scopes({ operations }: OpenApiDocument): Finding[] {
   })
 }
 
-/** uWebSockets.js takes ':' and '*' for its own, and a parameter only as a whole segment. */
+/** uWebSockets.js gives ':' and '*' a special meaning in patterns, and a parameter must fill a whole segment. */
 function pathSegments({ operations }: OpenApiDocument): Finding[] {
   const paths = [...new Set(operations.map((operation) => operation.path))]
   return paths.flatMap((path): Finding[] => {
@@ -98,7 +98,7 @@ function pathSegments({ operations }: OpenApiDocument): Finding[] {
   })
 }
 
-/** The later registration would silently replace the earlier one. */
+/** The router would silently replace the first of two equal patterns with the second. */
 function samePatterns({ operations }: OpenApiDocument): Finding[] {
   const seen = new Map<string, string>()
   return [...new Set(operations.map((operation) => operation.path))].flatMap((path) => {
@@ -115,7 +115,7 @@ function samePatterns({ operations }: OpenApiDocument): Finding[] {
   })
 }
 
-/** Only the query is parsed by type; what stands in a path or a header stays text, unless the header holds JSON. */
+/** The engine parses only the query by type. A value in a path or a header stays text, unless the header holds JSON. */
 function parameterTypes({ operations, schemas }: OpenApiDocument): Finding[] {
   return operations.flatMap(({ parameters }) =>
     parameters.flatMap(({ in: where, name, schema, content, bytesMax, pointer }): Finding[] => {
@@ -199,7 +199,7 @@ function errorEnvelopes({ operations }: OpenApiDocument): Finding[] {
   return allResponses(operations).flatMap(({ status, content, pointer }) =>
     status.startsWith('2') || (content.length > 0 && content.every((media) => isEnvelope(media.schema)))
       ? []
-      : [{ pointer, message: 'is no 2xx, so its body must be ErrorEnvelope; refer to a shared response' }],
+      : [{ pointer, message: 'is not a 2xx, so its body must be ErrorEnvelope; refer to a shared response' }],
   )
 }
 
@@ -249,7 +249,7 @@ function idempotencyKeys({ operations }: OpenApiDocument): Finding[] {
     }))
 }
 
-/** An unknown field is refused by name, so every object that a client sends says what it may hold. */
+/** The server refuses an unknown field by its name, so the schema of every object from clients must list its fields. */
 function closedRequests({ operations, schemas }: OpenApiDocument): Finding[] {
   const seen = new Set<string>()
   const visit = (schema: Schema, pointer: string, isClosedAbove: boolean): Finding[] => {
@@ -279,7 +279,7 @@ function closedRequests({ operations, schemas }: OpenApiDocument): Finding[] {
 
 function isOpen(schema: Exclude<Schema, boolean>): boolean {
   if (schema.properties) return schema.additionalProperties !== false
-  // The branches of a union are visited by themselves.
+  // The branches of a union are visited one by one.
   if (schema.oneOf || schema.anyOf) return false
   return schema.type === 'object' && schema.additionalProperties === undefined
 }

@@ -1,5 +1,20 @@
 /** Walks and projects JSON Schema 2020-12 by keyword, so that a property named `default` or `x-ray` is never taken for a keyword. */
-import type { Schema, SchemaObject } from './ir.ts'
+
+/** JSON Schema 2020-12 as it was written. */
+export type Schema = boolean | SchemaObject
+
+export type SchemaObject = {
+  $ref?: string
+  type?: string | string[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  enum?: unknown[]
+  discriminator?: { propertyName: string; mapping?: Record<string, string> }
+  [keyword: string]: unknown
+}
 
 export type Direction = 'request' | 'response'
 type Schemas = Record<string, Schema>
@@ -19,7 +34,7 @@ const schemaKeywords = new Set([
 const listKeywords = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems'])
 const mapKeywords = new Set(['$defs', 'dependentSchemas', 'patternProperties', 'properties'])
 
-/** What says something to readers and types, but nothing to a validator. Ajv in strict mode refuses some of it. */
+/** Keywords for readers and types that mean nothing to a validator. Ajv in strict mode refuses some of them. */
 const annotations = new Set([
   'contentEncoding',
   'contentMediaType',
@@ -36,7 +51,7 @@ const annotations = new Set([
 
 export type Child = { schema: Schema; path: string[] }
 
-/** The schemas directly inside, with their path from this one. */
+/** Answers the schemas directly inside this one, with their paths from it. */
 export function children(schema: Schema): Child[] {
   if (typeof schema === 'boolean') return []
   return Object.entries(schema).flatMap(([keyword, value]): Child[] => {
@@ -46,13 +61,13 @@ export function children(schema: Schema): Child[] {
   })
 }
 
-/** The schema as Ajv takes it for one direction of the wire. References become `<direction>:<component>`. */
+/** Rewrites the schema so that Ajv accepts it for one direction. References become `<direction>:<component>`. */
 export function project(schema: Schema, direction: Direction, schemas: Schemas): Schema {
   if (typeof schema === 'boolean') return schema
   const projected: SchemaObject = {}
   for (const [keyword, value] of Object.entries(schema)) {
     if (annotations.has(keyword) || keyword.startsWith('x-')) continue
-    // What we answer is checked, never filled in.
+    // Validation only checks an answer and never fills in a default.
     if (keyword === 'default' && direction === 'response') continue
     projected[keyword] = projectKeyword(keyword, value, direction, schemas)
   }
@@ -61,7 +76,10 @@ export function project(schema: Schema, direction: Direction, schemas: Schemas):
   return projected
 }
 
-/** Ajv applies a default at the property that has it and refuses one at a schema's root; the properties take it over (hoistDefaults). */
+/**
+ * Ajv applies the default of a property and refuses a default at the root of a schema, so the root's is removed here. hoistDefaults has
+ * copied it to the properties that refer to the component.
+ */
 export function projectComponent(schema: Schema, direction: Direction, schemas: Schemas): SchemaObject {
   const projected = project(schema, direction, schemas)
   if (typeof projected === 'boolean') return projected ? {} : { not: {} }
@@ -75,7 +93,7 @@ export function isBinary(schema: Schema | null, schemas: Schemas): boolean {
   return typeof target === 'object' && isBytes(target)
 }
 
-/** Raw bytes: text that has an encoding is text. */
+/** Whether the schema describes raw bytes. Bytes in an encoding such as base64 are text. */
 export function isBytes(schema: SchemaObject): boolean {
   return (
     schema['format'] === 'binary' ||
@@ -85,7 +103,7 @@ export function isBytes(schema: SchemaObject): boolean {
 
 function projectKeyword(keyword: string, value: unknown, direction: Direction, schemas: Schemas): unknown {
   if (keyword === '$ref') return `${direction}:${refName(value as string)}`
-  // Ajv: "discriminator: mapping is not supported". The branches' const says the same.
+  // Ajv does not support discriminator.mapping. The constants of the branches say the same.
   if (keyword === 'discriminator') return { propertyName: (value as { propertyName: string }).propertyName }
   if (schemaKeywords.has(keyword)) return project(value as Schema, direction, schemas)
   if (listKeywords.has(keyword)) return (value as Schema[]).map((inner) => project(inner, direction, schemas))
@@ -94,7 +112,7 @@ function projectKeyword(keyword: string, value: unknown, direction: Direction, s
   return Object.fromEntries(entries.map(([key, inner]) => [key, project(inner, direction, schemas)]))
 }
 
-/** A client may not send what is readOnly, and we never answer what is writeOnly: the property is as good as undeclared. */
+/** Removes readOnly properties from requests and writeOnly properties from answers, as if they were not declared. */
 function dropHidden(schema: SchemaObject, projected: SchemaObject, direction: Direction, schemas: Schemas): void {
   const marker = direction === 'request' ? 'readOnly' : 'writeOnly'
   const hidden = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
@@ -125,7 +143,7 @@ export function refName(ref: string): string {
   return unescapePointer(ref.slice(schemaRefPrefix.length))
 }
 
-/** The schema behind any number of bare references to components. */
+/** Follows bare references to components until it finds another schema. */
 export function resolveSchema(schemas: Record<string, Schema>, schema: Schema): Schema {
   let here = schema
   while (typeof here === 'object' && here.$ref !== undefined) here = schemas[refName(here.$ref)] ?? true

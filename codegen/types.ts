@@ -11,8 +11,7 @@
  *
  * Bounds (lengths, ranges, patterns) are the validators' and do not appear here.
  */
-import type { Schema, SchemaObject } from './ir.ts'
-import { isBytes, refName, resolveSchema } from './schema.ts'
+import { isBytes, refName, resolveSchema, type Schema, type SchemaObject } from './schema.ts'
 
 export type Literal = string | number | boolean
 
@@ -20,11 +19,11 @@ export type Field = {
   name: string
   type: Type
   isRequired: boolean
-  /** The schema's default, its own or its component's; undefined where there is none. Validation fills it in. */
+  /** The default of the property or of its component, which validation fills in; undefined without one. */
   fallback: unknown
-  /** `readOnly`: never in a request. */
+  /** `readOnly`: requests never have the field. */
   isReadOnly: boolean
-  /** `writeOnly`: never in an answer. */
+  /** `writeOnly`: answers never have the field. */
   isWriteOnly: boolean
   isDeprecated: boolean
   description: string
@@ -72,7 +71,7 @@ export function resolveType(schema: Schema, schemas: Schemas): Type {
   return more.length === 0 ? first : { kind: 'all', parts }
 }
 
-/** Whether a value may be left out because validation fills it in. */
+/** The default of the schema or of the component that it refers to; undefined without one. */
 export function fallbackOf(schema: Schema, schemas: Schemas): unknown {
   const sides = [schema, resolveSchema(schemas, schema)]
   return sides.flatMap((side) =>
@@ -90,14 +89,14 @@ export function innerTypes(type: Type): Type[] {
   return type.kind === 'nullable' ? [type.of] : []
 }
 
-/** What the schema says by `type`, `properties` and `items`, apart from allOf and oneOf. */
+/** Resolves the keywords `type`, `properties` and `items`, apart from allOf and oneOf. */
 function ownParts(schema: SchemaObject, schemas: Schemas): Type[] {
   const names = [schema.type ?? (schema.properties ? 'object' : [])].flat()
   const isNullable = names.includes('null')
   const types = names.filter((name) => name !== 'null').flatMap((name) => ofType(name, schema, schemas))
   const [first, ...more] = types
   if (first === undefined) return []
-  // Several parts of an object hold together; several JSON types exclude each other.
+  // An object with further fields is all of its parts at once; a value has only one of several JSON types.
   const isObject = names.every((name) => name === 'object')
   if (isObject) return types
   const type: Type = more.length === 0 ? first : { kind: 'union', arms: types, tag: null }
@@ -115,7 +114,7 @@ function objectOf(schema: SchemaObject, schemas: Schemas): Type[] {
   const rest = schema['additionalProperties'] as Schema | undefined
   const isClosed = rest === false || schema['unevaluatedProperties'] === false
   const values: Type = { kind: 'map', value: resolveType(rest ?? true, schemas) }
-  // An object that says nothing else is only its parts; alone it may hold anything.
+  // Beside allOf or oneOf, `type: object` alone adds nothing. Without them such an object may hold anything.
   if (!schema.properties) return isClosed || (rest === undefined && (schema.allOf ?? schema.oneOf)) ? [] : [values]
   const required = schema.required ?? []
   const fields = Object.entries(schema.properties).map(([name, property]) =>

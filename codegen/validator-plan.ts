@@ -1,4 +1,4 @@
-/** Which validators a document needs, what each checks, and under which name the route and channel tables refer to it. */
+/** Plans the validators of a document: the schema of each, and the name under which the route and channel tables refer to it. */
 import {
   type Channel,
   type MediaType,
@@ -8,16 +8,13 @@ import {
   type Parameter,
   pascal,
   type Response,
-  type Schema,
-  type SchemaObject,
 } from './ir.ts'
 import { planParts, textSchema } from './parts.ts'
-import type { Direction } from './schema.ts'
+import type { Direction, Schema, SchemaObject } from './schema.ts'
 
 /** One exported validator: its name and the schema that it checks. */
 export type ValidatorPlan = { name: string; direction: Direction; schema: Schema; pointer: string }
 
-/** The names are what routes.ts refers to. */
 export function paramsValidator(operation: Operation): string | null {
   return operation.parameters.length > 0 ? `${operation.id}Params` : null
 }
@@ -30,7 +27,7 @@ export function responseValidator(operation: Operation, { status, content }: Res
   return jsonSchema(content) === null ? null : `${operation.id}${pascal(status)}`
 }
 
-/** What the JSON body must be; of a multipart body, its JSON part, or its text parts by name. */
+/** The schema of the JSON body; for a multipart body, that of its JSON part or of its text parts by name. */
 export function jsonBodySchema(operation: Operation, schemas: Record<string, Schema>): Schema | null {
   const content = operation.body?.content ?? []
   const multipart = content.find((media) => media.type === 'multipart/form-data')
@@ -42,7 +39,7 @@ export function jsonBodySchema(operation: Operation, schemas: Record<string, Sch
 export function planValidators(document: OpenApiDocument): ValidatorPlan[] {
   return [
     ...document.operations.flatMap((operation) => planOperation(operation, document.schemas)),
-    // A webhook's payload is ours to send.
+    // We send a webhook's payload, so it is checked as a response.
     ...document.webhooks.flatMap(({ id, body, pointer }) =>
       plan(`${id}Payload`, 'response', jsonSchema(body?.content ?? []), pointer),
     ),
@@ -73,7 +70,7 @@ function jsonSchema(content: MediaType[]): Schema | null {
   return content.find((media) => media.type === 'application/json')?.schema ?? null
 }
 
-/** Checks {path, query, header}. The engine reads the declared parameters only, so there is nothing to close. */
+/** The schema of {path, query, header}. It need not refuse unknown parameters: the engine reads only those that are declared. */
 function paramsSchema(parameters: Parameter[]): SchemaObject {
   const place = (where: Parameter['in']): SchemaObject => {
     const own = parameters.filter((parameter) => parameter.in === where)
@@ -91,7 +88,7 @@ function paramsSchema(parameters: Parameter[]): SchemaObject {
   }
 }
 
-/** The events of a stream with their components; a stream whose frames have no names has one event, named ''. */
+/** Lists the events of a stream with their components. A stream whose frames have no names has one event, named ''. */
 export function eventComponents({ events, eventData }: MediaType): [string, string][] {
   return eventData === null ? Object.entries(events) : [['', eventData]]
 }
@@ -111,7 +108,7 @@ export function planFrames(channels: readonly Channel[]): ValidatorPlan[] {
 
 export type Frame = Message & { component: string; direction: Direction }
 
-/** Every text frame once for each direction it goes in. A frame that the service receives is a request, one that it sends a response. */
+/** Lists every text frame once for each direction. A frame that the server receives is a request, a frame that it sends is a response. */
 export function textFrames(channels: readonly Channel[]): Frame[] {
   const frames = channels.flatMap(({ receives, sends }) => [
     ...receives.map((message) => ({ ...message, direction: 'request' as const })),

@@ -1,6 +1,6 @@
 /**
- * One component can be three types: as we answer it, as a handler is given it after validation has filled in the defaults, and as a
- * client may send it. The three differ only where a field has a default, readOnly or writeOnly, or refers to a component that differs.
+ * One component can have three types: as the server answers it, as a handler receives it after validation has filled in the defaults,
+ * and as a client may send it. They differ only where a field has a default, readOnly or writeOnly, or refers to such a component.
  */
 import type { AsyncApiDocument, Components, OpenApiDocument } from './ir.ts'
 import { type Field, innerTypes, type ObjectType, type Type } from './types.ts'
@@ -15,7 +15,7 @@ export function fieldsIn({ fields }: ObjectType, view: View): Field[] {
   return fields.filter((field) => (view === 'answered' ? !field.isWriteOnly : !field.isReadOnly))
 }
 
-/** Whether the field is always there: it is required, or validation has filled it in. */
+/** Whether the field is always present: it is required, or validation has filled it in. */
 export function isPresent({ isRequired, fallback }: Field, view: View): boolean {
   return isRequired || (fallback !== undefined && view === 'received')
 }
@@ -36,7 +36,7 @@ export class Views {
     this.#used = { answered: used('answered'), received: used('received'), sent: used('sent') }
   }
 
-  /** The views in which the component is a type of its own. The first one bears the component's name alone. */
+  /** The views in which the component has a separate type. The first of these types has the name of the component. */
   distinct(name: string): View[] {
     const distinct: View[] = []
     for (const view of ['answered', 'received', 'sent'] as const) {
@@ -45,7 +45,7 @@ export class Views {
     return distinct.length > 0 ? distinct : ['answered']
   }
 
-  /** The view in whose type the component has its type in `view`. */
+  /** The one of the distinct views whose type is also the type of the component in `view`. */
   canonical(name: string, view: View): View {
     return this.distinct(name).find((other) => this.#isSame(name, view, other)) ?? view
   }
@@ -85,7 +85,7 @@ function usageOfOperations({ operations, webhooks }: OpenApiDocument): Usage {
     ...(eventData ? [eventData] : []),
   ])
   const sent = [...bodies(operations), ...operations.flatMap(({ parameters }) => parameters.map(({ type }) => type))]
-  // A webhook's body is ours to send.
+  // We send the bodies of webhooks.
   const answered = [...answers.flatMap(({ value }) => value ?? []), ...events.map(refTo), ...bodies(webhooks)]
   return { answered, received: sent, sent }
 }

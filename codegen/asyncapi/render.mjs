@@ -1,6 +1,6 @@
 /**
- * node render.mjs: reads {document, model} from stdin, prints channels.ts. It is a process of its own because the generator writes to
- * the console and brings packages that nothing else here should resolve. It needs no network.
+ * node render.mjs: reads {document, model} from stdin and prints channels.ts. It runs as a separate process because the generator
+ * writes to the console and brings packages that nothing else here should resolve. It needs no network.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'

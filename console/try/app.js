@@ -1,8 +1,8 @@
-/** The microphone page: one socket for each recording and each spoken text, each opened with a token of its own. */
+/** The microphone page: one socket for each recording and each spoken text, each opened with a new token. */
 
 const element = (id) => document.getElementById(id)
 
-/** A socket whose token rides among the subprotocols, because a page cannot set headers. `onFrame` gets JSON frames, `onAudio` bytes. */
+/** Opens a socket whose token is among the subprotocols, because a page cannot set headers. `onFrame` gets JSON frames, `onAudio` bytes. */
 async function openSocket(path, { onFrame, onAudio, onClosed }) {
   const answer = await fetch('/try/token', { method: 'POST' })
   if (!answer.ok) throw new Error(`The server gave no token (${answer.status}).`)
@@ -10,7 +10,7 @@ async function openSocket(path, { onFrame, onAudio, onClosed }) {
   const address = new URL(path, location.href.replace(/^http/, 'ws'))
   const socket = new WebSocket(address, [subprotocol, prefix + secret.value])
   socket.binaryType = 'arraybuffer'
-  // Whether an end was announced, by either side: a socket that closes without one was lost.
+  // Whether either side has announced the end. A socket that closes without that was lost.
   let isOver = false
   socket.onmessage = ({ data }) => {
     if (typeof data !== 'string') return onAudio(data)
@@ -20,7 +20,7 @@ async function openSocket(path, { onFrame, onAudio, onClosed }) {
   }
   await new Promise((resolve, reject) => {
     socket.onopen = resolve
-    // Why an upgrade was refused is kept from pages.
+    // Browsers do not show a page the reason for a refused upgrade.
     socket.onclose = () =>
       reject(new Error('The server refused the socket: no provider for this, or too many sockets.'))
   })
@@ -46,7 +46,7 @@ const inWords = (error) =>
 
 /* Speech to text */
 
-/** What there is to stop while somebody speaks; null in between. */
+/** The recording under way; null between recordings. */
 let recording = null
 
 element('speak').addEventListener('click', () => {
@@ -71,7 +71,7 @@ async function record() {
         if (problem) say('stt-status', problem, true)
       },
     })
-    // Stopped before it began.
+    // The recording was stopped before it began.
     if (!recording) return release(parts)
     parts.socket.send({
       type: 'config',
@@ -81,14 +81,14 @@ async function record() {
       channels: 1,
       interimResults: true,
     })
-    hear(parts)
+    capture(parts)
   } catch (error) {
     release(parts)
     say('stt-status', inWords(error), true)
   }
 }
 
-/** At 16 kHz, which recognition wants; at the microphone's own rate where the browser does not convert. */
+/** Opens the audio context at 16 kHz for recognition, or at the rate of the microphone where the browser does not convert. */
 async function listenTo(stream) {
   let context = new AudioContext({ sampleRate: 16000 })
   try {
@@ -102,7 +102,7 @@ async function listenTo(stream) {
   return context
 }
 
-function hear(parts) {
+function capture(parts) {
   const { context, stream, socket } = parts
   const microphone = new AudioWorkletNode(context, 'microphone')
   microphone.port.onmessage = ({ data }) => {
@@ -110,18 +110,18 @@ function hear(parts) {
     element('level').value = loudness(data)
     socket.send(data)
   }
-  // Kept: what nothing refers to falls silent when the browser tidies up.
+  // The reference is kept because the browser's garbage collection would silence an unreferenced node.
   parts.source = context.createMediaStreamSource(stream)
   parts.source.connect(microphone)
 }
 
-/** 0 to 1, of one frame. */
+/** Computes the loudness of one frame, from 0 to 1. */
 function loudness(frame) {
   const peak = new Int16Array(frame).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
   return Math.sqrt(peak / 32768)
 }
 
-/** The microphone ends at once; the socket stays for what was said last. */
+/** Stops the microphone at once. The socket stays open for the last transcript. */
 function finish({ stream, socket }) {
   recording = null
   showSpeaking(false)
@@ -153,7 +153,7 @@ function onTranscriptFrame(frame, language) {
   else if (frame.type === 'end') say('stt-status', 'Done.')
 }
 
-/** One paragraph an utterance: grey while it may still change. */
+/** Shows each utterance as one paragraph, grey while it may still change. */
 function showTranscript({ id, text, isFinal }) {
   const log = element('transcript')
   const known = [...log.children].find((line) => line.dataset.utterance === id)
@@ -167,7 +167,7 @@ function showTranscript({ id, text, isFinal }) {
 /* Text to speech */
 
 const rateHz = 24000
-/** What is being spoken; null in between. */
+/** The playout under way; null between texts. */
 let speech = null
 
 element('say').addEventListener('submit', (event) => {
@@ -192,7 +192,7 @@ async function speak(text, voice, language) {
   }
   own.stop = () => {
     player.clear()
-    // What the server has not sent yet is dropped there; it answers how much had been.
+    // The server drops audio that it has not sent yet, and answers how much it had sent.
     if (own.socket) own.socket.send({ type: 'clear' })
     else own.end()
   }
@@ -233,7 +233,7 @@ function onSpeechFrame(frame, language) {
   else if (frame.type === 'end') say('tts-status', 'Done.')
 }
 
-/** Plays PCM as it arrives, each piece right behind the one before. */
+/** Plays PCM as it arrives, each piece right after the one before. */
 function createPlayer() {
   const context = new AudioContext({ sampleRate: rateHz })
   let sources = []
@@ -257,7 +257,7 @@ function createPlayer() {
       const source = new AudioBufferSourceNode(context, { buffer })
       source.connect(context.destination)
       source.onended = () => ended(source)
-      // A little ahead, so that a late piece is not heard as a gap at once.
+      // Playout starts with a short delay, so that a late piece does not cause a gap at once.
       untilS = Math.max(untilS, context.currentTime + 0.05)
       source.start(untilS)
       untilS += buffer.duration
@@ -347,7 +347,7 @@ function table(caption, heads, rows) {
   return made
 }
 
-/** Whatever the server says is text, never markup. */
+/** Shows the server's words as text and never as markup. */
 function cell(tag, text, scope) {
   const made = document.createElement(tag)
   made.textContent = text

@@ -1,4 +1,4 @@
-/** Cuts what the microphone gives into frames of 20 ms, 16 bits little-endian: 640 bytes at 16 kHz. */
+/** Cuts the audio of the microphone into frames of 20 ms, 16 bits little-endian: 640 bytes at 16 kHz. */
 class Microphone extends AudioWorkletProcessor {
   constructor() {
     super()
@@ -7,7 +7,7 @@ class Microphone extends AudioWorkletProcessor {
   }
 
   process(inputs) {
-    // Browsers give stereo even where mono was asked for; one channel is the voice.
+    // Browsers give stereo even where mono was requested. The first channel is enough for a voice.
     const samples = inputs[0]?.[0] ?? []
     for (const sample of samples) {
       const bounded = Math.max(-1, Math.min(1, sample))
@@ -19,7 +19,7 @@ class Microphone extends AudioWorkletProcessor {
 
   send() {
     const { buffer, length } = this.frame
-    // Given away, not copied: the frame has no length afterwards.
+    // The buffer is transferred and not copied, so the frame is empty afterwards.
     this.port.postMessage(buffer, [buffer])
     this.frame = new Int16Array(length)
     this.filled = 0

@@ -1,4 +1,4 @@
-/** What every client must have seen. A client that has no such step (LangChain has no speech) is not asked. */
+/** The results that every client must report. A client without a step (LangChain has no speech) skips it. */
 import type { Test } from 'tap'
 import { stubText } from '../providers/stub-openai.ts'
 import { spoken } from '../speech/fixtures.ts'
@@ -13,10 +13,10 @@ const expectations: Readonly<Record<string, Expect>> = {
   usage: (t, { value }) => t.match(value, { prompt_tokens: 12, completion_tokens: 9 }),
   tools: (t, { value }) => t.same(value, ['weather', 'clock']),
   toolStream: (t, { value }) => t.same(value, [{ city: 'Oslo' }, {}]),
-  transcribe: isHeard,
-  transcribeText: isHeard,
+  transcribe: hasTranscript,
+  transcribeText: hasTranscript,
   transcribeVerbose: (t, outcome) => {
-    isHeard(t, outcome)
+    hasTranscript(t, outcome)
     const { duration, segments } = outcome.value as { duration: number; segments: number }
     t.ok(duration > 3 && duration < 4, `${duration} s of audio`)
     t.ok(segments >= 1)
@@ -51,7 +51,7 @@ export function expectClient(t: Test, outcomes: Outcomes, steps: readonly string
     })
 }
 
-function isHeard(t: Test, { value }: Outcome): void {
+function hasTranscript(t: Test, { value }: Outcome): void {
   t.same(words((value as { text: string }).text), words(spoken['privacy-prompt']))
 }
 

@@ -1,4 +1,4 @@
-/** The official clients for Node against a running server. They have a lock of their own, so that the product does not install them. */
+/** The official clients for Node against a running server. They have a separate lock file, so that the product does not install them. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// What a client program has in common: the server comes from the environment, each step prints one line of JSON with what it saw.
+// All client programs share this: the environment names the server, and each step prints one line of JSON with its result.
 export const [baseURL, apiKey, recording] = ['PARLEY_BASE_URL', 'PARLEY_KEY', 'PARLEY_RECORDING'].map(
   (name) => process.env[name],
 )
@@ -17,7 +17,7 @@ export async function report(steps) {
   }
 }
 
-/** The pieces of a stream, and that it came in pieces. */
+/** Joins the pieces of a stream and counts them: an answer in one piece was not streamed. */
 export async function collect(stream, read) {
   const pieces = []
   for await (const part of stream) {

@@ -1,4 +1,4 @@
-/** What every client meets: a running Parley with its own engines for speech and a stub for chat, which breaks where it is asked to. */
+/** The server for all clients: a running Parley with its built-in engines for speech, and a stub for chat that fails on request. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
@@ -32,7 +32,7 @@ export async function startSetup() {
     PARLEY_RECORDING: path.join(here, '../fixtures/speech/privacy-prompt.wav'),
   }
   return {
-    /** Runs a client program to its end; what it printed, by step. */
+    /** Runs a client program to its end and answers its output by step. */
     async run(command: string, args: string[]): Promise<Outcomes> {
       const options = { cwd: here, env: environment, timeout: stepsTimeoutMs }
       const { stdout } = await run(command, args, options)
@@ -49,7 +49,7 @@ export async function startSetup() {
   }
 }
 
-/** Null: it is there now. Otherwise why it is not, for the line of the skipped test. */
+/** Installs packages. Answers null, or the reason why they are absent, which the skipped test shows. */
 export async function install(command: string, args: string[]): Promise<string | null> {
   try {
     await run(command, args, { cwd: here, timeout: installTimeoutMs })
@@ -61,7 +61,7 @@ export async function install(command: string, args: string[]): Promise<string |
   }
 }
 
-/** A provider that behaves like this every time: clients may repeat what failed. */
+/** Configures a provider whose stub behaves the same on every request, because clients may repeat a failed one. */
 async function provider(id: string, behaviours: Behaviour[]) {
   const stub = await startStubOpenAi()
   stub.behave(...behaviours)

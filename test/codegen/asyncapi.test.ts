@@ -31,7 +31,7 @@ const layout = {
 const negatives = join(folder, 'negative-channels')
 const needsGenerator = { skip: isGeneratorInstalled() ? false : 'run make asyncapi-generator' }
 
-t.test('a good document gives the files that are kept here, byte for byte, every time', needsGenerator, async (t) => {
+t.test('a good document always gives exactly the files beside this test', needsGenerator, async (t) => {
   const source = { text: mini, file, path }
   const [first, second] = await Promise.all([generateChannels(source, layout), generateChannels(source, layout)])
   t.same(first.problems, [])
@@ -42,7 +42,7 @@ t.test('a good document gives the files that are kept here, byte for byte, every
   t.same([...second.files], [...first.files], 'two at once do not disturb each other')
 })
 
-t.test('a bad document gives no file, and messages that say what to do', async (t) => {
+t.test('a bad document gives no file, and messages that say how to correct it', async (t) => {
   for (const name of readdirSync(negatives).filter((entry) => entry.endsWith('.yaml'))) {
     const document: unknown = parse(mini)
     for (const step of parse(readFileSync(join(negatives, name), 'utf8')) as Step[]) change(document, step)
@@ -56,7 +56,7 @@ t.test('a bad document gives no file, and messages that say what to do', async (
   for (const name of channelRuleNames) t.match(seen, `[${name}]`, `a document breaks ${name}`)
 })
 
-t.test('what is no document of AsyncAPI 3 is refused in words', async (t) => {
+t.test('a text that is not a document of AsyncAPI 3 is refused with a message', async (t) => {
   const info = 'info: { title: A, version: "1", license: { name: A, url: https://a.test } }'
   const unreadable = ['a: [', `asyncapi: 2.6.0\n${info}\nchannels: {}`, `openapi: 3.1.0\n${info}\npaths: {}`]
   for (const text of unreadable) {
@@ -66,7 +66,7 @@ t.test('what is no document of AsyncAPI 3 is refused in words', async (t) => {
   }
 })
 
-t.test('what only the generator refuses is a message too', needsGenerator, async (t) => {
+t.test('a document that only the generator refuses gives its message', needsGenerator, async (t) => {
   const document = parse(mini) as { channels: { talk: Record<string, unknown> } }
   document.channels.talk['bindings'] = { ws: { method: 'FETCH' } }
   const { files, problems } = await generateChannels({ text: stringify(document), file, path }, layout)
@@ -85,7 +85,7 @@ async function serve(t: Test) {
   return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-// Its own types know more events than a client needs.
+// The package's types know more events than a client needs.
 const constructor = WebSocket as unknown as SocketConstructor
 
 t.test('the client opens with a key or a token, and speaks frames and bytes', async (t) => {

@@ -1,4 +1,4 @@
-/** The generated client against a real server on loopback that keeps what it was sent and answers what the test says. */
+/** The generated client against a real server on loopback, which records requests and gives the answers of the test. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -32,7 +32,7 @@ async function serve(t: Test, answer: RequestListener) {
 
 async function streamOf(client: MiniClient) {
   const answer = await client.streamThing({ body: { stream: true } })
-  if (answer.type !== 'text/event-stream') throw new Error('the answer is no stream')
+  if (answer.type !== 'text/event-stream') throw new Error('the answer is not a stream')
   return answer.body
 }
 
@@ -42,7 +42,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return collected
 }
 
-t.test('path, query, key and scope go where the contract says', async (t) => {
+t.test('path, query and key are sent where the contract puts them', async (t) => {
   const { client, seen } = await serve(t, (_request, response) => response.writeHead(200, headers).end('[]'))
   const answer = await client.listThings({ query: { limit: 5, tag: ['a', 'b&c'], archived: false } })
   t.same(answer.body, [])
@@ -55,7 +55,7 @@ t.test('path, query, key and scope go where the contract says', async (t) => {
   t.equal(seen[2]?.headers.authorization, undefined, 'an operation without a key is sent none')
 })
 
-t.test('a POST is sent the Idempotency-Key that was given, or one of its own', async (t) => {
+t.test('a POST carries the Idempotency-Key of the call, or a new one', async (t) => {
   const { client, seen } = await serve(t, (_request, response) => response.writeHead(201, headers).end('{}'))
   const body = { name: 'ball', secret: 'hush', shape: { kind: 'circle', radius: 2 } } as const
   await client.createThing({ body, idempotencyKey: 'mine' })
@@ -67,7 +67,7 @@ t.test('a POST is sent the Idempotency-Key that was given, or one of its own', a
   t.same(JSON.parse(seen[0]?.body ?? ''), body)
 })
 
-t.test('multipart parts go in the order of the contract, whatever the order of the object', async (t) => {
+t.test('multipart parts are sent in the order of the contract, not in the order of the object', async (t) => {
   const bytes = { 'content-type': 'application/octet-stream' }
   const { client, seen } = await serve(t, (_request, response) => response.writeHead(200, bytes).end('PCM'))
   const audio = new Uint8Array([82, 73, 70, 70])
@@ -80,7 +80,7 @@ t.test('multipart parts go in the order of the contract, whatever the order of t
   )
 })
 
-t.test('an event stream is read to its terminal event, however it is cut into chunks', async (t) => {
+t.test('an event stream that is cut into chunks anywhere is read to its terminal event', async (t) => {
   const text =
     ': hello\r\n\r\nid: 0\r\nevent: thing.delta\r\ndata: {"text":"é"}\r\n\r\nevent: thing.completed\ndata: {"name":"root",\ndata: "branches":[]}\n\n'
   const { client } = await serve(t, (_request, response) => {
@@ -98,7 +98,7 @@ t.test('an event stream is read to its terminal event, however it is cut into ch
   ])
 })
 
-t.test('a stream without its terminal event was cut off, and an endless event is not collected', async (t) => {
+t.test('a stream without its terminal event is an error, and so is an event that is too long', async (t) => {
   const answers = ['event: thing.delta\ndata: {"text":"ro"}\n\n', `event: thing.delta\ndata: ${'x'.repeat(5000)}`]
   const { client } = await serve(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answers.shift())
@@ -109,7 +109,7 @@ t.test('a stream without its terminal event was cut off, and an endless event is
   }
 })
 
-t.test('whoever stops reading a stream closes it', async (t) => {
+t.test('a caller that stops reading a stream closes it', async (t) => {
   let closed: Promise<unknown> = Promise.resolve()
   const { client } = await serve(t, (_request, response) => {
     closed = once(response, 'close')
@@ -125,7 +125,7 @@ t.test('whoever stops reading a stream closes it', async (t) => {
   await closed
 })
 
-t.test('an error is thrown with its envelope; without one it says so', async (t) => {
+t.test('an error is thrown with its envelope, or with null where the answer has none', async (t) => {
   const error = {
     code: 'broken',
     message: 'It broke.',

@@ -19,7 +19,7 @@ const layout = {
   sharedModule: '../shared/types.ts',
 }
 
-t.test('a good document gives the files that are kept here, byte for byte, every time', async (t) => {
+t.test('a good document always gives exactly the files beside this test', async (t) => {
   const first = await generateSurface({ text: mini, file, path }, layout)
   t.same(first.problems, [])
   for (const [name, text] of first.files) {
@@ -46,7 +46,7 @@ t.test(
   },
 )
 
-t.test('a bad document gives no file, and messages that say what to do', async (t) => {
+t.test('a bad document gives no file, and messages that say how to correct it', async (t) => {
   for (const name of readdirSync(join(folder, 'negative')).filter((entry) => entry.endsWith('.yaml'))) {
     const document: unknown = parse(mini)
     for (const step of parse(readFileSync(join(folder, 'negative', name), 'utf8')) as Step[]) change(document, step)
@@ -60,7 +60,7 @@ t.test('a bad document gives no file, and messages that say what to do', async (
   }
 })
 
-t.test('what is no document of OpenAPI 3.1 is refused in words', async (t) => {
+t.test('a text that is not a document of OpenAPI 3.1 is refused with a message', async (t) => {
   const info = 'info: { title: A, version: "1", license: { name: A, url: https://a.test } }'
   const older = `openapi: 3.0.3\n${info}\nservers: [{ url: / }]\npaths: {}`
   const async = `asyncapi: 3.0.0\n${info}`

@@ -1,4 +1,4 @@
-/** What the generated files do. They come from mini.openapi.yaml and are held to it by generate.test.ts. */
+/** The behaviour of the generated files of mini.openapi.yaml. generate.test.ts keeps them equal to it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -23,7 +23,7 @@ function complaint(validate: Validate, value: unknown): string | null {
   return `${error?.instancePath} ${error?.keyword} ${Object.values(error?.params ?? {}).join(' ')}`.trim()
 }
 
-t.test('a union is decided by its tag, and the error points into the arm that was meant', (t) => {
+t.test('the tag of a union selects the arm, and errors point into that arm', (t) => {
   const thing = (shape: unknown) => ({ name: 'ball', secret: 'hush', shape })
   t.equal(complaint(validators.createThingBody, thing(circle)), null)
   t.equal(complaint(validators.createThingBody, thing({ kind: 'circle', radius: '2' })), '/shape/radius type number')
@@ -82,7 +82,7 @@ t.test('a schema that holds itself is checked to the bottom, formats included', 
   t.end()
 })
 
-t.test('a bound in bytes stands in the table for the engine; the validator counts code points', (t) => {
+t.test('the table has the bound in bytes for the engine; the validator counts code points', (t) => {
   const header = miniSurface.operations.find(({ id }) => id === 'createThing')?.headers[0]
   t.same(header, { name: 'Idempotency-Key', required: true, bytesMax: 8 })
   const params = (key: string) => ({ path: {}, query: {}, header: { 'idempotency-key': key } })
@@ -94,7 +94,7 @@ t.test('a bound in bytes stands in the table for the engine; the validator count
   t.end()
 })
 
-t.test('JSON in a header is told to the engine, and checked by its own schema', (t) => {
+t.test('the table marks a header that holds JSON, and the validator checks the JSON by its schema', (t) => {
   const headers = miniSurface.operations.find(({ id }) => id === 'listThings')?.headers
   t.same(headers, [{ name: 'Thing-Shape', required: false, bytesMax: 64, isJson: true }])
   const params = (shape: unknown) => ({ path: {}, query: {}, header: { 'thing-shape': shape } })
@@ -130,7 +130,7 @@ t.test('the contract that is served is the document as it was written', (t) => {
   t.end()
 })
 
-t.test('the error table keeps codes that only end a stream apart', (t) => {
+t.test('a code that only ends a stream has no status in the error table', (t) => {
   t.equal(errorCodes.broken.status, 500)
   t.equal(errorCodes.stopped.status, null)
   t.same(errorCodes.stopped.headers, ['Retry-After'])
@@ -145,7 +145,7 @@ t.test('a configuration with nothing in it has every default', (t) => {
   t.end()
 })
 
-/** The compiler is the test of the rest: each `@ts-expect-error` fails the type check when the line below it is accepted. */
+/** The compiler tests the rest: each `@ts-expect-error` fails the type check when the line below it is accepted. */
 type Caller = { organization: string }
 async function* deltas() {
   await Promise.resolve()

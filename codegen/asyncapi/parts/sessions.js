@@ -1,12 +1,12 @@
 import { Text } from '@asyncapi/generator-react-sdk'
 
-/** The parameters of the address, where it has some. */
+/** Prints the parameters of the address; '' for an address without parameters. */
 function path(parameters) {
   if (parameters.length === 0) return ''
   return ` & { path: { ${parameters.map((name) => `${name}: string`).join('; ')} } }`
 }
 
-/** What a session of the channel must take, and what may be sent on it. */
+/** Prints the methods that a session of the channel must have, and the frames that may be sent on it. */
 export function Session({ channel }) {
   const { type, title, receives, sends } = channel
   return (
@@ -28,13 +28,13 @@ export function Handlers({ surface, channels }) {
   )
   return (
     <Text>
-      {`/** One function a channel, called when its socket has opened. */
+      {`/** Each channel is one function, called when a socket has opened. */
 export type ${surface}Handlers<Caller> = {
 ${rows.join('')}}
 
 /**
- * The engine calls the methods of a session by name, with frames that the validators have passed, and hands every handler what the
- * auth hook answered. The compiler sees neither; so the widening stands here, once.
+ * The engine calls the methods of a session by name with frames that the validators have passed, and hands every handler the caller
+ * from the auth hook. The compiler cannot know either, so this is the one place that widens the types.
  */
 export function widen${surface}Handlers<Caller>(handlers: ${surface}Handlers<Caller>): SocketHandlers {
   return handlers as unknown as SocketHandlers

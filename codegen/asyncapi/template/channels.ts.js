@@ -1,10 +1,10 @@
-/** channels.ts: the table that the engine dispatches by, and the types that hold a handler to its channel. */
+/** Renders channels.ts: the table by which the engine dispatches, and the types that hold a handler to its channel. */
 import { File } from '@asyncapi/generator-react-sdk'
 import { Banner, Imports } from '../parts/head.js'
 import { Handlers, Session } from '../parts/sessions.js'
 import { Surface } from '../parts/surface.js'
 
-/** The generator has parsed and checked the document; `model` is what codegen/targets/typescript/channels.ts read from it. */
+/** The generator has parsed and checked the document. `model` comes from codegen/targets/typescript/channels.ts. */
 export default function ({ params }) {
   const model = JSON.parse(params.model)
   return (

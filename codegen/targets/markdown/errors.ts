@@ -1,6 +1,6 @@
 import type { ErrorRow } from '../../ir.ts'
 
-/** docs/errors.md: the error table for readers. */
+/** Emits docs/errors.md: the error table for readers. */
 export function emitErrorDocs(specFile: string, errors: Record<string, ErrorRow>): string {
   const rows = Object.entries(errors).map(([code, row]) =>
     [

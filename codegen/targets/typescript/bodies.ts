@@ -1,6 +1,7 @@
-/** The types of request bodies and of streamed events, which handlers and clients share but for how bytes are given. */
-import type { Body, MediaType, Response, Schema } from '../../ir.ts'
+/** The types of request bodies and of streamed events. Handlers and clients share them; only the type of bytes differs. */
+import type { Body, MediaType, Response } from '../../ir.ts'
 import { planParts } from '../../parts.ts'
+import type { Schema } from '../../schema.ts'
 import type { View } from '../../views.ts'
 import { printKey, printType, quote } from './print.ts'
 import type { TypeNames } from './type-names.ts'
@@ -28,7 +29,7 @@ function emitParts(media: MediaType, schemas: Record<string, Schema>, types: Typ
   return printType(members, indent)
 }
 
-/** Empty for an operation without an event stream. */
+/** Answers '' for an operation without an event stream. */
 export function emitEventUnion(name: string, responses: readonly Response[], types: TypeNames): string {
   const content = responses.flatMap((response) => response.content)
   const events = content.flatMap((media) => Object.entries(media.events))

@@ -1,7 +1,7 @@
 /**
- * generated/<name>/channels.ts by the AsyncAPI generator and our template in codegen/asyncapi. The generator checks the document and
- * renders the template; the template prints the model below, so that there is one reading of a document and not two. The generator is
- * a few hundred packages that only this needs. They have a lock of their own and are installed when something is to be generated.
+ * Emits generated/<name>/channels.ts with the AsyncAPI generator and our template in codegen/asyncapi. The generator checks the document
+ * and renders the template. The template prints the model below and does not read the document a second time. The generator brings a few
+ * hundred packages that nothing else needs, so they have a separate lock file and are installed only to generate code.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -34,7 +34,7 @@ export async function emitChannels(document: AsyncApiDocument, runtimePath: stri
   return rendered.endsWith('\n') ? rendered : `${rendered}\n`
 }
 
-/** Everything that the template prints, as plain values. */
+/** Lists everything that the template prints, as plain values. */
 function modelOf(document: AsyncApiDocument, runtimePath: string) {
   const { name, file, channels } = document
   const names = new TypeNames(viewsOf(document))

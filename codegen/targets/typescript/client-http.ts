@@ -1,4 +1,7 @@
-/** What every generated client shares: one function that turns a row of its table and a call into a request, and the answer into a typed value. Needs fetch and nothing else. */
+/**
+ * All generated clients share this module. It turns a row of a client's table and the arguments of a call into a request, and the answer
+ * into a typed value. It needs fetch and nothing else.
+ */
 
 export type ClientOptions = {
   /** Address of the surface, such as http://127.0.0.1:8080/router. */
@@ -6,32 +9,32 @@ export type ClientOptions = {
   /** Sent as a bearer token to the operations that need one. */
   apiKey?: string
   fetch?: typeof globalThis.fetch
-  /** The longest event of a stream that is read; 1 MiB unless said otherwise. */
+  /** The longest event of a stream that is read; 1 MiB by default. */
   eventBytesMax?: number
 }
 
-/** What a caller can say of any operation. */
+/** Options of every operation. */
 export type CallOptions = { signal?: AbortSignal; headers?: Record<string, string> }
 
-/** One answer. `type` tells apart the bodies of an operation that has several. */
+/** One answer. `type` says which of several bodies it has. */
 export type Answer<Type extends string, Body> = { status: number; type: Type; headers: Headers; body: Body }
 
 export type OperationRow = {
   method: string
   path: string
   secured: boolean
-  /** Whether the operation wants an Idempotency-Key; one is made where the caller gives none. */
+  /** Whether the operation takes an Idempotency-Key. The client makes one where the call has none. */
   idempotent: boolean
   body: 'json' | 'multipart' | 'bytes' | null
   /** The parts of a multipart body in the order in which they are sent. */
   parts: readonly { name: string; kind: string }[]
-  /** Media type → how its body is given to the caller. */
+  /** The form in which a body of each media type is handed out. */
   answers: Readonly<Record<string, string>>
-  /** What ends a stream: names of events, or of frames without a name `[DONE]` or the `type` in their data. */
+  /** The marks of a stream's last frame: names of events; for frames without a name, `[DONE]` or the `type` in their data. */
   terminalEvents: readonly string[]
 }
 
-/** A stream that ended without saying how: the connection was cut, and what came before is not the whole answer. */
+/** A stream ended without its last event: the connection was cut, and the events before are not the whole answer. */
 export class StreamTruncatedError extends Error {
   constructor(message: string) {
     super(message)
@@ -91,7 +94,7 @@ function requestHeaders(row: OperationRow, call: Call, options: ClientOptions): 
   const headers: Record<string, string> = { Accept: Object.keys(row.answers).join(', '), ...call.headers }
   if (row.secured && options.apiKey !== undefined) headers['Authorization'] = `Bearer ${options.apiKey}`
   if (row.idempotent) headers['Idempotency-Key'] = call.idempotencyKey ?? crypto.randomUUID()
-  // fetch writes the type of a form, which holds its boundary.
+  // fetch writes the Content-Type of a form, because it holds the boundary.
   if (row.body === 'json') headers['Content-Type'] = 'application/json'
   return headers
 }
@@ -194,14 +197,14 @@ async function* lines(body: ReadableStream<Uint8Array> | null, eventBytesMax: nu
   let rest = ''
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      // A CR at the very end waits: the LF that belongs to it may come with the next chunk.
+      // A CR at the very end is kept back, because its LF may come with the next chunk.
       const pieces = (rest + decoder.decode(chunk.value, { stream: true })).split(/\r\n|\n|\r(?!$)/)
       rest = pieces.pop() ?? ''
       if (rest.length > eventBytesMax) throw new StreamTruncatedError(`An event is longer than ${eventBytesMax} bytes.`)
       yield* pieces
     }
   } finally {
-    // Whoever stops reading must not leave the server sending.
+    // A caller that stops reading must also stop the server from sending.
     await reader.cancel().catch(() => undefined)
   }
 }

@@ -1,8 +1,9 @@
-/** generated/clients/: a table and the types of a surface's calls over the one engine in client-http.ts, which is copied as it stands. */
+/** Emits generated/clients/<name>.ts: the table and the types of a surface's operations. client-http.ts is copied unchanged. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type MediaType, type OpenApiDocument, type Operation, pascal, type Response, type Schema } from '../../ir.ts'
+import { type MediaType, type OpenApiDocument, type Operation, pascal, type Response } from '../../ir.ts'
 import { planParts } from '../../parts.ts'
+import type { Schema } from '../../schema.ts'
 import { viewsOf } from '../../views.ts'
 import { emitBody, emitEventUnion } from './bodies.ts'
 import { banner, print, printType } from './print.ts'
@@ -46,7 +47,7 @@ function toError(status: number, headers: Headers, body: unknown): Error {
 `
 }
 
-/** How an envelope tells what is wrong: as code that reads it, and as code that knows it. */
+/** The two pieces of code that differ between error envelopes: one reads the message, one recognizes the envelope. */
 type Envelope = { message: string; test: string }
 
 const nested: Envelope = {
@@ -113,7 +114,7 @@ function isOptional({ parameters, body }: Operation): boolean {
   return asked.length === 0 && !body?.required
 }
 
-/** The types of one operation: what it is called with, its events, what it answers. */
+/** Emits the types of one operation: its arguments, its events and its answers. */
 function emitCall(operation: Operation, schemas: Record<string, Schema>, types: TypeNames): string {
   const name = pascal(operation.id)
   const successes = operation.responses.filter((response) => response.status.startsWith('2'))
@@ -130,7 +131,7 @@ export type ${name}Answer =
 ${answers.map((answer) => `  | ${answer}\n`).join('')}`
 }
 
-/** The payloads of frames without a name need no union: they are handed out as they are. */
+/** Frames without a name have one payload type, so they need no union of events. */
 function emitNamedEvents(name: string, responses: Response[], types: TypeNames): string {
   const isNamed = responses.some(({ content }) => content.some((media) => Object.keys(media.events).length > 0))
   return isNamed ? emitEventUnion(name, responses, types) : ''

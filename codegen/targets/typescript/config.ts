@@ -1,15 +1,15 @@
-/** generated/config, catalog and key-policy: the type and the validator of a plain JSON Schema; of the configuration's also its keys. */
+/** Emits the type and the validator of a plain JSON Schema, and the table of keys of the configuration. */
 import { createAjv, registerSchema } from '../../ajv.ts'
-import { pascal, type Schema, type SchemaObject } from '../../ir.ts'
+import { pascal } from '../../ir.ts'
 import type { PlainSchema } from '../../load.ts'
-import { resolveSchema } from '../../schema.ts'
+import { resolveSchema, type Schema, type SchemaObject } from '../../schema.ts'
 import { resolveComponents } from '../../types.ts'
 import { refTo, Views } from '../../views.ts'
 import { banner, print } from './print.ts'
 import { emitTypes } from './types.ts'
 import { emitModule } from './validators.ts'
 
-/** The types are those after validation: every field that has a default is there. */
+/** Emits the types after validation, in which every field with a default is present. */
 export function emitSchemaTypes({ root, defs, name, file }: PlainSchema): string {
   const components = { types: resolveComponents({ ...defs, [name]: root }), shared: new Set<string>() }
   const received = components.types.map(({ name }) => refTo(name))
@@ -17,14 +17,14 @@ export function emitSchemaTypes({ root, defs, name, file }: PlainSchema): string
   return emitTypes(file, components, views, '')
 }
 
-/** `name` config: it exports validateConfig. */
+/** Emits validateConfig for the name `config`. */
 export function emitSchemaValidator({ root, defs, file }: PlainSchema, name: string, runtimePath: string): string {
   const ajv = createAjv(defs)
   const id = registerSchema(ajv, name, root, 'request', defs)
   return banner('config', file) + emitModule(ajv, new Map([[`validate${pascal(name)}`, id]]), runtimePath)
 }
 
-/** Which environment variable stands for which key. What is inside a list has no variable of its own. */
+/** Emits the environment variable of each key. The keys inside a list have no variable. */
 export function emitConfigKeys({ root, defs, file }: PlainSchema, runtimePath: string): string {
   return `${banner('config', file)}
 import type { ConfigKey } from '${runtimePath}/config.ts'

@@ -1,20 +1,20 @@
 import { type AsyncApiDocument, type ErrorRow, pascal } from '../../ir.ts'
 import { banner, print } from './print.ts'
 
-/** generated/<name>/errors.ts: the table of error codes that domain, handlers and the fault writer read. */
+/** Emits generated/<name>/errors.ts: the table of error codes that handlers and the fault writer read. */
 export function emitErrors(specFile: string, errors: Record<string, ErrorRow>): string {
   const types = [...new Set(Object.values(errors).map((row) => row.type))]
   return `${banner('errors', specFile)}
 export type ErrorType = ${types.map((type) => `'${type}'`).join(' | ')}
 
 export type ErrorRow = {
-  /** Null where the code only ever ends a stream that is already established. */
+  /** Null where the code only ends a stream that is already established. */
   status: number | null
   type: ErrorType
   retryable: boolean
   message: string
   hint: string
-  /** What an answer with this code carries besides the usual headers. */
+  /** The headers of an answer with this code, besides the usual ones. */
   headers: readonly string[]
 }
 
@@ -24,12 +24,12 @@ export type ErrorCode = keyof typeof errorCodes
 `
 }
 
-/** generated/<name>/errors.ts of a document of channels. */
+/** Emits generated/<name>/errors.ts of a document of channels. */
 export function emitCloseCodes({ file, name, errors }: AsyncApiDocument): string {
   const codes = [...new Set(Object.values(errors).map((row) => row.closeCode))].sort()
   return `${banner('errors', file)}
 export type CloseRow = {
-  /** What the socket is closed with after the error frame. */
+  /** The close code that follows the error frame. */
   closeCode: ${codes.join(' | ')}
   retryable: boolean
   message: string

@@ -1,6 +1,6 @@
 /**
- * generated/<name>/handlers.ts: what each handler is given and may answer. Faults are thrown, so a response whose body is the
- * error envelope is no result; every other declared status is one arm of a union on {status, type, headers, body}.
+ * Emits generated/<name>/handlers.ts: the request and the results of each handler. Handlers throw faults, so a response whose body is
+ * the error envelope is not a result. Every other declared status is one arm of a union on {status, type, headers, body}.
  */
 import {
   type Header,
@@ -10,15 +10,14 @@ import {
   type Parameter,
   pascal,
   type Response,
-  type Schema,
 } from '../../ir.ts'
-import { isEnvelope } from '../../schema.ts'
+import { isEnvelope, type Schema } from '../../schema.ts'
 import { viewsOf } from '../../views.ts'
 import { emitBody, emitEventUnion } from './bodies.ts'
 import { banner, printKey, printType, quote } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
-/** The engine puts these on every answer that declares them, so that no handler is asked for them. */
+/** The engine writes these on every answer that declares them, so handlers do not give them. */
 const engineHeaders = new Set([
   'Service-Request-ID',
   'Service-Region',
@@ -47,13 +46,13 @@ export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
 
 ${operations.join('\n')}
-/** One thin function an operation. Errors of the contract are thrown. */
+/** Each operation is one thin function, which throws the errors of the contract. */
 export type ${surface}Handlers<Caller> = {
 ${members.join('')}}
 
 /**
- * The engine calls every handler with Input and Context<unknown>. That they are what each handler asks for is the work of the
- * validators and the auth hook, which ran before and which the compiler cannot see; so the widening stands here, once.
+ * The engine calls every handler with Input and Context<unknown>. The validators and the auth hook have run before and made sure that
+ * both have the types of the handler. The compiler cannot know that, so this is the one place that widens the types.
  */
 export function widen${surface}Handlers<Caller>(handlers: ${surface}Handlers<Caller>): Handlers {
   return handlers as unknown as Handlers
@@ -84,7 +83,7 @@ export type ${name}Result =
 ${arms.map((arm) => `  | ${arm}\n`).join('')}`
 }
 
-/** A status whose body is the envelope is thrown as a fault; `default` and ranges name no status that could be returned. */
+/** A response with the error envelope is thrown as a fault. `default` and ranges do not name a status that a handler could return. */
 function isResult(response: Response): boolean {
   return /^\d{3}$/.test(response.status) && !response.content.some((media) => isEnvelope(media.schema))
 }
@@ -94,7 +93,7 @@ function emitArms(name: string, response: Response, types: TypeNames): string[] 
   const status = `status: ${response.status}`
   if (response.content.length === 0) return [printType([status, headers], '    ')]
   return response.content.map((media) => {
-    // A single type needs no naming.
+    // With a single media type the result need not name it.
     const type = `type${response.content.length === 1 ? '?' : ''}: ${emitMediaType(media.type)}`
     return printType([status, type, headers, `body: ${emitResultBody(name, media, types)}`], '    ')
   })

@@ -1,6 +1,6 @@
-/** Prints plain values as TypeScript in the repository's style. Every emitter's output goes through here, so that a table is data until the last moment. */
+/** Prints plain values as TypeScript in the style of the repository. Emitters build tables as data and print them here. */
 
-/** Source text that is to stand unquoted inside a printed table, such as the name of a validator. */
+/** Source text that is printed without quotes inside a table, such as the name of a validator. */
 export class Code {
   readonly text: string
 
@@ -28,7 +28,7 @@ export function print(value: unknown, indent = ''): string {
   return `${open}\n${items.map((item) => `${deeper}${item},\n`).join('')}${indent}${close}`
 }
 
-/** An object type from its members, empty ones left out; on one line where it fits. */
+/** Prints an object type, on one line where it fits. Empty members are left out. */
 export function printType(members: readonly string[], indent: string): string {
   const present = members.filter((member) => member !== '')
   if (present.length === 0) return '{}'
@@ -48,7 +48,7 @@ export function printExport(names: readonly string[], module: string): string {
   return printImport(names, module).replace('import', 'export')
 }
 
-/** The description of a component or a field; nothing where there is nothing to say. */
+/** Prints the description of a component or a field; '' without one. */
 export function printComment(
   { description, isDeprecated = false }: { description: string; isDeprecated?: boolean },
   indent: string,
@@ -71,7 +71,7 @@ export function printKey(key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key)
 }
 
-/** Loads the validators of answers where the source runs as it is; the product is compiled to .js and never checks its own answers. */
+/** Loads the validators of answers only where the sources run uncompiled. The product is compiled to .js and does not check its answers. */
 export const answersImport = `const answers = import.meta.url.endsWith('.ts') ? await import('./response-validators.ts') : null
 `
 

@@ -1,8 +1,8 @@
-/** generated/<name>/routes.ts: the table that the engine registers and dispatches by. */
+/** Emits generated/<name>/routes.ts: the table by which the engine registers and dispatches operations. */
 
-import type { Body, MediaType, OpenApiDocument, Operation, Parameter, Schema } from '../../ir.ts'
+import type { Body, MediaType, OpenApiDocument, Operation, Parameter } from '../../ir.ts'
 import { isOpenForm, planParts } from '../../parts.ts'
-import { resolveSchema } from '../../schema.ts'
+import { resolveSchema, type Schema } from '../../schema.ts'
 import {
   bodyValidator,
   eventComponents,
@@ -27,7 +27,7 @@ export const ${document.name}Surface: Surface = ${print(surface)}
 `
 }
 
-/** OpenAPI's /v1/agents/{id} as uWebSockets.js writes it: /v1/agents/:id. The rules have refused what it cannot express. */
+/** Rewrites /v1/agents/{id} as /v1/agents/:id for uWebSockets.js. The rules have refused paths that it cannot express. */
 export function uwsPattern(path: string): string {
   return path.replaceAll(/\{([^}]+)\}/g, ':$1')
 }
@@ -95,7 +95,7 @@ function partRows(media: MediaType, schemas: Record<string, Schema>) {
   }))
 }
 
-/** Whether the frames of a stream have names, and how each is checked; nothing where there is no stream. */
+/** Answers whether the frames of a stream have names, and the validator of each; {} without a stream. */
 function eventRow(content: MediaType[]) {
   const stream = content.find(({ type }) => type === 'text/event-stream')
   if (!stream) return {}
@@ -110,7 +110,7 @@ function reference(validator: string | null): Code | null {
   return validator === null ? null : new Code(`validators.${validator}`)
 }
 
-/** Null in the product, which does not load the validators of answers. */
+/** The value is null in the product, which does not load the validators of answers. */
 function answerReference(validator: string | null): Code | null {
   return validator === null ? null : new Code(`answers && answers.${validator}`)
 }
@@ -119,7 +119,7 @@ function answerReference(validator: string | null): Code | null {
 function pathRules(operations: Operation[]) {
   const methodsByPath = new Map<string, string[]>()
   for (const { path, method } of operations) {
-    // HEAD is answered wherever GET is.
+    // The engine answers HEAD for every path that has GET.
     const own = method === 'get' ? ['get', 'head'] : [method]
     methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), ...own])
   }

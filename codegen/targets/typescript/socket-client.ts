@@ -1,4 +1,4 @@
-/** generated/clients/<name>.ts: the channels' rows and types over the one engine in client-socket.ts, which is copied as it stands. */
+/** Emits generated/clients/<name>.ts: the rows and types of the channels. client-socket.ts is copied unchanged. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AsyncApiDocument, type Channel, type Message, pascal } from '../../ir.ts'

@@ -1,4 +1,4 @@
-/** Prints resolved types as TypeScript and remembers which components were named, so that a module imports exactly those. */
+/** Prints resolved types as TypeScript and records the components that they name, so that a module imports exactly those. */
 import type { Parameter } from '../../ir.ts'
 import type { Literal, ObjectType, Type } from '../../types.ts'
 import { fieldsIn, isPresent, type View, type Views } from '../../views.ts'
@@ -17,12 +17,12 @@ export class TypeNames {
     this.#used = used
   }
 
-  /** The same names, for the second type of a component whose first type has the comments. */
+  /** Records into the same set but prints no comments: the first type of a component has them. */
   withoutComments(): TypeNames {
     return new TypeNames(this.#views, false, this.#used)
   }
 
-  /** Thing, ThingInput as a client may send it, ThingReceived as a handler is given it; the suffix is there only where the type differs. */
+  /** Answers Thing, or ThingInput and ThingReceived in the views in which the type differs from the first one. */
   component(name: string, view: View): string {
     const canonical = this.#views.canonical(name, view)
     const isFirst = this.#views.distinct(name)[0] === canonical
@@ -57,7 +57,7 @@ export class TypeNames {
     return this.#object(type, view, indent)
   }
 
-  /** The parameters of one place as an object type. */
+  /** Prints the parameters of one place as an object type. */
   parameters(parameters: readonly Parameter[], view: View): string {
     if (parameters.length === 0) return 'Record<string, never>'
     const members = parameters.map(({ in: where, name, required, type, fallback }) => {
@@ -82,7 +82,7 @@ export class TypeNames {
     return [...new Set(arms.map((arm) => this.print(arm, view, indent)))]
   }
 
-  /** With parentheses where `[]` or `&` would bind to the last arm only. */
+  /** Adds parentheses where `[]` or `&` would apply to the last arm only. */
   #operand(type: Type, view: View, indent: string): string {
     const text = this.print(type, view, indent)
     const isOne = type.kind !== 'nullable' && type.kind !== 'union' && type.kind !== 'enum' && type.kind !== 'all'

@@ -1,4 +1,4 @@
-/** generated/<name>/types.ts: one type for each component, and a second one where what a client may send differs from it. */
+/** Emits generated/<name>/types.ts: one type for each component, and a second one where a client may send something else. */
 import type { Components } from '../../ir.ts'
 import type { NamedType } from '../../types.ts'
 import type { View, Views } from '../../views.ts'
@@ -6,12 +6,12 @@ import { banner, printComment, printExport, printImport } from './print.ts'
 import { TypeNames } from './type-names.ts'
 
 const notes: Record<View, string> = {
-  answered: 'as we answer it.',
-  received: 'as a handler is given it: validation has filled in the defaults.',
+  answered: 'as the server answers it.',
+  received: 'as a handler receives it: validation has filled in the defaults.',
   sent: 'as a client may send it: a field with a default may be left out.',
 }
 
-/** Components of specs/shared.yaml are exported again from `sharedModule`, where they are emitted. */
+/** Types of shared components are emitted in `sharedModule` and exported again here. */
 export function emitTypes(
   file: string,
   { types, shared }: Pick<Components, 'types' | 'shared'>,

@@ -1,7 +1,7 @@
 /**
- * generated/<name>/validators.ts and response-validators.ts: Ajv's standalone output as ES modules, so that the server starts without
- * compiling schemas. Requests fill in defaults and are never coerced. Responses are only checked, in tests and in development: the
- * product does not load their module.
+ * Emits generated/<name>/validators.ts and response-validators.ts: Ajv's standalone output as ES modules, so that the server starts
+ * without compiling schemas. The validators of requests fill in defaults and never coerce. Those of responses run in tests and in
+ * development only; the product does not load their module.
  */
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import standaloneModule from 'ajv/dist/standalone/index.js'
@@ -13,7 +13,7 @@ import { banner } from './print.ts'
 
 const standaloneCode = standaloneModule.default
 
-/** The validators of one direction. */
+/** Emits the validators of one direction. */
 export function emitValidators(
   document: OpenApiDocument | AsyncApiDocument,
   direction: Direction,
@@ -27,14 +27,14 @@ export function emitValidators(
   return banner('validators', file) + emitModule(ajv, ids, runtimePath)
 }
 
-/** The module's own name for the schema with this id: `request:LLMRequest` → `request_LLMRequest`. */
+/** Turns the id of a schema into an identifier: `request:LLMRequest` → `request_LLMRequest`. */
 function symbol(id: string): string {
   return id.replaceAll(/[^A-Za-z0-9_$]/g, '_')
 }
 
 /**
- * Ajv exports each schema once, under our symbol; the names that routes.ts knows are aliases. Its output still says
- * require(…) for its few runtime modules even as an ES module, and knows nothing of our Validate type.
+ * Ajv exports each schema once, under our symbol. The names that routes.ts uses are aliases. Even as an ES module the output calls
+ * require(…) for Ajv's few runtime modules, and it does not declare our type Validate; both are rewritten here.
  */
 export function emitModule(ajv: Ajv2020, ids: ReadonlyMap<string, string>, runtimePath: string): string {
   const refs = Object.fromEntries([...new Set(ids.values())].map((id) => [symbol(id), id]))
@@ -51,8 +51,8 @@ ${aliases.join('')}`
 }
 
 /**
- * JSON Schema counts code points, and Ajv walks through the whole text to do so. A text has as many as UTF-16 units at most and half as many
- * at least, which nearly always settles it: a limit of a million characters must not cost a millisecond.
+ * JSON Schema counts code points, and Ajv reads the whole text to count them. A text of n UTF-16 units has between n/2 and n code points,
+ * which nearly always decides without counting: checking a limit of a million characters must not cost a millisecond.
  */
 function withQuickLengths(code: string): string {
   const name = /const (func\d+) = ucs2lengthModule\.default;/.exec(code)?.[1]
@@ -74,7 +74,7 @@ function toEsm(code: string): { code: string; imports: string[] } {
   })
   const imports = [...modules].map(([module, name]) => `import ${name} from '${module}.js'\n`)
   if (!/\bformats\b/.test(replaced)) return { code: replaced, imports }
-  // CommonJS: Node's default import is the whole module.
+  // The module is CommonJS, so Node's default import is the whole of it.
   imports.push("import formatsModule from 'ajv-formats/dist/formats.js'\n")
   return { code: `const formats = formatsModule.fullFormats;\n${replaced}`, imports }
 }

@@ -4,7 +4,7 @@ export type Level = 'low' | 'high'
 
 export type Thing = { id: string; name: string; shape: Shape; level?: Level }
 
-/** Thing as a handler is given it: validation has filled in the defaults. */
+/** Thing as a handler receives it: validation has filled in the defaults. */
 export type ThingReceived = { name: string; secret: string; shape: ShapeReceived; level: Level }
 
 /** Thing as a client may send it: a field with a default may be left out. */
@@ -12,12 +12,12 @@ export type ThingInput = { name: string; secret: string; shape: Shape; level?: L
 
 export type Shape = Circle | Square
 
-/** Shape as a handler is given it: validation has filled in the defaults. */
+/** Shape as a handler receives it: validation has filled in the defaults. */
 export type ShapeReceived = CircleReceived | Square
 
 export type Circle = { kind: 'circle'; radius: number; filled?: boolean }
 
-/** Circle as a handler is given it: validation has filled in the defaults. */
+/** Circle as a handler receives it: validation has filled in the defaults. */
 export type CircleReceived = { kind: 'circle'; radius: number; filled: boolean }
 
 export type Square = { kind: 'square'; side: number }

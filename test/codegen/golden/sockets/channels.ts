@@ -86,7 +86,7 @@ export type LineSession = SocketSession & {
 export type LineSends =
   | SaidFrame
 
-/** One function a channel, called when its socket has opened. */
+/** Each channel is one function, called when a socket has opened. */
 export type MiniHandlers<Caller> = {
   /** /v1/talk */
   talk(socket: Socket, context: SocketContext<Caller>): TalkSession
@@ -97,8 +97,8 @@ export type MiniHandlers<Caller> = {
 }
 
 /**
- * The engine calls the methods of a session by name, with frames that the validators have passed, and hands every handler what the
- * auth hook answered. The compiler sees neither; so the widening stands here, once.
+ * The engine calls the methods of a session by name with frames that the validators have passed, and hands every handler the caller
+ * from the auth hook. The compiler cannot know either, so this is the one place that widens the types.
  */
 export function widenMiniHandlers<Caller>(handlers: MiniHandlers<Caller>): SocketHandlers {
   return handlers as unknown as SocketHandlers
