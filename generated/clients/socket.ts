@@ -21,7 +21,7 @@ export type SocketConstructor = new (
 ) => SocketLike
 
 export type SocketClientOptions = {
-  /** http(s) or ws(s), with or without a path before the channel's own. */
+  /** http(s) or ws(s), with or without a path before the address of the channel. */
   baseUrl: string
   WebSocket: SocketConstructor
 } & ({ apiKey: string } | { token: string })
@@ -36,17 +36,17 @@ export type TypedSocket<Sends extends Typed, Receives extends Typed> = {
   /** Rejects when the upgrade is refused; browsers do not say why. */
   readonly opened: Promise<void>
   readonly closed: Promise<Closed>
-  /** Written and not yet taken by the network, in bytes. */
+  /** Bytes that were sent and that the network has not taken yet. */
   readonly bufferedBytes: number
   send(frame: Sends): void
   sendBytes(bytes: Uint8Array<ArrayBuffer>): void
-  /** One listener a type; a frame without one is passed over, as those of later versions are. */
+  /** Each type has one listener. A frame without a listener is ignored, as are the frames of later versions. */
   on<Type extends Receives['type']>(type: Type, listener: (frame: Extract<Receives, { type: Type }>) => void): void
   onBytes(listener: (bytes: Uint8Array<ArrayBuffer>) => void): void
   close(): void
 }
 
-/** Attach the listeners before the next await: frames are not kept for those that come late. */
+/** Attach the listeners before the next await: a frame that comes before its listener is lost. */
 export function openSocket<Sends extends Typed, Receives extends Typed>(
   channel: ChannelRow,
   options: SocketClientOptions,
@@ -101,7 +101,7 @@ function whenOpen(socket: SocketLike): Promise<void> {
     socket.addEventListener('error', () => reject(new Error('the socket did not open')))
     socket.addEventListener('close', () => reject(new Error('the socket did not open')))
   })
-  // Whoever only waits for `closed` has not forgotten this one.
+  // A caller that waits only for `closed` must not cause an unhandled rejection.
   opened.catch(() => {})
   return opened
 }

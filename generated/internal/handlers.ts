@@ -211,7 +211,7 @@ export type GetTryRouteResult =
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-/** One thin function an operation. Errors of the contract are thrown. */
+/** Each operation is one thin function, which throws the errors of the contract. */
 export type InternalHandlers<Caller> = {
   /** GET /docs/ranking */
   getRankingPage: Handle<GetRankingPageRequest, GetRankingPageResult, null>
@@ -234,8 +234,8 @@ export type InternalHandlers<Caller> = {
 }
 
 /**
- * The engine calls every handler with Input and Context<unknown>. That they are what each handler asks for is the work of the
- * validators and the auth hook, which ran before and which the compiler cannot see; so the widening stands here, once.
+ * The engine calls every handler with Input and Context<unknown>. The validators and the auth hook have run before and made sure that
+ * both have the types of the handler. The compiler cannot know that, so this is the one place that widens the types.
  */
 export function widenInternalHandlers<Caller>(handlers: InternalHandlers<Caller>): Handlers {
   return handlers as unknown as Handlers

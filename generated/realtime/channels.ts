@@ -183,7 +183,7 @@ export type TranscriptionRealtimeSends =
   | InputAudioTranscriptionFailed
   | ErrorEvent
 
-/** One function a channel, called when its socket has opened. */
+/** Each channel is one function, called when a socket has opened. */
 export type RealtimeHandlers<Caller> = {
   /** /v1/transcribe/stream */
   transcribeStream(socket: Socket, context: SocketContext<Caller>): TranscribeStreamSession
@@ -194,8 +194,8 @@ export type RealtimeHandlers<Caller> = {
 }
 
 /**
- * The engine calls the methods of a session by name, with frames that the validators have passed, and hands every handler what the
- * auth hook answered. The compiler sees neither; so the widening stands here, once.
+ * The engine calls the methods of a session by name with frames that the validators have passed, and hands every handler the caller
+ * from the auth hook. The compiler cannot know either, so this is the one place that widens the types.
  */
 export function widenRealtimeHandlers<Caller>(handlers: RealtimeHandlers<Caller>): SocketHandlers {
   return handlers as unknown as SocketHandlers

@@ -3,13 +3,13 @@
 export type ErrorType = 'authentication_error' | 'permission_error' | 'billing_error' | 'invalid_request_error' | 'conflict_error' | 'rate_limit_error' | 'provider_error' | 'server_error'
 
 export type ErrorRow = {
-  /** Null where the code only ever ends a stream that is already established. */
+  /** Null where the code only ends a stream that is already established. */
   status: number | null
   type: ErrorType
   retryable: boolean
   message: string
   hint: string
-  /** What an answer with this code carries besides the usual headers. */
+  /** The headers of an answer with this code, besides the usual ones. */
   headers: readonly string[]
 }
 
