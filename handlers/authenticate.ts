@@ -1,7 +1,10 @@
 import type { Caller, Keys, Scope } from '../domain/access/organization.ts'
 import { Refusal } from '../runtime/engine/handler.ts'
 
-/** `Authorization: Bearer <key>` (RFC 6750 §2.1; the scheme is case-insensitive, RFC 9110 §11.1). One answer for unknown, revoked and malformed keys. */
+/**
+ * Reads `Authorization: Bearer <key>` (RFC 6750 §2.1; the scheme is case-insensitive, RFC 9110 §11.1). Unknown, revoked and malformed keys get
+ * the same answer, so that nobody learns which keys exist.
+ */
 export function createAuthenticate(keys: Keys): (authorization: string, scope: string) => Caller | Promise<Caller> {
   return (authorization, scope) => {
     const secret = /^bearer +(\S+) *$/i.exec(authorization)?.[1]
@@ -21,8 +24,8 @@ function admit(caller: Caller | null, scope: string): Caller {
 }
 
 /**
- * Whether a page at `origin` was itself served from `host`, the request's Host header; TLS may end in front of us. A browser writes both headers
- * itself: a page cannot choose them, a program can.
+ * Whether a page at `origin` was served from `host`, the request's Host header. Both schemes count, because TLS may end in front of us.
+ * A browser writes both headers: a page cannot choose them, a program can.
  */
 export function isOwnOrigin(origin: string, host: string): boolean {
   return host !== '' && (origin === `http://${host}` || origin === `https://${host}`)

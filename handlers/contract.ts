@@ -1,6 +1,6 @@
 /**
- * A contract as it stands in specs/, with this deployer's prefix in the names of headers and of subprotocols. It is read out of its text when
- * somebody first asks, since most servers are never asked.
+ * Serves a contract of specs/ with the deployer's prefix in the names of headers and subprotocols. The text is parsed at the first request,
+ * because most servers never get one.
  */
 export function serveContract<Document>(text: string, prefix: string): () => { status: 200; body: Document } {
   let body: Document | null = null

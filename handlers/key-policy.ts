@@ -1,6 +1,6 @@
 /**
- * The policy of a key, between what people write and the type that everything else reads. The names are the contract's (specs/key-policy.schema.yaml);
- * they are mapped here and nowhere else. What is new is refused where it is wrong; what was stored by an earlier version is read as far as it goes.
+ * Translates the policy of a key between the contract (specs/key-policy.schema.yaml) and the domain. The names of the contract are mapped
+ * here and nowhere else. A new policy is refused if it is wrong. A stored policy of an earlier version is read as far as possible.
  */
 import type { KeyPolicy } from '../domain/access/organization.ts'
 import { readLanguage } from '../domain/catalog/language.ts'
@@ -9,7 +9,7 @@ import type { KeyPolicy as WirePolicy } from '../generated/key-policy/types.ts'
 import { validateKeyPolicy } from '../generated/key-policy/validator.ts'
 import { refuseBody } from '../runtime/engine/violation.ts'
 
-/** Its message names the field. */
+/** The message names the field. */
 export class PolicyError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -27,12 +27,12 @@ const wireNames = {
   objective: 'objective',
 } as const satisfies Record<keyof KeyPolicy, keyof WirePolicy>
 
-/** Of what a policy sets, under the names that `readKeyPolicy` takes. */
+/** The names of the fields that a policy sets, as `readKeyPolicy` takes them. */
 export function policyFields(policy: KeyPolicy): string[] {
   return Object.keys(policy).map(wireName)
 }
 
-/** Throws PolicyError. Pins come out as `provider/model`, origins as browsers send them, the language in its canonical form. */
+/** Throws PolicyError. Returns pins as `provider/model`, origins as browsers send them and the language in its canonical form. */
 export function readKeyPolicy(value: unknown): KeyPolicy {
   if (!validateKeyPolicy(value)) {
     const { message, detail } = refuseBody(validateKeyPolicy.errors, 'the policy')
@@ -52,8 +52,8 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
 }
 
 /**
- * Never throws: `dropped` names the fields that could not be read. A list that narrows what the key may do must not widen it by being dropped, so
- * without a readable one no provider is allowed, and no origin beside our own, which is also what an absent list of origins says.
+ * Never throws: `dropped` names the fields that could not be read. A list that narrows the key must not widen it by being dropped. So an
+ * unreadable list of providers allows none, and an unreadable list of origins allows only our own, as an absent one does.
  */
 export function readStoredPolicy(stored: unknown): { policy: KeyPolicy; dropped: string[] } {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return { policy: {}, dropped: ['policy'] }
@@ -61,7 +61,7 @@ export function readStoredPolicy(stored: unknown): { policy: KeyPolicy; dropped:
   try {
     return { policy: readKeyPolicy(Object.fromEntries(fields)), dropped: [] }
   } catch {
-    // One field after the other, below.
+    // The fields are read one by one below.
   }
   const policy: KeyPolicy = {}
   const dropped: string[] = []
@@ -84,7 +84,7 @@ function readChain(chain: NonNullable<WirePolicy['chain']>): NonNullable<KeyPoli
   return Object.fromEntries(Object.entries(chain).map(([stage, pins]) => [stage, pins.map(pinOf)]))
 }
 
-/** Ids of providers hold neither sign; ids of models may hold both. */
+/** The first of the two signs separates: ids of providers contain neither, ids of models may contain both. */
 const pinOf = (pin: string) => pin.replace(/[/:]/, '/')
 
 function canonical(language: string): string {
@@ -96,7 +96,7 @@ function canonical(language: string): string {
   }
 }
 
-/** An Origin header has the host in lower case and no port that is the scheme's own. Schemes of apps have no such form. */
+/** The origin as an Origin header spells it: the host in lower case, without the default port. Schemes of apps are left as they are. */
 function originOf(origin: string): string {
   if (!/^https?:/i.test(origin)) return origin
   const { origin: normal } = URL.canParse(origin) ? new URL(origin) : { origin: '' }

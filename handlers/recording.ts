@@ -4,15 +4,15 @@ import { type DeclaredAudio, recogniseRecording } from '../audio/recognise.ts'
 import { type Bytes, Refusal } from '../runtime/engine/handler.ts'
 
 export type RecordingRules = {
-  /** What the sender says of raw samples. */
+  /** The format of raw samples, as the client declares it. */
   declared: DeclaredAudio | null
   durationMaxMs: number
-  /** The part that holds the audio, and how raw samples are declared beside it. */
+  /** The part of the request that holds the audio; `hint` says how raw samples are declared beside it. */
   param: string
   hint: string
 }
 
-/** Throws invalid_parameter that names the part: what cannot be read is the sender's to mend. */
+/** Throws the refusal invalid_parameter for the part if the audio cannot be read, because only the client can correct it. */
 export function readRecording(upload: Bytes, { declared, durationMaxMs, param, hint }: RecordingRules): Recording {
   try {
     return recogniseRecording(upload.chunks, declared, durationMaxMs)

@@ -4,7 +4,7 @@ import type { Objective, Stage } from '../domain/catalog/model.ts'
 import { routingOfName } from '../domain/routing/model-name.ts'
 import type { Routing } from '../domain/routing/routing.ts'
 
-/** What a request of the compatible surface, or the config of a socket, says of the route. */
+/** The fields with which a request of the compatible surface, or the config of a socket, chooses its route. */
 export type Wishes = {
   model?: string
   optimizeFor?: Objective
@@ -12,7 +12,7 @@ export type Wishes = {
   constraints?: { allowedProviders?: Partial<Record<Stage, readonly string[]>> }
 }
 
-/** A request's own objective goes before the key's. Throws invalid_parameter for a model that the catalog does not have. */
+/** The objective of a request goes before that of its key. Throws the fault unknown_model, ambiguous_model or model_not_allowed. */
 export function routingOf(catalog: Catalog, stage: Stage, caller: Caller, wishes: Wishes): Routing {
   const { model: name, optimizeFor, intent, constraints } = wishes
   const objective = optimizeFor ?? intent?.optimizeFor ?? caller.policy.objective

@@ -6,12 +6,15 @@ import { preferredType } from '../../runtime/http/accept.ts'
 import { located } from '../faults/located-fault.ts'
 import { routeHeaders } from '../views/route.ts'
 
-/** Who asks. This surface has no idempotency keys: its clients send none. */
+/** The context without an idempotency key: clients of this surface send none. */
 export function contextOf({ caller, requestId, operation, signal }: Context<Caller>): RequestContext {
   return { caller, requestId, operation, signal }
 }
 
-/** `X-Service-Language` counts on every POST and wins over what the body says; the key's language comes after both. Throws invalid_parameter. */
+/**
+ * The language of a request. `X-Service-Language` counts on every POST and goes before the language in the body; that of the key comes last.
+ * Throws the fault bad_language_tag.
+ */
 export function languageOf(
   header: { 'x-service-language'?: string },
   ...ofBody: readonly (string | undefined)[]
@@ -31,7 +34,7 @@ export function languageIn(header: string, tag: string): string {
   }
 }
 
-/** The route under the names of the router surface and under those of the native operations. */
+/** The headers of the route, under the names of the router surface and under those of the native operations. */
 export function nativeHeaders(route: Route) {
   return {
     ...routeHeaders(route),
@@ -45,7 +48,7 @@ export function acceptsEvents({ accept }: Context<Caller>): boolean {
   return preferredType(accept, ['application/json', 'text/event-stream']) === 'text/event-stream'
 }
 
-/** Events that are all there already, as the stream that the contract has for them. */
+/** A stream of events that are all known already. */
 export function inOrder<Event>(events: readonly Event[]): AsyncIterable<Event> {
   const items = events.values()
   return { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(items.next()) }) }

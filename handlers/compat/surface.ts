@@ -66,7 +66,7 @@ function handlersOf({ headerPrefix }: SurfaceSettings, deps: CompatDeps): Compat
   }
 }
 
-/** A browser opens one socket with the token that this answers. The key of the caller mints it. */
+/** Answers a token with which a browser opens one socket. The key of the caller mints it. */
 export function createRealtimeSession(mint: EphemeralTokens['mint']) {
   return (_request: unknown, { caller }: Context<Caller>) => {
     const { value, expiresInS } = mint(caller)

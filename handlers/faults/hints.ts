@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from '../../generated/router/errors.ts'
 
-/** The hints of the error table that name something which surfaces have in different places. */
+/** The facts of a surface that hints name. */
 export type HintSurface = {
   /** The path at which the surface serves its contract. */
   contract: string

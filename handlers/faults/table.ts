@@ -10,14 +10,14 @@ export type Places = Readonly<
   >
 >
 
-/** The words of a fault that depend on more than its data. */
+/** The values beside the data of a fault that its hint depends on. */
 export type Saying = {
   retryAfterS: number
   /** ' with a new Idempotency-Key', or '' on a surface without such keys. */
   withNewKey: string
 }
 
-/** Without a message or a hint, those of the code are shown. */
+/** A row without a message or a hint shows that of its code. */
 type Row<Data> = {
   code: ErrorCode
   message?: string | ((data: Data) => string)
@@ -63,7 +63,7 @@ function unknownModel({ stage, otherStage }: FaultOf<'unknown_model'>): string {
     : `No ${stage} provider here serves a model of this name. ${spellings}`
 }
 
-/** A filter on what is asked removed the last candidate. */
+/** The row of a fault in which a filter on the request removed the last candidate. */
 function unsupported<
   Kind extends FaultOf<
     'voice_unknown' | 'option_unsupported' | 'language_unsupported' | 'encoding_unsupported' | 'capability_missing'

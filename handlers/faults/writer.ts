@@ -24,7 +24,7 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   request_timeout: 'invalid_request',
 }
 
-/** Fields of other services that clients send, and the way to do the same here. */
+/** Fields of other services that clients send, with a hint how to do the same here. */
 const hintOfField: Readonly<Record<string, string>> = {
   '/previous_response_id': 'Responses are not stored: resend the whole history in input, function results included.',
 }
@@ -101,7 +101,7 @@ function written(answer: Answer, requestId: string): FaultAnswer {
   if (retryAfterS !== undefined) headers['Retry-After'] = String(Math.ceil(retryAfterS))
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (answer.allow !== undefined) headers['Allow'] = answer.allow
-  // OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key unless this header is there. After dispatch the key is spent.
+  // OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key unless this header is there. A spent key cannot run again.
   if (status === 409 || answer.isKeySpent) headers['x-should-retry'] = 'false'
   return { status, headers, body: JSON.stringify({ error: envelope(answer, requestId, retryAfterS) }) }
 }

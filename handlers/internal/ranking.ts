@@ -1,6 +1,6 @@
 /**
- * How candidates are ranked, for whoever wants to check a choice. The numbers are read from the tables that the ranking reads, so that the
- * page cannot say anything else.
+ * The page that explains how candidates are ranked, so that a deployer can check a choice. It reads its numbers from the tables that the
+ * ranking reads, so the two cannot differ.
  */
 import type { Path, Stage } from '../../domain/catalog/model.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '../../domain/routing/weights.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 
-/** What a deployer can change, and how long a provider that fails is left alone. */
+/** The settings of a deployer that the page names. */
 export type RankingFacts = { failuresMax: number; openMs: number; openMaxMs: number; hedges: boolean }
 
 export function getRankingPage(facts: RankingFacts): Pick<InternalHandlers<null>, 'getRankingPage'> {

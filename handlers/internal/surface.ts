@@ -1,4 +1,4 @@
-/** The internal surface: health, the page that explains the ranking and the microphone page. It has no contract that is served. */
+/** The internal surface: health, the page that explains the ranking and the microphone page. Its contract is not served. */
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
@@ -8,7 +8,7 @@ import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { getRankingPage, type RankingFacts } from './ranking.ts'
 import { type TryDeps, tryHandlers } from './try.ts'
 
-/** One thing that must hold before requests are sent here; `check` answers what is wrong, or null. */
+/** A condition for readiness. `check` answers the reason why it does not hold, or null. */
 export type ReadyCheck = { name: string; check: () => Promise<string | null> }
 
 export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {

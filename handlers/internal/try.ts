@@ -1,7 +1,7 @@
 /**
- * The microphone page. It works without a key of its own, on the key of a first local run, so it is only for a browser on this machine: peer and
- * Host are loopback (a foreign page whose name was made to point here sends its own Host) and nothing was forwarded by a proxy. Whoever else
- * asks learns nothing, not even that it exists.
+ * The microphone page. The user brings no key: the page works on the key of a first local run. So only a browser on this machine may have it:
+ * peer and Host must be loopback (a foreign page whose name was made to point here sends its own Host), and no proxy may have forwarded
+ * the request. Any other client gets the answer of a path that does not exist.
  */
 import { readFileSync } from 'node:fs'
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -14,11 +14,11 @@ import { isOwnOrigin } from '../authenticate.ts'
 import { wirePreview } from '../views/preview.ts'
 
 export type TryDeps = {
-  /** Whom the page speaks for; null where there is no local key, and then there is no page. */
+  /** The caller that the page acts for. Without a local key it is null, and there is no page. */
   caller: () => Promise<Caller | null> | Caller | null
   mint: EphemeralTokens['mint']
   preview: ReturnType<typeof createPreview>
-  /** Replaces `Service` in names, as in every header. */
+  /** Replaces `Service` in names of headers and subprotocols. */
   headerPrefix: string
 }
 
@@ -67,7 +67,7 @@ export function tryHandlers(deps: TryDeps): TryHandlers {
   }
 }
 
-/** Beside package.json, for the sources and for what is compiled from them into dist/. */
+/** The folder beside package.json, seen from the sources and from the compiled files in dist/. */
 const folder = new URL(
   import.meta.url.endsWith('.js') ? '../../../console/try/' : '../../console/try/',
   import.meta.url,
@@ -81,7 +81,7 @@ async function admit({ caller }: TryDeps, { address, host, forwardedFor }: Peer)
 }
 
 function pageHeaders({ host }: Peer) {
-  // Sockets are named beside 'self', which not every browser takes to mean them. Host is a loopback name by now.
+  // Sockets are listed beside 'self', because not every browser includes them in it. Host has been checked to be a loopback name.
   const own = `'self' ws://${host} wss://${host}`
   return {
     'Cache-Control': 'no-cache',

@@ -22,7 +22,10 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   request_timeout: 'VALIDATION_ERROR',
 }
 
-/** The code of each fault here. The operations of this surface send nothing to providers, so the faults of a dispatch are defects of ours. */
+/**
+ * The code of each fault here. The operations of this surface send nothing to
+ * providers, so the faults of a dispatch are defects of ours.
+ */
 const codeOfFault = {
   bad_language_tag: 'VALIDATION_ERROR',
   blank_text: 'VALIDATION_ERROR',
@@ -86,10 +89,10 @@ type Answer = {
   cause?: unknown
 }
 
-/** The wait where nobody knows when to come back. */
+/** The wait for answers that must name one and do not know it. */
 const retryAfterLeastS = 1
 
-/** Makes the errors of the platform surface. An error that is not expected is `INTERNAL_ERROR`: the client receives the request id, the rest is logged. */
+/** Makes the errors of the platform surface. An unexpected error is `INTERNAL_ERROR`: the client receives the request id, the rest is logged. */
 export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => void): FaultWriter {
   return (error, requestId) => {
     const answer = answerTo(error)
@@ -111,7 +114,7 @@ function answerTo(error: unknown): Answer {
   return { code, message: messageOf(data), hint, retryAfterS, cause }
 }
 
-/** Names the place that is wrong where the request says it in one place that has a name. */
+/** A validation error lists an issue if its place in the request has a name. */
 function answerToRefusal({ kind, detail }: Refusal): Answer {
   const { keyword = '', param, ...answer } = detail
   const code = codeOfRefusal[kind]

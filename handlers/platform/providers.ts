@@ -11,7 +11,7 @@ import { Refusal } from '../../runtime/engine/handler.ts'
 export type ProvidersDeps = {
   catalog: Catalog
   keys: ProviderKeyAdministration
-  /** What people call a provider. */
+  /** The name of a provider for people. */
   vendorName: (provider: string) => string
 }
 
@@ -61,7 +61,7 @@ export function listKnownProviders({ catalog, vendorName }: ProvidersDeps): Hand
   }
 }
 
-/** Those that have models now, with their stages. */
+/** The providers that have models now, with their stages. */
 function providersOf(catalog: Catalog): Map<Provider, Stage[]> {
   catalog.version()
   const found = new Map<Provider, Stage[]>()

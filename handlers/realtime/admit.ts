@@ -1,7 +1,7 @@
 /**
- * Who may open a socket. A server brings its key in `Authorization`; a browser cannot set headers and brings an ephemeral token as a subprotocol.
- * Everything is decided before the upgrade, and before the token is spent: a foreign page that got hold of a token does not use it up, nor does a
- * moment in which no provider can be reached.
+ * Decides before the upgrade whether a client may open a socket. A server sends its key in `Authorization`; a browser cannot set headers and
+ * sends an ephemeral token as a subprotocol. A token is spent only after all other checks, so neither a foreign page that stole it nor a
+ * moment without a reachable provider uses it up.
  */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Caller, Scope } from '../../domain/access/organization.ts'
@@ -11,14 +11,14 @@ import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts
 import { isOwnOrigin } from '../authenticate.ts'
 
 export type AdmitDeps = {
-  /** From `Authorization` to the caller; throws authentication_failed and access_denied. */
+  /** The caller of an `Authorization` header. Throws the refusals unauthenticated and forbidden. */
   authenticate: (authorization: string, scope: string) => Caller | Promise<Caller>
   redeem: EphemeralTokens['redeem']
-  /** Whether there is anything behind the socket. */
+  /** Throws the fault that every stream of this caller would end with. */
   admitStream: StreamAdmission
 }
 
-/** Here the subprotocol may hold a key as well: OpenAI's clients offer theirs so, `openai-insecure-api-key.sk_…`. */
+/** The channel whose subprotocol may contain a key: OpenAI's clients send theirs as `openai-insecure-api-key.sk_…`. */
 const keyChannel = 'transcriptionRealtime'
 
 export function createAdmit(deps: AdmitDeps): AdmitSocket {
@@ -36,7 +36,7 @@ function presentedKey({ authorization, credential, channelId }: UpgradeRequest):
 
 async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): Promise<Caller> {
   const caller = await deps.authenticate(key, request.scope)
-  // Without an Origin it is a server.
+  // A request without an Origin comes from a server.
   if (request.origin !== '') checkOrigin(request, caller)
   await deps.admitStream(caller, stageOf(request))
   return caller
@@ -46,7 +46,7 @@ async function admitToken({ redeem, admitStream }: AdmitDeps, request: UpgradeRe
   if (request.credential === '') throw new Refusal('unauthenticated', { param: 'Authorization' })
   const caller = await redeem(request.credential, (found) => {
     checkScope(found, request.scope)
-    // Tokens are for browsers, and a browser always says its origin: without one the allowlist would bind only those who keep to it.
+    // Tokens are for browsers, which always send their origin. A missing Origin must fail, or the allowlist would bind only honest clients.
     checkOrigin(request, found)
     return admitStream(found, stageOf(request))
   })

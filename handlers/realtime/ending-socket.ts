@@ -6,11 +6,10 @@ import type { Dated, Deadlines } from './deadlines.ts'
 import { codeOfFault } from './faults.ts'
 
 /**
- * How a session of any protocol ends: once, from whatever it is doing, and with everything given back before the last frame. A failure is an error
- * frame and then the close code of its row; only the shape of that frame is the protocol's.
+ * The end of a socket of any protocol: it ends once, from any state, and gives everything back before the last frame. A failure sends an error
+ * frame and closes with the code of its row; each protocol has its own shape of error frame.
  */
 export abstract class EndingSocket implements Dated {
-  // In this order because a frame touches the first four: see Transcribing.
   due: number | null = null
   #isClosed = false
   protected readonly socket: Socket
@@ -18,7 +17,7 @@ export abstract class EndingSocket implements Dated {
   protected readonly requestId: string
   place = -1
 
-  /** `firstMs` is the first deadline, from now. */
+  /** The first deadline passes in `firstMs`. */
   constructor(deadlines: Deadlines, socket: Socket, requestId: string, firstMs: number) {
     this.#deadlines = deadlines
     this.socket = socket
@@ -29,7 +28,7 @@ export abstract class EndingSocket implements Dated {
 
   abstract onDue(): void
   protected abstract errorFrame(code: RealtimeErrorCode, message: string): object
-  /** Gives up the domain's session, if there is one. */
+  /** Leaves the stream of the domain, if there is one. */
   protected abstract leave(): void
 
   onSlowReader(): void {
@@ -65,7 +64,7 @@ export abstract class EndingSocket implements Dated {
     this.socket.close(row.closeCode, code)
   }
 
-  /** The last frame has been sent. */
+  /** Closes the socket after its last frame. */
   protected finish(): void {
     this.#close()
     this.socket.close(1000, '')

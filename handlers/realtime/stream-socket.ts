@@ -5,9 +5,9 @@ import { EndingSocket } from './ending-socket.ts'
 import { move, type SocketEvent, type SocketState } from './protocol.ts'
 
 export type SocketTimes = {
-  /** To the config frame. */
+  /** The longest wait for the config frame. */
   configMs: number
-  /** Without audio or text. */
+  /** The longest time without audio or text. */
   silenceMs: number
 }
 
@@ -26,7 +26,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     this.#times = times
   }
 
-  /** What the client was last heard with too long ago. */
+  /** The event for a client that has sent nothing for too long. */
   protected abstract readonly silence: 'audio_late' | 'text_late'
 
   abstract onBytes(bytes: Uint8Array): void
@@ -44,7 +44,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     this.take('invalid', message)
   }
 
-  /** False when the state does not take the event: the session has then failed as the table says. `message` is what the client should read. */
+  /** False if the state does not take the event; the socket has then failed as the table says, with `message` in its error frame. */
   protected take(event: SocketEvent, message?: string): boolean {
     if (this.isClosed) return false
     const moved = move(this.#state, event)
@@ -56,8 +56,8 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     return true
   }
 
-  /** The client did something that shows it is there. */
-  protected heard(): void {
+  /** The client has sent something, so the time without audio or text starts again. */
+  protected restartSilence(): void {
     this.dueIn(this.#times.silenceMs)
   }
 
@@ -66,7 +66,7 @@ export abstract class StreamSocket extends EndingSocket implements SocketSession
     return { type: 'error', code, message, retryable, requestId: this.requestId }
   }
 
-  /** INVALID_CONFIG is one code for much that can be wrong with the first frame. Undefined where the code says it all. */
+  /** INVALID_CONFIG is one code for many problems with the first frame. Undefined if the message of the code is enough. */
   #causeOf(event: SocketEvent): string | undefined {
     if (event === 'config_late') return `No config came within ${this.#times.configMs / 1000} s.`
     if (event === 'config') return 'The session has its config: a second one is not taken.'

@@ -1,4 +1,4 @@
-/** The sockets: streams of our own channels, and the realtime transcription of OpenAI's clients. */
+/** The realtime surface: our channels for streams, and the realtime transcription of OpenAI's clients. */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
 import type { Caller, Keys } from '../../domain/access/organization.ts'
 import type { Operations } from '../../domain/operations.ts'

@@ -14,7 +14,7 @@ export type SynthesizeSocketDeps = StreamSocketDeps & {
   synthesize: SynthesizeStream
   catalog: Catalog
   region: string
-  /** Of one text frame. */
+  /** The longest text of one frame. */
   textCharactersMax: number
   sessionId(): string
 }
@@ -28,7 +28,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   readonly #deps: SynthesizeSocketDeps
   readonly #context: SocketContext<Caller>
   #wanted: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 }
-  #session: SpeechStream | null = null
+  #stream: SpeechStream | null = null
   #isBehind = false
   #isReady = false
 
@@ -40,7 +40,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
 
   onConfig(config: TtsConfig): void {
     if (!this.take('config')) return
-    this.heard()
+    this.restartSilence()
     if (config.timestamps) return this.fail('INVALID_CONFIG', 'No model gives the times of words while it streams.')
     const { encoding, sampleRate } = config
     this.#wanted = { encoding: encoding ?? 'pcm_s16le', sampleRateHz: sampleRate ?? 24000, channels: 1 }
@@ -49,42 +49,42 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
 
   onText({ text, flush }: TextFrame): void {
     if (!this.take('text')) return
-    this.heard()
+    this.restartSilence()
     if (text.length > this.#deps.textCharactersMax) return this.fail('TEXT_TOO_LONG')
     if (hasControls(text)) return this.fail('INVALID_TEXT')
-    this.#session?.text(text)
-    if (flush) this.#session?.flush()
+    this.#stream?.text(text)
+    if (flush) this.#stream?.flush()
   }
 
   onFlush(): void {
-    if (this.take('flush')) this.#session?.flush()
+    if (this.take('flush')) this.#stream?.flush()
   }
 
   onClear(): void {
     if (!this.take('clear')) return
-    this.heard()
-    this.#session?.clear()
+    this.restartSilence()
+    this.#stream?.clear()
   }
 
   onEnd(): void {
-    if (this.take('end')) this.#session?.end()
+    if (this.take('end')) this.#stream?.end()
   }
 
-  /** The contract has no binary frames from the client here. */
+  /** The contract of this channel has no binary frames from the client. */
   onBytes(): void {
     this.take('invalid')
   }
 
-  /** While the reader is behind it hears older speech: how long it may be is the engine's to say, as BACKPRESSURE. */
+  /** A reader that is behind still plays older speech. The engine bounds how far it may be behind, with BACKPRESSURE. */
   override onDue(): void {
-    if (this.#isBehind) this.heard()
+    if (this.#isBehind) this.restartSilence()
     else super.onDue()
   }
 
   onDrained(): void {
     this.#isBehind = false
-    this.heard()
-    this.#session?.resume()
+    this.restartSilence()
+    this.#stream?.resume()
   }
 
   ready({ provider, model }: Route): void {
@@ -97,8 +97,8 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   }
 
   audio(bytes: Uint8Array): boolean {
-    // While it speaks nobody expects the client to write.
-    this.heard()
+    // The client need not send text while it receives speech.
+    this.restartSilence()
     const isSent = this.socket.sendBytes(bytes)
     if (!isSent) this.#isBehind = true
     return isSent
@@ -115,21 +115,21 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   }
 
   failed(fault: Fault): void {
-    // Once a provider has opened, all that it can find impossible is the text.
+    // After a provider has opened, the text is the only input that it can find nothing in.
     if (this.#isReady && fault.kind === 'nothing_to_send') this.fail('INVALID_TEXT')
     else this.failWith(fault)
   }
 
   protected leave(): void {
-    this.#session?.leave()
-    this.#session = null
+    this.#stream?.leave()
+    this.#stream = null
   }
 
   #open(config: TtsConfig): void {
     const { caller, requestId, channelId, signal } = this.#context
     const { voice, language, instructions, speed } = config
     try {
-      this.#session = this.#deps.synthesize(
+      this.#stream = this.#deps.synthesize(
         {
           caller,
           requestId,
@@ -152,6 +152,6 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
 
 /** Control characters are never speech; tab and line breaks are space. */
 function hasControls(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the function looks for them
   return /[\u0000-\u0008\u000e-\u001f]/.test(text)
 }

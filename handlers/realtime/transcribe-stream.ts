@@ -29,8 +29,7 @@ export function transcribeStream(deps: TranscribeSocketDeps): RealtimeHandlers<C
 }
 
 class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, TranscriptionSink {
-  // In this order because a frame touches the first three: see Transcribing.
-  #session: TranscriptionStream | null = null
+  #stream: TranscriptionStream | null = null
   #isFirst = true
   /** The language that the client asked for. */
   #language: string | null = null
@@ -39,7 +38,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   readonly #context: SocketContext<Caller>
   readonly #sessionId: string
   #config: SttConfig | null = null
-  /** At most once: the header comes first or not at all. */
+  /** True after the one time that a WAV header opened the stream again. */
   #isReopened = false
   #audio: StreamAudio = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
 
@@ -52,35 +51,35 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
 
   onConfig(config: SttConfig): void {
     if (!this.take('config')) return
-    this.heard()
+    this.restartSilence()
     this.#config = config
     const { encoding, sampleRate, channels } = config
     const language = languageOf(config)
     this.#language = language ?? null
     this.#audio = { encoding: encoding ?? 'pcm_s16le', sampleRateHz: sampleRate ?? 16000, channels: channels ?? 1 }
-    // What the header will say decides which provider can read it.
+    // The header of a WAV decides which providers can read the audio, so the stream opens after it.
     if (config.contentType !== 'audio/wav') this.#open()
   }
 
   onBytes(bytes: Uint8Array): void {
     if (!this.take('audio')) return
-    this.heard()
+    this.restartSilence()
     if (this.#isFirst) this.#begin(bytes)
-    else this.#session?.audio(bytes)
+    else this.#stream?.audio(bytes)
   }
 
   onFlush(): void {
-    if (this.take('flush')) this.#session?.flush()
+    if (this.take('flush')) this.#stream?.flush()
   }
 
   onEnd(): void {
     if (!this.take('end')) return
-    if (this.#session) this.#session.end()
+    if (this.#stream) this.#stream.end()
     else this.ended({ durationMs: 0, costMicroUsd: 0 })
   }
 
   onDrained(): void {
-    // Transcripts are few: a reader that falls behind on them is ended by the engine's bound.
+    // Transcripts are few. The engine ends a reader that falls behind on them.
   }
 
   ready({ provider, model }: Route): void {
@@ -110,17 +109,17 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   }
 
   protected leave(): void {
-    this.#session?.leave()
-    this.#session = null
+    this.#stream?.leave()
+    this.#stream = null
   }
 
-  /** The first bytes may be a WAV header, which wins over the config. */
+  /** The first bytes may be a WAV header, which goes before the config. */
   #begin(bytes: Uint8Array): void {
     this.#isFirst = false
     const samples = startsAsWav(bytes) ? this.#readHeader(bytes) : bytes
     if (samples === null) return
-    if (!this.#session) this.#open()
-    this.#session?.audio(samples)
+    if (!this.#stream) this.#open()
+    this.#stream?.audio(samples)
   }
 
   #readHeader(bytes: Uint8Array): Uint8Array | null {
@@ -143,12 +142,12 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     return null
   }
 
-  /** The provider was opened for what the config said; where the header says otherwise it has heard nothing yet and is opened anew. */
+  /** The provider was opened for the format in the config. If the header names another, the provider is opened again; it has no audio yet. */
   #reopenAs(audio: StreamAudio): void {
     const { encoding, sampleRateHz, channels } = this.#audio
     const isSame = encoding === audio.encoding && sampleRateHz === audio.sampleRateHz && channels === audio.channels
     if (isSame) return
-    this.#isReopened = this.#session !== null
+    this.#isReopened = this.#stream !== null
     this.leave()
     this.#audio = audio
   }
@@ -160,10 +159,10 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     const { endpointingMs, keywords, prompt } = config
     const language = languageOf(config)
     try {
-      this.#session = this.#deps.transcribe(
+      this.#stream = this.#deps.transcribe(
         {
           caller,
-          // A session of its own in the ledger: the first one was asked for too.
+          // The second stream has a separate row in the ledger, because the first one was sent to a provider too.
           requestId: this.#isReopened ? `${requestId}-2` : requestId,
           operation: channelId,
           signal,

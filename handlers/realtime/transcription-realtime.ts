@@ -1,10 +1,10 @@
 /**
- * The realtime transcription protocol of OpenAI's clients, as agent frameworks speak it, over the same streaming recognition as our own channel.
+ * The realtime transcription protocol of OpenAI's clients, as agent frameworks speak it, over the same streaming recognition as our channel.
  *
  *   utterance  ─► speech_started ─► delta … ─► speech_stopped ─► committed ─► item.created ─► completed
  *
- * Its deltas can only add to the text, and what is heard can still change: a partial that takes something back is left out, and `completed` has
- * the whole text in any case. Without turn detection the finals of an utterance gather until the client commits.
+ * A delta can only add to the text, but an interim transcript can still change. So an interim transcript that takes back some text sends no
+ * delta; `completed` has the whole text. Without turn detection the final transcripts of an utterance are gathered until the client commits.
  */
 import { frameBytes } from '../../audio/pcm.ts'
 import type { Caller } from '../../domain/access/organization.ts'
@@ -29,7 +29,7 @@ import { defaultSettings, type TranscriptionSettings, updated, updatedOlder } fr
 
 export type TranscriptionRealtimeDeps = {
   deadlines: Deadlines
-  /** Without audio. */
+  /** The longest time without audio. */
   silenceMs: number
   /** How long a commit waits for the last words of its utterance. */
   commitMs: number
@@ -44,7 +44,7 @@ export function transcriptionRealtime(
   return (socket, context) => new RealtimeSocket(deps, socket, context)
 }
 
-/** An utterance longer than any endpointing: the client commits. */
+/** Longer than any utterance: only the client ends one, with a commit. */
 const endpointingMaxMs = 10_000
 
 class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, TranscriptionSink {
@@ -52,21 +52,21 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   readonly #context: SocketContext<Caller>
   readonly #id: string
   #settings: TranscriptionSettings = defaultSettings
-  #session: TranscriptionStream | null = null
-  #sessions = 0
-  /** Whether the session listens: before that no word of it can come. */
+  #stream: TranscriptionStream | null = null
+  #streams = 0
+  /** Whether a provider has opened the stream. Before that no transcript can come. */
   #isReady = false
   #events = 0
   #items = 0
-  /** Bytes that the session was given, and the ms that those before it were: each counts from its own start. */
+  /** The bytes sent to this stream, and the ms of audio in earlier streams. Each stream counts its times from its start. */
   #bytes = 0
   #earlierMs = 0
-  /** Since the last commit or clear. */
+  /** Whether audio has come since the last commit or clear. */
   #hasAudio = false
-  /** That wait for their last words. */
+  /** The commits that wait for their last words. */
   #commits = 0
-  /** Of the utterance that is being heard. */
-  #said = ''
+  /** The text of this utterance that was sent as deltas. */
+  #sentText = ''
   #parts: string[] = []
   #isSpeaking = false
   #startMs = 0
@@ -96,20 +96,20 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
 
   onInputAudioBufferAppend({ audio }: InputAudioBufferAppend): void {
     const bytes = Buffer.from(audio, 'base64')
-    // A microphone never rests: its audio must not put off the answer to a commit.
+    // A microphone sends without a pause, and its audio must not delay the answer to a commit.
     if (this.#commits === 0) this.dueIn(this.#deps.silenceMs)
-    if (!this.#session) this.#open()
+    if (!this.#stream) this.#open()
     this.#hasAudio = true
     this.#bytes += bytes.length
-    this.#session?.audio(bytes)
+    this.#stream?.audio(bytes)
   }
 
   onInputAudioBufferCommit(): void {
-    if (!this.#session || !this.#hasAudio) return this.#refuse('INVALID_FRAME', 'There is no audio to commit.')
+    if (!this.#stream || !this.#hasAudio) return this.#refuse('INVALID_FRAME', 'There is no audio to commit.')
     this.#hasAudio = false
     this.#commits += 1
     if (this.#commits === 1) this.#awaitWords()
-    this.#session.flush()
+    this.#stream.flush()
   }
 
   onInputAudioBufferClear(): void {
@@ -126,7 +126,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   onDrained(): void {
-    // Events are few: a reader that falls behind on them is ended by the engine's bound.
+    // Events are few. The engine ends a reader that falls behind on them.
   }
 
   onDue(): void {
@@ -135,7 +135,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   ready(): void {
-    // The protocol has no frame that names who listens.
+    // The protocol has no frame that names the provider.
     this.#isReady = true
     if (this.#commits > 0) this.#awaitWords()
   }
@@ -147,11 +147,11 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   transcript({ text, isFinal, speechFinal, startMs, endMs }: StreamTranscript): void {
     this.speechStarted(startMs)
     this.#endMs = this.#earlierMs + endMs
-    this.#say([...this.#parts, text].join(' '))
+    this.#sendDelta([...this.#parts, text].join(' '))
     if (!isFinal) return
     if (text !== '') this.#parts.push(text)
-    const isTurn = this.#settings.turns !== null && speechFinal
-    if (isTurn || this.#commits > 0) this.#complete()
+    const endsUtterance = this.#settings.turns !== null && speechFinal
+    if (endsUtterance || this.#commits > 0) this.#complete()
   }
 
   ended(): void {
@@ -174,8 +174,8 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   protected leave(): void {
-    this.#session?.leave()
-    this.#session = null
+    this.#stream?.leave()
+    this.#stream = null
   }
 
   #begin(startMs: number): void {
@@ -190,10 +190,10 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
       })
   }
 
-  #say(text: string): void {
-    if (!text.startsWith(this.#said) || text === this.#said) return
-    const delta = text.slice(this.#said.length)
-    this.#said = text
+  #sendDelta(text: string): void {
+    if (!text.startsWith(this.#sentText) || text === this.#sentText) return
+    const delta = text.slice(this.#sentText.length)
+    this.#sentText = text
     this.#send({
       type: 'conversation.item.input_audio_transcription.delta',
       item_id: this.#itemId(),
@@ -217,41 +217,41 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
       usage: { type: 'duration', seconds: Math.max(0, this.#endMs - this.#startMs) / 1000 },
     })
     this.#items += 1
-    this.#forget()
+    this.#resetUtterance()
     this.#commits = Math.max(0, this.#commits - 1)
     if (this.#commits > 0) this.#awaitWords()
     else this.dueIn(this.#deps.silenceMs)
   }
 
-  /** A provider that is still opening has a deadline of its own. */
+  /** While a provider opens, the domain has a deadline for it. */
   #awaitWords(): void {
     if (this.#isReady) this.dueIn(this.#deps.commitMs)
     else this.due = null
   }
 
-  /** What a recogniser was given it will tell, sooner or later: only one that hears nothing of it is sure not to. */
+  /** A transcript of audio that was already sent can still arrive, so clear leaves the stream and the next audio opens a new one. */
   #drop(): void {
     while (this.#commits > 0) this.#complete()
     this.#hasAudio = false
-    this.#earlierMs += this.#heardMs()
+    this.#earlierMs += this.#sentMs()
     this.leave()
-    this.#forget()
+    this.#resetUtterance()
     this.dueIn(this.#deps.silenceMs)
   }
 
-  #heardMs(): number {
+  #sentMs(): number {
     const { encoding, channels, sampleRateHz } = this.#settings.audio
     return (this.#bytes * 1000) / (frameBytes({ encoding, channels }) * sampleRateHz)
   }
 
-  #forget(): void {
-    this.#said = ''
+  #resetUtterance(): void {
+    this.#sentText = ''
     this.#parts = []
     this.#isSpeaking = false
   }
 
   #mayChange(): boolean {
-    if (!this.#session) return true
+    if (!this.#stream) return true
     this.#refuse('INVALID_CONFIG', 'The session cannot be changed once audio has come.')
     return false
   }
@@ -263,11 +263,11 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     const objective = caller.policy.objective
     this.#isReady = false
     this.#bytes = 0
-    this.#sessions += 1
-    // A request that has been settled is settled: one that follows it has an id of its own.
-    const requestId = this.#sessions === 1 ? this.requestId : `${this.requestId}-${this.#sessions}`
+    this.#streams += 1
+    // Each stream is settled as a request, so a later one needs another id.
+    const requestId = this.#streams === 1 ? this.requestId : `${this.requestId}-${this.#streams}`
     try {
-      this.#session = this.#deps.transcribe(
+      this.#stream = this.#deps.transcribe(
         {
           caller,
           requestId,
@@ -302,7 +302,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return `item_${this.#items + 1}`
   }
 
-  /** The session goes on. */
+  /** Sends an error and keeps the socket open. */
   #refuse(code: RealtimeErrorCode, message: string): void {
     this.#send({ type: 'error', error: errorOf(code, message) })
   }

@@ -6,17 +6,17 @@ import type {
   TurnDetection,
 } from '../../generated/realtime/types.ts'
 
-/** Packets have no place in the protocol. */
+/** The protocol has no packets, so no Opus. */
 type SampleAudio = StreamAudio & { encoding: Exclude<StreamAudio['encoding'], 'opus'> }
 
-/** What a session update of the compatible protocol comes to here. */
+/** The settings that a session update of OpenAI's protocol sets. */
 export type TranscriptionSettings = {
   audio: SampleAudio
   model?: string
   language?: string
   prompt?: string
   keywords?: readonly string[]
-  /** Null: the client commits, and silence ends nothing. */
+  /** Null: the client commits, and silence does not end an utterance. */
   turns: { silenceMs?: number } | null
 }
 
@@ -28,7 +28,7 @@ export const defaultSettings: TranscriptionSettings = {
 const formats = { 'audio/pcm': 'pcm_s16le', 'audio/pcmu': 'mulaw', 'audio/pcma': 'alaw' } as const
 const olderFormats = { pcm16: 'audio/pcm', g711_ulaw: 'audio/pcmu', g711_alaw: 'audio/pcma' } as const
 
-/** What an update leaves out stays as it was. */
+/** A field that the update leaves out keeps its value. */
 export function updated(settings: TranscriptionSettings, session: TranscriptionSession): TranscriptionSettings {
   const input = session.audio?.input
   const format = input?.format
@@ -55,7 +55,7 @@ function audioOf(type: keyof typeof formats, rateHz: number | undefined): Sample
   return { encoding: formats[type], sampleRateHz: type === 'audio/pcm' ? (rateHz ?? 24000) : 8000, channels: 1 }
 }
 
-/** Null is how clients unset a field. */
+/** Clients send null to unset a field. */
 function withOptions(
   settings: TranscriptionSettings,
   options: TranscriptionOptions | undefined,

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestContext } from '../../domain/dispatch/request.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
 
-/** Who asks, under which key. A POST of this surface always has a key and a content hash: the engine saw to both. */
+/** The context with the idempotency key. A POST of this surface always has a key and a content hash: the engine has checked both. */
 export function contextOf(
   header: { 'idempotency-key': string },
   context: Context<Caller>,

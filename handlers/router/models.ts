@@ -67,7 +67,7 @@ function audioOf({ encoding, sampleRatesHz, sampleRateRangeHz, channels }: Audio
   }
 }
 
-/** A live figure knows its second; the contract says its day. */
+/** A live figure has its second; the contract has only the day. */
 function benchmarkOf({ asOf, vendorReported: interested, sourceUrl, ...figure }: Benchmark): WireBenchmark {
   return {
     ...figure,

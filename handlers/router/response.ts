@@ -26,7 +26,7 @@ export function createResponse(deps: ResponseDeps): RouterHandlers<Caller>['crea
     const routing = routingOf(body.routing, caller)
     const request = requestOf(body)
     const id = `resp_${requestId}`
-    // Written out and not spread: a spread costs this path more than all else in it.
+    // The fields are not spread: a spread costs more than all other work on this path.
     const input: ItemsInput = { caller, requestId, operation, key, signal, routing, request }
     return body.stream
       ? streamed(await deps.generate.stream(input), id)
@@ -51,7 +51,7 @@ function streamed({ route, events }: GeneratedStream<ItemEvent>, id: string) {
   return { status: 200 as const, type: 'text/event-stream' as const, headers: routeHeaders(route), body }
 }
 
-/** What it throws, the engine turns into the `error` event. */
+/** The engine turns an error of this iteration into the `error` event. */
 async function* wireEvents(events: AsyncIterable<ItemEvent>, id: string): AsyncGenerator<CreateResponseEvent> {
   for await (const event of events) yield eventOf(event, id)
 }
@@ -101,7 +101,7 @@ function itemOf(item: OutputItem): WireOutputItem {
   }
 }
 
-/** Zero lines are left out; the cost never is, because null says that it is unknown. */
+/** Zero counts are left out. The cost is always there, because null means that it is unknown. */
 function usageOf(usage: LlmUsage, costMicroUsd: number | null): LLMUsage {
   const wire: LLMUsage = { cost_micro_usd: costMicroUsd }
   if (usage.inputTokens) wire.input_tokens = usage.inputTokens
@@ -144,7 +144,7 @@ function toolOf({ name, description, parameters }: Tool): LlmTool {
   return { name, ...(description !== undefined && { description }), ...(parameters && { parameters }) }
 }
 
-/** Throws invalid_parameter where the choice has nothing to choose from: a provider would refuse it, after the key was spent. */
+/** Throws the refusal invalid_parameter for a choice without a tool: a provider would refuse it, after the key was spent. */
 function toolChoiceOf(wire: ToolChoice, tools: readonly LlmTool[]) {
   const choice = typeof wire === 'string' ? wire : { name: wire.name }
   const hasNone = choice === 'required' && tools.length === 0

@@ -20,7 +20,7 @@ function rawRouting(wire: WireRouting): RawRouting {
   }
 }
 
-/** The object as it arrived: types and enums are checked, the rules between fields are not. */
+/** The object as it arrived. Its schema was checked; the rules between its fields were not. */
 export type RawRouting = {
   mode: 'auto' | 'explicit'
   objective?: Objective
@@ -30,7 +30,7 @@ export type RawRouting = {
   model?: string
 }
 
-/** An omitted object is auto. `objectiveDefault` is the key's objective where it has one: a default applies to omission only. */
+/** An omitted object means auto. `objectiveDefault` is the objective of the key; it applies only where the request names none. */
 export function readRouting(raw: RawRouting | undefined, objectiveDefault: Objective = 'balanced'): Routing {
   if (raw === undefined) return { mode: 'auto', objective: objectiveDefault }
   return raw.mode === 'explicit' ? readExplicit(raw) : readAuto(raw, objectiveDefault)
@@ -49,7 +49,7 @@ function readAuto(raw: RawRouting, objectiveDefault: Objective): Routing {
   }
 }
 
-/** An empty list is no filter: it would otherwise be a filter that nothing passes. */
+/** An empty list does not filter: as a filter, nothing would pass it. */
 function readFilter(ids: readonly string[] | undefined, param: string): readonly string[] | undefined {
   const blank = ids?.findIndex((id) => id.trim() === '') ?? -1
   if (blank >= 0) throw invalid(`${param}/${blank}`, 'A provider id must not be blank.')
@@ -57,7 +57,7 @@ function readFilter(ids: readonly string[] | undefined, param: string): readonly
 }
 
 function readExplicit(raw: RawRouting): Routing {
-  // A filter that is present counts as present even when it is empty.
+  // An empty filter counts as present here.
   const foreign = { objective: raw.objective, allow_providers: raw.allowProviders, deny_providers: raw.denyProviders }
   for (const [field, value] of Object.entries(foreign))
     if (value !== undefined) throw otherArm(field, 'auto', 'Explicit routing carries exactly provider and model.')
@@ -71,7 +71,7 @@ function readExplicit(raw: RawRouting): Routing {
   return { mode: 'explicit', provider, model }
 }
 
-/** `provider/model` splits at the first slash, because upstream model ids may hold slashes of their own. */
+/** `provider/model` splits at the first slash, because model ids of vendors may contain slashes. */
 function splitPin(provider: string, model: string): { provider: string; model: string } {
   if (provider !== '') {
     const prefix = `${provider}/`

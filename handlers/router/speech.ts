@@ -29,7 +29,7 @@ export function createSpeech(deps: SpeechDeps): RouterHandlers<Caller>['createSp
   }
 }
 
-/** The validator has filled in the defaults of the contract. */
+/** The validator fills in the same defaults; the types do not know it. */
 function wantedOf(audio: SpeechAudio | undefined): SynthesizeInput['wanted'] {
   return {
     encoding: audio?.encoding ?? 'pcm_s16le',

@@ -2,7 +2,7 @@ import type { Preview, PreviewScore } from '../../domain/routing/choice.ts'
 import type { Evidence } from '../../domain/routing/evidence.ts'
 import type { RoutingFigure, RoutingPreview } from '../../generated/compat/types.ts'
 
-/** A preview as it goes over the wire. */
+/** A preview in the spelling of the contract. */
 export function wirePreview({ stage, language, routing, candidate, runnersUp, ...why }: Preview): RoutingPreview {
   return {
     stage,
@@ -21,7 +21,7 @@ function scoreOf({ pin, score, parts, successRate, evidence }: PreviewScore): Ro
   return { id: idOf(pin), score, parts, success_rate: successRate, ...(figures && { figures }) }
 }
 
-/** A live figure knows its second; the contract says its day. */
+/** A live figure has its second; the contract has only the day. */
 function figureOf({ asOf, sourceUrl, vendorReported: interested, ...figure }: Evidence): RoutingFigure {
   return {
     ...figure,
@@ -31,7 +31,7 @@ function figureOf({ asOf, sourceUrl, vendorReported: interested, ...figure }: Ev
   }
 }
 
-/** `provider/model` as this surface spells it; ids of models hold slashes, ids of providers do not. */
+/** `provider:model` for a pin. The first slash separates, because ids of models contain slashes and ids of providers do not. */
 function idOf(pin: string): string {
   return pin.replace('/', ':')
 }

@@ -28,13 +28,13 @@ export function complete({ chat, catalog }: CompleteDeps): CompatHandlers<Caller
       return { status: 200, type: 'text/event-stream', headers: nativeHeaders(stream.route), body: events }
     }
     const { route, completion } = await chat.complete(input)
-    const said = new CompletionText()
-    said.readAnswer(completion)
-    return { status: 200, type: 'application/json', headers: nativeHeaders(route), body: answerOf(said, route) }
+    const completed = new CompletionText()
+    completed.readAnswer(completion)
+    return { status: 200, type: 'application/json', headers: nativeHeaders(route), body: answerOf(completed, route) }
   }
 }
 
-/** In the words of chat completions. What was left out is left out there too. */
+/** The body of the same request to chat completions. A field that the client left out is left out there too. */
 function chatBody(body: CompleteBody): ChatInput['body'] {
   const { temperature, reasoningEffort, tools, toolChoice, parallelToolCalls } = body
   return {
@@ -58,26 +58,26 @@ function messagesOf({ messages, prompt, systemPrompt }: CompleteBody): ChatMessa
   return [...system, ...(messages ?? [{ role: 'user', content: prompt }])]
 }
 
-function answerOf(said: CompletionText, { provider, model, failovers }: Route): CompleteResponse {
-  const toolCalls = said.toolCalls()
+function answerOf(completed: CompletionText, { provider, model, failovers }: Route): CompleteResponse {
+  const toolCalls = completed.toolCalls()
   return {
-    text: said.text,
+    text: completed.text,
     provider,
     model,
-    usage: said.usage,
+    usage: completed.usage,
     failoverCount: failovers,
     ...(toolCalls.length > 0 && { toolCalls }),
   }
 }
 
-/** A call goes out when the provider has ended: one that was cut off must never look finished. */
+/** A tool call is sent only when the provider has ended, because a call that was cut off must not look complete. */
 async function* eventsOf({ route, chunks }: ChatStream, requestId: string): AsyncGenerator<CompleteEvent> {
   yield { event: 'meta', data: { requestId, provider: route.provider, model: route.model } }
-  const said = new CompletionText()
+  const completed = new CompletionText()
   for await (const chunk of chunks) {
-    const text = said.readChunk(chunk)
+    const text = completed.readChunk(chunk)
     if (text !== '') yield { event: 'delta', data: { text } }
   }
-  for (const call of said.toolCalls()) yield { event: 'tool_call', data: call }
-  yield { event: 'done', data: answerOf(said, route) }
+  for (const call of completed.toolCalls()) yield { event: 'tool_call', data: call }
+  yield { event: 'done', data: answerOf(completed, route) }
 }

@@ -1,4 +1,7 @@
-/** Reads what chat completions say, whole or chunk by chunk: text, calls and tokens of the first choice. The provider's fields are taken as they come, so each is looked at before it is believed. */
+/**
+ * Reads the text, the tool calls and the tokens of the first choice from chat completions, whole or chunk by chunk. The fields come from the
+ * provider unchecked, so the type of each is tested before it is used.
+ */
 import type { NativeToolCall, NativeUsage } from '../../../generated/compat/types.ts'
 import type { ChatAnswer } from '../openai/chat-translation.ts'
 
@@ -14,7 +17,7 @@ export class CompletionText {
     this.#readPiece(fieldsOf(choices[0])['message'])
   }
 
-  /** The text that this chunk added. */
+  /** Returns the text that this chunk added. */
   readChunk({ choices, usage }: ChatAnswer): string {
     this.#readUsage(usage)
     return this.#readPiece(fieldsOf(choices[0])['delta'])
@@ -33,7 +36,7 @@ export class CompletionText {
     return text
   }
 
-  /** Servers that send each call whole leave its index out. */
+  /** Servers that send each call in one piece leave its index out. */
   #readCall(call: Fields, at: number): void {
     const { name, arguments: text } = fieldsOf(call['function'])
     const key = call['index'] ?? call['id'] ?? at

@@ -16,7 +16,7 @@ export function synthesize(deps: SpeechDeps): CompatHandlers<Caller>['synthesize
       text,
       wanted: samplesAt(rateHz),
       lenient: true,
-      // Verbatim: the name of a preset is here the id of a voice like any other.
+      // The voice is passed on verbatim: the name of a preset is a voice id like any other here.
       ...(voice !== undefined && voice !== 'auto' && { voice }),
       ...(instructions && { instructions }),
       ...(speed !== undefined && { speed }),

@@ -43,7 +43,7 @@ export function transcribe(deps: TranscriptionDeps): CompatHandlers<Caller>['tra
   }
 }
 
-/** Raw samples say what they are in the content type, as this surface writes it itself: `audio/pcm;rate=16000`. */
+/** Raw samples are declared in the content type, `audio/pcm;rate=16000`, as this surface writes it in its answers. */
 function recordingOf(upload: Bytes, durationMaxMs: number): Recording {
   return readRecording(upload, {
     declared: declaredBy(upload.contentType),
@@ -91,7 +91,7 @@ function answerOf({ transcript, route }: Transcription, recording: Recording, re
   }
 }
 
-/** The mean over the words that have one; null where none has. */
+/** The mean over the words that have a confidence; null if no word has one. */
 function confidenceOf(words: readonly Word[]): number | null {
   const known = words.flatMap(({ confidence }) => (confidence === undefined ? [] : [confidence]))
   return known.length === 0 ? null : known.reduce((sum, each) => sum + each, 0) / known.length
@@ -105,7 +105,7 @@ function wordOf({ confidence, ...word }: Word) {
   return { ...segmentOf(word), ...(confidence !== undefined && { confidence }) }
 }
 
-/** A whole recording has no interim results: its segments come once each, final. */
+/** A whole recording has no interim transcripts: each segment is sent once, as final. */
 function eventsOf(answer: TranscribeResponse): AsyncIterable<TranscribeEvent> {
   const { requestId, provider, model, segments = [] } = answer
   return inOrder<TranscribeEvent>([

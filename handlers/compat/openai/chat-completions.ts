@@ -12,7 +12,7 @@ export type ChatDeps = { chat: Chat; catalog: Catalog }
 
 export function createChatCompletion({ chat, catalog }: ChatDeps): CompatHandlers<Caller>['createChatCompletion'] {
   return async ({ header, body }, context) => {
-    // Written out and not spread: on this path a spread costs more than the lines it saves.
+    // The fields are not spread: a spread costs more than all other work on this path.
     const { caller, requestId, operation, signal } = context
     const routing = routingOf(catalog, 'llm', caller, { model: body.model })
     const input: ChatInput = { caller, requestId, operation, signal, routing, body }
@@ -26,7 +26,7 @@ export function createChatCompletion({ chat, catalog }: ChatDeps): CompatHandler
       return { status: 200, type: 'text/event-stream', headers: chatHeaders(route), body: events }
     }
     const { route, completion } = await chat.complete(input)
-    // What stands in the choices is the provider's own, and the contract leaves it open.
+    // The choices are the provider's, and the contract leaves their fields open.
     const answer = completion as unknown as ChatCompletion
     return { status: 200, type: 'application/json', headers: chatHeaders(route), body: answer }
   }
@@ -42,7 +42,10 @@ function chatHeaders(route: Route) {
   }
 }
 
-/** Chunks as events, then `[DONE]`. Clients take a stream that ends without it for a whole one, so it follows only an iteration that ended well. A plain iterator, because a generator would cost each chunk more than all else here. */
+/**
+ * Chunks as events, then `[DONE]`. Clients take a stream that ends with `[DONE]` for complete, so it is sent only after an iteration that ended
+ * well. This is a plain iterator, because a generator would cost each chunk more than all other work here.
+ */
 class Events implements AsyncIterableIterator<CreateChatCompletionEvent> {
   readonly #chunks: AsyncIterator<CompletionChunk>
   #done = false

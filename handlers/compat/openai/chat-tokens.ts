@@ -37,7 +37,7 @@ function inputTokens({ messages, tools, response_format: format }: ChatTokens['b
   return Math.ceil(counted.bytes / perToken) + counted.media * mediaTokens
 }
 
-/** The depth is bounded already, where the body was parsed from JSON. */
+/** The depth is bounded where the body is parsed from JSON. */
 function count(value: unknown, name: string, counted: { bytes: number; media: number }): void {
   if (typeof value === 'string') {
     if (mediaFields.has(name)) counted.media += 1

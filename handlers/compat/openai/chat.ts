@@ -43,7 +43,7 @@ export function createChat(deps: DispatchDeps): Chat {
   }
 }
 
-/** A body that cannot be translated is known only where a translation was tried; the caller learns which field it was. */
+/** Only the attempt finds that a body cannot be translated. The client learns which field it was. */
 function rethrown(error: unknown): never {
   throw error instanceof Fault ? named(error) : error
 }

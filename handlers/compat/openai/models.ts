@@ -4,7 +4,7 @@ import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
 import type { CompatModel } from '../../../generated/compat/types.ts'
 import { priceOf } from '../../views/price.ts'
 
-/** `createdS`: when this process started; the catalog says of no model when it was made. */
+/** `createdS` is the start of this process, because the catalog does not have the dates of models. */
 export function listCompatModels(
   list: () => CatalogList,
   createdS: number,

@@ -1,19 +1,19 @@
-/** What the audio routes of this surface answer: raw samples, or the same in a WAV. */
+/** The audio that this surface answers: raw samples, or the same samples in a WAV. */
 import type { OutputFormat } from '../../../audio/format.ts'
 import { wavHeader } from '../../../audio/wav.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
 
-const fix =
+const formatHint =
   'Send response_format "pcm" or "wav" (OpenAI SDK: response_format="wav"; AI SDK: outputFormat: "wav"; LiveKit: response_format="pcm").'
 
-/** Throws invalid_parameter for every other format: clients that ask for mp3 by default read how to mend it. */
+/** Throws the refusal invalid_parameter for every other format, with the setting to change: clients ask for mp3 by default. */
 export function containerOf(responseFormat: string): 'pcm' | 'wav' {
   if (responseFormat === 'pcm' || responseFormat === 'wav') return responseFormat
   throw new Refusal('invalid_parameter', {
     param: '/response_format',
-    // The whole mend stands in the message: clients show nothing else of an error.
-    message: `Speech comes as pcm or wav, not as mp3 or another format. ${fix}`,
-    hint: fix,
+    // The message has the hint too, because clients show nothing else of an error.
+    message: `Speech comes as pcm or wav, not as mp3 or another format. ${formatHint}`,
+    hint: formatHint,
   })
 }
 
@@ -27,7 +27,7 @@ export function pcmType(sampleRateHz: number): `audio/pcm;${string}` {
   return `audio/pcm;rate=${sampleRateHz}`
 }
 
-/** A WAV states its length first, so all of it is collected. Throws invalid_parameter beyond `bytesMax`. */
+/** A WAV states its length first, so the audio is collected. Throws the refusal invalid_parameter beyond `bytesMax`. */
 export async function wavOf(
   audio: AsyncIterable<Uint8Array>,
   sampleRateHz: number,

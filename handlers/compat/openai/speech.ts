@@ -17,7 +17,7 @@ import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from './speech-fo
 export type SpeechDeps = {
   synthesize(order: SynthesizeInput): Promise<Synthesis>
   catalog: Catalog
-  /** Of samples in a WAV, which is answered in one piece. */
+  /** The most bytes of samples in a WAV, which is answered in one piece. */
   wavBytesMax: number
 }
 
@@ -64,7 +64,7 @@ function speechOrder(
   }
 }
 
-/** A name of one of OpenAI's voices stands for a voice of whoever speaks; an id belongs to its provider. `auto` and nothing are the same. */
+/** A name of one of OpenAI's voices means a similar voice of any provider; an id belongs to one provider. `auto` means no voice. */
 function voiceOf(voice: CompatSpeechRequest['voice']): Pick<SynthesizeInput, 'voice' | 'preset'> {
   if (voice === undefined || voice === 'auto') return {}
   if (typeof voice !== 'string') return { voice: voice.id }

@@ -51,7 +51,7 @@ export function createCompatTranscription(
   }
 }
 
-/** Throws invalid_parameter for subtitles, which OpenAI's own service writes. */
+/** Throws the refusal invalid_parameter for subtitles, which OpenAI's service writes and this one does not. */
 function formatOf(responseFormat = 'json'): 'json' | 'text' | 'verbose_json' {
   if (responseFormat === 'json' || responseFormat === 'text' || responseFormat === 'verbose_json') return responseFormat
   const hint = 'Send response_format "verbose_json": its segments have the times that subtitles are made of.'
@@ -85,7 +85,7 @@ function seconds({ startMs, endMs }: { startMs: number; endMs: number }) {
   return { start: Math.round(startMs) / 1000, end: Math.round(endMs) / 1000 }
 }
 
-/** One delta a segment where together they are the text, else the text as one delta. */
+/** One delta for each segment if together they are the text, else one delta with the text. */
 function eventsOf(
   { transcript: { text, segments } }: Transcription,
   durationS: number,
