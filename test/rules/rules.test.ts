@@ -24,7 +24,15 @@ t.test('no file of code is longer than 400 lines', (t) => {
 })
 
 t.test('names of files and folders are words with hyphens', (t) => {
-  const asEverywhere = new Set(['LICENSE', 'LICENSE.md', 'NOTICE.md', 'README.md', 'CHANGELOG.md', 'Makefile'])
+  const asEverywhere = new Set([
+    'LICENSE',
+    'LICENSE.md',
+    'NOTICE.md',
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'Makefile',
+  ])
   const isName = (name: string) => asEverywhere.has(name) || /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(name)
   t.same(
     files.filter((file) => !file.split('/').every(isName)),
