@@ -2,7 +2,7 @@
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
-import { readTurn } from '../wire/llm-events.ts'
+import { readLlmEvents } from '../wire/llm-events.ts'
 import { MessageTurn, readMessage } from './answer.ts'
 import { messagesBody } from './request.ts'
 import { wire } from './wire.ts'
@@ -18,7 +18,7 @@ export function createLlm(http: VendorHttp, apiKey: string | null, limits: Outbo
       const body = json({ ...messagesBody(request), stream: true })
       const answer = await http.stream(path, body, limits.answerBytesMax, signal)
       const parse = (data: string) => readAnswer(data, wire, apiKey)
-      yield* readTurn(answer, new MessageTurn(), parse, limits.eventCharsMax)
+      yield* readLlmEvents(answer, new MessageTurn(), parse, limits.eventCharsMax)
     },
   }
 }

@@ -1,8 +1,8 @@
-/** What AssemblyAI's models can do. Live and batch are separate models. */
+/** The models of AssemblyAI. Live audio and recordings have separate models. */
 import { type AudioSupport, type Capabilities, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../adapter.ts'
 
-/** Files of any kind are decoded by the vendor. */
+/** The vendor decodes files of any kind. */
 const files: AudioSupport[] = [
   'pcm_s16le',
   'pcm_u8',
@@ -25,7 +25,7 @@ const all =
     /\s+/,
   )
 
-/** Scalars of the request that change what is heard. */
+/** Scalar fields of the request that change the transcript. */
 const settings = [
   'punctuate',
   'format_text',

@@ -1,4 +1,4 @@
-/** Deletions that go on after their caller has been answered, or has left: each bounded in time, all over when the provider is closed. */
+/** Deletions that go on after their request has ended. Each has a deadline, and `close` waits for all of them. */
 import type { Clock } from '../../domain/ports/system.ts'
 import type { VendorHttp } from '../wire/http.ts'
 
@@ -12,7 +12,7 @@ export class Removals {
     this.#clock = clock
   }
 
-  /** What fails is left to the vendor's own retention. */
+  /** A transcript whose deletion fails is deleted by the vendor's retention rules. */
   remove(http: VendorHttp, path: string): void {
     const late = new AbortController()
     const cancel = this.#clock.after(removalMs, () => late.abort())

@@ -1,4 +1,4 @@
-/** Frames as this vendor takes them: it refuses any that lasts under 50 ms or over 1000 ms, and callers send every 20 ms. */
+/** Cuts and joins audio for this vendor, which refuses frames under 50 ms or over 1000 ms. Callers send a frame every 20 ms. */
 import type { StreamAudio } from '../../domain/speech/stt.ts'
 
 const chunkMsMin = 50
@@ -12,7 +12,7 @@ export class Chunks {
   readonly #held: Buffer
   #heldBytes = 0
 
-  /** `audio` is mono s16le or µ-law. What is sent is lent. */
+  /** `audio` is mono s16le or µ-law. A chunk is lent until `send` returns. */
   constructor({ encoding, sampleRateHz }: StreamAudio, send: (chunk: Uint8Array) => void) {
     const sampleBytes = encoding === 'mulaw' ? 1 : 2
     this.#send = send
@@ -27,7 +27,7 @@ export class Chunks {
     while (rest.length > 0) rest = rest.subarray(this.#take(rest))
   }
 
-  /** Sends what is held, lengthened with silence where it is too short. Answers the milliseconds of silence. */
+  /** Sends the held bytes, filled up with silence to the minimum. Returns the milliseconds of silence. */
   flush(): number {
     if (this.#heldBytes === 0) return 0
     const added = this.#held.length - this.#heldBytes
@@ -36,7 +36,7 @@ export class Chunks {
     return added / this.#bytesPerMs
   }
 
-  /** How many bytes went. */
+  /** Returns how many of the bytes were taken. */
   #take(bytes: Uint8Array): number {
     const least = this.#held.length
     if (this.#heldBytes === 0 && bytes.length >= least) {

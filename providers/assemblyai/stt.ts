@@ -1,6 +1,6 @@
 /**
- * A recording: it is uploaded, transcribed behind an id that is asked for until the text is there, and deleted. One call to the domain, under one
- * deadline; the deletion is nobody's to wait for.
+ * A recording is uploaded, transcribed under an id that is polled until the text is there, and deleted. To the domain this is one request with one
+ * deadline. The deletion goes on after the transcript was returned.
  */
 import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -13,7 +13,7 @@ import { type JsonObject, stringAt, stringOf, timedObjectsOf } from '../wire/jso
 import { recordingFile } from '../wire/recording.ts'
 import type { Removals } from './removals.ts'
 
-/** A short recording is done in a second; a long one is asked for less often. */
+/** A short recording takes a second. For a long one the polls become less frequent. */
 const firstPollMs = 200
 const pollGrowth = 1.5
 const pollMsMax = 3000
@@ -72,7 +72,7 @@ async function completed(
   return answer
 }
 
-/** What went wrong is told in a sentence only, so that whose fault it was is not known; another provider may do better. */
+/** A failure has only a sentence, which does not show who caused it. So it counts as the vendor's, and another provider may serve the request. */
 function isCompleted({ status }: JsonObject): boolean {
   if (status === 'error')
     throw new ProviderError('server', { sent: true, cause: 'the transcript ended with status error' })
@@ -82,16 +82,16 @@ function isCompleted({ status }: JsonObject): boolean {
 
 function pause(clock: Clock, delayMs: number, signal: CancelSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const leave = () => {
+    const abort = () => {
       cancel()
       reject(new ProviderError('cancelled', { sent: true, cause: signal.reason }))
     }
     const cancel = clock.after(delayMs, () => {
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', abort)
       resolve()
     })
-    if (signal.aborted) leave()
-    else signal.addEventListener('abort', leave)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort)
   })
 }
 
@@ -108,7 +108,7 @@ function readTranscript(body: JsonObject, { recording, options }: SttRequest): T
   }
 }
 
-/** Utterances come with speakers only; without them one segment spans what was said. */
+/** The vendor sends utterances only with speakers; without them one segment spans the speech. */
 function segmentsOf(utterances: unknown, text: string, words: readonly Word[], durationMs: number): Segment[] {
   const segments = timedObjectsOf(utterances).map(timesAndText)
   if (segments.length > 0) return segments
@@ -122,7 +122,7 @@ function wordsIn(words: unknown): Word[] {
   })
 }
 
-/** Times are milliseconds. */
+/** The vendor's times are milliseconds. */
 function timesAndText({ text, start, end, speaker }: JsonObject): Segment {
   return {
     text: stringOf(text),

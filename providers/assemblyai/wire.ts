@@ -1,14 +1,14 @@
-/** How AssemblyAI signs and refuses. */
+/** How AssemblyAI authenticates and reports errors. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 
-/** The key stands without a scheme. Refusals carry a sentence and no code, so the status says all. */
+/** The header holds the key without a scheme. An error has a sentence and no code, so the status decides. */
 export const wire: VendorWire = {
   sign: (apiKey) => ['authorization', apiKey],
   classify: () => null,
 }
 
-/** Of an Error frame and of the close that follows it. The credentials are checked after the upgrade. Null: not a code of this vendor. */
+/** The code of an Error frame and of the close that follows it. The vendor checks the key after the upgrade. Null: not a code of this vendor. */
 export function classOfCode(code: unknown): ErrorClass | null {
   return typeof code === 'number' ? (codes.get(code) ?? null) : null
 }
@@ -17,15 +17,15 @@ const codes: ReadonlyMap<number, ErrorClass> = new Map([
   [1008, 'auth'],
   [3005, 'server'],
   [3006, 'bad_request'],
-  // Frames that are too short or too long, or that come too fast.
+  // Frames are too short or too long, or come too fast.
   [3007, 'bad_request'],
-  // The longest session is over.
+  // The session has reached the vendor's maximum length.
   [3008, 'timeout'],
   [3009, 'rate_limited'],
   [4000, 'bad_request'],
   [4001, 'auth'],
   [4002, 'quota'],
-  // A feature that the free tier has not.
+  // The free tier lacks the feature.
   [4003, 'quota'],
   [4008, 'timeout'],
   [4010, 'protocol'],

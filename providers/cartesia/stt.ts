@@ -25,22 +25,22 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   const words = wordsOf(body['words'])
   if (options.wordTimestamps && words.length === 0 && text !== '')
     throw new ProviderError('unsupported', { sent: true, cause: 'no word times' })
-  const heard = canonicalTag(body['language']) ?? language
+  const detected = canonicalTag(body['language']) ?? language
   const { duration } = body
   return {
     text,
-    // There are no segments, so it is one: less than could be said, but true.
+    // The vendor sends no segments, so there is one that spans all: less than is possible, but true.
     segments:
       text === ''
         ? []
         : [{ text, startMs: words[0]?.startMs ?? 0, endMs: words.at(-1)?.endMs ?? recording.durationMs }],
     ...(options.wordTimestamps && { words }),
-    ...(heard !== undefined && { language: heard }),
+    ...(detected !== undefined && { language: detected }),
     ...(typeof duration === 'number' && duration >= 0 && { billedMs: milliseconds(duration) }),
   }
 }
 
-/** A word each, or, on sockets, lists of words, starts and ends that belong together. */
+/** Each row is a word or, on sockets, lists of words, starts and ends in the same order. */
 export function wordsOf(given: unknown): Word[] {
   return objectsOf(given).flatMap((row) => {
     const { word, words, start, end } = row

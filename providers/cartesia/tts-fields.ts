@@ -1,4 +1,4 @@
-/** What a text is spoken as: the same object over HTTP and on the socket. */
+/** The fields of a text to speech request. HTTP and the socket take the same object. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
@@ -6,13 +6,13 @@ import { vendorTag } from '../language-tags.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { nativeSpeech, speechRatesHz } from './models.ts'
 
-/** Opus is what it has not. */
+/** The vendor has no Opus. */
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
-/** What comes nearest to `wanted`. A rate is never below the wanted one where there is such: what was not emitted cannot be put back. */
+/** The format nearest to `wanted`. The rate is not below the wanted one if the vendor has such a rate, because lost frequencies cannot be restored. */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
-  // G.711 at another rate than the wanted one would be decoded only to be encoded again.
+  // G.711 at another rate than the wanted one would have to be decoded and encoded again.
   const isAsWanted = encoding === 'pcm_f32le' || rate === sampleRateHz
   return {
     encoding: isAsWanted && encoding !== 'opus' ? encoding : nativeSpeech.encoding,
@@ -21,10 +21,10 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   }
 }
 
-/** "Katie", whom the vendor recommends for agents, for who names none: she is in the public library. */
+/** The voice of a request that names none: "Katie", which is in the public library and which the vendor recommends for agents. */
 const defaultVoice = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
 
-/** Throws ProviderError `unsupported` for a speed that the vendor has not. */
+/** Throws ProviderError `unsupported` for a speed that the vendor lacks. */
 export function speechBody(request: TtsRequest, { encoding, sampleRateHz }: SpokenFormat): JsonObject {
   const { model, text, voice = defaultVoice, language } = request
   return {
@@ -37,7 +37,7 @@ export function speechBody(request: TtsRequest, { encoding, sampleRateHz }: Spok
   }
 }
 
-/** The vendor's names of samples, both ways. */
+/** The vendor's names of sample encodings, for requests and for speech. */
 export const encodings: Record<SpokenFormat['encoding'], string> = {
   pcm_s16le: 'pcm_s16le',
   pcm_f32le: 'pcm_f32le',
@@ -45,7 +45,7 @@ export const encodings: Record<SpokenFormat['encoding'], string> = {
   alaw: 'pcm_alaw',
 }
 
-/** The vendor's range. Another provider may go further, so it is not clipped in silence. */
+/** The vendor's range. A speed outside of it is refused and not clipped, because another provider may have it. */
 const speeds = { min: 0.6, max: 1.5 }
 
 function generationConfig({ speed }: TtsRequest): JsonObject {

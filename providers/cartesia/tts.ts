@@ -1,4 +1,4 @@
-/** POST /tts/bytes: raw samples as they are made. */
+/** POST /tts/bytes: raw samples, streamed while the vendor makes them. */
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import { audioOf, discardAnswer } from '../wire/audio-answer.ts'
 import { protocolError } from '../wire/failures.ts'
@@ -14,7 +14,7 @@ export async function synthesize(
   const format = spokenFormat(request.wanted)
   const answer = await http.stream('/tts/bytes', json(speechBody(request, format)), audioBytesMax, signal)
   const [type = ''] = (answer.headers.get('content-type') ?? '').toLowerCase().split(';')
-  // The vendor's own client accepts `audio/wav` whatever it asks for, so the type tells no format; only what cannot be samples is refused.
+  // The vendor's client accepts `audio/wav` for every format, so the type does not show the format. Only types that cannot be samples are refused.
   if (/^(audio\/(?!mpeg|mp3).*|application\/octet-stream|)$/.test(type.trim()))
     return { format, audio: audioOf(answer) }
   await discardAnswer(answer)

@@ -1,23 +1,23 @@
-/** What Deepgram has. Languages are those that it documents for a model by name, in its spelling; the catalog's own where the two differ. */
+/** The models of Deepgram. Languages are those that it documents for a model by name, in its spelling; where the two differ, in the catalog's. */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../adapter.ts'
 import { aura2Languages, aura2Voices } from './voices.ts'
 
-/** Recognises turns itself and speaks a protocol of its own. */
+/** These models end turns themselves and have a separate protocol. */
 export const isFlux = (model: string): boolean => model.startsWith('flux-')
-/** English and nothing else, so there is nothing to detect. */
+/** These models know English only, so there is no language to detect. */
 export const isEnglish = (model: string): boolean => model.endsWith('-medical')
-/** These take `keyterm`; those before them `keywords`. */
+/** These models take `keyterm`; older ones take `keywords`. */
 export const takesKeyterms = (model: string): boolean => isFlux(model) || model.startsWith('nova-3')
 
 const speechRates = [8000, 16_000, 24_000, 32_000, 48_000]
 const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
 
-/** What can be asked for over HTTP and over the socket, in Hz. */
+/** The rates over HTTP and over the socket, in Hz. */
 export const speakableRates = { pcm_s16le: speechRates, mulaw: [8000, 16_000], alaw: [8000, 16_000] } as const
 
 const anyRate = { sampleRateRangeHz: { min: 8000, max: 192_000 }, channels: [1, 2] }
-/** Live audio comes in the first four; files in all of them. */
+/** Live audio has one of the first four encodings; files can have any. */
 const readable: AudioSupport[] = [
   'pcm_s16le',
   'mulaw',

@@ -11,7 +11,7 @@ import { bestOf, firstLanguage, speakerOf, wordsOf } from './transcript.ts'
 
 export function createTranscribe(http: VendorHttp): Stt['transcribe'] {
   return async (request, signal) => {
-    if (isFlux(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'hears live audio only' })
+    if (isFlux(request.model)) throw new ProviderError('unsupported', { sent: false, cause: 'live audio only' })
     const { type, chunks } = recordingFile(request.recording)
     const answer = await http.post(`/v1/listen?${query(request)}`, { contentType: type, body: chunks }, signal)
     return readTranscript(answer, request)
@@ -21,7 +21,7 @@ export function createTranscribe(http: VendorHttp): Stt['transcribe'] {
 function query({ model, language, options }: SttRequest): string {
   const list = new URLSearchParams({ model, punctuate: 'true', utterances: 'true' })
   if (language !== undefined) list.set('language', vendorTag('deepgram', language))
-  // Without either it would hear English.
+  // Without a language and without detection the vendor expects English.
   else if (!isEnglish(model)) list.set('detect_language', 'true')
   if (options.diarization) list.set('diarize_model', 'latest')
   for (const keyword of options.keywords ?? []) list.append(takesKeyterms(model) ? 'keyterm' : 'keywords', keyword)
@@ -43,7 +43,7 @@ function readTranscript(body: JsonObject, request: SttRequest): Transcript {
   }
 }
 
-/** Without utterances, one segment that spans the recording: less than could be said, but true. */
+/** Without utterances there is one segment that spans the recording: less than is possible, but true. */
 function segments(utterances: unknown, text: string, { durationMs }: Recording): Segment[] {
   const list = timedObjectsOf(utterances).map((row) => ({
     text: trimmed(row['transcript']),
@@ -59,7 +59,7 @@ function words(given: unknown, text: string): Word[] {
   return list
 }
 
-/** It bills the duration that it found, whatever a header claims. */
+/** The vendor bills the duration that it found, not the one in the file's header. */
 function billed(metadata: unknown): { billedMs: number } | undefined {
   if (!isObject(metadata) || !Number.isFinite(metadata['duration'])) return undefined
   return { billedMs: milliseconds(metadata['duration']) }

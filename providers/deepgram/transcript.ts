@@ -1,10 +1,10 @@
-/** What recordings and live audio are told in alike: words, times in seconds, the best of the alternatives. */
+/** Readers for the parts that transcripts of recordings and of live audio share: words, times in seconds, the best of the alternatives. */
 import type { Word } from '../../domain/speech/stt.ts'
 import { canonicalTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'
 import { isObject, type JsonObject, objectsOf, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 
-/** Throws ProviderError `protocol` where no transcript is: silence has an empty one. */
+/** Throws ProviderError `protocol` without a transcript: even silence has one, which is empty. */
 export function bestOf(channel: unknown): { text: string; best: JsonObject } {
   const best = isObject(channel) ? objectsOf(channel['alternatives'])[0] : undefined
   if (typeof best?.['transcript'] !== 'string') throw protocolError('no transcript')
@@ -22,7 +22,7 @@ export function wordsOf(given: unknown): Word[] {
 
 export const speakerOf = ({ speaker }: JsonObject) => (Number.isInteger(speaker) ? { speaker: String(speaker) } : {})
 
-/** The one that prevails. */
+/** The main language: the vendor lists it first. */
 export function firstLanguage(languages: unknown): string | undefined {
   return canonicalTag(Array.isArray(languages) ? languages[0] : undefined)
 }

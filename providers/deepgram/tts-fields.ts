@@ -1,14 +1,14 @@
-/** What a text is spoken as: the voice, the format and the speed, which are all in the query of either way to speak. */
+/** The query of a text to speech request: voice, format and speed. HTTP and the socket take the same query. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { speakableRates } from './models.ts'
 import { voiceFor } from './voices.ts'
 
-/** Of those that can be wanted, floats are what it has not. */
+/** The vendor has no float PCM. */
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'pcm_f32le'> }
 
-/** What comes nearest to `wanted` without losing any of it. Samples only: opus is wanted elsewhere. */
+/** The format nearest to `wanted` that loses nothing of it. For samples only: Opus is chosen in tts.ts. */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const isG711 = encoding === 'mulaw' || encoding === 'alaw'
   if (isG711 && speakableRates[encoding].some((rate) => rate === sampleRateHz))
@@ -18,19 +18,19 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   return { encoding: 'pcm_s16le', sampleRateHz: rate, channels: 1 }
 }
 
-/** Throws ProviderError `unsupported` for a speed that the vendor, or the voice, has not. */
+/** Throws ProviderError `unsupported` for a speed that the vendor or the voice lacks. */
 export function speechQuery({ voice, language, speed }: TtsRequest, format: SpokenFormat): URLSearchParams {
   const model = voice ?? voiceFor(language)
   if (speed !== undefined && !canSpeakAt(speed, model))
     throw new ProviderError('unsupported', { sent: false, cause: `speed ${speed}` })
   const list = new URLSearchParams({ model, encoding: names[format.encoding] })
-  // Opus is 48 kHz, and its rate is refused as a setting.
+  // Opus is always 48 kHz, and the vendor refuses a rate for it.
   if (format.encoding !== 'opus') list.set('sample_rate', String(format.sampleRateHz))
   if (speed !== undefined) list.set('speed', String(speed))
   return list
 }
 
-/** The vendor's range, for English and Spanish only. */
+/** The vendor's range. Only English and Spanish voices take a speed. */
 const canSpeakAt = (speed: number, voice: string) => speed >= 0.7 && speed <= 1.5 && /-e[ns]$/.test(voice)
 
 const names: Record<SpokenFormat['encoding'], string> = {

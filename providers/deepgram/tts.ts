@@ -1,4 +1,4 @@
-/** POST /v1/speak, streamed as it is made. */
+/** POST /v1/speak. The audio is streamed while the vendor makes it. */
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { audioOf, discardAnswer, readWav } from '../wire/audio-answer.ts'
@@ -6,7 +6,7 @@ import { protocolError } from '../wire/failures.ts'
 import { json, type VendorHttp } from '../wire/http.ts'
 import { type SpokenFormat, speechQuery, spokenFormat } from './tts-fields.ts'
 
-/** RFC 7845: in Ogg, whatever rate it was made from. */
+/** In Ogg, Opus is always decoded at 48 kHz (RFC 7845). */
 const oggOpus: SpokenFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
 
 export function createSynthesize(http: VendorHttp, audioBytesMax: number): Tts['synthesize'] {

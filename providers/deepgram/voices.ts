@@ -1,11 +1,11 @@
 /**
- * The voices of Aura 2. To Deepgram a voice is a model of its own, `aura-2-thalia-en`; to the catalog `aura-2` is the model and that id its voice,
- * so that one row stands for what has one price and one latency, and a voice can be asked for by name, language or gender. On the wire the
- * voice's id goes into `model`.
+ * The voices of Aura 2. To Deepgram each voice is a separate model, `aura-2-thalia-en`. In the catalog `aura-2` is the model and that id its voice:
+ * all voices have one price and one latency, so they are one row, and a voice can be requested by name, language or gender. On the wire the id of
+ * the voice goes into `model`.
  */
 import type { Voice } from '../../domain/catalog/model.ts'
 
-/** The first of a language speaks it when no voice is named; the first of all speaks when no language is. */
+/** Without a voice, the first voice of the language is used; without a language, the first of all. */
 export function voiceFor(language: string | undefined): string {
   const base = language?.split('-')[0]
   return (aura2Voices.find((voice) => voice.language === base) ?? aura2Voices[0])?.id ?? ''

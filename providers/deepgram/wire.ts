@@ -1,4 +1,4 @@
-/** How Deepgram signs and refuses: over HTTP, in a frame of a socket, and in the reason of a closed one. */
+/** How Deepgram authenticates and reports errors: over HTTP, in a frame of a socket, and in the reason of a close. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
@@ -8,30 +8,30 @@ export const wire: VendorWire = {
   classify: (_status, body) => classOfCode(body?.['err_code'] ?? body?.['error_code'] ?? body?.['category']),
 }
 
-/** What a frame `{type: "Error"}` means. */
+/** The meaning of a frame `{type: "Error"}`. */
 export function classOfFrame({ code }: JsonObject): ErrorClass {
   return classOfCode(code) ?? (typeof code === 'string' ? classOfReason(code) : null) ?? 'server'
 }
 
-/** What the close of a socket means that was not done; null: that it was cut. */
+/** The meaning of a close before the end of the stream; null: the socket was cut. */
 export function classOfClose(code: number, reason: string): ErrorClass | null {
-  // A bound of ours ended it.
+  // One of our limits ended the socket.
   if (reason.startsWith('local:')) return null
   return classOfReason(reason) ?? closeCodes[code] ?? null
 }
 
-/** The same code is spelled in capitals by one endpoint and as the status's phrase by the next: `TOO_MANY_REQUESTS`, `Too Many Requests`. */
+/** One endpoint spells a code in capitals, another as the phrase of the status: `TOO_MANY_REQUESTS`, `Too Many Requests`. */
 function classOfCode(code: unknown): ErrorClass | null {
   return typeof code === 'string' ? (codes[code.toUpperCase().replaceAll(' ', '_')] ?? null) : null
 }
 
-/** The code stands alone (`NET-0001`) or ends the link to its explanation (`…/net0001`). */
+/** The reason is the code alone (`NET-0001`) or a link to its explanation, which ends with the code (`…/net0001`). */
 function classOfReason(reason: string): ErrorClass | null {
   const [, family, number] = /(MESSAGE|DATA|BIG|NET)-?(\d{4})/i.exec(reason) ?? []
   return family === undefined ? null : (closeReasons[`${family.toUpperCase()}-${number}`] ?? null)
 }
 
-/** What is not here means what its status means. */
+/** For other codes the status decides. */
 const codes: Partial<Record<string, ErrorClass>> = {
   INVALID_AUTH: 'auth',
   INSUFFICIENT_PERMISSIONS: 'auth',
@@ -39,20 +39,20 @@ const codes: Partial<Record<string, ErrorClass>> = {
   TOO_MANY_REQUESTS: 'rate_limited',
   SERVICE_UNAVAILABLE: 'overloaded',
   INTERNAL_SERVER_ERROR: 'server',
-  // The text is longer than one request may be: another provider may take it.
+  // The text is too long for one request of this vendor. Another provider may take it.
   PAYLOAD_TOO_LARGE: 'unsupported',
 }
 
 const closeReasons: Partial<Record<string, ErrorClass>> = {
   'MESSAGE-0000': 'bad_request',
-  // Not audio, or not a command.
+  // The message is neither audio nor a command.
   'DATA-0000': 'bad_request',
-  // More characters than the window allows.
+  // The text has more characters than the vendor's window allows.
   'DATA-0001': 'rate_limited',
   'BIG-0000': 'unsupported',
   'BIG-0001': 'unsupported',
   'NET-0000': 'server',
-  // Nothing came in time: neither audio nor a keep-alive.
+  // Neither audio nor a keep-alive came in time.
   'NET-0001': 'timeout',
   'NET-0002': 'protocol',
   'NET-0003': 'timeout',

@@ -2,11 +2,11 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 
 type KeytermLimits = { termsMax: number; charactersMax: number }
 
-/** What each transcriber takes. */
+/** The limits for recordings and for live audio. */
 export const batchKeyterms: KeytermLimits = { termsMax: 1000, charactersMax: 49 }
 export const realtimeKeyterms: KeytermLimits = { termsMax: 50, charactersMax: 20 }
 
-/** ProviderError `unsupported` for more than the vendor takes: it would refuse the request, where another provider may do it. */
+/** Throws ProviderError `unsupported` beyond the limits: the vendor would refuse the request, and another provider may serve it. */
 export function keyterms(
   keywords: readonly string[] = [],
   { termsMax, charactersMax }: KeytermLimits,

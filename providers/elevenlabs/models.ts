@@ -3,11 +3,11 @@ import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts
 import type { VendorModel } from '../adapter.ts'
 import { nativeSpeech, oggOpus, pcmRatesHz } from './output-format.ts'
 
-/** What the adapter must know of a speech model beyond its row. */
+/** Facts about a speech model that the adapter needs and the catalog row does not have. */
 type SpeechTraits = {
-  /** stream-input refuses the third generation, which is read over HTTP then. */
+  /** False for the third generation: stream-input refuses it, so it speaks over HTTP. */
   socket: boolean
-  /** Takes `language_code`; the others refuse it, or know but one language. */
+  /** Takes `language_code`. The others refuse it or have only one language. */
   languageCode: boolean
 }
 
@@ -24,7 +24,7 @@ const words = (text: string): string[] => text.trim().split(/\s+/)
 
 const multilingualV2 = words('en ja zh de hi fr ko pt it es id nl tr fil pl sv bg ro ar cs el fi hr ms sk da ta uk ru')
 const flashV25 = [...multilingualV2, 'hu', 'no', 'vi']
-/** BCP 47 has the two letters where ISO 639-1 does; `cmn` is `zh`. */
+/** BCP 47 uses the two letters of ISO 639-1 where they exist; `cmn` is `zh`. */
 const thirdGeneration = words(`
   af ar hy as az be bn bs bg ca ceb ny hr cs da nl en et fil fi fr gl ka de el gu ha he hi hu is id ga it ja jv kn kk
   ky ko lv ln lt lb mk ms ml zh mr ne no ps fa pl pt pa ro ru sr sd sk sl so es sw sv ta te th tr uk ur vi cy`)
@@ -33,7 +33,7 @@ const scribe = words(`
   id ga it ja jv kea kn kk km ko ku ky lo lv ln lt luo lb mk ms ml mt zh mi mr mn ne nso no oc or ps fa pl pt pa ro ru
   sr sn sd sk sl so es sw sv ta tg te th tr uk umb ur uz vi cy wo xh zu`)
 
-/** Containers of any rate: the vendor says "all major formats". Raw samples reach it in a WAV. */
+/** Files can have any rate: the vendor says "all major formats". Raw samples are sent to it in a WAV. */
 const readable: AudioSupport[] = [
   'pcm_s16le',
   'pcm_u8',
@@ -62,7 +62,7 @@ const speech = (id: string, languages: string[], speed = true): VendorModel => (
   languages,
   regions: ['global'],
   audioFormats: emitted,
-  // Voices belong to an account. A request names one by its id, or gets the default of tts.ts.
+  // Voices belong to an account. A request names a voice by its id, or gets the default of tts.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,
@@ -79,14 +79,14 @@ const batch = (id: string, keywords: boolean, providerOptions: string[]): Vendor
   providerOptions,
 })
 
-/** Form fields of POST /v1/speech-to-text that a request may set by itself. */
+/** Form fields of POST /v1/speech-to-text that a request may set directly. */
 const batchOptions = ['tag_audio_events', 'num_speakers', 'diarization_threshold', 'temperature', 'seed']
 
 export const elevenLabsModels: readonly VendorModel[] = [
   speech('eleven_flash_v2_5', flashV25),
   speech('eleven_turbo_v2_5', flashV25),
   speech('eleven_multilingual_v2', multilingualV2),
-  // Of the voice settings the third generation reads the stability only.
+  // The third generation reads only the stability of the voice settings, so it has no speed.
   speech('eleven_v3', thirdGeneration, false),
   speech('eleven_flash_v2', ['en']),
   speech('eleven_turbo_v2', ['en']),

@@ -16,12 +16,12 @@ function fields({ model, language, options }: SttRequest): Field[] {
   if (language !== undefined) list.push(['language_code', language])
   if (options.diarization) list.push(['diarize', 'true'])
   for (const keyword of keyterms(options.keywords, batchKeyterms)) list.push(['keyterms', keyword])
-  // Segments are made of words, so that these are always needed.
+  // Segments are built from words, so words are always requested.
   list.push(['timestamps_granularity', 'word'])
   return [...list, ...ownFields(options)]
 }
 
-/** Laughter and footsteps would stand in the text, in brackets, for who did not ask for them. */
+/** By default the vendor writes laughter and footsteps into the text, in brackets. They are switched off unless the request asks for them. */
 function ownFields({ providerOptions = {} }: SttOptions): Field[] {
   const own = { tag_audio_events: false, ...providerOptions }
   return Object.entries(own).map(([name, value]) => [name, String(value)])
@@ -31,19 +31,19 @@ function readTranscript(body: JsonObject, { options, language, recording }: SttR
   const text = stringAt(body, 'text').trim()
   const tokens = timedTokens(body['words'])
   const segments = segmentsOf(tokens, options.diarization === true)
-  const heard = canonicalTag(body['language_code']) ?? language
+  const detected = canonicalTag(body['language_code']) ?? language
   const seconds = body['audio_duration_secs']
   return {
     text,
-    // Without words, one that spans the recording: less than could be said, but true.
+    // Without words there is one segment that spans the recording: less than is possible, but true.
     segments: segments.length > 0 || text === '' ? segments : [{ text, startMs: 0, endMs: recording.durationMs }],
     ...(options.wordTimestamps && { words: wordsOf(body['words']) }),
-    ...(heard !== undefined && { language: heard }),
+    ...(detected !== undefined && { language: detected }),
     ...(typeof seconds === 'number' && seconds >= 0 && { billedMs: milliseconds(seconds) }),
   }
 }
 
-/** The words among the tokens of either transcriber; spaces and sounds are left out. */
+/** The words among the tokens, for recordings and live audio. Spaces and sounds are left out. */
 export function wordsOf(given: unknown): Word[] {
   return timedTokens(given)
     .filter(({ isWord }) => isWord)
@@ -58,7 +58,7 @@ export function wordsOf(given: unknown): Word[] {
 
 type Token = Word & { isWord: boolean }
 
-/** Spaces are tokens too, and in languages without them there are none: the text of a segment is its tokens, joined. */
+/** Spaces are tokens too, where the language writes them. So the text of a segment is its tokens, joined without a separator. */
 function timedTokens(given: unknown): Token[] {
   return objectsOf(given).flatMap(({ text, start, end, type, speaker_id: speaker, logprob }) => {
     if (typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number') return []
@@ -91,5 +91,5 @@ function segmentsOf(tokens: readonly Token[], bySpeaker: boolean): Segment[] {
   return segments.map((segment) => ({ ...segment, text: segment.text.trim() }))
 }
 
-/** A full stop needs its space, or `3.5` would be two sentences. */
+/** A full stop ends a sentence only before a space, or `3.5` would be two sentences. */
 const sentenceEnd = /[.!?…]\s+$|[。！？]\s*$/

@@ -1,4 +1,4 @@
-/** POST /v1/text-to-speech/{voice}/stream: raw samples, or Opus in Ogg, as they are made. */
+/** POST /v1/text-to-speech/{voice}/stream: raw samples or Opus in Ogg, streamed while the vendor makes them. */
 import { ascii } from '../../audio/chunked-bytes.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
@@ -22,20 +22,20 @@ export async function synthesize(
   return readSpeech(answer, output)
 }
 
-/** The voice of the vendor's own examples, for who names none. */
+/** The voice of a request that names none: the one in the vendor's examples. */
 const defaultVoice = 'JBFqnCBsd6RMkjVDRZzb'
 
 export const voicePath = ({ voice = defaultVoice }: TtsRequest) => `/v1/text-to-speech/${encodeURIComponent(voice)}`
 
-/** Only for models that enforce a language; the others refuse the field. */
+/** Undefined for models that do not enforce a language, because they refuse the field. */
 export const languageCode = ({ model, language }: TtsRequest) =>
   speechTraits[model]?.languageCode === true ? language : undefined
 
-/** The vendor's bounds of `speed`. Another provider may go further, so it is not clipped in silence. */
+/** The vendor's range. A speed outside of it is refused and not clipped, because another provider may have it. */
 const speedMin = 0.7
 const speedMax = 1.2
 
-/** ProviderError `unsupported` for a speed beyond what the vendor's voices take. */
+/** Throws ProviderError `unsupported` for a speed outside the range. */
 export function voiceSettings({ speed }: TtsRequest): { voice_settings?: JsonObject } {
   if (speed === undefined) return {}
   if (speed < speedMin || speed > speedMax) throw new ProviderError('unsupported', { sent: false, cause: 'speed' })
@@ -54,7 +54,7 @@ function speechBody(request: TtsRequest): JsonObject {
 
 async function readSpeech(answer: StreamedAnswer, { format }: Output): Promise<Speech> {
   const type = (answer.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  // MP3 is what the vendor falls back to. Played as samples it would be noise.
+  // The vendor falls back to MP3, which would be noise when played as samples.
   if (type === 'audio/mpeg' || !/^(audio\/.*|application\/(octet-stream|ogg)|)$/.test(type)) {
     await discardAnswer(answer)
     throw protocolError(`Content-Type ${type.slice(0, 64)}`)
@@ -62,7 +62,7 @@ async function readSpeech(answer: StreamedAnswer, { format }: Output): Promise<S
   return format.encoding === 'opus' ? readOgg(answer, format) : { format, audio: audioOf(answer) }
 }
 
-/** The vendor names the codec and not the container, so that is looked at before it is passed on as Ogg (RFC 3533 §6). */
+/** The vendor names the codec and not the container. So the first bytes are checked before the audio is passed on as Ogg (RFC 3533 §6). */
 async function readOgg(answer: StreamedAnswer, format: Output['format']): Promise<Speech> {
   try {
     const body = answer.body[Symbol.asyncIterator]()

@@ -2,7 +2,7 @@
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
-import { readTurn } from '../wire/llm-events.ts'
+import { readLlmEvents } from '../wire/llm-events.ts'
 import { ContentTurn, readContent } from './answer.ts'
 import { contentBody, modelPath } from './request.ts'
 import { wire } from './wire.ts'
@@ -17,7 +17,7 @@ export function createLlm(http: VendorHttp, apiKey: string | null, limits: Outbo
       const path = modelPath(request.model, 'streamGenerateContent')
       const answer = await http.stream(path, json(contentBody(request)), limits.answerBytesMax, signal)
       const parse = (data: string) => readAnswer(data, wire, apiKey)
-      yield* readTurn(answer, new ContentTurn(), parse, limits.eventCharsMax)
+      yield* readLlmEvents(answer, new ContentTurn(), parse, limits.eventCharsMax)
     },
   }
 }

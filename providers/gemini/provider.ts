@@ -1,6 +1,6 @@
-import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
+import type { Provider } from '../../domain/ports/provider.ts'
 import type { VendorOptions } from '../adapter.ts'
-import { createHttpTransport } from '../wire/http.ts'
+import { connectionsOf, createVendorProvider } from '../wire/vendor-provider.ts'
 import { createLlm } from './llm.ts'
 import { geminiModels } from './models.ts'
 import { createTts } from './tts.ts'
@@ -11,24 +11,15 @@ import { wire } from './wire.ts'
  * unknown model.
  */
 export function createGeminiProvider(options: VendorOptions): Provider {
-  const { id, limits, clock } = options
-  const models = options.catalog.rows('gemini', id, geminiModels, options.models)
-  const transport = createHttpTransport({
-    baseUrl: options.baseUrl ?? 'https://generativelanguage.googleapis.com',
-    wire,
-    limits,
-    monotonicMs: () => clock.monotonicMs(),
+  const { limits } = options
+  const transport = connectionsOf(options, wire).http('https://generativelanguage.googleapis.com')
+  return createVendorProvider(options, {
+    vendor: 'gemini',
+    models: geminiModels,
+    ports: (apiKey) => {
+      const http = transport.signedWith(apiKey)
+      return { llm: createLlm(http, apiKey, limits), speech: { tts: createTts(http, apiKey, limits) } }
+    },
+    close: [transport],
   })
-  const ports = (apiKey: string | null): ProviderPorts => {
-    const http = transport.signedWith(apiKey)
-    return { llm: createLlm(http, apiKey, limits), speech: { tts: createTts(http, apiKey, limits) } }
-  }
-  return {
-    id,
-    models,
-    unavailable: () => options.unavailable,
-    ports: ports(options.apiKey),
-    forKey: ports,
-    close: () => transport.close(),
-  }
 }

@@ -1,4 +1,4 @@
-/** Entry of the process that recognises streams, several at a time. Started by fork only. */
+/** The entry of the process that recognizes streams, several at a time. It is started by fork only. */
 import { leaveWithParent } from './child-jobs.ts'
 import { openMoonshine } from './moonshine.ts'
 import { Recogniser } from './recogniser.ts'
@@ -11,7 +11,7 @@ const warmUpSamples = 16_000
 
 let models: Promise<[Vad, Recogniser]> | undefined
 const streams = new Map<number, RecognitionStream>()
-/** Its models are still being loaded. */
+/** Streams that wait until the models are loaded. */
 const opening = new Set<number>()
 
 leaveWithParent()
@@ -29,7 +29,7 @@ async function open(id: number, input: StreamInput): Promise<void> {
     const stream = new RecognitionStream(input, {
       vad: vad.another(),
       recogniser,
-      tell: (told) => send({ ...told, id }),
+      send: (message) => send({ ...message, id }),
     })
     streams.set(id, stream)
     send({ type: 'opened', id })
@@ -48,7 +48,7 @@ function close(id: number): void {
   send({ type: 'closed', id })
 }
 
-/** With one recognition done: the first of a process takes a multiple of the time. A failure is tried again by the next stream. */
+/** Includes one recognition, because the first of a process takes much longer. After a failure the next stream loads again. */
 async function load(): Promise<[Vad, Recogniser]> {
   try {
     const [vad, moonshine] = [await openVad(), await openMoonshine()]

@@ -1,4 +1,4 @@
-/** What the recogniser of streams and its parent say to each other. Many streams share one child, so everything carries an id. */
+/** The messages between the child that recognizes streams and its parent. Many streams share one child, so each message has an id. */
 import type { SampleEncoding } from '../../audio/pcm.ts'
 import type { StreamTranscript } from '../../domain/speech/stt.ts'
 
@@ -8,7 +8,7 @@ export type StreamInput = {
   endpointingMs: number
 }
 
-/** Calls of one stream are in order; `close` is answered by `closed`, whatever else is under way. */
+/** The messages of one stream are in order. `close` is always answered by `closed`. */
 export type ToStreamChild =
   | { type: 'open'; id: number; input: StreamInput }
   | { type: 'audio'; id: number; bytes: Uint8Array }
@@ -16,7 +16,7 @@ export type ToStreamChild =
   | { type: 'end'; id: number }
   | { type: 'close'; id: number }
 
-/** `ended`, `failed` and `closed` end a stream. `message` holds nothing of the content. */
+/** `ended`, `failed` and `closed` end a stream. `message` contains no speech. */
 export type FromStreamChild =
   | { type: 'opened'; id: number }
   | { type: 'taken'; id: number; bytes: number }

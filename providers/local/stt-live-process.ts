@@ -1,4 +1,4 @@
-/** The parent's side of a child that recognises several streams. */
+/** The parent's side of a child that recognizes several streams. */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
@@ -7,12 +7,12 @@ import { EngineProcess } from './engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 
 export type StreamChildOptions = {
-  /** Models are loaded and a first recognition is done within it, or the child is killed. */
+  /** A child that has not loaded its models and done a first recognition within this time is killed. */
   openMs: number
-  /** How long a closed stream may take to be put away before the child counts as stuck. */
+  /** A child that takes longer than this to close a stream counts as stuck and is killed. */
   stopMs: number
   clock: Clock
-  /** The last stream is gone. */
+  /** Called when the last stream is gone. */
   onIdle: () => void
 }
 
@@ -25,14 +25,14 @@ export class StreamChild {
   constructor(options: StreamChildOptions) {
     this.#options = options
     this.#process = new EngineProcess<ToStreamChild, FromStreamChild>('stt-live-child', {
-      onMessage: (message) => this.#streams.get(message.id)?.hear(message),
+      onMessage: (message) => this.#streams.get(message.id)?.message(message),
       onEnd: (error) => {
         for (const stream of [...this.#streams.values()]) stream.fail(error)
       },
     })
   }
 
-  /** How it ended. */
+  /** Resolves with the way in which the process ended. */
   get exited(): Promise<string> {
     return this.#process.exited
   }
@@ -41,12 +41,12 @@ export class StreamChild {
     return this.#process.pid
   }
 
-  /** False as soon as it has been told to die. */
+  /** False from the moment the process is killed. */
   get alive(): boolean {
     return this.#process.alive
   }
 
-  /** Those that still want to be heard. */
+  /** The number of streams that are not closing. */
   get streams(): number {
     let count = 0
     for (const { closing } of this.#streams.values()) if (!closing) count++
@@ -57,7 +57,7 @@ export class StreamChild {
     this.#process.kill()
   }
 
-  /** Resolves when the child listens. Rejects with ProviderError. */
+  /** Resolves when the child is ready for audio. Rejects with ProviderError. */
   open(input: StreamInput, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -79,19 +79,19 @@ export class StreamChild {
   }
 }
 
-type Call = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | { type: 'end' } | { type: 'close' }
+type StreamMessage = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | { type: 'end' } | { type: 'close' }
 
 type StreamParts = {
   sink: SttStreamSink
   signal: CancelSignal
   opening: { resolve: (stream: SttStream) => void; reject: (error: ProviderError) => void }
   options: StreamChildOptions
-  send: (call: Call) => void
+  send: (message: StreamMessage) => void
   kill: () => void
   onGone: () => void
 }
 
-/** `opening` → `open` → `closing` (the child has been told) → `gone`; a child's end or failure leads to `gone` from anywhere. */
+/** `opening` → `open` → `closing` (`close` was sent to the child) → `gone`. The end or a failure of the child leads to `gone` from any state. */
 class ChildStream implements SttStream {
   bufferedBytes = 0
   #state: 'opening' | 'open' | 'closing' | 'gone' = 'opening'
@@ -135,27 +135,27 @@ class ChildStream implements SttStream {
     this.#endTimer = options.clock.after(options.stopMs, kill)
   }
 
-  /** The caller's signal. */
+  /** The cancel signal was raised. */
   handleEvent(): void {
     this.#giveUp('cancelled', this.#parts.signal.reason)
   }
 
-  hear(message: FromStreamChild): void {
-    if (message.type === 'closed') return this.#leave()
+  message(message: FromStreamChild): void {
+    if (message.type === 'closed') return this.#gone()
     if (message.type === 'failed') return this.fail(failure(message.message))
-    if (this.#state === 'opening' && message.type === 'opened') return this.#listen()
-    if (this.#state === 'open') this.#hearOpen(message)
+    if (this.#state === 'opening' && message.type === 'opened') return this.#opened()
+    if (this.#state === 'open') this.#messageWhileOpen(message)
   }
 
-  /** The child has ended, or this stream in it. */
+  /** The child has ended, or it has ended this stream. */
   fail(error: ProviderError): void {
     const state = this.#state
-    this.#leave()
+    this.#gone()
     if (state === 'opening') this.#parts.opening.reject(error)
     if (state === 'open') this.#parts.sink.failed(error)
   }
 
-  #hearOpen(message: Exclude<FromStreamChild, { type: 'closed' | 'failed' }>): void {
+  #messageWhileOpen(message: Exclude<FromStreamChild, { type: 'closed' | 'failed' }>): void {
     const { sink } = this.#parts
     switch (message.type) {
       case 'opened':
@@ -168,12 +168,12 @@ class ChildStream implements SttStream {
       case 'transcript':
         return sink.transcript(message.transcript)
       case 'ended':
-        this.#leave()
+        this.#gone()
         return sink.ended()
     }
   }
 
-  #listen(): void {
+  #opened(): void {
     this.#endTimer()
     this.#state = 'open'
     this.#parts.opening.resolve(this)
@@ -184,7 +184,7 @@ class ChildStream implements SttStream {
     this.close()
   }
 
-  #leave(): void {
+  #gone(): void {
     if (this.#state === 'gone') return
     this.#state = 'gone'
     this.#endTimer()

@@ -1,14 +1,14 @@
 /**
- * One stream inside the child: its audio is decoded, cut at pauses and recognised while it comes.
+ * One stream inside the child: its audio is decoded, cut at pauses and recognized while it comes.
  *
  *   audio     ....######.######........######..
- *   guesses          ^    ^  ^ settled: the pause is as long as the pad
- *   final                       ^ endpoint: the pause is as long as asked. The settled guess heard the same samples, so it is the final.
+ *   interims         ^    ^  ^ settled: the pause is as long as the pad
+ *   final                       ^ end point: the pause is as long as requested. The settled interim has the same samples, so it is the final.
  *
- * It holds one open segment and at most one that waits for its text (15 s each); audio is taken no faster than that.
+ * The stream holds one open segment and at most one that waits for its text (15 s each), and takes more audio only when there is room for it.
  */
-import { setImmediate as turn } from 'node:timers/promises'
-import { frameBytes } from '../../audio/pcm.ts'
+import { setImmediate as eventLoop } from 'node:timers/promises'
+import { bytesPerMs } from '../../audio/pcm.ts'
 import { decodeMono } from './decode.ts'
 import { moonshineRateHz } from './moonshine.ts'
 import type { Recogniser, Recognition } from './recogniser.ts'
@@ -16,72 +16,72 @@ import { frameMs, Segmenter, type SpeechSegment } from './segmenter.ts'
 import type { FromStreamChild, StreamInput } from './stt-live-messages.ts'
 import { type Vad, vadFrameSamples } from './vad.ts'
 
-/** The model makes little of less. */
-const firstGuessFrames = Math.round(448 / frameMs)
-const guessFramesMin = Math.round(640 / frameMs)
-/** Guesses take at most this part of the time: longer segments and a busy recogniser stretch their distance. */
-const guessShareMax = 1 / 3
-/** A stream that is so far behind gets no guesses. */
+/** With less speech the model finds hardly any text. */
+const firstInterimFrames = Math.round(448 / frameMs)
+const interimFramesMin = Math.round(640 / frameMs)
+/** Interims take at most this part of the time, so long segments and a busy recognizer make them rarer. */
+const interimShareMax = 1 / 3
+/** A stream that is this far behind gets no interims. */
 const behindMs = 500
 
 type Event = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | { type: 'end' }
-/** Without the id, which is not its own. */
-export type Told = FromStreamChild extends infer Message
+/** A message to the parent, without the id of the stream, which the stream does not know. */
+export type StreamMessage = FromStreamChild extends infer Message
   ? Message extends unknown
     ? Omit<Message, 'id'>
     : never
   : never
 
-type Guess = { recognition: Recognition; samples: number }
+type Interim = { recognition: Recognition; samples: number }
 
 export class RecognitionStream {
   readonly #input: StreamInput
   readonly #segmenter: Segmenter
   readonly #recogniser: Recogniser
-  readonly #tell: (told: Told) => void
+  readonly #toParent: (message: StreamMessage) => void
   readonly #inbox: Event[] = []
   readonly #bytesPerMs: number
   #waitingBytes = 0
   #wake = () => {}
   #closed = false
-  #speechTold = false
-  #guess: Guess | undefined
-  #guessDueFrame = 0
+  #isSpeechReported = false
+  #interim: Interim | undefined
+  #interimDueFrame = 0
   #followedFrames = 0
-  /** Asked for and not answered yet. */
+  /** Recognitions that are not done yet. */
   readonly #pending = new Set<Recognition>()
   #lastFinal: Promise<void> = Promise.resolve()
   #utterance = 0
-  /** Something of the utterance has been told, so its end has to be told too. */
-  #utteranceTold = false
+  /** The utterance has a transcript, so it needs one that ends it. */
+  #isUtteranceOpen = false
   #lastText = ''
 
   constructor(
     input: StreamInput,
-    { vad, recogniser, tell }: { vad: Vad; recogniser: Recogniser; tell: (told: Told) => void },
+    { vad, recogniser, send }: { vad: Vad; recogniser: Recogniser; send: (message: StreamMessage) => void },
   ) {
     const { encoding, sampleRateHz, channels } = input.audio
     this.#input = input
     this.#segmenter = new Segmenter(vad, input.endpointingMs)
     this.#recogniser = recogniser
-    this.#tell = tell
-    this.#bytesPerMs = (frameBytes({ encoding, channels }) * sampleRateHz) / 1000
+    this.#toParent = send
+    this.#bytesPerMs = bytesPerMs({ encoding, sampleRateHz, channels })
   }
 
-  /** Takes events until `end` or `close`. Never rejects: what goes wrong is told. */
+  /** Handles events until `end` or `close`. Never rejects: a failure is sent to the parent. */
   async run(): Promise<void> {
     const format = { container: 'raw' as const, ...this.#input.audio }
     try {
       for await (const samples of decodeMono({ format, durationMs: 0, pieces: this.#pieces() }, moonshineRateHz)) {
-        await this.#hear(samples)
+        await this.#recognize(samples)
       }
       if (this.#closed) return
       for await (const segment of this.#segmenter.end()) await this.#finish(segment)
       this.#endSpeech()
       await this.#lastFinal
-      this.#say({ type: 'ended' })
+      this.#send({ type: 'ended' })
     } catch (error) {
-      this.#say({ type: 'failed', message: error instanceof Error ? error.message : String(error) })
+      this.#send({ type: 'failed', message: error instanceof Error ? error.message : String(error) })
     }
     this.close()
   }
@@ -99,7 +99,7 @@ export class RecognitionStream {
     this.#wake()
   }
 
-  /** Asked for the next one, the piece before has been heard: events keep their order. */
+  /** A request for the next piece means that the piece before has been handled. So events keep their order. */
   async *#pieces(): AsyncGenerator<Uint8Array> {
     while (!this.#closed) {
       const event = this.#inbox.shift()
@@ -109,22 +109,22 @@ export class RecognitionStream {
       else {
         yield event.bytes
         this.#waitingBytes -= event.bytes.length
-        this.#say({ type: 'taken', bytes: event.bytes.length })
+        this.#send({ type: 'taken', bytes: event.bytes.length })
       }
     }
   }
 
-  async #hear(samples: Float32Array): Promise<void> {
+  async #recognize(samples: Float32Array): Promise<void> {
     for (let at = 0; at < samples.length && !this.#closed; at += vadFrameSamples) {
       const wasOpen = this.#segmenter.open
-      // At most one frame a time, so that no state of the segmenter is overlooked.
+      // At most one frame at a time, so that no state of the segmenter is missed.
       for await (const segment of this.#segmenter.push(samples.subarray(at, at + vadFrameSamples))) {
         await this.#finish(segment)
       }
       if (wasOpen && !this.#segmenter.open) this.#endSpeech()
       this.#followSpeech()
-      // The runtime computes within this thread: other streams and the parent get their turn.
-      await turn()
+      // The models compute in this thread, so other streams and the parent's messages must be handled in between.
+      await eventLoop()
     }
   }
 
@@ -138,76 +138,77 @@ export class RecognitionStream {
     const { speaking, frameCount: framesHeard, startMs } = this.#segmenter
     if (!speaking || framesHeard === this.#followedFrames) return
     this.#followedFrames = framesHeard
-    if (!this.#speechTold) {
-      this.#speechTold = true
-      this.#guessDueFrame = Math.round(startMs / frameMs) + firstGuessFrames
-      this.#say({ type: 'speechStarted', startMs })
+    if (!this.#isSpeechReported) {
+      this.#isSpeechReported = true
+      this.#interimDueFrame = Math.round(startMs / frameMs) + firstInterimFrames
+      this.#send({ type: 'speechStarted', startMs })
     }
-    if (this.#waitingBytes <= behindMs * this.#bytesPerMs) this.#guessIfDue()
+    if (this.#waitingBytes <= behindMs * this.#bytesPerMs) this.#interimIfDue()
   }
 
-  #guessIfDue(): void {
+  #interimIfDue(): void {
     const { settled, silentFrames, frameCount: framesHeard } = this.#segmenter
-    // In a pause only the guess that can become the final is worth its time.
-    const due = this.#input.interimResults && silentFrames === 0 && framesHeard >= this.#guessDueFrame
+    // In a pause only the interim that can become the final is worth its time.
+    const due = this.#input.interimResults && silentFrames === 0 && framesHeard >= this.#interimDueFrame
     if (!settled && !due) return
     const segment = this.#segmenter.peek()
-    if (segment) void this.#makeGuess(segment, framesHeard)
+    if (segment) void this.#makeInterim(segment, framesHeard)
   }
 
-  async #makeGuess(segment: SpeechSegment, askedFrame: number): Promise<void> {
-    this.#dropGuess()
-    this.#guessDueFrame = Infinity
+  async #makeInterim(segment: SpeechSegment, askedFrame: number): Promise<void> {
+    this.#dropInterim()
+    this.#interimDueFrame = Infinity
     const askedMs = performance.now()
-    const guess: Guess = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
-    this.#guess = guess
-    // A failure is told by the final, which meets it too.
-    const text = await this.#textOf(guess.recognition).catch(() => null)
-    if (this.#guess !== guess) return
-    const stretchedFrames = (performance.now() - askedMs) / guessShareMax / frameMs
-    this.#guessDueFrame = askedFrame + Math.max(guessFramesMin, Math.ceil(stretchedFrames))
-    if (text === null) this.#guess = undefined
-    else if (this.#input.interimResults && text !== '' && text !== this.#lastText) this.#tellText(text, segment, false)
+    const interim: Interim = { recognition: this.#recogniser.interim(segment.samples), samples: segment.samples.length }
+    this.#interim = interim
+    // The final has the same failure and reports it.
+    const text = await this.#textOf(interim.recognition).catch(() => null)
+    if (this.#interim !== interim) return
+    const stretchedFrames = (performance.now() - askedMs) / interimShareMax / frameMs
+    this.#interimDueFrame = askedFrame + Math.max(interimFramesMin, Math.ceil(stretchedFrames))
+    if (text === null) this.#interim = undefined
+    else if (this.#input.interimResults && text !== '' && text !== this.#lastText)
+      this.#sendTranscript(text, segment, false)
   }
 
-  /** The text is told later, in order; only a second segment that waits would hold up the audio. */
+  /** The text is sent later, in order. The audio is held up only when a second segment waits for its text. */
   async #finish(segment: SpeechSegment): Promise<void> {
-    const recognition = this.#guessOf(segment) ?? this.#recogniser.final(segment.samples)
+    const recognition = this.#interimOf(segment) ?? this.#recogniser.final(segment.samples)
     await this.#lastFinal
-    this.#lastFinal = this.#tellFinal(recognition, segment)
-    // Awaited before the next one, which may never come.
+    this.#lastFinal = this.#sendFinal(recognition, segment)
+    // The promise is awaited before the next final, which may never come.
     this.#lastFinal.catch(() => {})
-    this.#guessDueFrame = this.#segmenter.frameCount + guessFramesMin
-    if (segment.endpoint) this.#speechTold = false
+    this.#interimDueFrame = this.#segmenter.frameCount + interimFramesMin
+    if (segment.endpoint) this.#isSpeechReported = false
   }
 
-  async #tellFinal(recognition: Recognition, segment: SpeechSegment): Promise<void> {
+  async #sendFinal(recognition: Recognition, segment: SpeechSegment): Promise<void> {
     let text = await this.#textOf(recognition)
-    // Overtaken just before it was hurried.
+    // The recognition was dropped just before it was hurried.
     if (text === null && !this.#closed) text = await this.#textOf(this.#recogniser.final(segment.samples))
-    if (text === null || (text === '' && !(segment.endpoint && this.#utteranceTold))) return
-    this.#tellText(text, segment, true)
+    if (text === null || (text === '' && !(segment.endpoint && this.#isUtteranceOpen))) return
+    this.#sendTranscript(text, segment, true)
   }
 
-  /** The guess at exactly these samples, which is then hurried; any other is overtaken. */
-  #guessOf({ samples }: SpeechSegment): Recognition | undefined {
-    const guess = this.#guess
-    this.#guess = undefined
-    if (guess?.samples === samples.length) {
-      this.#recogniser.makeFinal(guess.recognition)
-      return guess.recognition
+  /** The interim of exactly these samples, which is then hurried. An interim of other samples is dropped. */
+  #interimOf({ samples }: SpeechSegment): Recognition | undefined {
+    const interim = this.#interim
+    this.#interim = undefined
+    if (interim?.samples === samples.length) {
+      this.#recogniser.makeFinal(interim.recognition)
+      return interim.recognition
     }
-    if (guess) this.#recogniser.cancel(guess.recognition)
+    if (interim) this.#recogniser.cancel(interim.recognition)
     return undefined
   }
 
-  /** An utterance that was cut, and then nothing more was said, has no last segment to end it. */
+  /** An utterance that was cut, with no speech after that, has no last segment that ends it. */
   #endSpeech(): void {
-    this.#dropGuess()
-    this.#speechTold = false
+    this.#dropInterim()
+    this.#isSpeechReported = false
     const endMs = Math.round(this.#segmenter.frameCount * frameMs)
     this.#lastFinal = this.#lastFinal.then(() => {
-      if (this.#utteranceTold) this.#tellText('', { startMs: endMs, endMs, endpoint: true }, true)
+      if (this.#isUtteranceOpen) this.#sendTranscript('', { startMs: endMs, endMs, endpoint: true }, true)
     })
     this.#lastFinal.catch(() => {})
   }
@@ -221,25 +222,25 @@ export class RecognitionStream {
     }
   }
 
-  #tellText(
+  #sendTranscript(
     text: string,
     { startMs, endMs, endpoint }: Pick<SpeechSegment, 'startMs' | 'endMs' | 'endpoint'>,
     isFinal: boolean,
   ): void {
     const speechFinal = isFinal && endpoint
     const transcript = { utterance: this.#utterance, text, isFinal, speechFinal, startMs, endMs, language: 'en' }
-    this.#say({ type: 'transcript', transcript })
+    this.#send({ type: 'transcript', transcript })
     this.#lastText = isFinal ? '' : text
-    this.#utteranceTold = !speechFinal
+    this.#isUtteranceOpen = !speechFinal
     if (speechFinal) this.#utterance++
   }
 
-  #dropGuess(): void {
-    if (this.#guess) this.#recogniser.cancel(this.#guess.recognition)
-    this.#guess = undefined
+  #dropInterim(): void {
+    if (this.#interim) this.#recogniser.cancel(this.#interim.recognition)
+    this.#interim = undefined
   }
 
-  #say(told: Told): void {
-    if (!this.#closed) this.#tell(told)
+  #send(message: StreamMessage): void {
+    if (!this.#closed) this.#toParent(message)
   }
 }

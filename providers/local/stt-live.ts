@@ -1,4 +1,4 @@
-/** Children that recognise streams. They start when they are first needed, share the streams evenly and end when they have had none. */
+/** Children that recognize streams. A child starts when it is needed, gets an even share of the streams, and ends after a time without any. */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Log } from '../../domain/ports/system.ts'
@@ -8,14 +8,14 @@ import { StreamChild, type StreamChildOptions } from './stt-live-process.ts'
 
 export type StreamPoolOptions = Omit<StreamChildOptions, 'onIdle'> & {
   processes: number
-  /** Streams a child; one more is refused. */
+  /** The maximum of streams in one child; one more is refused. */
   streamsMax: number
-  /** A child without a stream for this long is ended: it holds up to 300 MB. */
+  /** A child without a stream for this long is ended, because it takes up to 300 MB. */
   idleMs: number
   log: Log
 }
 
-/** How long a stream lasts is the speaker's choice: nothing better can be said. */
+/** The end of a stream cannot be predicted, so this is only a short wait. */
 const retryAfterS = 5
 
 export class StreamPool {
@@ -28,17 +28,17 @@ export class StreamPool {
     this.#options = options
   }
 
-  /** Resolves when a child with its models loaded listens. Rejects with ProviderError. */
+  /** Resolves when a child has loaded its models and is ready for audio. Rejects with ProviderError. */
   async open(input: StreamInput, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream> {
     if (signal.aborted) throw new ProviderError('cancelled', { sent: false, cause: signal.reason })
     if (this.#closed) throw new ProviderError('unreachable', { sent: false })
-    const child = this.#childWithRoom()
+    const child = this.#childWithCapacity()
     if (child === undefined) throw new ProviderError('overloaded', { sent: false, retryAfterS })
     this.#endIdle(child)
     return child.open(input, sink, signal)
   }
 
-  /** Kills all children and waits until they are gone. Streams fail. */
+  /** Kills all children and waits until they have ended. Open streams fail. */
   async close(): Promise<void> {
     this.#closed = true
     const children = [...this.#children]
@@ -46,7 +46,7 @@ export class StreamPool {
     await Promise.all(children.map((child) => child.exited))
   }
 
-  #childWithRoom(): StreamChild | undefined {
+  #childWithCapacity(): StreamChild | undefined {
     const { processes, streamsMax } = this.#options
     const alive = [...this.#children].filter((child) => child.alive)
     const least = alive.toSorted((a, b) => a.streams - b.streams)[0]

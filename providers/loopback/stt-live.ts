@@ -1,21 +1,21 @@
-/** Answers each frame while it is being handed over. A bench counts what a frame costs: nothing is made here for one but its text. */
-import { isSampleEncoding, sampleEncodings } from '../../audio/pcm.ts'
+/** Answers each frame at once. A bench measures the cost of a frame with it, so only the text of a frame is allocated here. */
+import { bytesPerMs, isSampleEncoding } from '../../audio/pcm.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { StreamAudio, SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
+import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'
 
-/** Where the text of a frame is made: one for all streams. */
+/** The buffer in which the text of a frame is made. All streams share it. */
 const echoed = Buffer.allocUnsafe(24)
-/** Compressed audio does not say how long it is: one packet of Opus is 20 ms in practice. */
+/** The length of compressed audio is not known; a packet of Opus is 20 ms in practice. */
 const packetMs = 20
 
 export class LoopbackStream implements SttStream {
   #closed = false
   readonly #interim: boolean
-  /** Zero where bytes do not tell. */
+  /** Zero for compressed audio. */
   readonly #bytesPerMs: number
   #bytes = 0
   #endMs = 0
-  /** Of the last frame; null: nothing was said since the last final. */
+  /** The text of the last frame; null: no frame came since the last final. */
   #text: string | null = null
   #utterance = 0
   readonly #sink: SttStreamSink
@@ -25,7 +25,8 @@ export class LoopbackStream implements SttStream {
   constructor({ audio, interimResults }: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal) {
     this.#sink = sink
     this.#interim = interimResults
-    this.#bytesPerMs = bytesPerMs(audio)
+    const { encoding, sampleRateHz, channels } = audio
+    this.#bytesPerMs = isSampleEncoding(encoding) ? bytesPerMs({ encoding, sampleRateHz, channels }) : 0
     this.#signal = signal
     signal.addEventListener('abort', this)
   }
@@ -41,12 +42,12 @@ export class LoopbackStream implements SttStream {
     this.#text = text
     this.#bytes += bytes.length
     this.#endMs = this.#bytesPerMs === 0 ? startMs + packetMs : Math.round(this.#bytes / this.#bytesPerMs)
-    if (this.#interim) this.#tell(text, startMs, false)
+    if (this.#interim) this.#report(text, startMs, false)
   }
 
   flush(): void {
     if (this.#closed || this.#text === null) return
-    this.#tell(this.#text, this.#startMs, true)
+    this.#report(this.#text, this.#startMs, true)
     this.#utterance++
     this.#text = null
     this.#startMs = this.#endMs
@@ -55,7 +56,7 @@ export class LoopbackStream implements SttStream {
   end(): void {
     if (this.#closed) return
     this.flush()
-    // A listener may close it for the final.
+    // The sink may close the stream when it gets the final.
     if (this.#closed) return
     this.close()
     this.#sink.ended(this.#endMs)
@@ -66,12 +67,12 @@ export class LoopbackStream implements SttStream {
     this.#signal.removeEventListener('abort', this)
   }
 
-  /** The caller has left. */
+  /** The cancel signal was raised. */
   handleEvent(): void {
     this.close()
   }
 
-  #tell(text: string, startMs: number, isFinal: boolean): void {
+  #report(text: string, startMs: number, isFinal: boolean): void {
     this.#sink.transcript({
       utterance: this.#utterance,
       text,
@@ -87,8 +88,4 @@ function textOf(bytes: Uint8Array): string {
   const held = Math.min(bytes.length, echoed.length)
   for (let i = 0; i < held; i++) echoed[i] = bytes[i]!
   return echoed.toString('base64', 0, held)
-}
-
-function bytesPerMs({ encoding, sampleRateHz, channels }: StreamAudio): number {
-  return isSampleEncoding(encoding) ? (sampleEncodings[encoding].bytes * channels * sampleRateHz) / 1000 : 0
 }

@@ -1,4 +1,4 @@
-/** What Soniox' models can do: one that hears all languages, which may change from word to word, and one that speaks them. */
+/** The models of Soniox: recognizers of all languages, which may change from word to word, and one model that speaks them. */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../adapter.ts'
 
@@ -20,7 +20,7 @@ const live = (id: string): VendorModel => ({
 })
 
 export const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
-/** Of linear samples; G.711 comes at 8 kHz only. */
+/** The rates of linear samples, in Hz. G.711 has 8 kHz only. */
 export const speechRatesHz: readonly number[] = [8000, 16_000, 24_000, 44_100, 48_000]
 
 const spoken = (encoding: string, sampleRatesHz: readonly number[]): AudioSupport => ({
@@ -41,7 +41,7 @@ const speech: VendorModel = {
     spoken('mulaw', [8000]),
     spoken('alaw', [8000]),
   ],
-  // There are some two hundred, and those of an account. A request names one by its id, or gets the default of tts-fields.ts.
+  // There are about two hundred voices, and those of an account. A request names one by its id, or gets the default of tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,

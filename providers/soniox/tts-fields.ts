@@ -1,4 +1,4 @@
-/** What a text is spoken as. */
+/** The frames of a text to speech request. */
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
@@ -6,10 +6,10 @@ import { vendorTag } from '../language-tags.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { nativeSpeech, speechRatesHz } from './models.ts'
 
-/** Its Opus comes in a container that the vendor does not name. */
+/** Without Opus, because the vendor does not name the container of its Opus. */
 type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
-/** What comes nearest to `wanted`. A rate is never below the wanted one where there is such: what was not emitted cannot be put back. */
+/** The format nearest to `wanted`. The rate is not below the wanted one if the vendor has such a rate, because lost frequencies cannot be restored. */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
   const isG711 = encoding === 'mulaw' || encoding === 'alaw'
@@ -17,16 +17,16 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   return { encoding, sampleRateHz: rate, channels: 1 }
 }
 
-/** For who names none: the voice of the vendor's own examples. All of them speak every language. */
+/** The voice of a request that names none: the one in the vendor's examples. All voices speak every language. */
 const defaultVoice = 'Adrian'
-/** The vendor wants one, and its own client says English. */
+/** The vendor requires a language, and its client sends English by default. */
 const defaultLanguage = 'en'
-/** Of one request. Audio beyond two minutes ends in an error of the vendor's. */
+/** The limit of one request. For audio longer than two minutes the vendor reports an error. */
 const textCharactersMax = 5000
-/** The vendor's range. Another provider may go further, so it is not clipped in silence. */
+/** The vendor's range. A speed outside of it is refused and not clipped, because another provider may have it. */
 const speeds = { min: 0.7, max: 1.3 }
 
-/** The stream's configuration, then its text. Throws ProviderError `unsupported` for what the vendor has not. */
+/** The configuration of the stream, then its text. Throws ProviderError `unsupported` for a length or a speed that the vendor lacks. */
 export function speechFrames(request: TtsRequest, format: SpokenFormat, streamId: string): [JsonObject, JsonObject] {
   const { model, text, voice = defaultVoice, language, speed } = request
   if (text.length > textCharactersMax) throw unsupported('the length of the text')
@@ -43,7 +43,7 @@ export function speechFrames(request: TtsRequest, format: SpokenFormat, streamId
   return [start, { stream_id: streamId, text, text_end: true }]
 }
 
-/** The vendor's names of samples. */
+/** The vendor's names of sample encodings. */
 const encodings: Record<SpokenFormat['encoding'], string> = {
   pcm_s16le: 'pcm_s16le',
   pcm_f32le: 'pcm_f32le',

@@ -1,4 +1,4 @@
-/** What Speechmatics' models can do live. Both speak the same languages, and hear none that they were not told of. */
+/** The live models of Speechmatics. Both have the same languages, and neither detects the language of the speech. */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../adapter.ts'
 

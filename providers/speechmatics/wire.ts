@@ -1,4 +1,4 @@
-/** How Speechmatics signs and refuses. */
+/** How Speechmatics authenticates and reports errors. */
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { VendorWire } from '../wire/http.ts'
 
@@ -7,14 +7,14 @@ export const wire: VendorWire = {
   classify: (_status, body) => classOfType(body?.['type']),
 }
 
-/** Of an Error message. Null: not a type of this vendor. */
+/** The meaning of an Error message. Null: not a type of this vendor. */
 export function classOfType(type: unknown): ErrorClass | null {
   return typeof type === 'string' && Object.hasOwn(types, type) ? (types[type as keyof typeof types] ?? null) : null
 }
 
 const types = {
   invalid_message: 'bad_request',
-  // A language that the model has not, or not for this contract.
+  // The model or the contract lacks the language.
   invalid_model: 'unsupported',
   invalid_language: 'unsupported',
   invalid_config: 'bad_request',
@@ -24,7 +24,7 @@ const types = {
   not_allowed: 'auth',
   job_error: 'server',
   protocol_error: 'protocol',
-  // The contract's connections at one time; its hours are the other one.
+  // The contract limits concurrent connections; its hours are `timelimit_exceeded`.
   quota_exceeded: 'rate_limited',
   timelimit_exceeded: 'quota',
   idle_timeout: 'timeout',

@@ -1,27 +1,27 @@
-/** One JSON object in each text frame, as nearly every vendor's socket speaks. */
+/** Sockets whose text frames are one JSON object each, as at nearly every vendor. */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { OutboundSocketListener } from '../../runtime/outbound/socket.ts'
 import { protocolError } from './failures.ts'
 import { isObject, type JsonObject } from './json.ts'
 
-/** Calls come in order; `failed` or `closed` is the last. */
+/** The methods are called in order; `failed` or `closed` is the last call. */
 export interface JsonFrameListener {
   /** May throw a ProviderError (`throw protocolError('…')`): it goes to `failed`. */
   frame(frame: JsonObject): void
-  /** The bytes are the listener's. Absent: this vendor speaks text only, and bytes are a protocol error. */
+  /** The bytes belong to the listener. Absent: this vendor sends text only, and bytes are a protocol error. */
   binary?(bytes: Uint8Array): void
-  /** A frame that is not what was agreed. The socket is still open, and its owner closes it. */
+  /** A frame does not have the agreed form. The socket is still open, and its owner closes it. */
   failed(error: ProviderError): void
-  /** As OutboundSocketListener has it. */
+  /** See OutboundSocketListener. */
   closed(code: number, reason: string): void
 }
 
-/** For `socket.listen`. No frame of a vendor can throw through it into the process. */
+/** Makes the argument of `socket.listen`. An error that a frame causes never reaches the process. */
 export function jsonFrames(listener: JsonFrameListener): OutboundSocketListener {
   let failed = false
   const fail = (error: unknown) => {
     failed = true
-    // A frame of another shape than expected surfaces as a TypeError of the code that reads it.
+    // A frame of an unexpected shape causes a TypeError in the code that reads it.
     listener.failed(error instanceof ProviderError ? error : protocolError(error))
   }
   return {
@@ -53,7 +53,7 @@ function parse(text: string): JsonObject {
   try {
     value = JSON.parse(text)
   } catch {
-    // The parser's message quotes what the vendor said, which can be speech.
+    // The parser's message quotes the frame, which can hold speech.
     throw protocolError('a frame that is not JSON')
   }
   if (!isObject(value)) throw protocolError('a frame that is no object')

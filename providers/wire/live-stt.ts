@@ -37,7 +37,7 @@ export type LiveSttVendor = {
 export type Message = string | Uint8Array
 
 /**
- * What one vendor says and what it answers. Each of the first three members returns the message to send, or null for none; a protocol that has
+ * The messages of one vendor's protocol. Each of the first three members returns the message to send, or null for none; a protocol that has
  * several sends the others itself first. They are called while the vendor takes audio, and never with empty audio:
  * to some vendors an empty message is the end of the stream.
  */
@@ -54,7 +54,7 @@ export interface LiveSttProtocol {
   classOfClose(code: number, reason: string): ErrorClass | null
   /** Called before a close counts as a failure. For vendors without a terminal frame: the close may be the end, `finished`. */
   closed?(code: number): void
-  /** Asked before a keep-alive. Absent: the stream is idle when no audio came since the last keep-alive was due. */
+  /** Is called when a keep-alive is due. Absent: the stream is idle when no audio came since the last keep-alive was due. */
   isIdle?(): boolean
   /** Called once, when the stream is over: the protocol's own timers end here. */
   over?(): void

@@ -1,35 +1,35 @@
-/** An LLM's answer as it is streamed: server-sent events in, events of the port out, until the vendor's own mark. */
+/** A streamed answer of an LLM: reads server-sent events and yields events of the port, up to the vendor's terminal event. */
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import type { StreamedAnswer } from '../../runtime/outbound/answer.ts'
 import { readEventStream } from '../../runtime/outbound/event-stream.ts'
 import { toProviderError } from './failures.ts'
 import { type JsonObject } from './json.ts'
 
-/** One answer in a vendor's frames. Both methods may throw ProviderError. */
-export interface StreamedTurn {
+/** Reads one answer in a vendor's frames. Both methods may throw ProviderError. */
+export interface AnswerReader {
   read(frame: JsonObject): Iterable<LlmEvent>
-  /** The vendor's terminal mark has come. */
+  /** The vendor's terminal event has come. */
   readonly ended: boolean
-  /** The last event; for an answer that stopped before its mark, what that means. */
+  /** The last event, also for an answer that stopped before its terminal event. */
   end(): LlmEvent
 }
 
 /** Rejects with ProviderError. `parse` turns the data of one event into its frame. */
-export async function* readTurn(
+export async function* readLlmEvents(
   answer: StreamedAnswer,
-  turn: StreamedTurn,
+  reader: AnswerReader,
   parse: (data: string) => JsonObject,
   eventCharsMax: number,
 ): AsyncGenerator<LlmEvent, void, undefined> {
   try {
     for await (const { data } of readEventStream(answer.body, eventCharsMax)) {
-      for (const event of turn.read(parse(data))) yield event
-      if (!turn.ended) continue
+      for (const event of reader.read(parse(data))) yield event
+      if (!reader.ended) continue
       answer.body.discard()
       break
     }
   } catch (error) {
     throw toProviderError(error)
   }
-  yield turn.end()
+  yield reader.end()
 }

@@ -1,6 +1,6 @@
 /**
- * Speech that a socket pushes, read chunk by chunk. The reader sets the pace of the listener, the vendor that of its machines, and a socket cannot be
- * paused, so what is held back is bounded. Silence is timed only while the reader waits.
+ * Speech that a socket pushes and a reader takes chunk by chunk. The reader is as slow as playout, the vendor as fast as its machines, and a socket
+ * cannot be paused, so the bytes held here are limited. The wait for the vendor is timed only while the reader waits.
  *
  *   open ──end──► drained, then done        open ──fail──► drained, then rejects        any ──return──► done
  */
@@ -12,10 +12,10 @@ import { protocolError } from './failures.ts'
 
 export type SpeechQueueOptions = {
   clock: Clock
-  /** `firstByteMs` to the first chunk, `idleMs` between two, `answerBytesMax` of what is held back. */
+  /** `firstByteMs` to the first chunk, `idleMs` between two chunks, `answerBytesMax` for the bytes held here. */
   limits: Pick<OutboundLimits, 'firstByteMs' | 'idleMs' | 'answerBytesMax'>
   signal: AbortSignal
-  /** Nothing more is wanted from the socket. Called once. */
+  /** The socket is not needed any more. Called once. */
   over: () => void
 }
 
@@ -38,13 +38,13 @@ export class SpeechQueue implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
     if (options.signal.aborted) this.handleEvent()
   }
 
-  /** The signal's listener: the caller has left, and wants nothing of what is held. */
+  /** The cancel signal was raised: the chunks held here are dropped. */
   handleEvent(): void {
     this.#drop()
     this.fail(new ProviderError('cancelled', { sent: true, cause: this.#options.signal.reason }))
   }
 
-  /** The bytes are the queue's. */
+  /** The bytes belong to the queue. */
   push(chunk: Uint8Array): void {
     if (this.#isOver || chunk.length === 0) return
     this.#waitMs = this.#options.limits.idleMs

@@ -1,6 +1,6 @@
 /**
- * A conversation for vendors that know two speakers and take the system's words apart from it. What one speaker says or does in a row is one turn,
- * because these vendors refuse calls whose results do not all stand in the turn right after them.
+ * A conversation for vendors that have two speakers and take the system's messages separately. Consecutive items of one speaker are one turn,
+ * because these vendors refuse function calls whose results are not all in the next turn.
  */
 import type { LlmItem } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -9,15 +9,15 @@ import { isObject, type JsonObject } from './json.ts'
 type Turn<Part> = { speaker: 'user' | 'model'; parts: Part[] }
 type Call = Extract<LlmItem, { type: 'function_call' }>
 
-/** Empty where there is nothing to instruct. */
+/** The system's messages as one text; empty without any. */
 export function systemOf(items: readonly LlmItem[]): string {
   const texts = items.map((item) => (item.type === 'message' && item.role === 'system' ? item.text : ''))
   return texts.filter((text) => text !== '').join('\n\n')
 }
 
 /**
- * All but the system's words. Messages without text are left out: they say nothing, and vendors refuse them. Within a turn results go first, since who
- * speaks while a tool is at work must not come between it and its call.
+ * All items but the system's messages. Messages without text are left out, because vendors refuse them. Within a turn the results of functions go
+ * first, so that a message which came while a function ran is not between the call and its result.
  */
 export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem) => Part): Turn<Part>[] {
   const turns: (Turn<Part> & { results: number })[] = []
@@ -33,7 +33,7 @@ export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem)
   return turns
 }
 
-/** The arguments of an earlier call as the object that these vendors want. ProviderError `bad_request` where they are none. */
+/** The arguments of an earlier call as the object that these vendors require. Throws ProviderError `bad_request` for arguments that are not an object. */
 export function argumentsOf(call: Call): JsonObject {
   if (call.arguments === '') return {}
   const value = parsed(call.arguments)
@@ -50,7 +50,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The error would quote the text.
+    // The parser's error would quote the text.
     return undefined
   }
 }

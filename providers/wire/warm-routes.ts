@@ -27,7 +27,7 @@ export type WarmOptions = {
 }
 
 type Route = {
-  /** Of the watch. */
+  /** The place among the members of the watch. */
   place: number
   readonly key: string
   readonly open: (signal: AbortSignal) => Promise<OutboundSocket>
