@@ -1,12 +1,12 @@
 /**
- * Random access over a body that arrived in chunks. An upload may be 100 MiB and only its headers are looked at, so the
- * chunks are never joined: `view` copies a few bytes only where they straddle two chunks.
+ * Random access over a body that arrived in chunks. An upload may be 100 MiB and only its headers are read, so the chunks are never
+ * joined: `view` copies a few bytes, and only where they straddle two chunks.
  */
 export class ChunkedBytes {
   readonly length: number
   readonly #chunks: readonly Uint8Array[]
   readonly #starts: readonly number[]
-  /** The chunk that was read last: reads go mostly forward. */
+  /** The chunk that was read last. Most reads go forward, so the search begins here. */
   #last = 0
 
   constructor(chunks: readonly Uint8Array[]) {
@@ -21,7 +21,7 @@ export class ChunkedBytes {
     this.length = length
   }
 
-  /** Up to `count` bytes from `offset`; fewer at the end. Read-only: it may share memory with the body. */
+  /** Up to `count` bytes from `offset`; fewer at the end. They may share memory with the body and must not be written. */
   view(offset: number, count: number): Uint8Array {
     const end = Math.min(offset + count, this.length)
     if (offset >= end) return new Uint8Array(0)

@@ -1,4 +1,4 @@
-/** The last step in front of a listener: what a voice emits, as the samples that were asked for. */
+/** The last step before the client: converts the audio of a provider to the format that was asked for. */
 import { AudioError } from './error.ts'
 import type { OutputFormat } from './format.ts'
 import {
@@ -16,9 +16,9 @@ type CreateResampler = (shape: ResamplerShape) => Promise<Resampler>
 type SampleFormat = OutputFormat & { encoding: SampleEncoding }
 
 /**
- * Resamplers are asked for and not imported: their library would be a tenth of an idle process, and speech in the rate that was asked for needs none.
- * Chunks in may break anywhere; chunks out are whole frames and never empty. Equal formats pass through.
- * Throws AudioError `unsupported` at once when one side is Opus and the other is not the same. Errors of `audio` come out of the iteration.
+ * The resampler is handed in and not imported: its library would be a tenth of an idle process, and speech in the wanted rate needs none.
+ * Chunks in may end inside a frame; chunks out are whole frames and never empty. Equal formats pass through.
+ * Throws AudioError `unsupported` at once when one side is Opus and the other is another format. Errors of `audio` come out of the iteration.
  */
 export function createConvertSpeech(createResampler: CreateResampler) {
   return (audio: AsyncIterable<Uint8Array>, from: OutputFormat, to: OutputFormat): AsyncIterable<Uint8Array> => {
@@ -51,7 +51,7 @@ async function* convert(
   to: SampleFormat,
   createResampler: CreateResampler,
 ): AsyncGenerator<Uint8Array> {
-  // Resampling is the dear part, so it runs on the fewer channels.
+  // Resampling is the expensive step, so it runs on the smaller number of channels.
   const channels = Math.min(from.channels, to.channels)
   const shape = { channels, fromHz: from.sampleRateHz, toHz: to.sampleRateHz }
   const resampler = shape.fromHz === shape.toHz ? null : await createResampler(shape)

@@ -1,17 +1,17 @@
 export type AudioFault =
-  /** No samples at all. */
+  /** The body has no samples. */
   | 'empty'
-  /** Nothing that we know how to read, and nobody declared raw samples. */
+  /** The format is not recognized, and raw samples were not declared. */
   | 'unrecognised'
-  /** A known format, or a known container with something in it that we do not read. */
+  /** The format, or the codec in a known container, is known and not supported. */
   | 'unsupported'
-  /** Less is there than the header promises. */
+  /** The body is shorter than its header declares. */
   | 'truncated'
   /** The headers contradict themselves or the declaration. */
   | 'damaged'
   | 'too_long'
 
-/** Why audio cannot be taken. `message` is fit for the person who sent it. */
+/** The reason why audio cannot be accepted. `message` may be shown to the client. */
 export class AudioError extends Error {
   readonly reason: AudioFault
 

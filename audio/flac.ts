@@ -1,6 +1,6 @@
 /**
- * FLAC (RFC 9639): rate, channels and length from STREAMINFO. Encoders that write to a pipe leave the length at 0, and a
- * cut file still declares its full one, so the last frame is looked up too: frame heads carry their position.
+ * FLAC (RFC 9639): rate, channels and length from STREAMINFO. Encoders that write to a pipe leave the length at 0, and a truncated file
+ * still declares its full length. So the last frame is read too: frame heads carry their position.
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -8,7 +8,7 @@ import { AudioError } from './error.ts'
 export type FlacInfo = { sampleRateHz: number; channels: number; samples: number }
 type StreamInfo = FlacInfo & { blockSize: number; frameBytesMax: number }
 
-/** Where STREAMINFO does not know its largest frame: 65,535 samples of 8 channels at 16 bits, uncompressed. */
+/** The largest frame, if STREAMINFO does not state it: 65,535 samples of 8 channels at 16 bits, uncompressed. */
 const frameBytesBound = 1 << 20
 const frameHeadBytesMax = 16
 
@@ -16,7 +16,7 @@ export function isFlac(bytes: ChunkedBytes, offset: number): boolean {
   return ascii(bytes.view(offset, 4), 0, 4) === 'fLaC'
 }
 
-/** `offset` is where "fLaC" stands. Throws AudioError `damaged`, `truncated`. */
+/** `offset` is the position of "fLaC". Throws AudioError `damaged`, `truncated`. */
 export function readFlac(bytes: ChunkedBytes, offset: number): FlacInfo {
   const info = readStreamInfo(bytes.view(offset + 4, 38))
   const end = lastFrameEnd(bytes, info)
@@ -44,7 +44,7 @@ function readStreamInfo(block: Uint8Array): StreamInfo {
   }
 }
 
-/** The sample after the last frame, found by looking back from the end for a frame head whose check sum holds. */
+/** The number of the sample after the last frame. Searches backwards from the end for a frame head with a correct check sum. */
 function lastFrameEnd(bytes: ChunkedBytes, info: StreamInfo): number | undefined {
   const span = (info.frameBytesMax || frameBytesBound) + frameHeadBytesMax
   const start = Math.max(0, bytes.length - span)
@@ -74,11 +74,11 @@ function frameEnd(head: Uint8Array, info: StreamInfo): number | undefined {
 }
 
 function channelsFit(code: number, channels: number): boolean {
-  // 8 to 10 are the three ways to code stereo; above them nothing is defined.
+  // 8 to 10 are the three encodings of stereo; greater values are reserved.
   return code < 8 ? code + 1 === channels : code <= 10 && channels === 2
 }
 
-/** UTF-8 stretched to 36 bits. */
+/** A number of up to 36 bits in an extended form of UTF-8. */
 function codedNumber(head: Uint8Array): { value: number; next: number } | undefined {
   const first = head[4]!
   if (first < 0x80) return { value: first, next: 5 }

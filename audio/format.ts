@@ -1,4 +1,4 @@
-/** How audio bytes are to be read. `container: raw` has no header: encoding, rate and channels come from the caller. */
+/** The format of audio bytes. With `container: raw` there is no header: encoding, rate and channels come from the caller. */
 export type Container = 'raw' | 'wav' | 'flac' | 'ogg' | 'mp3'
 
 export type Encoding =
@@ -20,19 +20,19 @@ export type AudioFormat = {
   channels: number
 }
 
-/** A whole recording as it arrived: chunks in order, never joined. `dataOffset` is where the samples start in a WAV or raw body. */
+/** A whole recording as it arrived: chunks in order, never joined. In a WAV or raw body the samples start at `dataOffset`. */
 export type Recording = {
   chunks: readonly Uint8Array[]
   bytes: number
   format: AudioFormat
   dataOffset: number
-  /** Bytes of sample data after `dataOffset`; for a compressed container the rest of the file. */
+  /** The bytes of sample data after `dataOffset`; in a compressed container, the rest of the file. */
   dataBytes: number
-  /** From the header where it says so, else from the frames. */
+  /** From the header if it states the duration, else from the frames. */
   durationMs: number
 }
 
-/** What a caller wants to hear. Raw samples, no header. */
+/** The format of audio that is sent to a client: raw samples without a header. */
 export type OutputFormat = {
   encoding: 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'opus'
   sampleRateHz: number

@@ -1,6 +1,6 @@
 /**
- * MPEG audio layer III as a sequence of frames (ISO 11172-3, 13818-3). The framer is used twice: to measure a recording, and
- * to hand the decoder nothing but whole frames, because it can spin for ever on what stands between them (tags, pictures, junk).
+ * MPEG audio layer III as a sequence of frames (ISO 11172-3, 13818-3). The framer has two uses: it measures a recording, and it gives the
+ * decoder whole frames only, because the decoder can loop forever on other bytes between them (tags, pictures, junk).
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -13,7 +13,7 @@ const measurePieceBytes = 1 << 18
 const kbpsOfVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const kbpsOfVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-/** Bytes of an ID3v2 tag at the start, 0 without one. The size is four times seven bits. */
+/** The size of an ID3v2 tag at the start, 0 without one. The tag encodes it as four times seven bits. */
 export function id3Bytes(bytes: ChunkedBytes): number {
   const head = bytes.view(0, 10)
   if (head.length < 10 || ascii(head, 0, 3) !== 'ID3') return 0
@@ -22,7 +22,7 @@ export function id3Bytes(bytes: ChunkedBytes): number {
   return 10 + size + footer
 }
 
-/** Two frames in a row: one sync word alone is found in any noise. */
+/** Requires two frames in a row, because one sync word occurs in any noise. */
 export function isMp3(bytes: ChunkedBytes, offset: number): boolean {
   const first = readHead(bytes.view(offset, headBytes))
   if (first === undefined) return false
@@ -38,7 +38,7 @@ export function readMp3(bytes: ChunkedBytes, offset: number): Mp3Info {
   if (framer.stream === null || framer.skippedBytes > framer.frameBytes) {
     throw new AudioError('damaged', 'The MP3 file is mostly not MP3 frames.')
   }
-  // The count of the Xing head leaves out its own frame; players forgive one frame more.
+  // The count in the Xing head excludes its own frame; players accept one frame more.
   if (framer.declaredFrames !== null && framer.frames + 1 < framer.declaredFrames) {
     throw new AudioError(
       'truncated',
@@ -49,20 +49,20 @@ export function readMp3(bytes: ChunkedBytes, offset: number): Mp3Info {
 }
 
 export class Mp3Framer {
-  /** Of the first frame; null before it. */
+  /** The shape of the first frame; null before it. */
   stream: { sampleRateHz: number; channels: number } | null = null
   frames = 0
   samples = 0
   frameBytes = 0
   skippedBytes = 0
-  /** From a Xing or Info head, where there is one. */
+  /** The number of frames in a Xing or Info head, if there is one. */
   declaredFrames: number | null = null
   #held: Uint8Array = new Uint8Array(0)
   #first: FrameHead | undefined
-  /** The last frame ended where the next one should start. */
+  /** Whether the last frame ended exactly where the next one should start. */
   #locked = false
 
-  /** Takes the next bytes of the file and gives the frames that they complete. Frames may share memory with `chunk`. */
+  /** Takes the next bytes of the file and answers the frames that they complete. Frames may share memory with `chunk`. */
   push(chunk: Uint8Array): Uint8Array[] {
     return this.#cut(this.#held.length === 0 ? chunk : concat(this.#held, chunk), false)
   }
@@ -92,7 +92,7 @@ export class Mp3Framer {
       this.#take(head, data.subarray(at, next), frames)
       at = next
     }
-    // Copied: the chunk belongs to the caller, and a frame head needs at most one frame of waiting.
+    // The rest is copied, because the chunk belongs to the caller. At most one frame waits.
     this.#held = data.slice(at)
     return frames
   }
@@ -123,7 +123,7 @@ function readHead(head: Uint8Array): FrameHead | undefined {
   const layer = (head[1]! >> 1) & 3
   const bitrate = head[2]! >> 4
   const rate = (head[2]! >> 2) & 3
-  // Version 1 and rate 3 are reserved; layer code 1 is III; bit rate 0 is "free", which nobody writes.
+  // Version 1 and rate 3 are reserved; layer code 1 is III; bit rate 0 is "free", which encoders do not write.
   if (version === 1 || layer !== 1 || bitrate === 0 || bitrate === 15 || rate === 3) return undefined
   const version1 = version === 3
   const sampleRateHz = [44100, 48000, 32000][rate]! >> (version1 ? 0 : version === 2 ? 1 : 2)

@@ -1,4 +1,4 @@
-/** Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions count samples at 48 kHz, whatever was recorded. */
+/** Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions count samples at 48 kHz, at every sample rate of the recording. */
 import { ascii, type ChunkedBytes, u16le, u32le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 
@@ -66,7 +66,7 @@ function openLink(bytes: ChunkedBytes, page: Page): Link | undefined {
 function advance(bytes: ChunkedBytes, link: Link, page: Page): void {
   // Pages of the comment header carry 0, pages on which no packet ends carry -1.
   if (page.granule <= 0) return
-  // A recording of a running broadcast starts at any position: what the first page holds lies before its granule.
+  // A recording of a running broadcast starts at any position: the samples of the first page precede its granule position.
   link.start ??= Math.max(0, page.granule - pageSamples(bytes, page))
   link.end = page.granule
 }
@@ -88,7 +88,7 @@ function pageSamples(bytes: ChunkedBytes, page: Page): number {
   return samples
 }
 
-/** RFC 6716, 3.1: the first byte says how long a frame is, and with the second how many there are. */
+/** RFC 6716, 3.1: the first byte encodes the length of a frame and, together with the second, the number of frames. */
 function packetSamples(packet: Uint8Array): number {
   const config = packet[0]! >> 3
   const frameMs =

@@ -1,4 +1,4 @@
-/** Samples as bytes and as numbers from -1 to 1. Work is done a chunk at a time: one array a chunk, nothing a sample. */
+/** Samples as bytes and as numbers from -1 to 1. Each chunk costs one array, and a sample costs no allocation. */
 import type { Encoding } from './format.ts'
 import { alawToLinear, linearToAlaw, linearToMulaw, mulawToLinear } from './g711.ts'
 
@@ -28,14 +28,14 @@ export function bytesPerMs(format: { encoding: SampleEncoding; sampleRateHz: num
   return (frameBytes(format) * format.sampleRateHz) / 1000
 }
 
-/** The byte that silence is made of. Zero of mu-law is 0xff, that of A-law 0xd5 (G.711 tables 1a and 2a). */
+/** The byte of silence. Zero is 0xff in mu-law and 0xd5 in A-law (G.711 tables 1a and 2a). */
 export function silenceByte(encoding: SampleEncoding): number {
   if (encoding === 'mulaw') return 0xff
   if (encoding === 'alaw') return 0xd5
   return encoding === 'pcm_u8' ? 0x80 : 0
 }
 
-/** Cuts a stream of chunks of any size into whole frames: what is left of a chunk waits for the next one. */
+/** Cuts a stream of chunks of any size into whole frames. The rest of a chunk waits for the next chunk. */
 export class FrameAligner {
   readonly #frame: Uint8Array
   #held = 0
@@ -44,7 +44,7 @@ export class FrameAligner {
     this.#frame = new Uint8Array(bytesPerFrame)
   }
 
-  /** The whole frames there are now. Shares memory with `chunk` where nothing was held over. */
+  /** The whole frames that are available now. They share memory with `chunk` if no rest was waiting. */
   push(chunk: Uint8Array): Uint8Array {
     const available = this.#held + chunk.length
     const whole = available - (available % this.#frame.length)
@@ -66,7 +66,7 @@ export class FrameAligner {
   }
 }
 
-/** Whole samples in, one number each out; channels stay interleaved. */
+/** Decodes whole samples to one number each; channels stay interleaved. */
 export function decodeSamples(bytes: Uint8Array, encoding: SampleEncoding): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const samples = new Float32Array(bytes.length / sampleEncodings[encoding].bytes)
@@ -81,7 +81,7 @@ export function encodeSamples(samples: Float32Array, encoding: SampleEncoding): 
   return bytes
 }
 
-/** Interleaved frames of `from` channels as frames of `to` channels: fewer by the mean, more by copies. */
+/** Converts interleaved frames from `from` to `to` channels: to fewer by the mean, to more by copies. */
 export function convertChannels(samples: Float32Array, from: number, to: number): Float32Array {
   if (from === to) return samples
   if (to === 1) return downmix(samples, from)
@@ -89,7 +89,7 @@ export function convertChannels(samples: Float32Array, from: number, to: number)
   return duplicate(downmix(samples, from), to)
 }
 
-/** One array a channel, as the decoders of compressed formats give it, to mono. */
+/** Mixes one array for each channel, the output of the decoders of compressed formats, to mono. */
 export function downmixPlanar(channels: readonly Float32Array[]): Float32Array {
   const first = channels[0]
   if (first === undefined || channels.length === 1) return first ?? new Float32Array(0)
@@ -133,7 +133,7 @@ const decoders: Record<SampleEncoding, (from: DataView, to: Float32Array) => voi
     for (let i = 0; i < to.length; i++) to[i] = from.getInt32(4 * i, true) / 2147483648
   },
   pcm_f32le: (from, to) => {
-    // NaN and infinities would spread through every filter behind this.
+    // NaN and infinities would spread through every later filter.
     for (let i = 0; i < to.length; i++) {
       const value = from.getFloat32(4 * i, true)
       to[i] = Number.isFinite(value) ? value : 0

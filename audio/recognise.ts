@@ -1,6 +1,6 @@
 /**
- * What an uploaded body is, from its first bytes: nobody is asked for a content type. Only headers (and for MP3 and Ogg the
- * heads of frames and pages) are read, so that a recording is refused before anybody works on it.
+ * Recognizes the format of an uploaded body by its first bytes, because content types are often wrong. Only headers are read (and for MP3
+ * and Ogg the heads of frames and pages), so that a bad recording is refused before any work is done on it.
  */
 import { ascii, ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -11,7 +11,7 @@ import { isOgg, opusRateHz, readOggOpus } from './ogg.ts'
 import { frameBytes, isSampleEncoding, type SampleEncoding } from './pcm.ts'
 import { isWav, readWav } from './wav.ts'
 
-/** What the sender says of a body without a header. */
+/** The format that the sender declares for a body without a header. */
 export type DeclaredAudio = { encoding: Encoding; sampleRateHz: number; channels: number }
 
 const recordingDurationMaxMs = 4 * 3600 * 1000
@@ -42,7 +42,7 @@ export function recogniseRecording(
   return { chunks, bytes: bytes.length, ...layout }
 }
 
-/** Undefined where no container is recognised. MP3 has no signature but a sync word: raw samples are not searched for it. */
+/** Undefined if no container is recognized. The only signature of MP3 is a sync word, so declared raw samples are not searched for it. */
 function readContainer(bytes: ChunkedBytes, raw: boolean): Layout | undefined {
   if (isWav(bytes)) return wavLayout(bytes)
   if (isOgg(bytes)) {
@@ -93,7 +93,7 @@ function toMs(frames: number, rateHz: number): number {
   return Math.ceil((frames * 1000) / rateHz)
 }
 
-/** A header wins over a declaration only where both say the same: else one of them would turn speech into noise. */
+/** A header and a declaration must agree: a wrong one would turn speech into noise. */
 function checkAgreement(found: AudioFormat, declared: DeclaredAudio): void {
   const same =
     found.encoding === declared.encoding &&
@@ -119,7 +119,7 @@ function checkShape(format: AudioFormat): void {
   }
 }
 
-/** Names what the body is where it is something well known, so that the sender knows what to convert. */
+/** Names well-known formats that are not supported, so that the sender knows what to convert. */
 function unreadable(bytes: ChunkedBytes): AudioError {
   const head = bytes.view(0, 12)
   const known = signatures.find(({ at, text }) => ascii(head, at, text.length) === text)

@@ -4,9 +4,9 @@ import libsamplerate from '@alexanderolsen/libsamplerate-js'
 type Converter = Awaited<ReturnType<typeof libsamplerate.create>>
 
 const quality = libsamplerate.ConverterType.SRC_SINC_MEDIUM_QUALITY
-/** The wrapper's own buffers hold 1,008,000 values; a block with its result must stay well below. */
+/** The wrapper's buffers hold 1,008,000 values; a block and its result must stay well below that. */
 const blockValuesMax = 100_000
-/** A converter is a WebAssembly instance: 5 ms to make, so a few are kept and set to new rates. */
+/** A converter is a WebAssembly instance that takes 5 ms to create, so a few are kept and set to new rates. */
 const idleMax = 4
 const idle: Converter[] = []
 
@@ -28,7 +28,7 @@ export class Resampler {
     }
     kept.nChannels = shape.channels
     kept.outputSampleRate = shape.toHz
-    // Each of these setters starts the filter afresh; the ratio is only worked out when the converter is made.
+    // Each of these setters resets the filter; the ratio is computed only when the converter is created.
     kept.inputSampleRate = shape.fromHz
     kept.ratio = shape.toHz / shape.fromHz
     return new Resampler(kept, shape)
@@ -40,16 +40,16 @@ export class Resampler {
     this.#ratio = shape.toHz / shape.fromHz
   }
 
-  /** Interleaved frames in, those that are ready out. Output lags by the length of the filter, its time does not shift. */
+  /** Takes interleaved frames and answers those that are ready. The output lags by the length of the filter; its timing does not shift. */
   process(samples: Float32Array): Float32Array {
     this.#framesIn += samples.length / this.#channels
     return this.#convert(samples)
   }
 
-  /** What is still in the filter; after it the output is as long as the input. */
+  /** The rest of the filter. With it the output is as long as the input. */
   flush(): Float32Array {
     const missing = Math.round(this.#framesIn * this.#ratio) - this.#framesOut
-    // libsamplerate is never told that the input has ended, so silence pushes the rest out. 600 frames exceed its filter.
+    // The wrapper cannot signal the end of the input, so silence pushes the rest out. 600 frames exceed its filter.
     const silence = new Float32Array((Math.ceil(missing / this.#ratio) + filterFrames(this.#ratio)) * this.#channels)
     return this.#convert(silence).slice(0, Math.max(0, missing) * this.#channels)
   }
@@ -72,7 +72,7 @@ export class Resampler {
   }
 }
 
-/** When the rate falls, the filter stretches over that many more input frames. */
+/** When the rate falls, the filter spans proportionally more input frames. */
 function filterFrames(ratio: number): number {
   return Math.ceil(600 / Math.min(1, ratio))
 }

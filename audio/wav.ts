@@ -17,9 +17,9 @@ const tags: Readonly<Record<SampleEncoding, number>> = {
   alaw: 6,
   mulaw: 7,
 }
-/** Recorders that stream write 0x7fffffff, 0x7ffff000 or 0xffffffff for a length they do not know. */
+/** Recorders that stream write 0x7fffffff, 0x7ffff000 or 0xffffffff for a length that they do not know yet. */
 const placeholderBytesMin = 0x7fff0000
-/** A hostile body can be nothing but chunk heads. */
+/** Bounds the work on a hostile body that consists of chunk heads only. */
 const chunksMax = 1000
 
 export function isWav(bytes: ChunkedBytes): boolean {
@@ -27,7 +27,7 @@ export function isWav(bytes: ChunkedBytes): boolean {
   return head.length === 12 && ['RIFF', 'RF64', 'BW64'].includes(ascii(head, 0, 4)) && ascii(head, 8, 4) === 'WAVE'
 }
 
-/** Where the samples are. Throws AudioError `truncated`, `damaged`, `unsupported`. */
+/** Finds the samples. Throws AudioError `truncated`, `damaged`, `unsupported`. */
 export function readWav(bytes: ChunkedBytes): WavLayout {
   let format: WavLayout['format'] | undefined
   let longDataBytes: number | undefined
@@ -55,7 +55,7 @@ export function readWav(bytes: ChunkedBytes): WavLayout {
 
 function dataBytes(bytes: ChunkedBytes, at: number, declared: number, bytesPerFrame: number): number {
   const present = bytes.length - at
-  // A length of 0 with bytes behind it was never filled in, unless the RIFF size says that the file is that long.
+  // A length of 0 was never filled in if more bytes follow and the RIFF size is not that of the body.
   const riffBytes = u32le(bytes.view(4, 4), 0) + 8
   const unknown = declared >= placeholderBytesMin || (declared === 0 && riffBytes !== bytes.length)
   if (!unknown && declared > present) {
@@ -101,13 +101,13 @@ function readLongDataBytes(chunk: Uint8Array): number | undefined {
   return chunk.length < 16 ? undefined : u32le(chunk, 8) + u32le(chunk, 12) * 2 ** 32
 }
 
-/** The bytes in front of `dataBytes` bytes of samples; null where the length is not known yet (a stream). */
+/** The header for `dataBytes` bytes of samples; null if the length is not known yet, as for a stream. */
 export function wavHeader(
   format: { encoding: SampleEncoding; sampleRateHz: number; channels: number },
   dataBytes: number | null,
 ): Uint8Array {
   const pcm = tags[format.encoding] === tagPcm
-  // Everything but integer PCM needs the extension size and a "fact" chunk.
+  // All formats but integer PCM need the extension size and a "fact" chunk.
   const fmtBytes = pcm ? 16 : 18
   const header = new Uint8Array(28 + fmtBytes + (pcm ? 0 : 12))
   const view = new DataView(header.buffer)

@@ -102,7 +102,7 @@ export class AnswerAssembler {
 
   #finished(item: Open, stopReason: StopReason): OutputItem {
     const content = item.parts.join('')
-    // A call without parameters may come with no arguments at all; the contract says that they are JSON text.
+    // A call without parameters may come without arguments; the contract requires JSON text.
     if (item.type === 'call')
       return { type: 'function_call', callId: item.callId, name: item.name, arguments: content || '{}' }
     if (!this.#structured) return { type: 'message', text: content }

@@ -4,7 +4,7 @@
  *
  *   input ──► requestOf ──► provider ──► answerOf (whole) or reader (streamed) ──► the surface
  *
- * A provider that speaks the wire of the client itself gets the client's body unread and its answer goes back unread: `passThrough`.
+ * A provider that speaks the client's wire itself gets the client's body unread, and its answer goes back unread: `passThrough`.
  */
 import type { Quantity } from '../billing/ledger.ts'
 import type { Capability } from '../catalog/model.ts'
@@ -40,7 +40,7 @@ export type GenerateInput = RequestContext & {
 }
 
 export interface Translation<Input extends GenerateInput, Answer, Event> {
-  /** How many candidates a stream may try. Absent: as many as the configuration allows. */
+  /** The number of candidates that a stream may try. Absent: the configured number. */
   readonly streamAttemptsMax?: number
   /** The events that begin every stream. */
   readonly opening: readonly Event[]
@@ -48,7 +48,7 @@ export interface Translation<Input extends GenerateInput, Answer, Event> {
   needs(input: Input): Capability[]
   /** The most that the request can consume, to reserve credit for. */
   worstCase(input: Input): Quantity[]
-  /** An estimate for a stream that its reader left after so many characters: the provider has not counted it. */
+  /** An estimate for a stream that its reader left after `characters`: the provider has not counted it. */
   soFar(input: Input, characters: number): Quantity[]
   /** Throws ProviderError `unsupported` for a request that LlmRequest cannot express; the next candidate is tried. */
   requestOf(model: string, input: Input): LlmRequest

@@ -21,7 +21,7 @@ export type LlmRequest = {
   reasoningEffort?: string
 }
 
-/** The splits exclude one another: cached is not in input, reasoning is not in output. */
+/** No token is counted twice: input excludes cached tokens, output excludes reasoning tokens. */
 export type LlmUsage = { inputTokens: number; cachedInputTokens: number; outputTokens: number; reasoningTokens: number }
 export type StopReason = 'stop' | 'max_output_tokens' | 'tool_call'
 
@@ -45,7 +45,7 @@ export type LlmEvent =
  */
 export type PassThroughRequest = {
   model: string
-  /** As the client sent it. Its model, its limit on tokens and whether it asks for a stream were read and do not count. */
+  /** The body of the client. The adapter replaces the model, the limit on tokens and the choice of a stream in it. */
   body: Readonly<Record<string, unknown>>
   /** The provider's adapter writes it in the one spelling that the provider expects. */
   maxOutputTokens?: number

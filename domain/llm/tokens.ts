@@ -2,12 +2,12 @@ import type { Quantity } from '../billing/ledger.ts'
 import type { LlmItem, LlmRequest, LlmUsage } from './llm.ts'
 
 /**
- * Tokens are counted by the provider, afterwards. Before that there are only bytes: tokenizers of today make one token of 3 to 4 bytes in most
- * scripts and of 2 in the worst common ones, so half the bytes covers what a text can cost.
+ * The provider counts tokens, afterwards. Before that only bytes are known: current tokenizers make one token of 3 to 4 bytes in most scripts,
+ * and of 2 in the worst of the common ones, so half the bytes is the most that a text can cost.
  */
 const bytesPerTokenLeast = 2
 const charactersPerToken = 4
-/** Roles and separators around each item. */
+/** The role and the separators of each item. */
 const tokensPerItem = 8
 
 type Request = Omit<LlmRequest, 'model'>
@@ -20,7 +20,7 @@ export function worstCase(request: Request): Quantity[] {
   ]
 }
 
-/** What an answer that its reader left is likely to have consumed. */
+/** The probable consumption of an answer that its reader left. */
 export function soFar(request: Request, characters: number): Quantity[] {
   return quantitiesOf({
     inputTokens: Math.ceil(inputBytes(request) / charactersPerToken) + overhead(request),

@@ -1,4 +1,4 @@
-/** Bytes for the tests of audio/: files as they are written by others, and bodies cut anywhere. */
+/** Bytes for the tests of audio/: files as other programs write them, and bodies that are cut at any place. */
 
 /** A RIFF file of the given chunks; odd ones are padded. `riffBytes` replaces the size in the head. */
 export function riff(chunks: readonly [id: string, body: Uint8Array, size?: number][], riffBytes?: number): Uint8Array {

@@ -1,7 +1,7 @@
-/** A few recorded prompts that stand in the repository, so that tests without a network hear real speech. */
+/** A few recorded prompts in the repository, so that tests without a network have real speech. */
 import { readFileSync } from 'node:fs'
 
-/** What is said in test/fixtures/speech/<name>.wav (8 kHz, mono, s16le). */
+/** The words spoken in test/fixtures/speech/<name>.wav (8 kHz, mono, s16le). */
 export const spoken = {
   'cannot-complete-as-dialed': 'Your call cannot be completed as dialed.',
   'conf-noempty': 'No empty conferences currently exist.',
@@ -12,7 +12,7 @@ export const spoken = {
 } as const
 
 export type FixtureName = keyof typeof spoken
-/** `privacy-prompt` only stands in the other encodings too. */
+/** Only `privacy-prompt` exists in the other encodings too. */
 export function readFixture(name: FixtureName, extension: 'wav' | 'flac' | 'mp3' | 'opus' = 'wav'): Uint8Array {
   return readFileSync(new URL(`../fixtures/speech/${name}.${extension}`, import.meta.url))
 }

@@ -22,12 +22,12 @@ const commandTimeoutMs = 60_000
 
 const promptMs = { min: 2000, max: 15_000 }
 const totalMsMin = 330_000
-/** What a text must consist of to be what is heard: no remarks in brackets, no names of keys written as signs. */
+/** The characters of texts that are spoken as written: no remarks in brackets, no names of keys written as signs. */
 const plainSpeech = /^[A-Za-z0-9 ,.?!:;'-]+$/
 
 /**
- * The prompts of 2 to 15 s in the order of their names, each text once, until there are 330 s. `missing` says why there are
- * none: no apt, or no network.
+ * The prompts of 2 to 15 s in the order of their names, each text once, until there are 330 s. `missing` is the reason why the
+ * list is empty: no apt, or no network.
  */
 export async function loadPrompts(): Promise<Prompts> {
   try {
@@ -67,7 +67,7 @@ async function readTexts(): Promise<[string, string][]> {
   return entries.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Unpacked beside the cache and moved in one step: a run that is cut off leaves nothing half done, two at once do not mix. */
+/** Packages are unpacked beside the cache and moved in one step, so an aborted run leaves no half of it and two runs do not mix. */
 async function fetchPackages(): Promise<void> {
   await mkdir(path.dirname(cache), { recursive: true })
   const work = await mkdtemp(path.join(path.dirname(cache), 'fetch-'))
@@ -99,7 +99,7 @@ async function download(work: string): Promise<void> {
   }
 }
 
-/** What apt complains about, rather than the whole command that failed. */
+/** The complaint of apt, without the whole command that failed. */
 function reasonOf(error: Error & { stderr?: string }): string {
   return /^E: (.+)$/m.exec(error.stderr ?? '')?.[1] ?? error.message.split('\n')[0]!
 }

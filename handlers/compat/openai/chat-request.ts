@@ -115,7 +115,7 @@ function itemsOfMessage(message: Fields, pointer: string): LlmItem[] {
   }
 }
 
-/** A string, parts of text, or nothing (an assistant's message that only calls). */
+/** The content is a string, parts of text, or absent (an assistant's message that only has calls). */
 function textOf(content: unknown, pointer: string): string {
   if (typeof content === 'string') return content
   if (content === null || content === undefined) return ''

@@ -22,7 +22,7 @@ import { llmRequestOf, needsOf } from './chat-request.ts'
 import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
 
 export type ChatInput = GenerateInput & {
-  /** As the client sent it. Its model, its limit on tokens and whether it asks for a stream were read and do not count. */
+  /** The body of the client. Its model, its limit on tokens and the choice of a stream were read already and are not read again. */
   body: PassThroughRequest['body']
   maxOutputTokens?: number
 }
