@@ -13,7 +13,7 @@ import { stubText, stubUsage } from '../providers/stub-openai.ts'
 const messages = [{ role: 'user', content: 'Hello' }]
 const stubbed: Routing = { mode: 'explicit', provider: 'stub', model: 'chat' }
 
-/** The real adapter in front of the stub; others after it, if any. */
+/** The real adapter in front of the stub, then the other providers. */
 function chatting(t: Test, changes: Partial<OpenAiOptions> = {}, others: Provider[] = []) {
   const made = provider(changes)
   t.teardown(() => made.close())
@@ -59,7 +59,7 @@ t.test('the body goes out and the choices come back untouched', async (t) => {
   isClean(t, all)
 })
 
-t.test('the limit on tokens has the spelling of the server, and none where there is none', async (t) => {
+t.test('the limit on tokens has the spelling of the server, and is absent without a limit', async (t) => {
   const other = chatting(t, { maxTokensField: 'max_completion_tokens' })
   await other.once({}, { maxOutputTokens: 9 })
   t.same(sent(), { messages, model: 'chat', max_completion_tokens: 9 })
@@ -67,7 +67,7 @@ t.test('the limit on tokens has the spelling of the server, and none where there
   t.same(sent(), { messages, model: 'chat' })
 })
 
-t.test('a stream: chunks as they were, the usage only for who asked', async (t) => {
+t.test('a stream: chunks as they were, the usage only for clients that ask for it', async (t) => {
   const all = chatting(t)
   const { route, chunks } = await all.stream()
   const { items, error } = await collect(chunks)
@@ -99,7 +99,7 @@ t.test('calls come through a stream piece by piece', async (t) => {
   t.ok(items.some((chunk) => JSON.stringify(chunk).includes('"name":"weather"')))
 })
 
-t.test('a stream that breaks off throws, and says so in the ledger', async (t) => {
+t.test('a stream that breaks off throws, and has failed in the ledger', async (t) => {
   for (const kind of ['cut', 'reset', 'error_mid'] as const) {
     const all = chatting(t)
     stub.behave({ kind })
@@ -111,7 +111,7 @@ t.test('a stream that breaks off throws, and says so in the ledger', async (t) =
   }
 })
 
-t.test('a stream has one attempt, JSON has more; nothing said is a failure', async (t) => {
+t.test('a stream has one attempt, JSON has more; an empty answer is a failure', async (t) => {
   for (const behaviour of [{ kind: 'status', status: 500 }, { kind: 'empty' }] as const) {
     const second = setup([{ text: 'second', calls: [], stopReason: 'stop', usage }]).catalog.stage('llm')[0]?.provider
     const all = chatting(t, {}, second ? [second] : [])
@@ -128,7 +128,7 @@ t.test('a stream has one attempt, JSON has more; nothing said is a failure', asy
   }
 })
 
-t.test('a reader who leaves owes what was written', async (t) => {
+t.test('a reader who leaves is billed for the text that was written', async (t) => {
   const all = chatting(t)
   const { chunks } = await all.stream()
   const iterator = chunks[Symbol.asyncIterator]()
@@ -225,19 +225,19 @@ t.test('providers without the protocol are sent a translation', async (t) => {
   t.match(items.at(-1), { choices: [], usage: { total_tokens: 15 } })
 
   const picture = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }] }
-  for (const [untold, param] of [
+  for (const [untranslatable, param] of [
     [{ messages: [picture] }, '/messages/0/content/0'],
     [{ messages, n: 2 }, '/n'],
     [{ messages, logprobs: true }, '/logprobs'],
     [{ messages, audio: { voice: 'alloy' } }, '/audio'],
     [{ messages, stop: ['x'] }, '/stop'],
   ] as const) {
-    const refused = await fault(chat.complete({ ...base, body: untold }))
+    const refused = await fault(chat.complete({ ...base, body: untranslatable }))
     t.match(refused, { data: { kind: 'field_unsupported', field: param } }, param)
   }
 })
 
-t.test('what is asked that no model can do is refused by name', async (t) => {
+t.test('a capability that no model has is refused by name', async (t) => {
   const row = model('llm', { provider: 'a', id: 'm' })
   const { deps } = bench([
     { id: 'a', models: [row], unavailable: () => null, close: () => Promise.resolve(), ports: {} },

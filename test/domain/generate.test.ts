@@ -58,7 +58,7 @@ t.test('calls, structured output and an unknown price', async (t) => {
     { ...answer, text: '1' },
   ])
   t.same((await other.once({ request: { ...request, responseFormat } })).output, [{ type: 'structured_json', json: 1 }])
-  t.same(other.asked, ['a', 'b'], 'what is not JSON fails over')
+  t.same(other.asked, ['a', 'b'], 'text that is not JSON fails over')
 
   const cut = setup([{ ...answer, text: '{"a":', stopReason: 'max_output_tokens' }, answer], { prices: priced })
   t.match(await fault(cut.once({ request: { ...request, responseFormat } })), {
@@ -70,7 +70,7 @@ t.test('calls, structured output and an unknown price', async (t) => {
   isClean(t, cut)
 })
 
-t.test('what is asked filters', async (t) => {
+t.test('the request filters the models by capability', async (t) => {
   const none = setup([answer], { capabilities: model('llm').capabilities })
   const asks = [
     [{ tools: [{ name: 'f' }] }, /^tools/],
@@ -203,7 +203,7 @@ t.test('a provider that fails before the first token is replaced, after it is no
     t.match(error, expected)
     t.notOk(
       items.some(({ type }) => type === 'completed' || type === 'itemCompleted'),
-      'nothing looks finished',
+      'no item looks finished',
     )
     t.same(all.asked, ['a'])
     t.ok(all.signals[0]?.aborted)
@@ -222,12 +222,16 @@ t.test('a reader that leaves', (t) => {
     client.abort()
     t.match((await reading).error, { kind: 'cancelled' })
     t.ok(all.signals[0]?.aborted)
-    t.match(all.ledger.last.row, { outcome: 'cancelled', costMicroUsd: 33 + 4 * 3 }, 'what was written is owed')
+    t.match(
+      all.ledger.last.row,
+      { outcome: 'cancelled', costMicroUsd: 33 + 4 * 3 },
+      'the text that was written is billed',
+    )
     t.same(all.attempts, ['a/m cancelled'])
     isClean(t, all)
   })
 
-  t.test('without having read', async (t) => {
+  t.test('before it has read', async (t) => {
     const all = setup([parts])
     const client = new AbortController()
     await all.stream({ signal: client.signal })
@@ -257,7 +261,7 @@ t.test('a reader that leaves', (t) => {
     isClean(t, all)
   })
 
-  t.test("the adapter's own clean-up runs, whoever ended the stream and when", async (t) => {
+  t.test("the adapter's clean-up runs, however the stream ended", async (t) => {
     const parts: Part[] = [text('a'), text('b'), theEnd, text('after the end')]
     for (const reads of [0, 1, 2, 3, 100]) {
       const all = setup([parts])

@@ -14,7 +14,7 @@ export const frame = new Uint8Array(640).fill(1)
 const streams: TranscribeStreamLimits = { openMs: 500, totalMs: 3_600_000, pendingBytesMax: 6500, aheadMsMax: 1000 }
 export const prices = [{ unit: 'audio_hour' as const, microUsd: 3_600_000, source: 's', asOf: 'd' }]
 
-/** A provider's side of one stream: what it was given, and its sink to answer through. */
+/** A provider's side of one stream: its request, and the sink that it reports to. */
 class FakeStream implements SttStream {
   readonly request: SttStreamRequest
   readonly sink: SttStreamSink
@@ -48,8 +48,8 @@ class FakeStream implements SttStream {
   }
 }
 
-class Heard implements TranscriptionSink {
-  readonly told: string[] = []
+class RecordedEvents implements TranscriptionSink {
+  readonly events: string[] = []
   readonly transcripts: StreamTranscript[] = []
   route: Route | null = null
   usage: StreamUsage | null = null
@@ -57,23 +57,23 @@ class Heard implements TranscriptionSink {
   onReady: (() => void) | null = null
 
   ready(route: Route): void {
-    this.told.push(`ready ${route.provider}`)
+    this.events.push(`ready ${route.provider}`)
     this.route = route
     this.onReady?.()
   }
   speechStarted(startMs: number): void {
-    this.told.push(`speech ${startMs}`)
+    this.events.push(`speech ${startMs}`)
   }
   transcript(transcript: StreamTranscript): void {
-    this.told.push(transcript.text)
+    this.events.push(transcript.text)
     this.transcripts.push(transcript)
   }
   ended(usage: StreamUsage): void {
-    this.told.push('ended')
+    this.events.push('ended')
     this.usage = usage
   }
   failed(fault: Fault): void {
-    this.told.push(`failed ${fault.kind}`)
+    this.events.push(`failed ${fault.kind}`)
     this.fault = fault
   }
 }
@@ -100,18 +100,18 @@ export function setup(openings: Opening[], over: Partial<Model> = {}, limits: Pa
     return provider(id, [model('stt', over)], { stt: { open, transcribe: () => hang() } })
   })
   const all = bench(providers)
-  const listener = new Heard()
+  const sink = new RecordedEvents()
   const start = createTranscribeStream({ ...all.deps, streams: { ...streams, ...limits } })
   const begin = (extra: Partial<TranscribeStreamInput> = {}) => {
     const { caller, requestId, signal } = order()
     const unkeyed = { caller, requestId, signal, operation: 'transcribeStream' }
     const asked = { routing: { mode: 'auto', objective: 'balanced' }, audio: pcm16 } as const
-    return start({ ...unkeyed, ...asked, interimResults: true, words: false, replay: false, ...extra }, listener)
+    return start({ ...unkeyed, ...asked, interimResults: true, words: false, replay: false, ...extra }, sink)
   }
   const stream = (at = 0): FakeStream => {
     const found = opened[at]
     if (!found) throw new Error(`stream ${at} was not opened`)
     return found
   }
-  return { ...all, asked, opened, listener, begin, stream }
+  return { ...all, asked, opened, sink, begin, stream }
 }

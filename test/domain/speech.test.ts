@@ -25,11 +25,11 @@ const recording: Recording = {
 }
 const transcript: Transcript = { text: 'hello', segments: [] }
 
-type Heard = Transcript | Error
+type Recognition = Transcript | Error
 
-function listening(heard: Heard[], over: Partial<Model>[] = []) {
+function transcribing(recognitions: Recognition[], over: Partial<Model>[] = []) {
   const asked: SttRequest[] = []
-  const providers = heard.map((each, i) => {
+  const providers = recognitions.map((each, i) => {
     const transcribe = (request: SttRequest) => {
       asked.push(request)
       return each instanceof Error ? Promise.reject(each) : Promise.resolve(each)
@@ -43,9 +43,9 @@ function listening(heard: Heard[], over: Partial<Model>[] = []) {
 }
 
 t.test('transcribe', (t) => {
-  t.test('answers the transcript, the route and what was used', async (t) => {
+  t.test('answers the transcript, the route and the usage', async (t) => {
     const prices = [{ unit: 'audio_hour' as const, microUsd: 360_000, source: 's', asOf: 'd' }]
-    const all = listening([failure('server'), { ...transcript, billedMs: 1500.4 }], [{ prices }, { prices }])
+    const all = transcribing([failure('server'), { ...transcript, billedMs: 1500.4 }], [{ prices }, { prices }])
     t.match(await all.transcribe(), {
       transcript: { text: 'hello' },
       route: { provider: 'b', model: 'm', failovers: 1 },
@@ -61,13 +61,13 @@ t.test('transcribe', (t) => {
   })
 
   t.test('silence is a success', async (t) => {
-    const all = listening([{ text: '', segments: [] }])
+    const all = transcribing([{ text: '', segments: [] }])
     t.match(await all.transcribe(), { transcript: { text: '' }, usage: { durationMs: 1000, costMicroUsd: null } })
   })
 
-  t.test('what is asked reaches a provider, and what is not is left out', async (t) => {
+  t.test('the options of the request reach the provider, and no others', async (t) => {
     const capabilities = { ...model('stt').capabilities, diarization: true, keywords: true, prompt: true }
-    const all = listening([transcript], [{ capabilities, languages: ['es'], providerOptions: ['smart'] }])
+    const all = transcribing([transcript], [{ capabilities, languages: ['es'], providerOptions: ['smart'] }])
     const providerOptions = { a: { smart: true } }
     await all.transcribe({
       language: 'es-MX',
@@ -79,16 +79,16 @@ t.test('transcribe', (t) => {
       language: 'es',
       options: { diarization: true, keywords: ['x'], prompt: 'p', providerOptions: { smart: true } },
     })
-    const plain = listening([transcript])
+    const plain = transcribing([transcript])
     await plain.transcribe({ options: { diarization: false, keywords: [] } })
     t.notOk('language' in (plain.asked[0] ?? {}))
-    await listening([transcript]).transcribe({ caller: caller({ language: 'fr' }) })
-    const fromKey = listening([transcript], [{ languages: ['fr'] }])
+    await transcribing([transcript]).transcribe({ caller: caller({ language: 'fr' }) })
+    const fromKey = transcribing([transcript], [{ languages: ['fr'] }])
     await fromKey.transcribe({ caller: caller({ language: 'fr' }) })
     t.equal(fromKey.asked[0]?.language, 'fr', "the key's language fills in")
   })
 
-  t.test('each ask that no model can do is refused by name', async (t) => {
+  t.test('a capability that no model has is refused by name', async (t) => {
     const asks = [
       [{ diarization: true }, 'diarization'],
       [{ keywords: ['x'] }, 'keywords'],
@@ -97,26 +97,26 @@ t.test('transcribe', (t) => {
       [{ prompt: 'p' }, 'prompt'],
     ] as const
     for (const [options, name] of asks) {
-      const refused = await fault(listening([transcript]).transcribe({ options }))
+      const refused = await fault(transcribing([transcript]).transcribe({ options }))
       t.match(shown(refused), { code: 'capability_unsupported', message: new RegExp(`^${name} `) })
     }
-    const narrow = listening(
+    const narrow = transcribing(
       [transcript],
       [{ audioFormats: [{ encoding: 'pcm_s16le', sampleRatesHz: [8000], channels: [1] }] }],
     )
     t.match(shown(await fault(narrow.transcribe())), { code: 'capability_unsupported', message: /16000 Hz/ })
-    t.match(shown(await fault(listening([transcript], [{ languages: ['en'] }]).transcribe({ language: 'de' }))), {
+    t.match(shown(await fault(transcribing([transcript], [{ languages: ['en'] }]).transcribe({ language: 'de' }))), {
       code: 'capability_unsupported',
       message: /language de/,
     })
-    t.match(shown(await fault(listening([transcript]).transcribe({ language: 'no such' }))), {
+    t.match(shown(await fault(transcribing([transcript]).transcribe({ language: 'no such' }))), {
       code: 'invalid_parameter',
       param: '/language',
     })
   })
 
   t.test('provider_options has an allow-list', async (t) => {
-    const all = listening([transcript, transcript], [{ providerOptions: ['smart'] }])
+    const all = transcribing([transcript, transcript], [{ providerOptions: ['smart'] }])
     const refused = (providerOptions: Record<string, Record<string, boolean>>, routing: Routing = auto) =>
       fault(all.transcribe({ routing, options: { providerOptions } }))
     t.match(shown(await refused({ zzz: { x: true } })), {
@@ -134,8 +134,8 @@ t.test('transcribe', (t) => {
     t.match(all.asked[0], { options: { providerOptions: { smart: true } } })
   })
 
-  t.test('its speed is measured by the time of audio', async (t) => {
-    const all = listening([transcript])
+  t.test('its speed is its real-time factor', async (t) => {
+    const all = transcribing([transcript])
     for (const keyDigest of ['1', '2', '3', '4'])
       await all.transcribe({ key: { keyDigest, contentHash: 'h' }, recording: { ...recording, durationMs: 500 } })
     const row = all.catalog.find('stt', 'a', 'm')
@@ -196,7 +196,7 @@ t.test('synthesize', (t) => {
     isClean(t, all)
   })
 
-  t.test('a success with nothing in it is a failure, as is every other before the first audio', async (t) => {
+  t.test('an answer without audio is a failure, as is every failure before the first audio', async (t) => {
     for (const said of [[], [new Uint8Array(0)], failure('quota'), 'hang', ['hang'], [failure('server')]] as Spoken[]) {
       const all = speaking([said, [chunk]])
       const waiting = all.synthesize()
@@ -229,7 +229,7 @@ t.test('synthesize', (t) => {
     }
   })
 
-  t.test('a listener who leaves ends the call and owes the text', async (t) => {
+  t.test('a reader who leaves ends the request and is billed for the text', async (t) => {
     for (const leave of ['abort', 'return', 'abort unread', 'return unread']) {
       const all = speaking([[chunk, 'hang']], [{ prices }])
       const client = new AbortController()
@@ -244,7 +244,7 @@ t.test('synthesize', (t) => {
     }
   })
 
-  t.test('what the provider does not emit is converted; what cannot be is unsupported', async (t) => {
+  t.test('a format that the provider does not emit is converted, or is unsupported', async (t) => {
     const samples = new Uint8Array(4800)
     const all = speaking([[samples]], [], { ...pcm24, sampleRateHz: 48_000 })
     const { items } = await collect(
@@ -289,7 +289,7 @@ t.test('synthesize', (t) => {
     t.match(await fault(of({ voice: 'v3' })), { kind: 'voice_unknown' })
   })
 
-  t.test('instructions and speed are asked of a model, or left out', async (t) => {
+  t.test('instructions and speed need a capability, or are left out', async (t) => {
     t.match(shown(await fault(speaking([[chunk]]).synthesize({ instructions: 'cheerful' }))), {
       message: /^instructions/,
     })
@@ -299,7 +299,7 @@ t.test('synthesize', (t) => {
     t.same(all.asked[0], { model: 'm', text: 'hello 😀', wanted: pcm24 })
   })
 
-  t.test('blank text is refused before anything is taken', async (t) => {
+  t.test('blank text is refused before a key or credit is used', async (t) => {
     const all = speaking([[chunk]])
     t.match(await fault(all.synthesize({ text: ' \n' })), { kind: 'blank_text' })
     t.equal(all.held.ended, 0)

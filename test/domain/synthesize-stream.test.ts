@@ -17,36 +17,36 @@ const convertSpeech = createConvertSpeech(createResampler)
 const pcm24: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 }
 const prices = [{ unit: 'million_characters' as const, microUsd: 10_000_000, source: 's', asOf: 'd' }]
 
-class Heard implements SpeechSink {
-  readonly told: string[] = []
+class RecordedEvents implements SpeechSink {
+  readonly events: string[] = []
   usage: StreamUsage | null = null
   fault: Fault | null = null
   route: Route | null = null
   isFlowing = true
 
   ready(route: Route): void {
-    this.told.push(`ready ${route.provider}`)
+    this.events.push(`ready ${route.provider}`)
     this.route = route
   }
   audio(bytes: Uint8Array): boolean {
-    this.told.push(`audio ${bytes[0]}${bytes.length > 2 ? ` ${bytes.length}` : ''}`)
+    this.events.push(`audio ${bytes[0]}${bytes.length > 2 ? ` ${bytes.length}` : ''}`)
     return this.isFlowing
   }
   cleared(charactersSent: number): void {
-    this.told.push(`cleared ${charactersSent}`)
+    this.events.push(`cleared ${charactersSent}`)
   }
   ended(usage: StreamUsage): void {
-    this.told.push('ended')
+    this.events.push('ended')
     this.usage = usage
   }
   failed(fault: Fault): void {
-    this.told.push(`failed ${fault.kind}`)
+    this.events.push(`failed ${fault.kind}`)
     this.fault = fault
   }
 }
 
 type Part = Uint8Array | Error | 'hang'
-/** The nth sentence is spoken as two chunks of two bytes n. */
+/** Sentence number n is spoken as two chunks of two bytes n. */
 const spoken = (n: number): Part[] => [Uint8Array.of(n, n), Uint8Array.of(n, n)]
 
 function setup(said: (Part[] | Error | 'hang')[] = [], over: Partial<Model> = {}) {
@@ -60,37 +60,37 @@ function setup(said: (Part[] | Error | 'hang')[] = [], over: Partial<Model> = {}
     return each instanceof Error ? Promise.reject(each) : Promise.resolve({ format: pcm24, audio: script(each) })
   }
   const all = bench([provider('a', [model('tts', over)], { tts: { synthesize } })])
-  const listener = new Heard()
+  const sink = new RecordedEvents()
   const streams = { totalMs: 600_000, waitingMax: 1000 }
   const start = createSynthesizeStream({ ...all.deps, convert: convertSpeech, streams })
   const begin = (extra: Partial<SynthesizeStreamInput> = {}) => {
     const { caller, requestId, signal } = order()
     const unkeyed = { caller, requestId, signal, operation: 'synthesizeStream' }
-    return start({ ...unkeyed, routing: { mode: 'auto', objective: 'balanced' }, wanted: pcm24, ...extra }, listener)
+    return start({ ...unkeyed, routing: { mode: 'auto', objective: 'balanced' }, wanted: pcm24, ...extra }, sink)
   }
-  return { ...all, asked, signals, listener, begin, texts: () => asked.map(({ text }) => text) }
+  return { ...all, asked, signals, sink, begin, texts: () => asked.map(({ text }) => text) }
 }
 
 t.test('text becomes speech a sentence at a time', async (t) => {
   const all = setup([], { prices })
-  const session = all.begin()
-  session.text('One. Tw')
-  t.same(all.listener.told, [], 'nothing is told before the session is there')
+  const stream = all.begin()
+  stream.text('One. Tw')
+  t.same(all.sink.events, [], 'no event comes before the stream is open')
   await settled()
   t.same(all.texts(), ['One.'])
-  t.same(all.listener.told, ['ready a', 'audio 1', 'audio 1'])
-  session.text('o, three')
+  t.same(all.sink.events, ['ready a', 'audio 1', 'audio 1'])
+  stream.text('o, three')
   await settled()
   t.same(all.texts(), ['One.'])
-  session.flush()
+  stream.flush()
   await settled()
   t.same(all.texts(), ['One.', 'Two, three'])
-  session.text('Last \u{1f600}')
-  session.end()
-  session.text('too late')
+  stream.text('Last \u{1f600}')
+  stream.end()
+  stream.text('too late')
   await settled()
-  t.same(all.listener.told.slice(3), ['audio 2', 'audio 2', 'audio 3', 'audio 3', 'ended'])
-  t.same(all.listener.usage, { characters: 20, costMicroUsd: 200 })
+  t.same(all.sink.events.slice(3), ['audio 2', 'audio 2', 'audio 3', 'audio 3', 'ended'])
+  t.same(all.sink.usage, { characters: 20, costMicroUsd: 200 })
   t.match(all.ledger.last, {
     status: 'succeeded',
     reservedMicroUsd: 10_000,
@@ -104,66 +104,66 @@ t.test('text becomes speech a sentence at a time', async (t) => {
   mute.text(' \u{1f600} ... ')
   mute.end()
   await settled()
-  t.same(nothing.listener.told, ['ready a', 'ended'], 'nothing to say is said in silence')
+  t.same(nothing.sink.events, ['ready a', 'ended'], 'a text without words is silence')
   t.same(nothing.asked, [])
   t.match(nothing.ledger.last.row, { firstByteMs: null, costMicroUsd: 0 })
   isClean(t, nothing)
 })
 
-t.test('the next sentence is asked for while one is handed over', async (t) => {
+t.test('the next sentence is requested while one is handed over', async (t) => {
   const all = setup()
-  const session = all.begin()
-  all.listener.isFlowing = false
-  session.text('One. Two. Three. ')
+  const stream = all.begin()
+  all.sink.isFlowing = false
+  stream.text('One. Two. Three. ')
   await settled()
-  t.same(all.texts(), ['One.', 'Two.'], 'one ahead and no more')
-  t.same(all.listener.told, ['ready a', 'audio 1'], 'none is handed over until there is room')
-  all.listener.isFlowing = true
-  session.resume()
-  session.resume()
+  t.same(all.texts(), ['One.', 'Two.'], 'one sentence is requested ahead')
+  t.same(all.sink.events, ['ready a', 'audio 1'], 'no audio is handed over until the sink takes more')
+  all.sink.isFlowing = true
+  stream.resume()
+  stream.resume()
   await settled()
   t.same(all.texts(), ['One.', 'Two.', 'Three.'])
-  t.equal(all.listener.told.length, 7)
-  session.leave()
+  t.equal(all.sink.events.length, 7)
+  stream.leave()
   isClean(t, all)
 })
 
 t.test('clear drops all that was not handed over', async (t) => {
   const all = setup([[Uint8Array.of(1, 1), 'hang']])
-  const session = all.begin()
-  session.text('One. Two. Three. And')
+  const stream = all.begin()
+  stream.text('One. Two. Three. And')
   await settled()
   t.same(all.texts(), ['One.', 'Two.'])
-  session.clear()
-  t.same(all.listener.told, ['ready a', 'audio 1', 'cleared 5'], 'within the call; a sentence that was begun counts')
+  stream.clear()
+  t.same(all.sink.events, ['ready a', 'audio 1', 'cleared 5'], 'while clear runs; a sentence that was begun counts')
   t.ok(
     all.signals.every(({ aborted }) => aborted),
-    'also what was asked for ahead',
+    'the sentence that was requested ahead is cancelled too',
   )
-  session.text('New. ')
+  stream.text('New. ')
   await settled()
   t.same(all.texts(), ['One.', 'Two.', 'New.'])
-  t.same(all.listener.told.slice(3), ['audio 3', 'audio 3'], 'nothing of the old text')
-  session.clear()
-  t.equal(all.listener.told.at(-1), 'cleared 5', 'counted from the last clear')
-  session.end()
-  t.same(all.listener.usage, { characters: 12, costMicroUsd: null }, 'what a provider was asked for is billed')
+  t.same(all.sink.events.slice(3), ['audio 3', 'audio 3'], 'no audio of the old text')
+  stream.clear()
+  t.equal(all.sink.events.at(-1), 'cleared 5', 'counted from the last clear')
+  stream.end()
+  t.same(all.sink.usage, { characters: 12, costMicroUsd: null }, 'the text that was sent to a provider is billed')
   isClean(t, all)
 
   const paused = setup()
   const another = paused.begin()
-  paused.listener.isFlowing = false
+  paused.sink.isFlowing = false
   another.text('One. Two. ')
   await settled()
   another.clear()
   another.text('Three. ')
   another.end()
   await settled()
-  t.same(paused.listener.told, ['ready a', 'audio 1', 'cleared 5'], 'there is still no room')
-  paused.listener.isFlowing = true
+  t.same(paused.sink.events, ['ready a', 'audio 1', 'cleared 5'], 'the sink still takes no audio')
+  paused.sink.isFlowing = true
   another.resume()
   await settled()
-  t.same(paused.listener.told.slice(3), ['audio 3', 'audio 3', 'ended'])
+  t.same(paused.sink.events.slice(3), ['audio 3', 'audio 3', 'ended'])
   isClean(t, paused)
 
   const ending = setup([[Uint8Array.of(1, 1), 'hang']])
@@ -172,7 +172,7 @@ t.test('clear drops all that was not handed over', async (t) => {
   last.end()
   await settled()
   last.clear()
-  t.same(ending.listener.told, ['ready a', 'audio 1', 'cleared 4', 'ended'])
+  t.same(ending.sink.events, ['ready a', 'audio 1', 'cleared 4', 'ended'])
   isClean(t, ending)
 
   const early = setup()
@@ -187,11 +187,11 @@ t.test('clear drops all that was not handed over', async (t) => {
 
 t.test('speech is handed over in pieces', async (t) => {
   const all = setup([[new Uint8Array(10_001)]])
-  const session = all.begin()
-  session.text('One.')
-  session.end()
+  const stream = all.begin()
+  stream.text('One.')
+  stream.end()
   await settled()
-  t.same(all.listener.told, ['ready a', 'audio 0 4800', 'audio 0 4800', 'audio 0 400', 'ended'])
+  t.same(all.sink.events, ['ready a', 'audio 0 4800', 'audio 0 4800', 'audio 0 400', 'ended'])
 })
 
 t.test('a provider that fails', async (t) => {
@@ -204,61 +204,61 @@ t.test('a provider that fails', async (t) => {
     [[Uint8Array.of(2, 2), failure('protocol')], 'stream_broken'],
   ] as const) {
     const all = setup([spoken(1), typeof said === 'string' || said instanceof Error ? said : [...said]], { prices })
-    const session = all.begin()
-    session.text('One. Second. ')
+    const stream = all.begin()
+    stream.text('One. Second. ')
     await settled()
     await all.clock.advance(2000)
-    t.same(all.listener.told.slice(0, 3), ['ready a', 'audio 1', 'audio 1'], 'what came before is heard')
-    t.equal(all.listener.told.at(-1), `failed ${kind}`)
+    t.same(all.sink.events.slice(0, 3), ['ready a', 'audio 1', 'audio 1'], 'the audio before it is handed over')
+    t.equal(all.sink.events.at(-1), `failed ${kind}`)
     t.match(all.ledger.last, { status: 'failed', row: { costMicroUsd: 40 } })
-    session.text('More. ')
-    session.clear()
-    session.end()
-    t.equal(all.listener.told.at(-1), `failed ${kind}`, 'the last that is told')
+    stream.text('More. ')
+    stream.clear()
+    stream.end()
+    t.equal(all.sink.events.at(-1), `failed ${kind}`, 'it is the last event')
     isClean(t, all)
   }
 })
 
-t.test('none can be chosen', async (t) => {
+t.test('no provider can be chosen', async (t) => {
   const all = setup([], { voices: [{ id: 'v', name: 'V', gender: 'female', styles: [] }] })
   all.begin({ voice: 'w' })
   await settled()
-  t.match(all.listener.fault, { kind: 'voice_unknown' })
+  t.match(all.sink.fault, { kind: 'voice_unknown' })
   isClean(t, all)
   const fits = setup([], { voices: [{ id: 'v', name: 'V', gender: 'female', styles: [] }] })
-  const session = fits.begin({ voice: 'v' })
-  session.text('One. Two. ')
+  const stream = fits.begin({ voice: 'v' })
+  stream.text('One. Two. ')
   await settled()
   t.same(
     fits.asked.map(({ voice }) => voice),
     ['v', 'v'],
   )
-  session.leave()
+  stream.leave()
 })
 
 t.test('limits', async (t) => {
   const all = setup(['hang'])
-  const session = all.begin()
-  for (let i = 0; i < 11; i++) session.text('x'.repeat(99))
-  t.same(all.listener.told, ['failed too_much_text'])
+  const stream = all.begin()
+  for (let i = 0; i < 11; i++) stream.text('x'.repeat(99))
+  t.same(all.sink.events, ['failed too_much_text'])
   await settled()
-  t.same(all.listener.told, ['failed too_much_text'])
+  t.same(all.sink.events, ['failed too_much_text'])
   isClean(t, all)
 
   const long = setup()
   long.begin()
   await settled()
   await long.clock.advance(600_000)
-  t.match(long.listener.fault, { kind: 'timed_out' })
+  t.match(long.sink.fault, { kind: 'timed_out' })
   isClean(t, long)
 })
 
 t.test('credit is reserved in slices', async (t) => {
   const all = setup([], { prices })
   all.credit.balance = 21_000
-  const session = all.begin()
+  const stream = all.begin()
   const say = async () => {
-    for (let i = 0; i < 10; i++) session.text(`${'x'.repeat(98)}. `)
+    for (let i = 0; i < 10; i++) stream.text(`${'x'.repeat(98)}. `)
     await settled()
     await settled()
   }
@@ -267,7 +267,7 @@ t.test('credit is reserved in slices', async (t) => {
   await say()
   t.equal(all.credit.reserved, 20_000)
   await say()
-  t.equal(all.listener.told.at(-1), 'failed credit_exhausted')
+  t.equal(all.sink.events.at(-1), 'failed credit_exhausted')
   t.match(all.ledger.last, { reservedMicroUsd: 20_000, row: { outcome: 'credit_exhausted' } })
   isClean(t, all)
 })
@@ -276,11 +276,11 @@ t.test('the time to the first audio is that of the first sentence', async (t) =>
   const figures: number[] = []
   const all = setup(['hang'])
   all.deps.metrics.firstByte = (_stage, _provider, _model, ms) => figures.push(ms)
-  const session = all.begin()
+  const stream = all.begin()
   await settled()
   await all.clock.advance(5000)
-  t.same(figures, [], 'choosing a provider is no media')
-  session.leave()
+  t.same(figures, [], 'choosing a provider is not media')
+  stream.leave()
   isClean(t, all)
   const spoke = setup()
   const another = spoke.begin()
@@ -289,18 +289,18 @@ t.test('the time to the first audio is that of the first sentence', async (t) =>
   another.text('One. Two. ')
   another.end()
   await settled()
-  t.equal(spoke.ledger.last.row.firstByteMs, 0, 'waiting for text is not the time of the provider')
+  t.equal(spoke.ledger.last.row.firstByteMs, 0, 'the wait for text does not count for the provider')
 })
 
 t.test('leaving', async (t) => {
   const all = setup([[Uint8Array.of(1, 1), 'hang']], { prices })
-  const session = all.begin()
-  session.text('One. Two. ')
+  const stream = all.begin()
+  stream.text('One. Two. ')
   await settled()
-  session.leave()
-  session.leave()
+  stream.leave()
+  stream.leave()
   await settled()
-  t.same(all.listener.told, ['ready a', 'audio 1'])
+  t.same(all.sink.events, ['ready a', 'audio 1'])
   t.match(all.ledger.last, { status: 'failed', row: { costMicroUsd: 80 } })
   t.ok(all.signals.every(({ aborted }) => aborted))
   isClean(t, all)
@@ -311,7 +311,7 @@ t.test('sentences', (t) => {
     const buffer = new SentenceBuffer()
     const whole = pieces.flatMap((piece) => buffer.push(piece))
     const rest = buffer.flush()
-    t.equal([...whole, rest].join(''), pieces.join(''), 'nothing is lost')
+    t.equal([...whole, rest].join(''), pieces.join(''), 'no text is lost')
     return rest === '' ? whole : [...whole, rest]
   }
   t.same(cut('Hello. World'), ['Hello. ', 'World'])
@@ -324,7 +324,7 @@ t.test('sentences', (t) => {
   t.same(cut('Hello.'), ['Hello.'], 'a piece that ends a sentence')
   t.same(cut('line\nnext'), ['line\n', 'next'])
   t.same(cut('你好。今天怎么样？很好'), ['你好。', '今天怎么样？', '很好'])
-  t.same(cut('... ', '\u{1f600}! Hi. '), ['... \u{1f600}! Hi. '], 'marks alone are no sentence')
+  t.same(cut('... ', '\u{1f600}! Hi. '), ['... \u{1f600}! Hi. '], 'punctuation alone is not a sentence')
   const long = cut(`${'word '.repeat(60)}word, ${'word '.repeat(60)}`)
   t.ok(long.length > 1 && long.every(({ length }) => length <= 400))
   t.equal(long[0]?.endsWith('word,'), true, 'at the comma')
@@ -335,7 +335,7 @@ t.test('sentences', (t) => {
   t.same(
     cut(`x${'\u{1f600}'.repeat(300)}`).map(({ length }) => length),
     [399, 202],
-    'never within a character',
+    'never inside a character',
   )
   t.end()
 })

@@ -4,17 +4,17 @@ import { isClean } from './answering.ts'
 import { caller, failure, model, settled } from './fakes.ts'
 import { frame, pcm16, prices, setup, words } from './listening.ts'
 
-t.test('a session from its start to its end', async (t) => {
+t.test('a stream from its start to its end', async (t) => {
   const all = setup([failure('server'), 'opens'], { prices })
   const session = all.begin()
-  t.same(all.listener.told, [], 'nothing is told before the session is there')
+  t.same(all.sink.events, [], 'no event comes before the stream is open')
   await settled()
-  t.same(all.listener.told, ['ready b'], 'it fails over until one has opened')
-  t.match(all.listener.route, { provider: 'b', failovers: 1 })
+  t.same(all.sink.events, ['ready b'], 'it fails over until one has opened')
+  t.match(all.sink.route, { provider: 'b', failovers: 1 })
   const stream = all.stream()
   stream.onAudio = () => stream.sink.transcript(words('one', { isFinal: false }))
   session.audio(frame)
-  t.equal(all.listener.told.at(-1), 'one', 'a transcript comes within the call that brought its audio')
+  t.equal(all.sink.events.at(-1), 'one', 'a transcript may come while audio() runs')
   stream.sink.speechStarted(5)
   session.flush()
   session.end()
@@ -25,8 +25,8 @@ t.test('a session from its start to its end', async (t) => {
   stream.sink.transcript(words('one.'))
   stream.sink.ended()
   stream.sink.transcript(words('late'))
-  t.same(all.listener.told, ['ready b', 'one', 'speech 5', 'one.', 'ended'])
-  t.same(all.listener.usage, { durationMs: 20, costMicroUsd: 20 })
+  t.same(all.sink.events, ['ready b', 'one', 'speech 5', 'one.', 'ended'])
+  t.same(all.sink.usage, { durationMs: 20, costMicroUsd: 20 })
   t.equal(all.ledger.settlements.length, 1)
   t.match(all.ledger.last, {
     status: 'succeeded',
@@ -40,7 +40,7 @@ t.test('a session from its start to its end', async (t) => {
   isClean(t, all)
 })
 
-t.test('what is asked', async (t) => {
+t.test('the request that a provider gets', async (t) => {
   const capabilities = { ...model('stt').capabilities, keywords: true, prompt: true, word_timestamps: true }
   const all = setup(['opens'], { capabilities, languages: ['es'] })
   all.begin({ language: 'es-MX', keywords: ['k'], prompt: 'p', words: true, endpointingMs: 300, interimResults: false })
@@ -57,7 +57,7 @@ t.test('what is asked', async (t) => {
     prompt: 'p',
   })
   sink.transcript(words('partial', { isFinal: false }))
-  t.same(all.listener.told, ['ready a'], 'partials are not told to who did not ask')
+  t.same(all.sink.events, ['ready a'], 'interims come only where they were asked for')
 
   for (const [extra, kind] of [
     [{ prompt: 'p' }, 'capability_missing'],
@@ -68,18 +68,18 @@ t.test('what is asked', async (t) => {
     const refused = setup(['opens'], { languages: ['en'], audioFormats })
     refused.begin(extra)
     await settled()
-    t.match(refused.listener.fault, { kind })
+    t.match(refused.sink.fault, { kind })
     isClean(t, refused)
   }
   const batch = setup(['opens'], { capabilities: { ...model('stt').capabilities, streaming: false } })
   batch.begin()
   await settled()
-  t.match(batch.listener.fault, { data: { kind: 'capability_missing', capability: 'streaming' } })
+  t.match(batch.sink.fault, { data: { kind: 'capability_missing', capability: 'streaming' } })
   const malformed = setup(['opens'])
   malformed.begin({ language: 'no such' })
-  t.same(malformed.listener.told, [], 'not before the session is there')
+  t.same(malformed.sink.events, [], 'not before the stream is returned')
   await settled()
-  t.match(malformed.listener.fault, { kind: 'bad_language_tag' })
+  t.match(malformed.sink.fault, { kind: 'bad_language_tag' })
 })
 
 t.test('audio that comes before a provider has opened', async (t) => {
@@ -98,26 +98,26 @@ t.test('audio that comes before a provider has opened', async (t) => {
       [1, 2],
       [3, 4, 5, 6],
     ],
-    'half a sample waits for its other half',
+    'half a sample waits for the rest of it',
   )
   t.same(all.stream().calls, ['flush', 'end'])
   all.stream().sink.ended()
-  t.match(all.listener.usage, { durationMs: 0, costMicroUsd: 0 })
+  t.match(all.sink.usage, { durationMs: 0, costMicroUsd: 0 })
   isClean(t, all)
 
   const full = setup(['hangs'])
   const fast = full.begin()
   for (let i = 0; i < 11; i++) fast.audio(frame)
-  t.same(full.listener.told, ['failed audio_too_fast'])
-  t.match(full.listener.fault?.data, { kind: 'audio_too_fast' })
+  t.same(full.sink.events, ['failed audio_too_fast'])
+  t.match(full.sink.fault?.data, { kind: 'audio_too_fast' })
   await settled()
   isClean(t, full)
-  t.same(full.listener.told, ['failed audio_too_fast'], 'once')
+  t.same(full.sink.events, ['failed audio_too_fast'], 'once')
 
   const within = setup(['opens'])
   const early = within.begin()
   early.audio(Uint8Array.of(1, 1))
-  within.listener.onReady = () => early.audio(Uint8Array.of(2, 2))
+  within.sink.onReady = () => early.audio(Uint8Array.of(2, 2))
   await settled()
   early.audio(Uint8Array.of(3, 3))
   t.same(
@@ -127,15 +127,15 @@ t.test('audio that comes before a provider has opened', async (t) => {
       [2, 2],
       [3, 3],
     ],
-    'audio sent from within ready keeps its place',
+    'audio that is sent while ready runs keeps its place',
   )
 })
 
-t.test('none opens', async (t) => {
+t.test('no provider opens', async (t) => {
   const all = setup([failure('server'), failure('overloaded')])
   all.begin()
   await settled()
-  t.match(all.listener.fault, { kind: 'all_failed', detail: { attempts: [{}, {}] } })
+  t.match(all.sink.fault, { kind: 'all_failed', detail: { attempts: [{}, {}] } })
   t.match(all.ledger.last, { status: 'failed', row: { quantities: [], costMicroUsd: 0 } })
   isClean(t, all)
 })
@@ -148,8 +148,8 @@ t.test('a provider that drops', async (t) => {
     session.audio(frame)
     all.stream().sink.transcript(words('heard'))
     all.stream().sink.failed(failure('server'))
-    t.same(all.listener.told, ['ready a', 'heard', 'failed stream_broken'], 'after a transcript nothing is swapped')
-    t.match(all.ledger.last.row, { costMicroUsd: 20 }, 'what was transcribed is owed')
+    t.same(all.sink.events, ['ready a', 'heard', 'failed stream_broken'], 'there is no failover after a transcript')
+    t.match(all.ledger.last.row, { costMicroUsd: 20 }, 'the audio that was transcribed is billed')
     t.same(all.stream().calls, ['close'])
     await settled()
     isClean(t, all)
@@ -158,26 +158,26 @@ t.test('a provider that drops', async (t) => {
   mute.begin().audio(frame)
   await settled()
   mute.stream().sink.ended()
-  t.match(mute.listener.fault, { kind: 'stream_broken' }, 'an end that nobody asked for')
-  t.match(mute.ledger.last.row, { costMicroUsd: 0 }, 'what told nothing is not owed')
+  t.match(mute.sink.fault, { kind: 'stream_broken' }, 'a stream that ended without end()')
+  t.match(mute.ledger.last.row, { costMicroUsd: 0 }, 'a provider that sent no transcript is not paid')
   isClean(t, mute)
 
   const silent = setup(['opens'])
   silent.begin().end()
   await settled()
   await silent.clock.advance(2000)
-  t.match(silent.listener.fault, { kind: 'timed_out' }, 'a provider that does not end')
+  t.match(silent.sink.fault, { kind: 'timed_out' }, 'a provider that does not end')
   isClean(t, silent)
 
   const long = setup(['opens'], {}, { totalMs: 60_000 })
   long.begin()
   await settled()
   await long.clock.advance(60_000)
-  t.match(long.listener.fault, { kind: 'timed_out' }, 'the longest session')
+  t.match(long.sink.fault, { kind: 'timed_out' }, 'the longest stream')
   isClean(t, long)
 })
 
-t.test('replay swaps once, before the first transcript', async (t) => {
+t.test('replay allows one failover, before the first transcript', async (t) => {
   const all = setup(['opens', 'opens', 'opens'], {}, { aheadMsMax: 60_000 })
   const session = all.begin({ replay: true })
   await settled()
@@ -186,18 +186,18 @@ t.test('replay swaps once, before the first transcript', async (t) => {
   session.audio(Uint8Array.of(9, 9))
   session.flush()
   await settled()
-  t.same(all.listener.told, ['ready a', 'ready b'])
-  t.match(all.listener.route, { provider: 'b', failovers: 1 })
+  t.same(all.sink.events, ['ready a', 'ready b'])
+  t.match(all.sink.route, { provider: 'b', failovers: 1 })
   const second = all.stream(1)
-  t.equal(second.bytes, 320_000 + 2, 'the last 10 s and what came meanwhile')
+  t.equal(second.bytes, 320_000 + 2, 'the last 10 s and the audio that came in the meantime')
   t.same(second.taken.at(-1), [9, 9])
   t.same(second.calls, ['flush'])
   all.stream(0).sink.transcript(words('of the old one'))
   second.sink.transcript(words('again', { startMs: 100, words: [{ text: 'again', startMs: 100, endMs: 120 }] }))
-  t.match(all.listener.transcripts, [{ text: 'again', startMs: 2100, words: [{ startMs: 2100 }] }])
+  t.match(all.sink.transcripts, [{ text: 'again', startMs: 2100, words: [{ startMs: 2100 }] }])
   session.end()
   second.sink.ended()
-  t.match(all.listener.usage, { durationMs: 10_000 })
+  t.match(all.sink.usage, { durationMs: 10_000 })
   t.equal(all.ledger.settlements.length, 1, 'one row for the request')
   t.same(all.attempts, ['a/m server', 'b/m succeeded'])
   isClean(t, all)
@@ -209,10 +209,10 @@ t.test('replay swaps once, before the first transcript', async (t) => {
   another.end()
   twice.stream(0).sink.failed(failure('server'))
   await settled()
-  t.same(twice.stream(1).calls, ['end'], 'an end is said again')
+  t.same(twice.stream(1).calls, ['end'], 'end is repeated')
   twice.stream(1).sink.failed(failure('server'))
   await settled()
-  t.same(twice.listener.told, ['ready a', 'ready b', 'failed stream_broken'])
+  t.same(twice.sink.events, ['ready a', 'ready b', 'failed stream_broken'])
   isClean(t, twice)
 
   const alone = setup(['opens'])
@@ -220,7 +220,7 @@ t.test('replay swaps once, before the first transcript', async (t) => {
   await settled()
   alone.stream().sink.failed(failure('server'))
   await settled()
-  t.same(alone.listener.told, ['ready a', 'failed all_failed'], 'the one that failed is not asked again')
+  t.same(alone.sink.events, ['ready a', 'failed all_failed'], 'the provider that failed is not tried again')
   isClean(t, alone)
 })
 
@@ -230,11 +230,11 @@ t.test('a provider that does not keep up', async (t) => {
   await settled()
   all.stream().bufferedBytes = 32_001
   session.audio(frame)
-  t.same(all.listener.told, ['ready a', 'failed audio_too_fast'])
+  t.same(all.sink.events, ['ready a', 'failed audio_too_fast'])
   isClean(t, all)
 })
 
-t.test('leaving settles what was used and tells nothing more', async (t) => {
+t.test('leaving settles the usage and no event follows', async (t) => {
   const all = setup(['opens'], { prices })
   const session = all.begin()
   await settled()
@@ -242,19 +242,19 @@ t.test('leaving settles what was used and tells nothing more', async (t) => {
   session.leave()
   session.leave()
   session.audio(frame)
-  t.same(all.listener.told, ['ready a'])
+  t.same(all.sink.events, ['ready a'])
   t.match(all.ledger.last, { status: 'failed', row: { costMicroUsd: 20 } })
   t.ok(all.stream().signal.aborted)
   t.equal(all.ledger.settlements.length, 1)
   isClean(t, all)
 
-  // What costs something waits for the credit first.
+  // A stream with a price waits for the reservation first.
   const early = setup(['hangs', 'opens'], { prices })
   early.credit.balance = 130_000
   early.begin().leave()
   await settled()
-  t.same(early.asked, [], 'nobody is asked any more')
-  t.same(early.listener.told, [])
+  t.same(early.asked, [], 'no further provider is tried')
+  t.same(early.sink.events, [])
   isClean(t, early)
 
   const opening = setup(['hangs', 'opens'])
@@ -263,7 +263,7 @@ t.test('leaving settles what was used and tells nothing more', async (t) => {
   waiting.leave()
   await settled()
   t.same(opening.asked, ['a'])
-  t.same(opening.listener.told, [])
+  t.same(opening.sink.events, [])
   isClean(t, opening)
 
   const gone = setup(['opens'])
@@ -271,7 +271,7 @@ t.test('leaving settles what was used and tells nothing more', async (t) => {
   gone.begin({ signal: client.signal })
   await settled()
   client.abort()
-  t.match(gone.listener.fault, { kind: 'cancelled' })
+  t.match(gone.sink.fault, { kind: 'cancelled' })
   isClean(t, gone)
 })
 
@@ -289,7 +289,7 @@ t.test('credit is reserved a minute at a time', async (t) => {
   await minute()
   t.equal(all.credit.reserved, 120_000)
   await minute()
-  t.same(all.listener.told, ['ready a', 'failed credit_exhausted'])
+  t.same(all.sink.events, ['ready a', 'failed credit_exhausted'])
   t.match(all.ledger.last, { reservedMicroUsd: 120_000, row: { outcome: 'credit_exhausted', costMicroUsd: 120_000 } })
   isClean(t, all)
 
@@ -297,7 +297,7 @@ t.test('credit is reserved a minute at a time', async (t) => {
   poor.credit.balance = 1
   poor.begin()
   await settled()
-  t.same(poor.listener.told, ['failed credit_too_low'])
+  t.same(poor.sink.events, ['failed credit_too_low'])
   isClean(t, poor)
 
   const late = setup(['opens'], { prices })
@@ -310,18 +310,18 @@ t.test('credit is reserved a minute at a time', async (t) => {
   t.equal(late.credit.reserved, 60_000, 'a slice that is granted after the end is given back')
 })
 
-t.test('the concurrency of a key counts sessions', async (t) => {
+t.test('the concurrency of a key counts streams', async (t) => {
   const all = setup(['opens'])
   const one = caller({ maxConcurrency: 1 })
   const first = all.begin({ caller: one })
   await settled()
   all.begin({ caller: one })
   await settled()
-  t.same(all.listener.told, ['ready a', 'failed too_many_at_once'])
+  t.same(all.sink.events, ['ready a', 'failed too_many_at_once'])
   first.leave()
 })
 
-t.test('half an hour of audio does not grow', async (t) => {
+t.test('half an hour of audio takes no more memory', async (t) => {
   const all = setup(['opens'], {}, { pendingBytesMax: 64_000 })
   const session = all.begin()
   await settled()
@@ -333,10 +333,10 @@ t.test('half an hour of audio does not grow', async (t) => {
   t.ok(process.memoryUsage().arrayBuffers - before < 1_000_000)
   session.end()
   stream.sink.ended()
-  t.match(all.listener.usage, { durationMs: 1_800_000 })
+  t.match(all.sink.usage, { durationMs: 1_800_000 })
 })
 
-t.test('an Opus packet says how long it is', async (t) => {
+t.test('the length of an Opus packet is read from it', async (t) => {
   const all = setup(['opens'])
   const session = all.begin({ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } })
   await settled()
@@ -344,7 +344,7 @@ t.test('an Opus packet says how long it is', async (t) => {
   session.audio(Uint8Array.of(0x0b, 0x03)) // SILK, 20 ms, three frames
   session.end()
   all.stream().sink.ended()
-  t.match(all.listener.usage, { durationMs: 80 })
+  t.match(all.sink.usage, { durationMs: 80 })
   t.equal(all.stream().taken.length, 2)
 })
 

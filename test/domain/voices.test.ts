@@ -15,7 +15,7 @@ function voice(id: string, gender: Voice['gender'], language?: string): Voice {
   return { id, name: id, gender, styles: [], ...(language !== undefined && { language }) }
 }
 
-/** The voices that the providers a, b … were asked for; all but the last fail. */
+/** The voices in the requests to the providers a, b …; all but the last provider fail. */
 async function asked(rows: Voice[][], extra: Partial<SynthesizeInput> = {}): Promise<(string | undefined)[]> {
   const voices: (string | undefined)[] = []
   const providers = rows.map((row, i) => {
@@ -44,7 +44,7 @@ t.test('a preset is a voice of the provider chosen', async (t) => {
   t.same(await asked([[], english], { preset: 'echo' }), [undefined, 'en_m'], 'at every provider')
 })
 
-t.test('the request goes before the key, the key before the provider', async (t) => {
+t.test('the voice of the request wins over that of the key, which wins over the default', async (t) => {
   const withVoice = { caller: caller({ voice: 'en_f' }) }
   t.same(await asked([english], withVoice), ['en_f'])
   t.same(await asked([english], { ...withVoice, voice: 'auto' }), ['en_f'], 'auto says nothing')
