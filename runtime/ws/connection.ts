@@ -91,7 +91,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     queueMicrotask(() => this.#finish())
   }
 
-  /** Begins the session. Must not be called from inside the transport's upgrade call: see engine/uws/sockets.ts. */
+  /** Begins the session. Must not be called from inside the transport's upgrade call: see engine/uws/listener.ts. */
   opened(transport: SocketTransport): void {
     if (this.#isClosing) return
     this.#transport = transport

@@ -122,7 +122,7 @@ export class UwsTransport implements Transport {
   }
 }
 
-/** A request to open a socket. The `open` callback of uWebSockets.js pushes to `opened` during the upgrade call: see sockets.ts. */
+/** A request to open a socket. The `open` callback of uWebSockets.js pushes to `opened` during the upgrade call: see listener.ts. */
 export class UwsUpgradeTransport extends UwsTransport implements UpgradeTransport {
   readonly #context: us_socket_context_t
   readonly #opened: SocketTransport[]
