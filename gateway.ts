@@ -26,7 +26,10 @@ import { createSurfaces } from './surfaces.ts'
 
 /** The file in the data folder with the key of a first local run, for the command line. */
 export const localKeyFile = 'local.key'
-/** Answers are checked against the contract in tests and development, which run the sources. The compiled product does not check them. */
+/**
+ * Answers are checked against the contract in tests and development, which run the sources. The compiled product does
+ * not check them.
+ */
 const checkResponses = import.meta.url.endsWith('.ts')
 
 /** A running Parley. `stop` drains first; `force` gives up the requests in flight. */
@@ -135,7 +138,10 @@ async function bootstrap(store: Store, config: ParleyConfig, log: Log): Promise<
   return (await store.organizations.bootstrap({ key })) === 'refused' ? null : key
 }
 
-/** Logs unreadable provider keys at the start and not at the first request that needs one. Requests are routed to other providers. */
+/**
+ * Logs unreadable provider keys at the start and not at the first request that needs one. Requests are routed to other
+ * providers.
+ */
 async function checkSealed({ providerKeys }: Store, log: Log): Promise<void> {
   const unreadable = await providerKeys.unreadable()
   if (unreadable > 0)

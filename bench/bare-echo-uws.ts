@@ -1,4 +1,5 @@
-// The floor of the socket figures: uWebSockets.js that returns each frame, without any other work. Forked by bench/sockets.ts.
+// The floor of the socket figures: uWebSockets.js that returns each frame, without any other work. Forked by
+// bench/sockets.ts.
 import uWS from 'uWebSockets.js'
 
 uWS

@@ -1,4 +1,7 @@
-/** Time to the first chunk of an event stream through the gateway, minus the time of the same client without it. One stream at a time. */
+/**
+ * Time to the first chunk of an event stream through the gateway, minus the time of the same client without it. One
+ * stream at a time.
+ */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
 import { type Figure, median } from './figure.ts'
@@ -7,7 +10,10 @@ import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
 
 const rounds = 10
 const streamsARound = 60
-/** V8 compiles the code of a request during thousands of requests. They run concurrently, because each takes as long as its answer. */
+/**
+ * V8 compiles the code of a request during thousands of requests. They run concurrently, because each takes as long as
+ * its answer.
+ */
 const warmUp = { streams: 6_000, concurrent: 32 }
 
 export async function firstChunkDelay(dataDir: string): Promise<Figure> {
@@ -42,7 +48,10 @@ async function measure(askDirect: Ask, askThrough: Ask): Promise<Round> {
   return { directMs: median(directMs), throughMs: median(throughMs) }
 }
 
-/** Other work on a shared machine only adds time, so the round in which the floor was fastest is shown beside the median of the rounds. */
+/**
+ * Other work on a shared machine only adds time, so the round in which the floor was fastest is shown beside the median
+ * of the rounds.
+ */
 function figure(measured: readonly Round[]): Figure {
   const added = ({ directMs, throughMs }: Round) => throughMs - directMs
   const calmest = measured.reduce((calm, round) => (round.directMs < calm.directMs ? round : calm))

@@ -47,7 +47,10 @@ export function buildLoad(): string | null {
   return program
 }
 
-/** The server has one processor and the load another, so that the figures are of one core. False where that is not possible. */
+/**
+ * The server has one processor and the load another, so that the figures are of one core. False where that is not
+ * possible.
+ */
 export const pinned = os.availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0
 
 export function pinServer(pid: number): void {
@@ -60,7 +63,10 @@ export function filesMax(): number {
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit)
 }
 
-/** Opens the streams, warms up, measures, and closes them. Throws an error with the output of the load when the server refuses. */
+/**
+ * Opens the streams, warms up, measures, and closes them. Throws an error with the output of the load when the server
+ * refuses.
+ */
 export async function runLoad(load: string, server: SocketServer, pace: Pace): Promise<LoadFigures> {
   const { streams, periodUs, warmUpMs, measureMs } = pace
   const numbers = [streams, periodUs, warmUpMs, measureMs, payloadBytes].map(String)

@@ -1,6 +1,7 @@
 /**
- * 640-byte audio frames through the real streaming STT route, with the `loopback` adapter as engine, compared with a bare uWebSockets.js echo
- * and a `ws` echo. Each server is a process with one processor, and the load has another processor. Rounds are interleaved.
+ * 640-byte audio frames through the real streaming STT route, with the `loopback` adapter as engine, compared with a
+ * bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor, and the load has another
+ * processor. Rounds are interleaved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Figure, median, type Result } from './figure.ts'
@@ -25,11 +26,17 @@ const rounds = 3
 const roundsMax = 6
 const warmUpMs = 1000
 const measureMs = 3000
-/** A server that is busier than this on its processor falls behind at times, and late frames are cheaper because they come in bulk. */
+/**
+ * A server that is busier than this on its processor falls behind at times, and late frames are cheaper because they
+ * come in bulk.
+ */
 const busyMax = 0.6
 const p99MaxUs = 20_000
 const probesMax = 5
-/** A load that sends this late had no processor. It then sends in bulk, which costs a server less and makes the figure useless. */
+/**
+ * A load that sends this late had no processor. It then sends in bulk, which costs a server less and makes the figure
+ * useless.
+ */
 const lagMaxUs = 5000
 
 type Name = 'Parley' | 'uWS' | 'ws'
@@ -84,8 +91,8 @@ async function parley(dataDir: string): Promise<Contestant> {
 }
 
 /**
- * Opens as many streams as will be measured, but at most a tenth of them at a time, with their traffic. Afterwards the code is compiled and the
- * heap has grown, so that the memory that is added later belongs to the open streams.
+ * Opens as many streams as will be measured, but at most a tenth of them at a time, with their traffic. Afterwards the
+ * code is compiled and the heap has grown, so that the memory that is added later belongs to the open streams.
  */
 async function settle(load: string, server: Contestant, streams: number): Promise<void> {
   pinServer(server.pid)

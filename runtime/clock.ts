@@ -11,7 +11,10 @@ export const systemClock = {
   },
 }
 
-/** Letters and digits only: an id can be selected with a double click and needs no escaping in a header or a URL. 131 bits. */
+/**
+ * Letters and digits only: an id can be selected with a double click and needs no escaping in a header or a URL. 131
+ * bits.
+ */
 export const uniqueId = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 22)
 
 export const systemIds = {

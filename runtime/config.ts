@@ -1,6 +1,6 @@
 /**
- * Settings come, in falling order, from the environment, the file that PARLEY_CONFIG names (or ./parley.yaml) and the schema's defaults.
- * The environment is read here and nowhere else. The schema in specs/ defines the keys.
+ * Settings come, in falling order, from the environment, the file that PARLEY_CONFIG names (or ./parley.yaml) and the
+ * schema's defaults. The environment is read here and nowhere else. The schema in specs/ defines the keys.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import type { Validate, Violation } from './engine/operation.ts'

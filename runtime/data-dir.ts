@@ -4,14 +4,18 @@ import { dirname } from 'node:path'
 /** Makes the data folder with its missing parents. Throws an Error that names it. */
 export function makeDataDir(dataDir: string): void {
   try {
-    // Under root, the embedded Postgres runs as another user, which must be able to enter. Secret files in the folder have stricter modes.
+    // Under root, the embedded Postgres runs as another user, which must be able to enter. Secret files in the folder
+    // have stricter modes.
     makeFolder(dataDir, process.geteuid?.() === 0 ? 0o711 : 0o700)
   } catch (cause) {
     throw new Error(`The data folder ${dataDir} cannot be made: choose another with PARLEY_DATA_DIR.`, { cause })
   }
 }
 
-/** mkdir's `recursive` is not used: Node retries for ever in a folder like /proc, which exists and reports a new entry as not found. */
+/**
+ * mkdir's `recursive` is not used: Node retries for ever in a folder like /proc, which exists and reports a new entry
+ * as not found.
+ */
 function makeFolder(folder: string, mode: number): void {
   if (isFolder(folder)) return
   const parent = dirname(folder)

@@ -2,8 +2,8 @@ import { createServer } from 'node:net'
 import { ConfigError } from './config.ts'
 
 /**
- * Throws ConfigError when `host:port` cannot be listened on. The port is tried exclusively, because the engine shares it among processes: the
- * kernel would also admit a second Parley, which would silently take half of the connections.
+ * Throws ConfigError when `host:port` cannot be listened on. The port is tried exclusively, because the engine shares
+ * it among processes: the kernel would also admit a second Parley, which would silently take half of the connections.
  */
 export async function requireFreePort({ host, port }: { host: string; port: number }): Promise<void> {
   if (port === 0) return

@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino'
 
 /**
- * Names under which content or secrets could reach a log line by mistake. The first defence is that no code passes them; this is the second.
- * Paths are matched at the top and one level down, because our fields are not deeper.
+ * Names under which content or secrets could reach a log line by mistake. The first defence is that no code passes
+ * them; this is the second. Paths are matched at the top and one level down, because our fields are not deeper.
  */
 const secretFields = [
   'authorization',
@@ -18,7 +18,10 @@ const secretFields = [
   'arguments',
 ]
 
-/** Lines are written in blocks (4 KiB, or after one second), so that a line costs a request no system call. `fatal` flushes. */
+/**
+ * Lines are written in blocks (4 KiB, or after one second), so that a line costs a request no system call. `fatal`
+ * flushes.
+ */
 export function createLog(level: string): Logger {
   const destination = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 1000 })
   return pino(
@@ -32,7 +35,10 @@ export function createLog(level: string): Logger {
   )
 }
 
-/** Class, code and stack of an error and its causes. Other properties are left out, because they can hold a provider's answer. */
+/**
+ * Class, code and stack of an error and its causes. Other properties are left out, because they can hold a provider's
+ * answer.
+ */
 function causes(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error }
   const code = (error as { code?: unknown }).code

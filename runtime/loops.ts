@@ -1,6 +1,6 @@
 /**
- * Work that repeats in the background under a name: heartbeats, renewals, sweeps. A loop never overlaps itself: its period begins when a run
- * has ended. A run that fails is logged, and the loop goes on.
+ * Work that repeats in the background under a name: heartbeats, renewals, sweeps. A loop never overlaps itself: its
+ * period begins when a run has ended. A run that fails is logged, and the loop goes on.
  */
 
 export type Loop = {
@@ -32,7 +32,10 @@ export class Loops {
     this.#plan(loop)
   }
 
-  /** Begins no more runs, and waits at most `waitMs` for those that are under way. A run that takes longer is logged and left alone. */
+  /**
+   * Begins no more runs, and waits at most `waitMs` for those that are under way. A run that takes longer is logged and
+   * left alone.
+   */
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true
     for (const cancel of this.#planned.values()) cancel()

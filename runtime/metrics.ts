@@ -3,7 +3,10 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 /** Seconds. From a cached answer to the longest transcription. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** Labels are closed sets (operation, provider, model, stage, outcome). An organization, call or phone number is never a label. */
+/**
+ * Labels are closed sets (operation, provider, model, stage, outcome). An organization, call or phone number is never a
+ * label.
+ */
 export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -71,7 +74,10 @@ export function createMetrics() {
 
 type Series = ReturnType<Histogram['labels']>
 
-/** Keeps the series of each set of labels, because the library hashes the labels at every call. The sets are closed, so the map is bounded. */
+/**
+ * Keeps the series of each set of labels, because the library hashes the labels at every call. The sets are closed, so
+ * the map is bounded.
+ */
 function remembered(histogram: Histogram): (...labels: string[]) => Series {
   const all = new Map<string, Series>()
   return (...labels) => {

@@ -1,5 +1,6 @@
 /**
- * Dependencies that most deployments never load. Each costs start-up time and memory, so it is imported when it is first needed.
+ * Dependencies that most deployments never load. Each costs start-up time and memory, so it is imported when it is
+ * first needed.
  */
 import type { Resampler, ResamplerShape } from '../audio/resample.ts'
 

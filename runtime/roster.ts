@@ -1,8 +1,9 @@
 /**
  * A list whose members know their place in it, for sets with thousands of changes a second.
  *
- * A Set is slower to collect. When V8 grows or shrinks one, the old table points to the new one. Once one of those tables is in the old
- * generation, all later tables stay reachable from it, with all requests that they held, and every young collection copies them.
+ * A Set is slower to collect. When V8 grows or shrinks one, the old table points to the new one. Once one of those
+ * tables is in the old generation, all later tables stay reachable from it, with all requests that they held, and every
+ * young collection copies them.
  */
 export class Roster<Member extends Placed> {
   readonly #members: Member[] = []

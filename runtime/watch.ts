@@ -1,11 +1,12 @@
 import { type Placed, Roster } from './roster.ts'
 
 /**
- * One timer that looks at many members, where a timer for each member would cost more than the work that it guards. The timer is set by the
- * first member and fires until a look finds no member. A member that is only watched for a moment therefore costs no timer call.
+ * One timer that looks at many members, where a timer for each member would cost more than the work that it guards. The
+ * timer is set by the first member and fires until a look finds no member. A member that is only watched for a moment
+ * therefore costs no timer call.
  *
- * The interval between two looks can be longer than `everyMs` when the event loop is busy. A member must therefore compare times of a clock,
- * and must not count looks.
+ * The interval between two looks can be longer than `everyMs` when the event loop is busy. A member must therefore
+ * compare times of a clock, and must not count looks.
  */
 export class Watch<Member extends Placed> {
   readonly #clock: WatchClock

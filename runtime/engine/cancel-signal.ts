@@ -1,4 +1,7 @@
-/** Says that the client has gone, or that the server waits no longer: the part of AbortSignal that a request needs. An AbortSignal is one. */
+/**
+ * Says that the client has gone, or that the server waits no longer. It is the part of AbortSignal that a request
+ * needs, and an AbortSignal is one.
+ */
 export interface CancelSignal {
   readonly aborted: boolean
   readonly reason: unknown
@@ -9,7 +12,10 @@ export interface CancelSignal {
 /** An object serves where a closure for each request would cost too much. */
 export type CancelListener = (() => void) | { handleEvent(): void }
 
-/** The signal of one request or socket. An AbortController costs each request about 4 µs more, and a request has few listeners. */
+/**
+ * The signal of one request or socket. An AbortController costs each request about 4 µs more, and a request has few
+ * listeners.
+ */
 export class CancelSource implements CancelSignal {
   aborted = false
   reason: Error | undefined
@@ -37,5 +43,8 @@ export class CancelSource implements CancelSignal {
   }
 }
 
-/** Shared, because `push` makes room for 17 entries in a new list, and each of thousands of sockets has one. */
+/**
+ * Shared by all signals without listeners. A new list that is pushed to has room for 17, and each of thousands of
+ * sockets has a signal.
+ */
 const none: readonly CancelListener[] = []

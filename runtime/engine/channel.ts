@@ -1,4 +1,7 @@
-/** The shape of the generated channel tables: the facts that the engine needs of a channel. They do not say what its frames mean. */
+/**
+ * The shape of the generated channel tables: the facts that the engine needs of a channel. They do not say what its
+ * frames mean.
+ */
 import type { Validate } from './operation.ts'
 
 /** A text frame that clients send. `on` names the method of the session that takes it. */

@@ -1,7 +1,7 @@
 /**
- * Bounds requests by source address: their number in a fixed window, and the number in flight. Windows are the same for all addresses, so a new
- * window clears all counts at once. The address is the peer's. Behind trusted proxies it is the nearest address in X-Forwarded-For that is
- * not a trusted proxy.
+ * Bounds requests by source address: their number in a fixed window, and the number in flight. Windows are the same for
+ * all addresses, so a new window clears all counts at once. The address is the peer's. Behind trusted proxies it is the
+ * nearest address in X-Forwarded-For that is not a trusted proxy.
  */
 import ipaddr from 'ipaddr.js'
 import { serializeList } from 'structured-headers'

@@ -22,7 +22,10 @@ export class Engine {
   readonly sockets: Sockets
   readonly quota: EdgeQuota
   readonly memory: UploadMemory
-  /** The bodies on their way. Most are whole within the tick that began them, and a timer for each would cost more than the rest of its work. */
+  /**
+   * The bodies on their way. Most are whole within the tick that began them, and a timer for each would cost more than
+   * the rest of its work.
+   */
   readonly stalls: Watch<Receiver>
   readonly requestIdHeader: string
   readonly regionHeader: string

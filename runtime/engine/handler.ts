@@ -2,7 +2,10 @@ import type { CancelSignal } from './cancel-signal.ts'
 
 /** The arguments and results of handlers. Generated handler interfaces narrow these types operation by operation. */
 
-/** A body or part that stays bytes: the chunks as they arrived, never joined, held in bounded memory until the exchange ends. */
+/**
+ * A body or part that stays bytes: the chunks as they arrived, never joined, held in bounded memory until the exchange
+ * ends.
+ */
 export type Bytes = { chunks: readonly Uint8Array[]; bytes: number; contentType: string }
 
 export type Input = {
@@ -14,7 +17,10 @@ export type Input = {
   body: unknown
 }
 
-/** The origin of a request, for operations that are meant for this machine alone. Header values are as they were sent, '' where absent. */
+/**
+ * The origin of a request, for operations that are meant for this machine alone. Header values are as they were sent,
+ * '' where absent.
+ */
 export type Peer = {
   /** IP address of the other end of the connection, which is a proxy where there is one. */
   address: string
@@ -31,7 +37,10 @@ export type Context<Caller = unknown> = {
   operation: string
   /** Hex SHA-256 of the content: the raw body bytes, or the decoded part payloads in part order. Null without a body. */
   readonly contentHash: string | null
-  /** The body exactly as it was sent, where the operation asks for it (`x-raw-body`); else null. For signatures over the bytes. */
+  /**
+   * The body exactly as it was sent, where the operation asks for it (`x-raw-body`); else null. For signatures over the
+   * bytes.
+   */
   readonly rawBody: Uint8Array | null
   /** The `Accept` header as it was sent; '' without one. */
   accept: string
@@ -62,11 +71,17 @@ export type Result = {
 export type Handler = (input: Input, context: Context) => Result | Promise<Result>
 export type Handlers = Readonly<Record<string, Handler>>
 
-/** The answer of a surface to an error, in its envelope. The surface's fault writer makes it, also for the engine's refusals. */
+/**
+ * The answer of a surface to an error, in its envelope. The surface's fault writer makes it, also for the engine's
+ * refusals.
+ */
 export type FaultAnswer = { status: number; headers: Record<string, string>; body: string }
 export type FaultWriter = (error: unknown, requestId: string) => FaultAnswer
 
-/** Refusals of the engine, and of a handler whose request breaks its contract. The surface's fault writer turns each into its own code. */
+/**
+ * Refusals of the engine, and of a handler whose request breaks its contract. The surface's fault writer turns each
+ * into its own code.
+ */
 export type RefusalKind =
   | 'unauthenticated'
   | 'forbidden'

@@ -1,7 +1,8 @@
 /**
- * The one pass over a request's header lines. It keeps the few that the engine or the operation reads, and finds lines that make the end of
- * the body ambiguous: uWebSockets.js takes the first of two Content-Length lines (an empty one is 0) and any Transfer-Encoding for chunked,
- * so a proxy that reads them in another way can be made to smuggle a request. RFC 9112, 6.3 and 3.2.
+ * The one pass over a request's header lines. It keeps the few that the engine or the operation reads, and finds lines
+ * that make the end of the body ambiguous: uWebSockets.js takes the first of two Content-Length lines (an empty one is
+ * 0) and any Transfer-Encoding for chunked, so a proxy that reads them in another way can be made to smuggle a request.
+ * RFC 9112, 6.3 and 3.2.
  */
 import type { Transport } from './transport.ts'
 
@@ -22,7 +23,10 @@ export class Head {
   /** Null without the header. */
   contentLength: number | null = null
   isChunked = false
-  /** False: the connection must be closed without an answer. After an answer uWebSockets.js would read on, and run a smuggled request. */
+  /**
+   * False: the connection must be closed without an answer. After an answer uWebSockets.js would read on, and run a
+   * smuggled request.
+   */
   isSound = true
   #hosts = 0
 
@@ -80,14 +84,18 @@ export class Head {
 export function readHead(transport: Transport, wanted: ReadonlyMap<string, string>): Head {
   const head = new Head()
   transport.eachHeader((name, value) => {
-    // The walk reads UTF-8 and replaces invalid bytes. By name, a value is latin1 (RFC 9110, 5.5), and a character is a byte.
+    // The walk reads UTF-8 and replaces invalid bytes. By name, a value is latin1 (RFC 9110, 5.5), and a character is a
+    // byte.
     head.take(name, wanted.has(name) ? transport.header(name) : value, wanted)
   })
   if (head.isChunked && head.contentLength !== null) head.isSound = false
   return head
 }
 
-/** The contract spells `Service-…`, `X-Service-…`, `x-service-…`. A deployer's prefix replaces the word, in its spelling and in lower case. */
+/**
+ * The contract spells `Service-…`, `X-Service-…`, `x-service-…`. A deployer's prefix replaces the word, in its spelling
+ * and in lower case.
+ */
 export function renameHeader(name: string, prefix: string): string {
   return name.replace(/^(x-)?(service)-/i, (_match, x: string | undefined, word: string) => {
     const spelled = word === word.toLowerCase() ? prefix.toLowerCase() : prefix

@@ -1,4 +1,7 @@
-/** Host names and addresses: one definition of "this machine" for the addresses that we listen on, our peers and the names in Host headers. */
+/**
+ * Host names and addresses: one definition of "this machine" for the addresses that we listen on, our peers and the
+ * names in Host headers.
+ */
 import ipaddr from 'ipaddr.js'
 
 /** `[::1]:8080` and `Example.com:443` without port and in lower case. */
@@ -16,7 +19,10 @@ export function isLoopbackHost(host: string): boolean {
   return host.toLowerCase() === 'localhost' || isLoopbackAddress(host)
 }
 
-/** A Host header, with or without a port. A foreign page whose name was pointed at this machine (DNS rebinding) has another name in it. */
+/**
+ * A Host header, with or without a port. A foreign page whose name was pointed at this machine (DNS rebinding) has
+ * another name in it.
+ */
 export function isLoopbackAuthority(authority: string): boolean {
   const { bracketed, plain = '' } =
     /^(?:\[(?<bracketed>[^\]]*)\]|(?<plain>[^:]*))(?::\d{1,5})?$/.exec(authority)?.groups ?? {}

@@ -6,8 +6,8 @@ export type Validate = { (value: unknown): boolean; errors?: Violation[] | null 
 
 export type QueryParam = { name: string; type: 'string' | 'integer' | 'number' | 'boolean'; array: boolean }
 /**
- * `name` as the spec spells it. `bytesMax` is normative in UTF-8 bytes (`x-max-bytes`), because a schema's maxLength counts code points.
- * With `isJson`, handlers get the parsed value, checked by its schema.
+ * `name` as the spec spells it. `bytesMax` is normative in UTF-8 bytes (`x-max-bytes`), because a schema's maxLength
+ * counts code points. With `isJson`, handlers get the parsed value, checked by its schema.
  */
 export type HeaderParam = { name: string; required: boolean; bytesMax?: number; isJson?: true }
 /** `text` is a string, `texts` a part that may come several times: a list of strings. */
@@ -15,7 +15,10 @@ export type Part = { name: string; kind: 'json' | 'bytes' | 'text' | 'texts'; re
 
 export type Body = {
   required: boolean
-  /** Media types that the operation takes, lower case without parameters. A body that matches a range (`audio/*`) stays bytes. */
+  /**
+   * Media types that the operation takes, lower case without parameters. A body that matches a range (`audio/*`) stays
+   * bytes.
+   */
   types: readonly string[]
   /** For multipart/form-data: exactly these parts, in this order when `partsOrdered`. */
   parts: readonly Part[]

@@ -23,7 +23,7 @@ export type SocketMount = {
   surface: SocketSurface
   /** '' or '/realtime'. */
   basePath: string
-  /** As of a Mount. */
+  /** The same as `host` of a Mount. */
   host: string | null
   handlers: SocketHandlers
   admit: AdmitSocket
@@ -36,7 +36,10 @@ export type Limits = {
   audioBytesMax: number
   /** Bytes of bodies in memory, over all requests. */
   uploadMemory: number
-  /** Requests in flight from one address. HTTP/1.1 has one on each connection, so this bounds busy connections. Idle ones end after 10 s. */
+  /**
+   * Requests in flight from one address. HTTP/1.1 has one on each connection, so this bounds busy connections. Idle
+   * ones end after 10 s.
+   */
   connectionsPerAddressMax: number
   /** A body that makes no progress for this long is refused. */
   bodyTimeoutMs: number
@@ -78,7 +81,10 @@ export type Log = {
   error(fields: object, message: string): void
 }
 
-/** Called once for each exchange. `operation` is '' where no operation was found; `status` is 499 when the client left before an answer. */
+/**
+ * Called once for each exchange. `operation` is '' where no operation was found; `status` is 499 when the client left
+ * before an answer.
+ */
 export type RequestMetrics = {
   request(operation: string, status: number, durationMs: number): void
   inflight(count: number): void
@@ -110,7 +116,10 @@ export type ServerOptions = {
   sockets: readonly SocketMount[]
   /** For conformance suites: a WebSocket at `/` that returns every message. Only with a loopback `host`. */
   echo: boolean
-  /** The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`. `authorization` is '' when the header is absent. */
+  /**
+   * The caller, or a promise of it. Throws Refusal `unauthenticated` or `forbidden`. `authorization` is '' when the
+   * header is absent.
+   */
   authenticate(authorization: string, scope: string): unknown
   requestId(): string
   limits: Limits

@@ -48,7 +48,10 @@ export function namedParams(names: readonly string[], params: readonly string[])
   return named
 }
 
-/** A path segment or query value without its percent-encoding. Throws Refusal `invalid_parameter` that names the parameter. */
+/**
+ * A path segment or query value without its percent-encoding. Throws Refusal `invalid_parameter` that names the
+ * parameter.
+ */
 export function decode(raw: string, param: string): string {
   const text = tryDecode(raw)
   if (text === null)

@@ -70,7 +70,10 @@ async function end(engine: Engine, listeners: readonly Listener[]): Promise<void
   await engine.idle(farewellMs)
 }
 
-/** Waits a moment after the close frames: a connection that is closed with unread bytes is reset, and a reset takes the close frame with it. */
+/**
+ * Waits a moment after the close frames: a connection that is closed with unread bytes is reset, and a reset takes the
+ * close frame with it.
+ */
 async function endSockets({ sockets, options }: Engine): Promise<void> {
   if (sockets.count === 0) return
   sockets.endAll(1012, 'service restart')

@@ -20,7 +20,10 @@ export type UpgradeRequest = {
   query: URLSearchParams
 }
 
-/** Decides whether a socket opens. Returns the caller; throws an error that the surface's fault writer turns into the refusal. */
+/**
+ * Decides whether a socket opens. Returns the caller; throws an error that the surface's fault writer turns into the
+ * refusal.
+ */
 export type AdmitSocket = (request: UpgradeRequest) => unknown
 
 export type SocketContext<Caller = unknown> = {
@@ -38,7 +41,10 @@ export type SocketContext<Caller = unknown> = {
 
 /** One open socket. After it has ended every method does nothing. */
 export interface Socket {
-  /** Sends one text frame of JSON text. False: more is buffered than the reader takes; `onDrained` says when it has caught up. */
+  /**
+   * Sends one text frame of JSON text. False: more is buffered than the reader takes; `onDrained` says when it has
+   * caught up.
+   */
   send(text: string): boolean
   /** Sends one binary frame. The bytes are copied before it returns. */
   sendBytes(bytes: Uint8Array): boolean

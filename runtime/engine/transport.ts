@@ -1,7 +1,11 @@
-/** The interfaces between the engine and the families of transports: uWebSockets.js in uws/, node:http in node/. No other file touches those. */
+/**
+ * The interfaces between the engine and the families of transports: uWebSockets.js in uws/, node:http in node/. No
+ * other file touches those.
+ */
 
 /**
- * One HTTP exchange. Every method may be called at any time: after the client has gone or the answer is complete it does nothing.
+ * One HTTP exchange. Every method may be called at any time: after the client has gone or the answer is complete it
+ * does nothing.
  */
 export interface Transport {
   /** Lower case. */
@@ -10,22 +14,34 @@ export interface Transport {
   readonly path: string
   /** Without the question mark; '' without a query. */
   readonly query: string
-  /** The longest that a whole body may take, milliseconds. Infinity where the transport has its own lower bound on the speed of a body. */
+  /**
+   * The longest that a whole body may take, milliseconds. Infinity where the transport has its own lower bound on the
+   * speed of a body.
+   */
   readonly bodyTimeoutMs: number
 
-  /** Latin1: a character is a byte. '' when it is absent. Only until the first await: uWebSockets.js takes the request back then. */
+  /**
+   * Latin1: a character is a byte. '' when it is absent. Only until the first await: uWebSockets.js takes the request
+   * back then.
+   */
   header(name: string): string
   /** Every header line as it came, names in lower case. Only until the first await. */
   eachHeader(visit: (name: string, value: string) => void): void
   /** The peer's IP address as text. */
   address(): string
 
-  /** Must be called first: uWebSockets.js ends the process when a handler returns without an answer and without this listener. */
+  /**
+   * Must be called first: uWebSockets.js ends the process when a handler returns without an answer and without this
+   * listener.
+   */
   onAborted(run: () => void): void
   /** `chunk` is lent until `take` returns. Must be called before the first await. */
   onData(take: (chunk: Uint8Array, last: boolean) => void): void
 
-  /** A whole answer. `headers` alternates names and values; a null body is an answer without content. A HEAD request gets the length alone. */
+  /**
+   * A whole answer. `headers` alternates names and values; a null body is an answer without content. A HEAD request
+   * gets the length alone.
+   */
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void
   /** Head and first chunk of an answer of unknown length. False: wait for `onDrained` before the next write. */
   open(status: number, headers: readonly string[], chunk: string | Uint8Array): boolean
@@ -42,13 +58,16 @@ export interface Transport {
 /** A request to open a socket. */
 export interface UpgradeTransport extends Transport {
   /**
-   * Answers 101 and returns the socket, or null when the client has gone. `owner` gets everything that comes over the socket. `key` is
-   * Sec-WebSocket-Key. `subprotocol` is written as it stands, '' for none.
+   * Answers 101 and returns the socket, or null when the client has gone. `owner` gets everything that comes over the
+   * socket. `key` is Sec-WebSocket-Key. `subprotocol` is written as it stands, '' for none.
    */
   upgrade(headers: readonly string[], key: string, subprotocol: string, owner: SocketOwner): SocketTransport | null
 }
 
-/** One open socket. It must not be touched after `SocketOwner.gone`. The shape is that of uWebSockets.js, so that its sockets need no wrapper. */
+/**
+ * One open socket. It must not be touched after `SocketOwner.gone`. The shape is that of uWebSockets.js, so that its
+ * sockets need no wrapper.
+ */
 export interface SocketTransport {
   /** 1: everything is handed to the kernel. 0: some is buffered. */
   send(message: string | Uint8Array, isBinary: boolean): number

@@ -1,6 +1,7 @@
 /**
- * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered it is an HTTP exchange like any other,
- * with the same refusals in the same order. The checks that only a socket has (subprotocol, admission) come after them.
+ * A request to open a socket, from its first line to the upgrade or the refusal. Until it is answered it is an HTTP
+ * exchange like any other, with the same refusals in the same order. The checks that only a socket has (subprotocol,
+ * admission) come after them.
  */
 import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
 import { admit, drop } from '../http/lifecycle.ts'

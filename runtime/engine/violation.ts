@@ -1,4 +1,7 @@
-/** Turns Ajv's errors into one refusal that names the place, in the words of the schema. A value of the request is never repeated. */
+/**
+ * Turns Ajv's errors into one refusal that names the place, in the words of the schema. A value of the request is never
+ * repeated.
+ */
 import { Refusal } from './handler.ts'
 import type { Violation } from './operation.ts'
 
@@ -12,7 +15,10 @@ export function refuseBody(errors: readonly Violation[] | null | undefined, whol
   return new Refusal('invalid_parameter', { message: `${whole} ${message}` })
 }
 
-/** For violations of {path, query, header}; `param` becomes the parameter's name. `headerName` spells a header as clients send it. */
+/**
+ * For violations of {path, query, header}; `param` becomes the parameter's name. `headerName` spells a header as
+ * clients send it.
+ */
 export function refuseParams(
   errors: readonly Violation[] | null | undefined,
   headerName: (lowerCase: string) => string,
@@ -32,8 +38,9 @@ function refusal(violation: Violation | undefined, param: string, subject: strin
 }
 
 /**
- * Picks the error to show. For a union Ajv reports every arm and then the union. The deepest error belongs to the arm that the client meant;
- * at the same depth it is the one that is not about the type. Where all are about the type, the message names all types.
+ * Picks the error to show. For a union Ajv reports every arm and then the union. The deepest error belongs to the arm
+ * that the client meant; at the same depth it is the one that is not about the type. Where all are about the type, the
+ * message names all types.
  */
 function clearest(errors: readonly Violation[] | null | undefined): Violation | undefined {
   const leaves = (errors ?? []).filter(({ keyword }) => !unions.has(keyword))

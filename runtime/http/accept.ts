@@ -1,12 +1,15 @@
-/** Which of an answer's media types the client would rather have. RFC 9110, 12.5.1, without media type parameters. */
+/** Chooses the media type that the client prefers. RFC 9110, 12.5.1, without media type parameters. */
 
-/** The type of the highest weight; where several have it, the first of `types`. Also the first where the client takes none: an answer of another type still says more than 406. */
+/**
+ * Returns the type with the highest weight; among equals, the first of `types`. Also the first when the client takes
+ * none of them, because an answer of another type is more useful than a 406.
+ */
 export function preferredType<Type extends string>(accept: string, types: readonly [Type, ...Type[]]): Type {
   const ranges = accept.split(',').map(readRange)
   const weightOf = (type: string) => {
     const wildcard = `${type.slice(0, type.indexOf('/'))}/*`
-    const own = [type, wildcard, '*/*'].map((name) => ranges.find((range) => range.name === name))
-    return own.find((range) => range !== undefined)?.weight ?? 0
+    const matches = [type, wildcard, '*/*'].map((name) => ranges.find((range) => range.name === name))
+    return matches.find((range) => range !== undefined)?.weight ?? 0
   }
   return types.reduce((best, type) => (weightOf(type) > weightOf(best) ? type : best))
 }

@@ -1,6 +1,6 @@
 /**
- * text/event-stream as in the HTML standard, with a comment as keep-alive. Named events are numbered from 0 without a gap. Events of the
- * format `data` have neither name nor id, because clients of chat completions read only the data.
+ * text/event-stream as in the HTML standard, with a comment as keep-alive. Named events are numbered from 0 without a
+ * gap. Events of the format `data` have neither name nor id, because clients of chat completions read only the data.
  */
 import type { Engine } from '../engine/engine.ts'
 import type { ServerSentEvent } from '../engine/handler.ts'
@@ -10,8 +10,8 @@ import { SlowReader } from './slow-reader.ts'
 import { next, type Pieces, whileRead } from './stream.ts'
 
 /**
- * `body` is an iterable of ServerSentEvent. Throws an error that comes before the first event. A later error becomes the last event, named
- * `error` where events have names, and the stream ends cleanly.
+ * `body` is an iterable of ServerSentEvent. Throws an error that comes before the first event. A later error becomes
+ * the last event, named `error` where events have names, and the stream ends cleanly.
  */
 export async function streamEvents(
   engine: Engine,
@@ -30,8 +30,8 @@ export async function streamEvents(
 }
 
 /**
- * Writes the events of one turn of the event loop at once: a provider's chunk often holds several, and one write each would cost one system
- * call each. The head is written with the first of them.
+ * Writes the events of one turn of the event loop at once: a provider's chunk often holds several, and one write each
+ * would cost one system call each. The head is written with the first of them.
  */
 class EventStream {
   readonly #engine: Engine

@@ -126,7 +126,10 @@ export class HttpExchange implements Context, Placed {
     })
   }
 
-  /** Calls `reject` when the client leaves. A later call replaces an earlier one: only one thing waits for the client at a time. */
+  /**
+   * Calls `reject` when the client leaves. A later call replaces an earlier one: only one thing waits for the client at
+   * a time.
+   */
   whenGone(reject: (error: ClientGone) => void): void {
     this.onGone = () => reject(new ClientGone())
     if (this.isGone) this.onGone()

@@ -9,7 +9,10 @@ import { refuseParams } from '../engine/violation.ts'
 import type { Endpoint } from './endpoint.ts'
 import { readQuery } from './query.ts'
 
-/** Reads everything but the body, as the operation declares it. Throws Refusal `invalid_parameter` that names the parameter as clients spell it. */
+/**
+ * Reads everything but the body, as the operation declares it. Throws Refusal `invalid_parameter` that names the
+ * parameter as clients spell it.
+ */
 export function readInput(
   { operation }: Endpoint,
   params: readonly string[],

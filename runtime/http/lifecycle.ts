@@ -1,6 +1,7 @@
 /**
- * A request from its first line to its last byte, in reading order. Everything up to the first await runs while the transport still lends the
- * request: headers are copied and the body's listener is attached there. A step refuses by throwing; one place turns that into an answer.
+ * A request from its first line to its last byte, in reading order. Everything up to the first await runs while the
+ * transport still lends the request: headers are copied and the body's listener is attached there. A step refuses by
+ * throwing; one place turns that into an answer.
  */
 
 import type { Engine } from '../engine/engine.ts'
@@ -76,7 +77,10 @@ async function handle(
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
-/** Closes the connection without an answer: after an answer uWebSockets.js would read on, and might run a smuggled request. */
+/**
+ * Closes the connection without an answer: after an answer uWebSockets.js would read on, and might run a smuggled
+ * request.
+ */
 export function drop(exchange: HttpExchange): void {
   exchange.status = 400
   exchange.transport.close()

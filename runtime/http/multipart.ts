@@ -1,9 +1,10 @@
 /**
- * Reads multipart/form-data while it arrives. busboy finds the parts. This class keeps the declared ones in the declared order and hashes
- * their decoded payloads, without headers and boundaries, so that a retry with another boundary is the same content.
+ * Reads multipart/form-data while it arrives. busboy finds the parts. This class keeps the declared ones in the
+ * declared order and hashes their decoded payloads, without headers and boundaries, so that a retry with another
+ * boundary is the same content.
  *
- * busboy hands out the bytes of a part a little after it announces the part, so the next part can be announced first. The hash therefore has
- * a cursor: it continues with a part only when the one before is complete.
+ * busboy hands out the bytes of a part a little after it announces the part, so the next part can be announced first.
+ * The hash therefore has a cursor: it continues with a part only when the one before is complete.
  */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
@@ -46,7 +47,8 @@ export class MultipartContent implements Content {
   }
 
   take(chunk: Buffer): void {
-    // busboy is a Writable: it queues the bytes that it cannot take at once. The queue is bounded, because all chunks are counted before.
+    // busboy is a Writable: it queues the bytes that it cannot take at once. The queue is bounded, because all chunks
+    // are counted before.
     if (!this.#refusal) this.#parser.write(chunk)
     if (this.#refusal) throw this.#refusal
   }
@@ -200,7 +202,10 @@ function createParser(contentType: string, { parts, partsOpen }: Body, jsonBytes
   }
 }
 
-/** For a form whose number of parts the contract leaves open. No client sends nearly as many; each costs a header of up to 16 KiB. */
+/**
+ * For a form whose number of parts the contract leaves open. No client sends nearly as many; each costs a header of up
+ * to 16 KiB.
+ */
 const openPartsMax = 64
 
 function isText({ kind }: Part): boolean {

@@ -9,8 +9,9 @@ import { RawContent } from './raw-content.ts'
 import { noMemory, Receiver, type ReceiverLimits, tooLarge } from './receiver.ts'
 
 /**
- * Begins to receive the body that the operation declares. Must be called before the first await. Null: there is no body, and none is
- * required. A refusal is returned and not thrown, because an invalid key is refused first, and it may take a while to check the key.
+ * Begins to receive the body that the operation declares. Must be called before the first await. Null: there is no
+ * body, and none is required. A refusal is returned and not thrown, because an invalid key is refused first, and it may
+ * take a while to check the key.
  */
 export function receive(engine: Engine, exchange: HttpExchange, body: Body, head: Head): Receiver | Refusal | null {
   try {

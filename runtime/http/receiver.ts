@@ -14,7 +14,10 @@ export type ReceiverLimits = {
   stallMs: number
 }
 
-/** A body as it arrives: bounded, counted, copied out of the transport's buffer. Bytes that arrive after a refusal are read and dropped. */
+/**
+ * A body as it arrives: bounded, counted, copied out of the transport's buffer. Bytes that arrive after a refusal are
+ * read and dropped.
+ */
 export class Receiver implements Placed {
   place = -1
   readonly content: Content

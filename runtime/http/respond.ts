@@ -10,7 +10,10 @@ import { ClientGone, type HttpExchange } from './http-exchange.ts'
 import type { PathEntry } from './routes.ts'
 import { iterate, release, streamBytes } from './stream.ts'
 
-/** Returns a promise when the answer is a stream. Throws when the operation does not declare the result; rejects when a stream fails before its first piece. */
+/**
+ * Returns a promise when the answer is a stream. Throws when the operation does not declare the result; rejects when a
+ * stream fails before its first piece.
+ */
 export function respond(
   engine: Engine,
   exchange: HttpExchange,
@@ -93,7 +96,8 @@ function commonHeaders(engine: Engine, exchange: HttpExchange): string[] {
   const headers = identityHeaders(engine, exchange)
   if (mount) pushCors(headers, mount, exchange.corsOrigin)
   if (exchange.endpoint) headers.push(...exchange.endpoint.constantHeaders)
-  // Only asks the client to close: closing while a body is on its way would reset the connection, and the client would lose the answer.
+  // Only asks the client to close: closing while a body is on its way would reset the connection, and the client would
+  // lose the answer.
   if (engine.state !== 'ready' && !closesConnection) headers.push('Connection', 'close')
   return headers
 }

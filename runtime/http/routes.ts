@@ -1,6 +1,6 @@
 /**
- * Which operation a request means. The host is matched first, then the path, then the method: a method that a literal path lacks is a 405
- * there and is never looked up at a wider template. Both listeners share these routes.
+ * Which operation a request means. The host is matched first, then the path, then the method: a method that a literal
+ * path lacks is a 405 there and is never looked up at a wider template. Both listeners share these routes.
  */
 
 import { renameHeader } from '../engine/head.ts'

@@ -1,7 +1,10 @@
 import type { Engine } from '../engine/engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
 
-/** Waits until the client of a stream has taken what was written. Ends the connection when that takes longer than `readerTimeoutMs`. */
+/**
+ * Waits until the client of a stream has taken what was written. Ends the connection when that takes longer than
+ * `readerTimeoutMs`.
+ */
 export class SlowReader {
   readonly #engine: Engine
   readonly #exchange: HttpExchange
@@ -30,7 +33,10 @@ export class SlowReader {
     this.#cancel = null
   }
 
-  /** Keeps the connection open: a client that plays audio as it arrives takes some hundred KiB at a time, and nothing for many seconds between. */
+  /**
+   * Keeps the connection open: a client that plays audio as it arrives takes some hundred KiB at a time, and nothing
+   * for many seconds between.
+   */
   #hold(giveUpMs: number): void {
     const { clock } = this.#engine.options
     const { transport } = this.#exchange

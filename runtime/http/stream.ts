@@ -1,4 +1,7 @@
-/** Answers that come piece by piece. The status line waits for the first piece, so a stream that fails at its start is answered with a fault. */
+/**
+ * Answers that come piece by piece. The status line waits for the first piece, so a stream that fails at its start is
+ * answered with a fault.
+ */
 import type { Engine } from '../engine/engine.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { SlowReader } from './slow-reader.ts'
@@ -65,7 +68,10 @@ export async function whileRead<Item>(
   }
 }
 
-/** Ends an iterator. Does not wait, because a busy generator notices it only when its own await ends. Nothing is left to report an error to. */
+/**
+ * Ends an iterator. Does not wait, because a busy generator notices it only when its own await ends. Nothing is left to
+ * report an error to.
+ */
 export function release(pieces: Pieces): void {
   Promise.resolve()
     .then(() => pieces.return?.())

@@ -1,7 +1,7 @@
 /**
- * Guards connections to URLs that a user gave (SSRF). The check is made with the connection: every address that the name resolves to must be
- * public, and the socket connects to one of those checked addresses, so a second answer of the DNS cannot change it. Redirects need no rule
- * here, because the pool follows none.
+ * Guards connections to URLs that a user gave (SSRF). The check is made with the connection: every address that the
+ * name resolves to must be public, and the socket connects to one of those checked addresses, so a second answer of the
+ * DNS cannot change it. Redirects need no rule here, because the pool follows none.
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
@@ -69,8 +69,8 @@ export function guardedLookup(policy: AddressPolicy): LookupFunction {
 
 type Address = ReturnType<typeof ipaddr.parse>
 
-// Some stacks still map ::/96 to IPv4 addresses, so for IPv6 only the allocated global range counts. Its tunnels and documentation range are
-// not `unicast`.
+// Some stacks still map ::/96 to IPv4 addresses, so for IPv6 only the allocated global range counts. Its tunnels and
+// documentation range are not `unicast`.
 const globalIpv6 = ipaddr.parseCIDR('2000::/3')
 
 function isPublic(address: Address): boolean {

@@ -23,7 +23,10 @@ export class AnswerHeaders {
 export type CollectedAnswer = { status: number; headers: AnswerHeaders; body: Buffer }
 export type StreamedAnswer = { status: number; headers: AnswerHeaders; body: AnswerStream }
 
-/** The body of a streamed answer. It can be iterated once. Leaving the loop early closes the connection; `discard` keeps it for the next request. */
+/**
+ * The body of a streamed answer. It can be iterated once. Leaving the loop early closes the connection; `discard` keeps
+ * it for the next request.
+ */
 export interface AnswerStream extends AsyncIterable<Uint8Array> {
   /** Reads and drops the rest, up to a bound. It is for the end of a stream whose last event has been seen. */
   discard(): void

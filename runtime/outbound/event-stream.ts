@@ -6,8 +6,9 @@ import { OutboundError } from './outbound-error.ts'
 export type StreamEvent = { event?: string; data: string }
 
 /**
- * Reads server-sent events (WHATWG HTML §9.2) from the chunks of an answer. An event without its closing blank line is dropped, as the standard
- * says. `eventCharsMax` bounds the text that is kept for one unfinished event; a longer one is OutboundError `protocol`.
+ * Reads server-sent events (WHATWG HTML §9.2) from the chunks of an answer. An event without its closing blank line is
+ * dropped, as the standard says. `eventCharsMax` bounds the text that is kept for one unfinished event; a longer one is
+ * OutboundError `protocol`.
  */
 export async function* readEventStream(
   chunks: AsyncIterable<Uint8Array>,

@@ -4,8 +4,8 @@ import type { OutboundSocket, OutboundSocketListener, OutboundSocketOptions } fr
 import { upgrade } from './upgrade.ts'
 
 /**
- * Resolves when the server has accepted the upgrade. Rejects with UpgradeRefused when it gave another answer, otherwise with OutboundError.
- * Its `sent` is false until there was a connection (with TLS for wss:) to write the request to.
+ * Resolves when the server has accepted the upgrade. Rejects with UpgradeRefused when it gave another answer, otherwise
+ * with OutboundError. Its `sent` is false until there was a connection (with TLS for wss:) to write the request to.
  */
 export function openSocket(options: OutboundSocketOptions): Promise<OutboundSocket> {
   return upgrade(options, (socket) => new WsSocket(socket, options.bufferedBytesMax))
@@ -38,7 +38,8 @@ class WsSocket implements OutboundSocket {
   }
 
   listen(listener: OutboundSocketListener): void {
-    // Not in this call: the listener may refer to variables that its caller sets after it. A socket whose frames come late would hide that.
+    // Not in this call: the listener may refer to variables that its caller sets after it. A socket whose frames come
+    // late would hide that.
     queueMicrotask(() => {
       this.#kept.deliver(listener)
       this.#listener = listener

@@ -1,8 +1,9 @@
 /**
- * One request to another server and its answer, as undici's parser sees it. Every attempt at a provider creates one, so these objects are
- * plain: no emitter, no stream, no timer. One timer of the pool bounds the wait for headers and for the next chunk. The total time is checked
- * as chunks arrive, so it holds to within one idle time. They implement undici's first handler interface on purpose: undici wraps the later
- * one into it, with a controller and a parsed header object for every request.
+ * One request to another server and its answer, as undici's parser sees it. Every attempt at a provider creates one, so
+ * these objects are plain: no emitter, no stream, no timer. One timer of the pool bounds the wait for headers and for
+ * the next chunk. The total time is checked as chunks arrive, so it holds to within one idle time. They implement
+ * undici's first handler interface on purpose: undici wraps the later one into it, with a controller and a parsed
+ * header object for every request.
  *
  *   waiting ──onConnect──► sent ──onHeaders──► answering ──onComplete──► done
  *      └──────────────────────┴── onError / cancel ──┴─────────────────► failed (the first failure stays)
@@ -50,7 +51,10 @@ export abstract class PendingRequest implements Placed {
     this.cut('cancelled', this.#signal?.reason)
   }
 
-  /** undici calls this before the first byte is written. Throwing here leaves the connection usable; aborting would close it. */
+  /**
+   * undici calls this before the first byte is written. Throwing here leaves the connection usable; aborting would
+   * close it.
+   */
   onConnect(abort: (error?: Error) => void): void {
     if (this.failure) throw this.failure
     this.#sent = true

@@ -1,7 +1,7 @@
 /**
  * Connections to one origin, through undici's `dispatch`: the global fetch costs 13 times the CPU for a request.
- * HTTP/1.1 without pipelining. No redirect is followed and no content coding is requested, so the bytes arrive as the server made them.
- * Requests beyond `connectionsMax` wait in undici's queue, at most `queuedMax` of them.
+ * HTTP/1.1 without pipelining. No redirect is followed and no content coding is requested, so the bytes arrive as the
+ * server made them. Requests beyond `connectionsMax` wait in undici's queue, at most `queuedMax` of them.
  */
 import { buildConnector, Pool } from 'undici'
 import type { CancelSignal } from '../engine/cancel-signal.ts'
@@ -23,12 +23,13 @@ export type PoolOptions = {
 }
 
 /**
- * A connection waits this long for its next request. Load balancers and servers close theirs after 60 s (AWS), 75 s (nginx) or more, so this
- * side closes first and no request meets a connection that is just being closed. undici's default of 4 s would cost nearly every request a
- * handshake. A connection to a server that names a time (Keep-Alive: timeout=…) is closed 2 s before it. The close of a server that names
- * no time and closes sooner (uvicorn: after 5 s) is noticed, because undici checks a connection before it uses it again; a reset found by
- * that check is a failure with nothing sent. A close that is still on its way cannot be seen: the request fails with `sent`, and nothing is
- * ever sent twice.
+ * A connection waits this long for its next request. Load balancers and servers close theirs after 60 s (AWS), 75 s
+ * (nginx) or more, so this side closes first and no request meets a connection that is just being closed. undici's
+ * default of 4 s would cost nearly every request a handshake. A connection to a server that names a time (Keep-Alive:
+ * timeout=…) is closed 2 s before it. The close of a server that names no time and closes sooner (uvicorn: after 5 s)
+ * is noticed, because undici checks a connection before it uses it again; a reset found by that check is a failure with
+ * nothing sent. A close that is still on its way cannot be seen: the request fails with `sent`, and nothing is ever
+ * sent twice.
  */
 const keepAliveMs = 55_000
 
@@ -36,7 +37,10 @@ export type OutboundRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Path and query. */
   path: string
-  /** Alternating names and values, written as they stand, so that a caller can make them once. Host and Content-Length are added. */
+  /**
+   * Alternating names and values, written as they stand, so that a caller can make them once. Host and Content-Length
+   * are added.
+   */
   headers: readonly string[]
   /** A list of chunks is written in order without being joined. */
   body?: string | Uint8Array | readonly Uint8Array[]
@@ -49,7 +53,10 @@ export type OutboundRequest = {
   answerBytesMax: number
 }
 
-/** Both methods reject with OutboundError, which says whether a byte of the request was written. A status is never an error here. */
+/**
+ * Both methods reject with OutboundError, which says whether a byte of the request was written. A status is never an
+ * error here.
+ */
 export interface OutboundPool {
   request(request: OutboundRequest): Promise<CollectedAnswer>
   /** Resolves with the status line. The body applies backpressure to the server and rejects with OutboundError. */

@@ -27,14 +27,17 @@ export interface OutboundSocketListener {
   /** The listener owns the bytes. */
   binary(bytes: Uint8Array): void
   /**
-   * RFC 6455 §7.4; 1006 for a socket that was cut, 1005 for a close without a code. Where one of our bounds or an invalid frame ended the
-   * socket, the code is 1009 or 1002 and the reason begins with `local:`.
+   * RFC 6455 §7.4; 1006 for a socket that was cut, 1005 for a close without a code. Where one of our bounds or an
+   * invalid frame ended the socket, the code is 1009 or 1002 and the reason begins with `local:`.
    */
   closed(code: number, reason: string): void
 }
 
 export interface OutboundSocket {
-  /** Sets the listener, which also gets the frames that came before. It is first called after the caller's synchronous code. May be called once. */
+  /**
+   * Sets the listener, which also gets the frames that came before. It is first called after the caller's synchronous
+   * code. May be called once.
+   */
   listen(listener: OutboundSocketListener): void
   /** Ignored once the socket has ended. Bytes are copied. */
   send(data: string | Uint8Array): void

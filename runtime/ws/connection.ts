@@ -1,9 +1,10 @@
 /**
- * One open socket. The transport throws when a socket is touched after its end, and ends the process when a callback throws. `#transport`,
- * which is null before and after, guards against the first. A try around every call of the session guards against the second.
+ * One open socket. The transport throws when a socket is touched after its end, and ends the process when a callback
+ * throws. `#transport`, which is null before and after, guards against the first. A try around every call of the
+ * session guards against the second.
  *
- * A session is never called from inside one of its calls: the events that a send or a close causes are delivered in a microtask.
- * Otherwise a session would have to expect its end in the middle of every line that sends.
+ * A session is never called from inside one of its calls: the events that a send or a close causes are delivered in a
+ * microtask. Otherwise a session would have to expect its end in the middle of every line that sends.
  *
  * There are thousands of these, so they have plain fields, no closures and no timers.
  */
@@ -34,8 +35,8 @@ export interface SocketRegister {
 export type ConnectionContext = SocketContext & { signal: CancelSource }
 
 /**
- * `behind`: something is buffered. `slow`: too much is buffered, or for too long, and the session is about to be notified; nothing more is
- * taken from it until then. `given up`: the session was notified.
+ * `behind`: something is buffered. `slow`: too much is buffered, or for too long, and the session is about to be
+ * notified; nothing more is taken from it until then. `given up`: the session was notified.
  */
 type Reader = 'current' | 'behind' | 'slow' | 'given up'
 
@@ -160,7 +161,10 @@ export class Connection implements Socket, SocketOwner, Placed {
     if (wasOpened) this.#register.remove(this, code)
   }
 
-  /** Null when nothing may be written: there is no socket, it is closing, or the reader is so far behind that only memory would grow. */
+  /**
+   * Null when nothing may be written: there is no socket, it is closing, or the reader is so far behind that only
+   * memory would grow.
+   */
   #writable(): SocketTransport | null {
     if (this.#isClosing) return null
     if (this.#reader === 'slow') return null
@@ -192,9 +196,9 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   /**
-   * Once a close frame is queued, uWebSockets.js forgets the socket: it would keep the bytes before the frame for as long as the reader takes a
-   * byte now and then. The close frame therefore waits here until the rest is written or its time is up. The transport waits for the peer's
-   * answer to it.
+   * Once a close frame is queued, uWebSockets.js forgets the socket: it would keep the bytes before the frame for as
+   * long as the reader takes a byte now and then. The close frame therefore waits here until the rest is written or its
+   * time is up. The transport waits for the peer's answer to it.
    */
   #finish(): void {
     const transport = this.#transport

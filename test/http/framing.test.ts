@@ -1,4 +1,7 @@
-/** Requests whose end two readers could see at different bytes. They get no answer, and a request that hides behind one never runs. */
+/**
+ * Requests whose end two readers could see at different bytes. They get no answer, and a request that hides behind one
+ * never runs.
+ */
 import t from 'tap'
 import { jsonBody, mount, operation, raw, start, surface } from './harness.ts'
 

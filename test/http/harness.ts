@@ -215,7 +215,10 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Writes `pieces` to a new connection and resolves with all bytes that come back within `waitMs`, or until the server closes. */
+/**
+ * Writes `pieces` to a new connection and resolves with all bytes that come back within `waitMs`, or until the server
+ * closes.
+ */
 export function raw(port: number, pieces: string | Buffer, waitMs = 300): Promise<{ text: string; isClosed: boolean }> {
   return new Promise((resolve) => {
     const socket = net.connect(port, '127.0.0.1')

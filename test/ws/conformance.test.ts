@@ -1,6 +1,7 @@
 /**
- * The cases of the Autobahn test suite, run against the echo by kosoku, which comes from PyPI into a virtual environment that git ignores.
- * The cases 12.* and 13.* are left out: they are about compression, which sockets of audio do not use.
+ * The cases of the Autobahn test suite, run against the echo by kosoku, which comes from PyPI into a virtual
+ * environment that git ignores. The cases 12.* and 13.* are left out: they are about compression, which sockets of
+ * audio do not use.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'

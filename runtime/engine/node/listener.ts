@@ -5,7 +5,10 @@ import type { Engine } from '../engine.ts'
 import type { Listener } from '../transport.ts'
 import { NodeTransport } from './transport.ts'
 
-/** The upload port over node:http, for uplinks slower than the 16 KiB/s below which uWebSockets.js cuts a body. Null when no upload port is configured. */
+/**
+ * The upload port over node:http, for uplinks slower than the 16 KiB/s below which uWebSockets.js cuts a body. Null
+ * when no upload port is configured.
+ */
 export async function openUploads(engine: Engine): Promise<Listener | null> {
   const { host, uploadPort, limits } = engine.options
   if (uploadPort === null) return null

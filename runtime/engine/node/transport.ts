@@ -92,7 +92,10 @@ export class NodeTransport implements Transport {
   }
 }
 
-/** node reads header bytes as Latin-1 and refuses to write anything else. uWebSockets.js uses UTF-8 both ways, and both ports must agree. */
+/**
+ * node reads header bytes as Latin-1 and refuses to write anything else. uWebSockets.js uses UTF-8 both ways, and both
+ * ports must agree.
+ */
 function asUtf8(value: string): string {
   return isAscii(value) ? value : Buffer.from(value, 'latin1').toString('utf8')
 }

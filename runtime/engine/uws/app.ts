@@ -1,6 +1,6 @@
 /**
- * The only import of uWebSockets.js. The code follows its index.d.ts, plus the two things below that the binary has and the file does not
- * declare.
+ * The only import of uWebSockets.js. The code follows its index.d.ts, plus the two things below that the binary has and
+ * the file does not declare.
  */
 
 import type * as Uws from 'uWebSockets.js'
@@ -36,7 +36,10 @@ declare module 'uWebSockets.js' {
   }
 }
 
-/** us_socket: LIBUS_LISTEN_EXCLUSIVE_PORT. Without it SO_REUSEPORT is set, and a second server silently takes half of the traffic. */
+/**
+ * us_socket: LIBUS_LISTEN_EXCLUSIVE_PORT. Without it SO_REUSEPORT is set, and a second server silently takes half of
+ * the traffic.
+ */
 const listenShared = 0
 const listenExclusively = 1
 

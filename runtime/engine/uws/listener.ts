@@ -63,9 +63,9 @@ function ownerOf(ws: WebSocket<UserData>): SocketOwner {
 
 /**
  * Until the upgrade call returns, uWebSockets.js reads a flag in memory that it has already freed (fixed upstream in
- * uNetworking/uWebSockets#1929). Any code that takes that memory can end the socket silently: a session that begins, or the compiler when it
- * meets a function for the first time. So no script runs within the call: `open` is a builtin, and the session begins after the call with
- * the socket that it pushed.
+ * uNetworking/uWebSockets#1929). Any code that takes that memory can end the socket silently: a session that begins, or
+ * the compiler when it meets a function for the first time. So no script runs within the call: `open` is a builtin, and
+ * the session begins after the call with the socket that it pushed.
  */
 function pushTo(opened: WebSocket<UserData>[]): NonNullable<WebSocketBehavior<UserData>['open']> {
   return opened.push.bind(opened) as (ws: unknown) => void

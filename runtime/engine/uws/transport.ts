@@ -3,8 +3,9 @@ import type { SocketOwner, SocketTransport, Transport, UpgradeTransport } from '
 import type { HttpRequest, HttpResponse, us_socket_context_t } from './app.ts'
 
 /**
- * uWebSockets.js throws, or ends the process, when a response is touched after it was completed or aborted; `open` and `take` are the only
- * guards against that. Each write is corked, because otherwise every header and chunk would be a system call.
+ * uWebSockets.js throws, or ends the process, when a response is touched after it was completed or aborted; `open` and
+ * `take` are the only guards against that. Each write is corked, because otherwise every header and chunk would be a
+ * system call.
  */
 export class UwsTransport implements Transport {
   readonly method: string
@@ -54,7 +55,8 @@ export class UwsTransport implements Transport {
     response?.cork(() => {
       writeHead(response, status, headers)
       if (this.method === 'head' || isWithoutContent(status)) {
-        // endWithoutBody takes even an undefined argument for a length. So the length is a header, and closing is left to the client.
+        // endWithoutBody takes even an undefined argument for a length. So the length is a header, and closing is left
+        // to the client.
         if (body !== null) response.writeHeader('Content-Length', String(Buffer.byteLength(body)))
         if (close) response.writeHeader('Connection', 'close')
         response.endWithoutBody()
@@ -82,8 +84,8 @@ export class UwsTransport implements Transport {
   }
 
   /**
-   * After the first call uWebSockets.js keeps its buffer until the next write or end, because it expects the writer to go on. A stream must
-   * therefore never wait for long without a write.
+   * After the first call uWebSockets.js keeps its buffer until the next write or end, because it expects the writer to
+   * go on. A stream must therefore never wait for long without a write.
    */
   onDrained(run: () => void): void {
     if (!this.#open) return
@@ -122,7 +124,10 @@ export class UwsTransport implements Transport {
   }
 }
 
-/** A request to open a socket. The `open` callback of uWebSockets.js pushes to `opened` during the upgrade call: see listener.ts. */
+/**
+ * A request to open a socket. The `open` callback of uWebSockets.js pushes to `opened` during the upgrade call: see
+ * listener.ts.
+ */
 export class UwsUpgradeTransport extends UwsTransport implements UpgradeTransport {
   readonly #context: us_socket_context_t
   readonly #opened: SocketTransport[]
