@@ -1,6 +1,7 @@
 /**
- * `make check`: warns of models that Parley serves without being told to and that their vendors take away soon, and fails where the catalog that ships
- * is no catalog. A date alone fails nothing: a build that was good yesterday is good today.
+ * `make check` runs this. It warns of models that Parley serves by default and that their vendors will remove soon, and
+ * it fails if the catalog that ships is invalid. A date alone fails nothing, so that a build that passed yesterday
+ * passes today.
  */
 import { readFileSync } from 'node:fs'
 import { CatalogError, parseCatalog, shippedFile } from '../../providers/catalog/file.ts'
