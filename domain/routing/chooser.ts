@@ -1,8 +1,10 @@
+import type { Row } from '../catalog/catalog.ts'
 import type { Fault } from '../fault.ts'
 import type { Access, Ask } from './ask.ts'
 import { filterCandidates, type World } from './candidates.ts'
 import { Choice } from './choice.ts'
 import { FigureTables } from './figure-table.ts'
+import { RadixSort } from './radix-sort.ts'
 import { refusal } from './refusal.ts'
 import { rank, type Scored } from './score.ts'
 
@@ -16,6 +18,7 @@ const keptMax = 1000
 export class Chooser {
   readonly #world: World
   readonly #tables = new FigureTables()
+  readonly #sort = new RadixSort()
   readonly #kept = new Map<string, Choice>()
   /** Short for what may be a long list; equal ones have one number. */
   readonly #numbers = new Map<string, number>()
@@ -78,10 +81,11 @@ export class Chooser {
     const { rows, excluded } = filterCandidates(ask, this.#world)
     const table = this.#tables.of(catalog.stage(stage), stage, path, figuresLanguage)
     const projection = { stage, path, objective: objectiveOf(ask) }
-    const { scored, scale } = rank(rows, table, projection, {
-      live: (row) => health.figures(row, path),
-      suspect: (row) => health.suspects(row.provider),
-    })
+    const standing = {
+      live: (row: Row) => health.figures(row, path),
+      suspect: (row: Row) => health.suspects(row.provider),
+    }
+    const { scored, scale } = rank(rows, table, projection, standing, this.#sort)
     return new Choice({ ask, candidates: chained(scored, ask), excluded, catalogDigest: catalog.digest(), scale })
   }
 

@@ -2,7 +2,7 @@ import type { Row } from '../catalog/catalog.ts'
 import type { Objective, Path, Stage } from '../catalog/model.ts'
 import type { LiveFigures } from '../health/live-figures.ts'
 import type { FigureTable, Scale } from './figure-table.ts'
-import { rising } from './radix-sort.ts'
+import type { RadixSort } from './radix-sort.ts'
 import { type Axis, axes, leading, measuredLatency, weights } from './weights.ts'
 
 export type Projection = { stage: Stage; path: Path; objective: Objective }
@@ -14,172 +14,166 @@ export type Scored = {
   /** Rounded to six digits. */
   readonly score: number | null
   readonly parts: Parts
-  /** What part of the attempts of late have succeeded; 1 where too few were made. The score is multiplied by it. */
+  /** The part of the recent attempts that succeeded; 1 where too few were made. The score is multiplied by it. */
   readonly successRate: number
 }
 export type Ranking = {
   scored: Scored[]
-  /** What the quality was read on; null where nothing compares these rows. */
+  /** The scale that the quality was read on; null where no scale compares these rows. */
   scale: Scale | null
 }
 
-/** What the health has to say of a row. */
+/** What the health knows of a row. */
 export type Standing = {
   live: (row: Row, path: Path) => LiveFigures | null
-  /** Whether its provider has stopped answering: it stands behind everybody whose provider has not. */
+  /** Whether its provider has stopped answering, so that it is placed behind every provider that has not. */
   suspect: (row: Row) => boolean
 }
 
-/**
- * Best first. Figures are normalised only within one scale and only among these rows. A part that is not known adds nothing; without
- * the objective's leading figure there is no score, and the row stands behind those that have one. A stand-in stands behind everything.
- */
-export function rank(rows: readonly Row[], table: FigureTable, projection: Projection, standing: Standing): Ranking {
-  const count = rows.length
-  if (count > room.rows) room = roomOf(2 * count)
-  lookUp(rows, table, standing)
-  const scale = scaleFor(count, table.scales)
-  const figures = new Float64Array(count * figuresARow)
-  collect(rows, table, scale, projection, standing, figures)
-  for (const axis of axes) normalise(figures, count * columnOf[axis], count)
-  weigh(figures, projection.objective, count)
-  const order = rising(room.places, count)
-  const scored = rows.map((_, i) => {
-    const index = order[i] as number
-    return new RankedRow(rows[index] as Row, figures, index)
-  })
-  return { scored, scale }
-}
+/** A number for each row, in the order of the rows. NaN is a figure that is not known. */
+type Column = Float64Array
+type Columns = Record<Axis | 'score' | 'successRate', Column>
 
 /**
- * Where one ranking is worked out, and the next again: four arrays for each would cost as much as filling them. A ranking never waits, so no two are
- * in here at a time.
+ * Best first. Figures are normalised only within one scale and only among these rows. A part that is not known adds nothing. Without the
+ * objective's leading figure there is no score, and the row is placed behind those that have one. A last resort is behind everything.
  */
-type Room = {
-  rows: number
-  /** Of each row: its place in the catalog, which of the providers it is of, and what decides before its score. */
-  orders: Int32Array
-  houses: Int32Array
-  groups: Int32Array
-  places: Int32Array
+export function rank(
+  rows: readonly Row[],
+  table: FigureTable,
+  projection: Projection,
+  standing: Standing,
+  sort: RadixSort,
+): Ranking {
+  const scale = scaleFor(rows, table.scales)
+  const groups = groupsOf(rows, table, standing)
+  const columns: Columns = {
+    quality: columnOf(rows, scale?.values ?? null),
+    latency: columnOf(rows, table.latency),
+    cost: columnOf(rows, table.cost),
+    successRate: new Float64Array(rows.length).fill(1),
+    score: new Float64Array(rows.length),
+  }
+  addMeasured(columns, rows, projection, standing)
+  for (const axis of axes) normalise(columns[axis], groups)
+  const places = weigh(columns, groups, projection.objective)
+  const order = sort.rising(places)
+  return {
+    scored: rows.map((_, place) => {
+      const index = order[place] as number
+      return new RankedRow(rows[index] as Row, columns, index)
+    }),
+    scale,
+  }
 }
 
-let room = roomOf(256)
-
-function roomOf(rows: number): Room {
-  const whole = () => new Int32Array(rows)
-  return { rows, orders: whole(), houses: whole(), groups: whole(), places: whole() }
-}
-
-/** What puts a row behind all that have less of it, whatever they score; added up. */
+/** Each of these puts a row behind all rows that have fewer of them, whatever they score. They add up, the heaviest first. */
 const groupOf = { lastResort: 8, suspect: 4, unscored: 2, elsewhere: 1 }
 
-/** Rows of one provider stand together. */
-function lookUp(rows: readonly Row[], { lastResort, regional }: FigureTable, standing: Standing): void {
-  const { orders, houses, groups } = room
-  let last: unknown = null
-  let house = 0
-  let suspect = 0
+function groupsOf(rows: readonly Row[], { lastResort, regional }: FigureTable, standing: Standing): Int32Array {
+  const groups = new Int32Array(rows.length)
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as Row
-    const { order, provider } = row
-    if (provider !== last) {
-      last = provider
-      house += 1
-      suspect = standing.suspect(row) ? groupOf.suspect : 0
-    }
-    orders[i] = order
-    houses[i] = house
-    groups[i] =
-      suspect + (lastResort[order] === 1 ? groupOf.lastResort : 0) + (regional[order] === 1 ? 0 : groupOf.elsewhere)
+    const suspect = standing.suspect(row) ? groupOf.suspect : 0
+    const elsewhere = regional[row.order] === 1 ? 0 : groupOf.elsewhere
+    groups[i] = suspect + elsewhere + (lastResort[row.order] === 1 ? groupOf.lastResort : 0)
+  }
+  return groups
+}
+
+function columnOf(rows: readonly Row[], values: Float64Array | null): Column {
+  const column = new Float64Array(rows.length).fill(Number.NaN)
+  if (values !== null) for (let i = 0; i < rows.length; i++) column[i] = values[(rows[i] as Row).order] as number
+  return column
+}
+
+/** A time that was measured here goes before a published one. */
+function addMeasured(
+  { latency, successRate }: Columns,
+  rows: readonly Row[],
+  { stage, path }: Projection,
+  standing: Standing,
+): void {
+  const measured = measuredLatency[stage][path]
+  for (let i = 0; i < rows.length; i++) {
+    const live = standing.live(rows[i] as Row, path)
+    if (live === null) continue
+    const time = live[measured]
+    if (time !== null) latency[i] = -time
+    successRate[i] = 1 - live.errorRate
   }
 }
 
 const unitsOfOne = 1_000_000
 
-/** From the columns of figures: the scores, and the place of each row in the order. */
-function weigh(figures: Float64Array, objective: Objective, count: number): void {
-  const { groups, places } = room
-  const { quality: qualityWeight, latency: latencyWeight, cost: costWeight } = weights[objective]
-  const lead = count * columnOf[leading[objective]]
-  for (let i = 0; i < count; i++) {
-    const quality = figures[count * columnOf.quality + i] as number
-    const latency = figures[count * columnOf.latency + i] as number
-    const cost = figures[count * columnOf.cost + i] as number
-    const successRate = figures[count * successColumn + i] as number
-    const sum = qualityWeight * known(quality) + latencyWeight * known(latency) + costWeight * known(cost)
+/** Writes the scores. Answers the place of each row: a number of 26 bits, by group, then the score falling, then fewer unknown parts. */
+function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int32Array {
+  const { quality, latency, cost, successRate, score } = columns
+  const weight = weights[objective]
+  const lead = columns[leading[objective]]
+  const places = new Int32Array(groups.length)
+  for (let i = 0; i < groups.length; i++) {
+    const q = quality[i] as number
+    const l = latency[i] as number
+    const c = cost[i] as number
+    const sum = weight.quality * (q || 0) + weight.latency * (l || 0) + weight.cost * (c || 0)
     // Cut and not Math.round, which takes as long as all the rest here: the sum is never negative.
-    const units = (sum * successRate * unitsOfOne + 0.5) | 0
-    const isUnscored = Number.isNaN(figures[lead + i])
-    figures[i] = isUnscored ? Number.NaN : units / unitsOfOne
-    const missing = Number(Number.isNaN(quality)) + Number(Number.isNaN(latency)) + Number(Number.isNaN(cost))
-    places[i] = place((groups[i] as number) + (isUnscored ? groupOf.unscored : 0), units, missing)
+    const units = (sum * (successRate[i] as number) * unitsOfOne + 0.5) | 0
+    const isUnscored = Number.isNaN(lead[i])
+    score[i] = isUnscored ? Number.NaN : units / unitsOfOne
+    const missing = Number(Number.isNaN(q)) + Number(Number.isNaN(l)) + Number(Number.isNaN(c))
+    const group = (groups[i] as number) + (isUnscored ? groupOf.unscored : 0)
+    places[i] = (group << 22) | ((unitsOfOne - units) << 2) | missing
   }
+  return places
 }
 
-function known(value: number): number {
-  return Number.isNaN(value) ? 0 : value
-}
-
-/** What a row is sorted by, within 26 bits: its group, then the score falling, then fewer unknown parts. */
-function place(group: number, units: number, missing: number): number {
-  return (group << 22) | ((unitsOfOne - units) << 2) | missing
-}
-
-/** The figures of a ranking: one column after the other, the scores first. */
-const columnOf: Record<Axis, number> = { quality: 1, latency: 2, cost: 3 }
-const successColumn = 4
-const figuresARow = 5
-
-/** What is said of a row, read out of the figures of all rows when somebody asks: most rows of a decision are never looked at. */
+/** Reads the columns when it is asked: most rows of a decision are never looked at. */
 class RankedRow implements Scored {
   readonly row: Row
-  readonly #figures: Float64Array
+  readonly #columns: Columns
   readonly #index: number
 
-  constructor(row: Row, figures: Float64Array, index: number) {
+  constructor(row: Row, columns: Columns, index: number) {
     this.row = row
-    this.#figures = figures
+    this.#columns = columns
     this.#index = index
   }
 
   get score(): number | null {
-    return this.#figure(0)
+    return this.#figure('score')
   }
 
   get parts(): Parts {
-    return {
-      quality: this.#figure(columnOf.quality),
-      latency: this.#figure(columnOf.latency),
-      cost: this.#figure(columnOf.cost),
-    }
+    return { quality: this.#figure('quality'), latency: this.#figure('latency'), cost: this.#figure('cost') }
   }
 
   get successRate(): number {
-    return this.#figure(successColumn) ?? 1
+    return this.#figure('successRate') ?? 1
   }
 
-  #figure(column: number): number | null {
-    const value = this.#figures[(this.#figures.length / figuresARow) * column + this.#index] as number
+  #figure(name: keyof Columns): number | null {
+    const value = this.#columns[name][this.#index] as number
     return Number.isNaN(value) ? null : value
   }
 }
 
 /**
  * One scale is used at a time, because what was measured on two test sets cannot be compared: the nearest to the language on which two
- * providers can be compared, and of those the widest. What a vendor says of its own models alone compares it with nobody.
+ * providers can be compared, and of those the widest. Figures that a vendor reports of its own models alone compare it with nobody.
  */
-function scaleFor(count: number, scales: readonly Scale[]): Scale | null {
-  let best: { scale: Scale; providers: number; count: number } | null = null
+function scaleFor(rows: readonly Row[], scales: readonly Scale[]): Scale | null {
+  let best: Width | null = null
   for (const scale of scales) {
-    const width = widthOf(count, scale)
-    const isAlone = width.providers < 2 && scale.vendorReported && width.count < count
+    const width = widthOf(rows, scale)
+    const isAlone = width.providers < 2 && scale.vendorReported && width.count < rows.length
     if (width.count === 0 || isAlone) continue
-    if (best === null || isBetter({ scale, ...width }, best)) best = { scale, ...width }
+    if (best === null || isBetter(width, best)) best = width
   }
   return best?.scale ?? null
 }
 
+/** How many rows, and of how many providers, have a figure on a scale. */
 type Width = { scale: Scale; providers: number; count: number }
 
 function isBetter(a: Width, b: Width): boolean {
@@ -190,73 +184,41 @@ function isBetter(a: Width, b: Width): boolean {
   )
 }
 
-function widthOf(rows: number, { values }: Scale): { providers: number; count: number } {
-  const { orders, houses } = room
+/** Rows of one provider are next to each other. */
+function widthOf(rows: readonly Row[], scale: Scale): Width {
   let providers = 0
   let count = 0
-  let last = 0
-  for (let i = 0; i < rows; i++) {
-    if (Number.isNaN(values[orders[i] as number])) continue
-    const house = houses[i] as number
+  let last: unknown = null
+  for (const row of rows) {
+    if (Number.isNaN(scale.values[row.order])) continue
     count += 1
-    if (house !== last) providers += 1
-    last = house
+    if (row.provider !== last) providers += 1
+    last = row.provider
   }
-  return { providers, count }
-}
-
-/** One number a row in each column, as it was measured or published, and the success rates. */
-function collect(
-  rows: readonly Row[],
-  { latency, cost }: FigureTable,
-  scale: Scale | null,
-  { stage, path }: Projection,
-  standing: Standing,
-  figures: Float64Array,
-): void {
-  const { orders } = room
-  const count = rows.length
-  const quality = scale?.values ?? null
-  for (let i = 0; i < count; i++) {
-    const order = orders[i] as number
-    figures[count * columnOf.quality + i] = quality === null ? Number.NaN : (quality[order] as number)
-    figures[count * columnOf.latency + i] = latency[order] as number
-    figures[count * columnOf.cost + i] = cost[order] as number
-    figures[count * successColumn + i] = 1
-  }
-  const measured = measuredLatency[stage][path]
-  for (let i = 0; i < count; i++) {
-    const live = standing.live(rows[i] as Row, path)
-    if (live === null) continue
-    const time = live[measured]
-    // What was measured here goes before what was published.
-    if (time !== null) figures[count * columnOf.latency + i] = -time
-    figures[count * successColumn + i] = 1 - live.errorRate
-  }
+  return { scale, providers, count }
 }
 
 /**
- * To 0…1 over the rows that have a figure. Equal figures are all the best. A stand-in is not part of the field, because its zero cost would
- * set the scale, unless there is nobody else.
+ * In place, to 0…1 over the rows that have a figure. Equal figures are all the best. A last resort does not take part, because its zero
+ * cost would set the range, unless there is no other row.
  */
-function normalise(figures: Float64Array, from: number, count: number): void {
-  let { best, worst } = range(figures, from, count, groupOf.lastResort)
-  if (best < worst) ({ best, worst } = range(figures, from, count, Number.POSITIVE_INFINITY))
-  for (let i = from; i < from + count; i++) {
-    const value = figures[i] as number
-    // What is beyond the field, on either side, is as good as its edge. What is not known stays so.
-    figures[i] = value >= best ? 1 : value <= worst ? 0 : (value - worst) / (best - worst)
+function normalise(values: Column, groups: Int32Array): void {
+  let { best, worst } = rangeOf(values, groups, groupOf.lastResort)
+  if (best < worst) ({ best, worst } = rangeOf(values, groups, Number.POSITIVE_INFINITY))
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number
+    // A value beyond the range, on either side, is as good as its edge. NaN stays NaN.
+    values[i] = value >= best ? 1 : value <= worst ? 0 : (value - worst) / (best - worst)
   }
 }
 
-/** Of the rows in the groups before this one; without any, the best is below the worst. */
-function range(figures: Float64Array, from: number, count: number, before: number): { best: number; worst: number } {
-  const { groups } = room
+/** Over the rows of the groups below this one. Without a figure the best is below the worst. */
+function rangeOf(values: Column, groups: Int32Array, below: number) {
   let best = Number.NEGATIVE_INFINITY
   let worst = Number.POSITIVE_INFINITY
-  for (let i = 0; i < count; i++) {
-    if ((groups[i] as number) >= before) continue
-    const value = figures[from + i] as number
+  for (let i = 0; i < values.length; i++) {
+    if ((groups[i] as number) >= below) continue
+    const value = values[i] as number
     if (value > best) best = value
     if (value < worst) worst = value
   }
