@@ -1,4 +1,4 @@
-/** Every operation of the compatible surface over HTTP, in front of a provider that speaks the protocol (the stub) and of the embedded engines, which do not. */
+/** Every operation of the compatible surface over HTTP, with a provider that speaks the protocol (the stub) and embedded engines that do not. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -62,7 +62,7 @@ async function bytesOf(
   }
 }
 
-/** The frames of a stream, parsed but for `[DONE]`. Frames of chat and audio have nothing but data. */
+/** The events of a stream, parsed except `[DONE]`. Events of chat and audio have only data. */
 function frames(text: string): unknown[] {
   return text
     .split('\n\n')
@@ -320,7 +320,7 @@ t.test('complete', async (t) => {
   t.match((await post('/v1/complete', { model: 'auto' })).json(), { error: { code: 'invalid_parameter' } })
 })
 
-t.test('an error says all in its message, in the words of this surface', async (t) => {
+t.test('the message of an error says everything, in the words of this surface', async (t) => {
   const chat = (body: object) => post('/v1/chat/completions', { model: 'auto', messages, ...body })
   const unknown = (await chat({ model: 'gpt-4o' })).json().error
   t.match(unknown, { code: 'invalid_parameter', param: '/model', message: /No llm provider here.*Send "auto"/ })

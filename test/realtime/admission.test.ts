@@ -1,4 +1,4 @@
-/** What a running Parley refuses before the upgrade, in the words and the order of the contract, and what a refusal leaves of a token. */
+/** Refusals of a running Parley before the upgrade, in the words and the order of the contract, and whether a refusal spends the token. */
 import t from 'tap'
 import { openAdministration, putKey } from '../platform/setup.ts'
 import { startParley } from '../process/parley.ts'
@@ -11,7 +11,7 @@ const hearing = '/v1/transcribe/stream'
 const speaking = '/v1/synthesize/stream'
 const stub = await startDeepgramStub()
 stub.playSocket((socket, request) => playListen(socket, queryOf(request), 'ok'))
-/** Its one model has a price, and nothing here speaks. */
+/** The only model has a price, and no provider synthesizes speech. */
 const vendor = { id: 'vendor', adapter: 'deepgram', baseUrl: stub.url, apiKey: 'k', models: { stt: ['nova-3'] } }
 const parley = await startParley({ PARLEY_PROVIDERS: JSON.stringify([vendor]), PARLEY_LOCAL_ENABLED: 'false' })
 const admin = await openAdministration(parley)
@@ -24,7 +24,7 @@ t.teardown(async () => {
 const scopes = ['realtime', 'platform'] as const
 const bearer = ({ key }: Target): Opening => ({ headers: { authorization: `Bearer ${key}` } })
 
-/** As a browser on a page of ours opens a socket. */
+/** The headers with which a browser on our page opens a socket. */
 async function token(target: Target): Promise<Opening> {
   const answer = await postJson(target, '/v1/realtime/sessions', {})
   const { client_secret } = answer.json<{ client_secret: { value: string } }>()
@@ -35,7 +35,7 @@ async function token(target: Target): Promise<Opening> {
 const opens = async (target: Target, address: string, opening: Opening) =>
   (await open(target, address, opening)).socket.terminate()
 
-t.test('a revoked key opens nothing any more, nor does a token of it', async (t) => {
+t.test('a revoked key opens no socket, nor does its token', async (t) => {
   const acme = await admin.organization('acme', { scopes })
   await opens(acme, hearing, bearer(acme))
   const minted = await token(acme)
@@ -43,7 +43,7 @@ t.test('a revoked key opens nothing any more, nor does a token of it', async (t)
   await admin.store.keys.revoke(acme.id, acme.keyId)
   const refused = { status: 401, code: 'authentication_failed' }
   t.same(await refusal(acme, hearing, minted), refused)
-  // The token is looked up each time; of the key every process is told.
+  // The key of a token is read for each socket. A revoked key is announced to every process.
   for (let tries = 0; (await refusal(acme, hearing, bearer(acme))).status === 101 && tries < 100; tries += 1);
   t.same(await refusal(acme, hearing, bearer(acme)), refused)
 })
@@ -72,7 +72,7 @@ t.test('an organization without credit', async (t) => {
   t.equal(stub.seen.at(-1)?.headers['authorization'], 'Token own', 'its own key needs none')
 })
 
-t.test('where nothing streams', async (t) => {
+t.test('without a provider that streams', async (t) => {
   const acme = await admin.organization('acme', { scopes })
   const refused = { status: 503, code: 'provider_unavailable' }
   const minted = await token(acme)
@@ -87,7 +87,7 @@ t.test('where nothing streams', async (t) => {
     t.same(await refusal(bare, address, {}), refused, `${address} of no provider`)
 })
 
-t.test('what a key says and a session may say otherwise refuses nobody', async (t) => {
+t.test('a default of the key that a stream may override refuses nobody', async (t) => {
   const { id } = await admin.organization('acme')
   const policy = { language: 'zu', chain: { stt: ['vendor/none'] } }
   const wanted = { organizationId: id, name: '', scopes, test: false, policy, expiresAtMs: null }
@@ -98,7 +98,7 @@ t.test('what a key says and a session may say otherwise refuses nobody', async (
   t.match(client.frames('ready'), [{ model: 'nova-3' }])
 })
 
-t.test('what is wrong with the caller is told before what is wrong with us', async (t) => {
+t.test('problems of the caller are answered before problems of the server', async (t) => {
   const poor = await admin.organization('poor', { scopes, creditMicroUsd: 0 })
   const foreign = { origin: 'https://foreign.example' }
   const key = bearer(poor)

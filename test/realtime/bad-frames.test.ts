@@ -1,4 +1,4 @@
-/** What a realtime session refuses, before the upgrade and after it: the code, the close code of its row, and that nobody else notices. */
+/** Refusals of a stream before and after the upgrade: the code, the close code of its row, and that other sockets do not notice. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -55,7 +55,7 @@ t.test('the first frame', async (t) => {
   await fails(t, hasty, 'VOICE_NOT_FOUND', 'an unknown voice, and the end before it is known')
 })
 
-t.test('frames after it', async (t) => {
+t.test('frames after the first one', async (t) => {
   const after = async (address: string, ...frames: (object | Buffer)[]) => {
     const client = await start(parley, address, echoed)
     for (const frame of frames) client.socket.send(frame instanceof Buffer ? frame : JSON.stringify(frame))
@@ -124,8 +124,8 @@ t.test('before the upgrade', async (t) => {
   t.same(await refusal(parley, stt, browser(expired(await mint()))), unauthenticated, 'an expired token')
 })
 
-t.test('a language that nobody speaks', async (t) => {
-  // The engine that echoes would take any.
+t.test('a language that no provider has', async (t) => {
+  // The echo engine would take any language.
   const server = await startParley()
   t.teardown(() => server.remove())
   for (const address of [stt, tts]) {
@@ -135,7 +135,7 @@ t.test('a language that nobody speaks', async (t) => {
   }
 })
 
-t.test('an engine that is full', async (t) => {
+t.test('an engine without a free place', async (t) => {
   const server = await startParley({ PARLEY_LOCAL_STT_STREAMS_MAX: '1' })
   t.teardown(() => server.remove())
   const first = await start(server, stt)
@@ -154,7 +154,7 @@ t.test('no provider that streams', async (t) => {
     t.same(await refusal(server, address, {}), { status: 503, code: 'provider_unavailable' }, address)
 })
 
-/** As the server would have made it 61 seconds ago. */
+/** A token as the server made it 61 seconds ago. */
 function expired(token: string): string {
   const { org, key } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     org: string

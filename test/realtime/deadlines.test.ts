@@ -2,7 +2,7 @@ import t from 'tap'
 import { type Dated, Deadlines } from '../../handlers/realtime/deadlines.ts'
 import { ManualClock } from '../domain/fakes.ts'
 
-/** A process whose event loop is so busy that every timer fires this much late. */
+/** The clock of a process whose busy event loop makes every timer this much late. */
 class BusyClock extends ManualClock {
   lateMs = 0
 
@@ -31,14 +31,14 @@ t.test('a deadline is noticed within two ticks and never before', async (t) => {
   }
 })
 
-t.test('late looks do not add up', async (t) => {
+t.test('delays of looks do not add up', async (t) => {
   const { clock, deadlines, dated, firedMs } = watch(300)
   dated.due = deadlines.after(20_000)
   await clock.advance(25_000)
   t.ok((firedMs[0] ?? 0) >= 20_000 && (firedMs[0] ?? 0) <= 20_600, `${firedMs[0]}`)
 })
 
-t.test('what is put off, is never or is taken away does not fire', async (t) => {
+t.test('a deadline that is moved, set to never or deleted does not fire', async (t) => {
   const { clock, deadlines, dated, firedMs } = watch()
   dated.due = deadlines.after(1000)
   await clock.advance(900)

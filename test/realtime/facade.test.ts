@@ -1,4 +1,4 @@
-/** /v1/realtime as clients of the compatible protocol use it, on real speech. */
+/** /v1/realtime as clients of OpenAI's protocol use it, on real speech. */
 import t from 'tap'
 import { startParley } from '../process/parley.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
@@ -30,7 +30,7 @@ async function connect(session: object, opening: object = { protocols: [] }): Pr
   return client
 }
 
-t.test('the server finds the turns', async (t) => {
+t.test('the server detects the ends of utterances', async (t) => {
   const client = await connect(
     input({ transcription: { language: 'en' }, turn_detection: { type: 'server_vad', silence_duration_ms: 300 } }),
   )
@@ -65,7 +65,7 @@ t.test('the client commits', async (t) => {
   await client.closed
 })
 
-t.test('what was cleared is never told', async (t) => {
+t.test('audio that was cleared is never transcribed', async (t) => {
   const client = await connect(input({ turn_detection: null }))
   append(client, speech)
   client.send({ type: 'input_audio_buffer.clear' })
@@ -82,12 +82,15 @@ t.test('what was cleared is never told', async (t) => {
   client.send({ type: 'input_audio_buffer.clear' })
   await client.take('input_audio_buffer.cleared')
   const done = await client.take(`${transcription}.completed`)
-  t.ok(wordErrors(spoken[name], done['transcript'] as string).errors <= 2, 'what was committed before it is told')
+  t.ok(
+    wordErrors(spoken[name], done['transcript'] as string).errors <= 2,
+    'audio that was committed before is transcribed',
+  )
   client.socket.close()
   await client.closed
 })
 
-t.test('times go on from the start of the session', async (t) => {
+t.test('times count from the start of the session', async (t) => {
   const client = await connect(input({ turn_detection: { type: 'server_vad', silence_duration_ms: 300 } }))
   append(client, silence(5000))
   client.send({ type: 'input_audio_buffer.clear' })
@@ -109,7 +112,7 @@ t.test('a commit is answered while audio keeps coming', async (t) => {
   await client.closed
 })
 
-t.test('it transcribes, and nothing else', async (t) => {
+t.test('the channel transcribes and does nothing else', async (t) => {
   const headers = { authorization: `Bearer ${parley.key}` }
   for (const intent of ['conversation', ''])
     t.same(
@@ -127,7 +130,7 @@ t.test('it transcribes, and nothing else', async (t) => {
   await client.closed
 })
 
-t.test('what is wrong is said, and the session goes on', async (t) => {
+t.test('an error is sent, and the session goes on', async (t) => {
   const client = await connect({})
   client.send({ type: 'input_audio_buffer.commit' })
   t.match(await client.take('error'), { error: { type: 'invalid_request_error', code: 'INVALID_FRAME' } })

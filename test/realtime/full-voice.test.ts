@@ -1,4 +1,7 @@
-/** A voice whose places are taken, in the middle of sessions: who finds no place is told so, with what was said before whole, and all others go on. */
+/**
+ * A voice without a free place in the middle of streams. The stream that finds no place gets an error after complete sentences, and all other
+ * streams go on.
+ */
 import t, { type Test } from 'tap'
 import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
@@ -11,10 +14,10 @@ import { type Client, start } from './socket.ts'
 const address = '/v1/synthesize/stream'
 const limited = { code: 'RATE_LIMITED', closeCode: 1013 }
 
-type Told = { code: string; closeCode: number; message: RegExp }
+type Failure = { code: string; closeCode: number; message: RegExp }
 
-/** The error frame is the last, and says when it is worth another try. */
-async function isTold(t: Test, client: Client, { closeCode, code, message }: Told): Promise<void> {
+/** Asserts that the error frame is the last one and says whether to retry. */
+async function fails(t: Test, client: Client, { closeCode, code, message }: Failure): Promise<void> {
   t.equal(await client.closed, closeCode)
   t.match(client.received.at(-1)?.frame, { type: 'error', code, retryable: true, message })
   t.equal(client.frames('error').length, 1)
@@ -27,7 +30,7 @@ async function startServer(t: Test, env: Record<string, string>) {
 }
 
 t.test('the embedded voice', async (t) => {
-  // One speaks and one waits: two sessions always find a place, since each asks for one sentence at a time.
+  // One place speaks and one waits, so two streams always find a place: each asks for one sentence at a time.
   const server = await startServer(t, { PARLEY_LOCAL_TTS_PROCESSES: '1', PARLEY_LOCAL_QUEUE_MAX: '1' })
   const greeting = 'Good morning.'
   const text = 'The meeting starts at nine. Please bring your papers with you. We will have lunch together.'
@@ -57,9 +60,9 @@ t.test('the embedded voice', async (t) => {
   t.ok(refused.length >= 1)
   for (const client of served) t.ok(client.audio().equals(alone.audio()), 'all of the speech')
   for (const client of refused) {
-    await isTold(t, client, { ...limited, message: /busy/ })
-    const heard = client.audio()
-    t.ok(heard.equals(alone.audio().subarray(0, heard.length)), 'what came before is whole')
+    await fails(t, client, { ...limited, message: /busy/ })
+    const audio = client.audio()
+    t.ok(audio.equals(alone.audio().subarray(0, audio.length)), 'what came before is whole')
   }
 
   const later = await greet()
@@ -76,12 +79,12 @@ const vendors = [
 ]
 
 for (const { adapter, stub, speech, model } of vendors)
-  t.test(`a vendor that has no place left: ${adapter}`, async (t) => {
+  t.test(`a vendor without a free place: ${adapter}`, async (t) => {
     const provider = { id: 'vendor', adapter, baseUrl: stub.url, apiKey: 'k', models: { tts: [model] } }
     const server = await startServer(t, {
       PARLEY_PROVIDERS: JSON.stringify([provider]),
       PARLEY_LOCAL_ENABLED: 'false',
-      // A socket that was opened ahead has its place already.
+      // A warm socket has its place already.
       PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
     })
     const begin = async () => {
@@ -95,28 +98,28 @@ for (const { adapter, stub, speech, model } of vendors)
       client.send({ type: 'text', text: 'Two.' })
       client.send({ type: 'end' })
     }
-    const hears = (client: Client, sentences: number) => t.ok(client.audio().equals(repeated(speech, sentences)))
+    const receives = (client: Client, sentences: number) => t.ok(client.audio().equals(repeated(speech, sentences)))
 
-    const full: [Cell, Told][] = [
+    const full: [Cell, Failure][] = [
       ['rate_limited', { ...limited, message: /rate/ }],
       ['rate_limited_bare', { ...limited, message: /rate/ }],
       ['overloaded', { code: 'UPSTREAM', closeCode: 1011, message: /broke off/ }],
     ]
-    for (const [cell, told] of full) {
+    for (const [cell, failure] of full) {
       const [speaking, refused, other] = [await begin(), await begin(), await begin()]
       stub.behave('slow_first_byte')
       goOn(speaking)
       await until('the vendor is asked', () => stub.seen.length === 1)
       stub.behave(cell)
       goOn(refused)
-      await isTold(t, refused, told)
-      hears(refused, 1)
+      await fails(t, refused, failure)
+      receives(refused, 1)
       t.equal(await speaking.closed, 1000, `${cell}: who has a place speaks to the end`)
-      hears(speaking, 2)
+      receives(speaking, 2)
       stub.behave('ok')
       goOn(other)
       t.equal(await other.closed, 1000, `${cell}: whoever asks later is served`)
-      hears(other, 2)
+      receives(other, 2)
     }
   })
 

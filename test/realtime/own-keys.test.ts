@@ -1,4 +1,4 @@
-/** Keys that organizations bring, over the sockets: whose key a session goes out with, who pays, and what a deleted or replaced one still opens. */
+/** Provider keys of organizations on sockets: the key that each stream uses, who pays, and what a deleted or replaced key still opens. */
 import t, { type Test } from 'tap'
 import { deleteKey, openAdministration, putKey } from '../platform/setup.ts'
 import { openDatabase } from '../process/database.ts'
@@ -21,10 +21,10 @@ stub.playSocket((socket, request) => {
   if (request.path.startsWith('/v1/speak')) playSpeak(noted, 'ok')
   else playListen(noted, queryOf(request), 'ok')
 })
-/** With which key each session went out, as they came; a socket that was opened ahead is none until it is used. */
+/** The key of each stream in their order. A warm socket counts when it is used. */
 let used: string[] = []
 
-/** The operator has a credential for `house` only; the models of both have a price. */
+/** The operator has a credential for one provider only; the models of both have a price. */
 const models = { stt: ['nova-3'], tts: ['aura-2'] }
 const provider = (id: string, apiKey: string) => ({ id, adapter: 'deepgram', baseUrl: stub.url, apiKey, models })
 const parley = await startParley({
@@ -81,7 +81,7 @@ function noteFirstUse(socket: StubSocket, { headers }: SeenRequest): StubSocket 
   }
 }
 
-/** The ledger is written a moment after the session. */
+/** Waits for the ledger row, which is written a moment after the stream. */
 async function ledgerOf(id: string, rows: number) {
   const read = () => sql<{ operation: string; cost: string; attempts: object[] }[]>`
     select r.operation, r.cost_micro_usd::text as cost,
@@ -94,7 +94,7 @@ async function ledgerOf(id: string, rows: number) {
 
 const pinned = { [hearing]: 'dormant/nova-3', [speaking]: 'dormant/aura-2' }
 
-/** In the words of the session: the socket is opened, because the operator's other provider streams. */
+/** Asserts that the refusal comes on the open socket: it was opened, because the operator's other provider streams. */
 async function isRefused(t: Test, target: Target, address: keyof typeof pinned): Promise<void> {
   const client = await open(target, address)
   client.send({ type: 'config', model: pinned[address], language: 'en' })
@@ -102,7 +102,7 @@ async function isRefused(t: Test, target: Target, address: keyof typeof pinned):
   t.match(client.frames('error'), [{ code: 'UPSTREAM', retryable: true }])
 }
 
-t.test('a session goes out with the organization’s own key, and costs it nothing', async (t) => {
+t.test('a stream uses the organization’s provider key and costs it nothing', async (t) => {
   const acme = await organization('acme')
   const refused = { status: 402, code: 'insufficient_credit' }
   t.same(await refusal(acme, hearing, { headers: { authorization: `Bearer ${acme.key}` } }), refused)
@@ -120,10 +120,10 @@ t.test('a session goes out with the organization’s own key, and costs it nothi
   t.equal(credit, 0)
 })
 
-t.test('nobody else gets it', async (t) => {
+t.test('no other organization uses the key', async (t) => {
   const [owner, other] = [await organization('owner'), await organization('other', 1_000_000)]
   await putKey(owner, 'dormant', 'owners')
-  // Twice, so that sockets of it wait already when the other one comes.
+  // It runs twice, so that warm sockets of the key wait when the other organization comes.
   for (let i = 0; i < 2; i++) await listen(t, owner, 'dormant')
   used = []
   for (const address of [hearing, speaking] as const) await isRefused(t, other, address)
@@ -138,18 +138,18 @@ t.test('nobody else gets it', async (t) => {
   t.ok(Number(rows[0]?.cost) > 0, 'the operator’s costs')
 })
 
-t.test('a replaced key serves the next session, a deleted one none', async (t) => {
+t.test('a replaced key serves the next stream, a deleted one serves none', async (t) => {
   const acme = await organization('rotating', 1_000_000)
   used = []
   for (const key of ['first', 'second']) {
     await putKey(acme, 'dormant', key)
-    // From the second on over sockets that were opened ahead: those of the key before are of no use any more.
+    // Streams from the second on use warm sockets. Those of the earlier key must not be used.
     for (let i = 0; i < 3; i++) await listen(t, acme, 'dormant')
     for (let i = 0; i < 3; i++) await speak(t, acme, 'dormant')
   }
   t.same(used, [...Array<string>(6).fill('first'), ...Array<string>(6).fill('second')])
 
-  await t.test('a session that is open goes on with the key it has', async (t) => {
+  await t.test('an open stream goes on with its key', async (t) => {
     const client = await start(acme, hearing, { model: 'dormant/nova-3', language: 'en' })
     client.sendBytes(sound)
     await client.take('speech_started')

@@ -1,4 +1,4 @@
-/** A provider that drops all its sockets at once, under the running product: every client is told, or moved where it asked for that. */
+/** A provider drops all its sockets at once: every client gets an error, or is moved to another provider if it asked for that. */
 import t, { type Test } from 'tap'
 import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
@@ -8,10 +8,10 @@ import { heard, type StubSocket, sinePcm } from '../vendors/suite/stub-server.ts
 import { type Client, start } from './socket.ts'
 
 const address = '/v1/transcribe/stream'
-/** 100 ms, as the stub hears best. */
+/** 100 ms of audio that the stub recognizes. */
 const sound = sinePcm(1600, 16_000)
 
-/** Of each its sockets, oldest first. */
+/** The sockets of each provider, oldest first. */
 async function setUp(t: Test, ids: readonly string[]) {
   const stubs: Record<string, { stub: DeepgramStub; sockets: StubSocket[] }> = {}
   for (const id of ids) {
@@ -38,7 +38,7 @@ async function setUp(t: Test, ids: readonly string[]) {
   return { parley, stubs }
 }
 
-t.test('1,000 sockets whose provider drops: each gets its error frame and its close', async (t) => {
+t.test('1,000 sockets whose provider drops: each gets its error frame and its close code', async (t) => {
   const { parley, stubs } = await setUp(t, ['vendor'])
   const { stub, sockets } = stubs['vendor']!
   const clients: Client[] = []
@@ -55,7 +55,7 @@ t.test('1,000 sockets whose provider drops: each gets its error frame and its cl
   const ways = [(socket: StubSocket) => socket.cut(), (socket: StubSocket) => socket.reset()] as const
   for (const [i, socket] of sockets.splice(0).entries()) ways[i % 2]!(socket)
   const codes = await Promise.all(clients.map(({ closed }) => closed))
-  t.comment(`all told within ${Math.round(performance.now() - startedMs)} ms`)
+  t.comment(`all closed within ${Math.round(performance.now() - startedMs)} ms`)
 
   t.equal(codes.filter((code) => code === 1011).length, 1000)
   const errors = clients.flatMap((client) => client.frames('error'))
@@ -68,7 +68,7 @@ t.test('1,000 sockets whose provider drops: each gets its error frame and its cl
   t.equal((await fetch(`${parley.url}/healthz`)).status, 200)
 })
 
-t.test('with replay a second provider takes over, and hears all of it', async (t) => {
+t.test('with replay a second provider takes over and gets all of the audio', async (t) => {
   const { parley, stubs } = await setUp(t, ['one', 'other'])
   const client = await start(parley, address, { language: 'en', replay: true, interimResults: false })
   const first = client.frames('ready')[0]!['provider'] as string

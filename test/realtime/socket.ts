@@ -1,28 +1,28 @@
-/** A client of the realtime channels that keeps all it gets, in order and with the time of its arrival. */
+/** A client of the realtime channels that keeps all frames in order, with the time of their arrival. */
 import type { IncomingMessage } from 'node:http'
 import { setImmediate as afterOthers, setTimeout as sleep } from 'node:timers/promises'
 import WebSocket from 'ws'
 
 export const subprotocol = 'service.realtime.v1'
 export const loopback = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
-/** Of a provider that answers at once; real speech is never routed to it unless it is named. */
+/** A model of a provider that answers at once. Speech is routed to it only by name. */
 export const loopbackModel = 'loopback/loopback'
 
 export type Target = { url: string; key: string }
-/** What a text frame holds depends on its type: the contract's tests look at the shapes. */
+/** A text frame. Its fields depend on its type; the contract's tests check them. */
 export type TextFrame = { type: string } & Record<string, unknown>
-/** One of the two. */
+/** Exactly one of the two is set. */
 export type Received = { atMs: number; frame?: TextFrame; audio?: Buffer }
 export type Opening = { protocols?: string[]; headers?: Record<string, string> }
 
-/** Resolves when it is open; rejects with the status of a refusal. */
+/** Resolves when the socket is open; rejects with the status of a refusal. */
 export async function open(target: Target, address: string, opening: Opening = {}): Promise<Client> {
   const client = new Client(dial(target, address, opening))
   await client.opened
   return client
 }
 
-/** Opens a session: the config has been sent and answered. With a WAV header announced the answer waits for the first audio. */
+/** Opens a stream: sends the config and waits for the answer. If the config announces a WAV header, the answer comes after the first audio. */
 export async function start(target: Target, address: string, config: object = {}, first?: Uint8Array): Promise<Client> {
   const client = await open(target, address)
   client.send({ type: 'config', ...config })
@@ -74,7 +74,7 @@ export class Client {
         resolve(code)
       })
     })
-    // A connection that is cut is told by its close code.
+    // The close code shows that a connection was cut.
     socket.on('error', () => {})
     socket.on('message', (data: Buffer, isBinary) => {
       const atMs = performance.now()
@@ -91,7 +91,7 @@ export class Client {
     this.socket.send(bytes)
   }
 
-  /** In frames of a second and as fast as the socket accepts them. */
+  /** Sends frames of one second as fast as the socket accepts them. */
   async feed(bytes: Uint8Array, frameBytes = 32_000): Promise<void> {
     for (let at = 0; at < bytes.length; at += frameBytes) {
       while (this.socket.bufferedAmount > 1_000_000) await afterOthers()
@@ -99,7 +99,7 @@ export class Client {
     }
   }
 
-  /** The next text frame of this type; those before it are passed over. */
+  /** The next text frame of this type; other frames before it are skipped. */
   take(type: string, limitMs = 20_000): Promise<TextFrame> {
     return this.#next(`a frame ${type}`, ({ frame }) => frame?.type === type, limitMs).then(({ frame }) => frame!)
   }
@@ -112,7 +112,7 @@ export class Client {
     return this.received.flatMap(({ frame }) => (frame?.type === type ? [frame] : []))
   }
 
-  /** All audio from an index of `received` on. */
+  /** All audio after an index of `received`. */
   audio(from = 0): Buffer {
     return Buffer.concat(this.received.slice(from).flatMap(({ audio }) => (audio ? [audio] : [])))
   }

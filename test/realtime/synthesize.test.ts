@@ -1,4 +1,4 @@
-/** /v1/synthesize/stream of the running product: what is spoken is heard again, and what is cleared is never sent. */
+/** /v1/synthesize/stream of the running product: the recognizer understands the speech, and cleared text is never sent. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { wavHeader } from '../../audio/wav.ts'
@@ -12,8 +12,8 @@ const address = '/v1/synthesize/stream'
 const parley = await startParley({ PARLEY_PROVIDERS: loopback })
 t.teardown(() => parley.remove())
 
-/** What the embedded recogniser hears in 16 bit samples. */
-async function heard(pcm: Buffer, sampleRateHz: number): Promise<string> {
+/** The transcript of 16 bit samples by the embedded recognizer. */
+async function transcriptOf(pcm: Buffer, sampleRateHz: number): Promise<string> {
   const header = wavHeader({ encoding: 'pcm_s16le', sampleRateHz, channels: 1 }, pcm.length)
   const answer = await transcribe(parley, Buffer.concat([header, pcm]), { language: 'en' })
   return answer.json<{ text: string }>().text
@@ -32,7 +32,7 @@ t.test('text in pieces comes back as the same words', async (t) => {
   const client = await start(parley, address, { language: 'en' })
   t.match(client.frames('ready')[0], { provider: 'local', encoding: 'pcm_s16le', sampleRate: 24_000, region: 'local' })
   const pcm = await spoken(client, ...(text.match(/.{1,7}/g) ?? []))
-  const found = await heard(pcm, 24_000)
+  const found = await transcriptOf(pcm, 24_000)
   t.ok(errorRate([wordErrors(text, found)]) <= 0.25, found)
   t.match(client.received.at(-1)?.frame, { type: 'end', usage: { characters: Number, costMicroUsd: 0 } })
   const { characters } = client.frames('end')[0]!['usage'] as { characters: number }
@@ -40,7 +40,7 @@ t.test('text in pieces comes back as the same words', async (t) => {
   t.equal(await client.closed, 1000)
 })
 
-t.test('the encoding and the rate are those that were asked for', async (t) => {
+t.test('the encoding and the rate are those of the config', async (t) => {
   const text = 'Thank you.'
   const bytes = async (config: object) => {
     const client = await start(parley, address, config)
@@ -81,11 +81,11 @@ t.test('clear', async (t) => {
   client.send({ type: 'text', text: 'Good morning to you all.' })
   client.send({ type: 'end' })
   await client.closed
-  const found = await heard(client.audio(from), 24_000)
-  t.ok(wordErrors('Good morning to you all.', found).errors <= 2, `what comes next is heard alone: ${found}`)
+  const found = await transcriptOf(client.audio(from), 24_000)
+  t.ok(wordErrors('Good morning to you all.', found).errors <= 2, `only the next text is in the speech: ${found}`)
 })
 
-t.test('flush, ping and what is left out of a tone', async (t) => {
+t.test('flush, ping and the settings that a tone ignores', async (t) => {
   const client = await start(parley, address, { model: loopbackModel, sampleRate: 8000 })
   client.send({ type: 'text', text: 'no end yet' })
   client.send({ type: 'ping' })
@@ -97,7 +97,7 @@ t.test('flush, ping and what is left out of a tone', async (t) => {
   client.send({ type: 'flush' })
   client.send({ type: 'end' })
   t.equal(await client.closed, 1000)
-  // The engine makes 60 ms a character.
+  // The engine makes 60 ms of audio for each character.
   t.equal(client.audio().length, ('no end yet here'.length + 'Bye'.length) * 60 * 16)
 })
 

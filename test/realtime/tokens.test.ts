@@ -1,4 +1,4 @@
-/** Ephemeral tokens: what they open, how often, for how long, and who gets in without one. On a real Postgres. */
+/** Ephemeral tokens on a real Postgres: what they open, how often, for how long, and which clients need none. */
 import { createHmac, randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { createEphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -67,7 +67,7 @@ function upgrade(changes: Partial<UpgradeRequest> = {}): UpgradeRequest {
 t.test('a token', async (t) => {
   const { tokens, caller, clock, store, url, id, key } = await setUp(t, { language: 'es-MX' })
 
-  await t.test('is of letters that a subprotocol may have, and names its key without holding it', (t) => {
+  await t.test('has only letters of a subprotocol, and names its key without containing it', (t) => {
     const { value, expiresInS } = tokens.mint(caller)
     t.equal(expiresInS, 60)
     t.match(value, /^v1\.[\w-]+\.[\w-]{43}$/)
@@ -76,7 +76,7 @@ t.test('a token', async (t) => {
     t.end()
   })
 
-  await t.test('opens once, with all that its key may do now', async (t) => {
+  await t.test('opens once, with the policy that its key has now', async (t) => {
     const { value } = tokens.mint(caller)
     t.match(await tokens.redeem(value, anyone), { keyId: key.id, organization: { id }, policy: { language: 'es-MX' } })
     t.equal(await tokens.redeem(value, anyone), null)
@@ -103,7 +103,7 @@ t.test('a token', async (t) => {
     t.equal(await tokens.redeem(late, anyone), null)
   })
 
-  await t.test('that was changed, or made elsewhere, is none', async (t) => {
+  await t.test('that was changed, or made elsewhere, opens nothing', async (t) => {
     const { value } = tokens.mint(caller)
     const [version, payload = '', signature = ''] = value.split('.')
     const stretched = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { exp: number }
@@ -130,7 +130,7 @@ t.test('a token', async (t) => {
     t.ok(await tokens.redeem(value, anyone), 'and the true one is good still')
   })
 
-  await t.test('is one organization’s own', async (t) => {
+  await t.test('belongs to one organization', async (t) => {
     const stranger = await organization(store, 'other')
     t.equal(await store.keys.find(stranger.id, key.id), null)
     const foreign: Caller = { ...caller, organization: { ...caller.organization, id: stranger.id } }
@@ -160,7 +160,7 @@ t.test('a key that has expired has no tokens', async (t) => {
   t.equal(await store.keys.find(id, made?.key.id ?? ''), null)
 })
 
-t.test('used tokens are forgotten when they are good no longer, and shown to their organization alone', async (t) => {
+t.test('used tokens are forgotten when they expire, and are visible to their organization only', async (t) => {
   const { store, url, id, clock } = await setUp(t)
   await store.usedTokens.spend(id, 'old', clock.nowMs() - 120_000)
   await store.usedTokens.spend(id, 'new', clock.nowMs() + 60_000)
@@ -180,7 +180,7 @@ t.test('used tokens are forgotten when they are good no longer, and shown to the
   t.equal((await sql`select from used_tokens`).length, 2)
 })
 
-t.test('who may open a socket', async (t) => {
+t.test('clients that may open a socket', async (t) => {
   const friend = 'https://app.example'
   const { admit, tokens, caller, secret, store, id } = await setUp(t, { allowedOrigins: [friend] })
   const token = () => tokens.mint(caller).value
@@ -241,7 +241,7 @@ t.test('who may open a socket', async (t) => {
   await refused({ credential: value }, 'forbidden', 'a token of such a key')
 })
 
-t.test('a minted session says how long it is good, and is kept by nobody', async (t) => {
+t.test('the answer with a token names its lifetime and must not be stored', async (t) => {
   const { tokens, caller } = await setUp(t)
   const answer = createRealtimeSession(tokens.mint)({}, { caller } as Context<Caller>)
   t.match(answer, { status: 200, headers: { 'Cache-Control': 'no-store' } })

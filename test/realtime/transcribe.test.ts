@@ -24,7 +24,7 @@ async function transcribed(client: Client): Promise<string> {
   return client.text()
 }
 
-/** A part of the prompts that files are tested with; PARLEY_TEST_SLOW=1 hears them all. */
+/** A part of the prompts that files are tested with. PARLEY_TEST_SLOW=1 runs them all. */
 t.test('recorded prompts, fed faster than they were spoken', async (t) => {
   const found = await loadPrompts()
   if ('missing' in found) return t.comment(found.missing)
@@ -40,7 +40,7 @@ t.test('recorded prompts, fed faster than they were spoken', async (t) => {
   t.ok(rate <= 0.06, `word error rate ${rate}`)
 })
 
-t.test('as it is spoken', async (t) => {
+t.test('audio at the speed of speech', async (t) => {
   const names = Object.keys(spoken).slice(0, 5) as (keyof typeof spoken)[]
   const [firstMs, finalMs]: [number[], number[]] = [[], []]
   for (const name of names) {
@@ -53,7 +53,7 @@ t.test('as it is spoken', async (t) => {
       client.received.find(({ frame }) => frame?.type === 'transcript' && fits(frame['isFinal'] as boolean))!.atMs
     firstMs.push(arrival((isFinal) => !isFinal) - beginMs - onsetMs(speech))
     const saidMs = client.received.find(({ frame }) => frame === final)!.atMs
-    // The endpoint is decided when the silence that was asked for has been heard.
+    // The end point is decided after the configured silence.
     finalMs.push(saidMs - beginMs - (final['endMs'] as number) - 300)
     t.match(client.frames('speech_started')[0], { startMs: Number })
     client.send({ type: 'end' })
@@ -63,7 +63,7 @@ t.test('as it is spoken', async (t) => {
   const load = os.loadavg()[0]! / os.cpus().length
   t.comment(`first partial after the first sound ${shown(firstMs)}; final after the endpoint ${shown(finalMs)}`)
   t.comment(`load ${load.toFixed(1)} a core`)
-  // On an idle machine. Where others use it too, this tells a delay of ours from theirs no more.
+  // This bound holds on an idle machine. On a shared one our delays cannot be separated from those of others.
   const [firstMsMax, finalMsMax] = load < 1 ? [800, 500] : [1500, 1000]
   t.ok(median(firstMs) <= firstMsMax, 'first partial')
   t.ok(median(finalMs) <= finalMsMax, 'final')
@@ -74,7 +74,7 @@ t.test('the frames', async (t) => {
   const right = (t: { ok(value: boolean, message: string): unknown }, text: string, what: string) =>
     t.ok(errorRate([wordErrors(spoken[name], text)]) <= 0.35, `${what}: ${text}`)
 
-  await t.test('a WAV header wins over the config', async (t) => {
+  await t.test('a WAV header goes before the config', async (t) => {
     const client = await start(parley, address, { language: 'en', sampleRate: 48_000, encoding: 'mulaw' })
     client.sendBytes(readFixture(name))
     t.match(await client.take('ready'), { encoding: 'pcm_s16le', sampleRate: 8000, provider: 'local' })
@@ -92,7 +92,7 @@ t.test('the frames', async (t) => {
     t.ok(Math.abs(durationMs - coded.length / 8) < 50, `billed ${durationMs} ms`)
   })
 
-  await t.test('flush makes what was said final; the session goes on', async (t) => {
+  await t.test('flush makes the transcript final; the stream goes on', async (t) => {
     const client = await start(parley, address, { ...telephone, interimResults: false, endpointingMs: 5000 })
     await client.feed(samples(name), 321)
     client.send({ type: 'flush' })
@@ -110,7 +110,7 @@ t.test('the frames', async (t) => {
     )
   })
 
-  await t.test('two sockets at once keep to themselves', async (t) => {
+  await t.test('two sockets at once do not share anything', async (t) => {
     const both = ['tt-weasels', 'conf-waitforleader'] as const
     const clients = await Promise.all(both.map(() => start(parley, address, telephone)))
     await Promise.all(both.map((name, i) => clients[i]!.feed(samples(name), 4000)))
@@ -122,7 +122,7 @@ t.test('the frames', async (t) => {
 t.test('30 minutes through one socket do not stay in memory', async (t) => {
   const frame = Buffer.alloc(32_000, 1)
   const client = await start(parley, address, { model: loopbackModel })
-  // What the first minutes bring into memory once is not growth.
+  // Memory that the first minutes allocate once does not count as growth.
   for (let i = 0; i < 120; i++) await client.feed(frame)
   await client.take('transcript')
   const beforeMb = residentMb(parley.pid)
@@ -138,7 +138,7 @@ t.test('30 minutes through one socket do not stay in memory', async (t) => {
   t.ok(peakMb - beforeMb < 60, `grew by ${peakMb - beforeMb} MB`)
 })
 
-t.test('1,000 sockets when the server stops: each is told why', async (t) => {
+t.test('1,000 sockets when the server stops: each gets the reason', async (t) => {
   const server = await startParley({ PARLEY_PROVIDERS: loopback, PARLEY_LOCAL_ENABLED: 'false' })
   t.teardown(() => server.remove())
   const clients: Client[] = []
@@ -161,7 +161,7 @@ async function speechFinal(client: Client) {
   }
 }
 
-/** 20 ms of 8 kHz, s16le each 20 ms, by the clock rather than by adding up sleeps. */
+/** Sends 20 ms of 8 kHz, s16le each 20 ms, by the clock and not by adding up sleeps. */
 async function feedPaced(client: Client, bytes: Buffer): Promise<void> {
   const beginMs = performance.now()
   for (let at = 0, dueMs = beginMs; at < bytes.length; at += 320, dueMs += 20) {
@@ -170,7 +170,7 @@ async function feedPaced(client: Client, bytes: Buffer): Promise<void> {
   }
 }
 
-/** Where a recording gets loud: the first 20 ms at a thirtieth of full scale. */
+/** The start of speech in a recording: the first 20 ms at a thirtieth of full scale. */
 function onsetMs(pcm: Buffer): number {
   for (let at = 0; at < pcm.length; at += 320) {
     let sum = 0

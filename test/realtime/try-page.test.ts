@@ -1,4 +1,4 @@
-/** The microphone page over HTTP: what it is made of, and who is told that it exists. */
+/** The microphone page over HTTP: its files, and which clients get it. */
 import http from 'node:http'
 import t, { type Test } from 'tap'
 import type { MintedToken } from '../../domain/access/ephemeral.ts'
@@ -60,7 +60,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
 
 type Answer = { status: number; headers: http.IncomingHttpHeaders; body: string }
 
-/** node:http, because fetch lets nobody choose Host and Origin. */
+/** Sends with node:http, because fetch does not allow to set Host and Origin. */
 function ask(server: Served, method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request(server.url + path, { method, headers, agent: false }, (response) => {
@@ -97,7 +97,7 @@ t.test('the page and its files', async (t) => {
   t.equal((await ask(server, 'GET', '/try/secret.js')).status, 404)
 })
 
-t.test('the page gets a token, and nobody else’s page does', async (t) => {
+t.test('the page gets a token, and a foreign page does not', async (t) => {
   const server = await serve(t)
   const own = { origin: server.url }
   const { status, headers, body } = await ask(server, 'POST', '/try/token', own)
@@ -126,14 +126,14 @@ t.test('the page gets a token, and nobody else’s page does', async (t) => {
   t.equal((await ask(server, 'GET', '/try/token', own)).status, 405)
 })
 
-t.test('a browser elsewhere is told that there is no such page', async (t) => {
+t.test('a browser on another machine gets the answer of an unknown path', async (t) => {
   const server = await serve(t)
   const elsewhere: Record<string, string>[] = [
-    // A foreign name that was made to point to this machine.
+    // A foreign host name can be made to point to this machine.
     { host: 'evil.example', origin: 'http://evil.example' },
     { host: '192.168.1.20:8080', origin: 'http://192.168.1.20:8080' },
     { host: '127.0.0.1.evil.example', origin: 'http://127.0.0.1.evil.example' },
-    // A proxy on this machine that serves the world.
+    // A proxy on this machine may serve foreign clients.
     { 'x-forwarded-for': '203.0.113.9', origin: server.url },
   ]
   for (const headers of elsewhere) {

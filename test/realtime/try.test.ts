@@ -1,4 +1,4 @@
-/** /try in a real browser: a recorded voice is the microphone, and what the page shows is what was said. */
+/** /try in a real browser: a recorded voice is the microphone, and the page shows its words. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,19 +25,19 @@ if ('missing' in browser) {
 } else {
   t.teardown(() => browser.close())
   const away = { id: 'away', adapter: 'openai', apiKey: 'env:ABSENT_KEY', models: { stt: ['elsewhere'] } }
-  // No key is brought, so this is a first local run: it makes one of its own, and with it there is a page.
+  // The configuration has no key, so this is a first local run: it makes a key, and the page works with it.
   const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_PROVIDERS: JSON.stringify([away]) })
   t.teardown(() => parley.remove())
   const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
 
-  t.test('speaking, listening and the route, without a word to anybody else', { timeout: 100_000 }, async (t) => {
+  t.test('speaking, listening and the route, without a request to another server', { timeout: 100_000 }, async (t) => {
     const context = await browser.newContext({ permissions: ['microphone'] })
     const page = await context.newPage()
     const seen = watch(page)
     await page.goto(`${parley.url}/try`)
 
     await t.test('speech becomes text', async (t) => {
-      // On a busy machine the fake microphone loses samples and partial text is dropped first: what counts is one good recording.
+      // On a busy machine the fake microphone loses samples and interim text is dropped first, so one good recording is enough.
       let [text, errors] = ['', 1]
       for (let attempt = 0; attempt < 3 && (errors > 0 || seen.partials() === 0); attempt += 1) {
         text = await speak(page)
@@ -58,7 +58,7 @@ if ('missing' in browser) {
       t.match(await page.textContent('#tts-route'), /local.*flite/s)
     })
 
-    await t.test('and stops when asked to', async (t) => {
+    await t.test('speech stops on request', async (t) => {
       await page.fill('#text', 'One more sentence that takes its time to be said. '.repeat(100))
       await page.click('#play')
       await shows(page, '#tts-status', 'Speaking')
@@ -98,7 +98,7 @@ if ('missing' in browser) {
 
 const patience = { timeout: 30_000, state: 'attached' } as const
 
-/** Silence in front, because a page needs a moment until it hears; and behind, so that the voice is heard to end. */
+/** Adds silence in front, because a page needs a moment to start, and behind, so that the end of the speech is detected. */
 function withPauses(wav: Uint8Array): Uint8Array {
   const rateHz = 8000
   const pause = new Uint8Array(rateHz * 2 * 2)
@@ -125,7 +125,7 @@ async function speak(page: Page): Promise<string> {
   return (await page.textContent('#transcript')) ?? ''
 }
 
-/** All that the page asks for, is sent and complains about. */
+/** All requests, answers and errors of the page. */
 function watch(page: Page) {
   const urls: string[] = []
   const bodies: Promise<string>[] = []
@@ -151,7 +151,7 @@ async function ownToken(url: string): Promise<string> {
   return ((await answer.json()) as { client_secret: { value: string } }).client_secret.value
 }
 
-/** Both run in the browser. */
+/** Both functions run in the browser. */
 const tryToken = (url: string) =>
   fetch(url, { method: 'POST' }).then(
     () => 'answered',
@@ -164,7 +164,7 @@ const trySocket = ({ address, token }: { address: string; token: string }) =>
     socket.onerror = () => resolve('refused')
   })
 
-/** What a browser does not show to pages: the answer to an upgrade. */
+/** The answer to an upgrade, which a browser does not show to pages. */
 function upgrade(address: string, token: string, origin: string): Promise<{ status: number; code?: string }> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(address, ['service.realtime.v1', `service.ephemeral.${token}`], { origin })

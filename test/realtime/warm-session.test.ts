@@ -1,6 +1,6 @@
 /**
- * How soon a session of the running product is served by a provider whose handshake takes 150 ms: with a socket that was opened ahead, and without.
- * What Parley and this machine take by themselves is measured in the same run, over an engine in the process that has no handshake.
+ * The time until a provider with a handshake of 150 ms serves a stream of the running product, with and without a warm socket. The same run
+ * measures the time of Parley and of this machine alone, with an engine in the process that has no handshake.
  */
 import t from 'tap'
 import type WebSocket from 'ws'
@@ -18,12 +18,12 @@ const sessions = 11
 const sound = sinePcm(1600, 16_000)
 const speech = sinePcm(2400, 24_000)
 
-/** Just enough of the vendor: one transcript at the end of the audio, the same speech for every text. */
+/** A small stub of the vendor: one transcript at the end of the audio, and the same speech for every text. */
 const stub = await StubSocket.start()
 const samples = new Map<WebSocket, Buffer>()
-/** Like one whose server has forgotten it: nothing tells before it is used. */
+/** Sockets that the server has forgotten. Nothing shows it before they are used. */
 const forgotten = new Set<WebSocket>()
-/** A timer is late on a busy machine, so a handshake is what it took. */
+/** The measured time of a handshake, because timers are late on a busy machine. */
 const handshakesMs: number[] = []
 stub.upgrade = ({ accept }) => {
   const askedMs = performance.now()
@@ -71,7 +71,7 @@ const outcomes = (outcome: string) => metric(adminPort, 'parley_warm_sockets_tot
 
 type Session = (config: object) => Promise<number>
 
-/** From the config to `ready`. */
+/** The time from the config to `ready`. */
 const listen: Session = async (config) => {
   const client = await open(parley, hearing)
   const startedMs = performance.now()
@@ -83,7 +83,7 @@ const listen: Session = async (config) => {
   return readyMs
 }
 
-/** From the first text to its first sound: before that a session has nothing to open. */
+/** The time from the first text to its first sound. Before the text a stream has nothing to open. */
 const speak: Session = async (config) => {
   const client = await start(parley, speaking, config)
   const startedMs = performance.now()
@@ -95,19 +95,19 @@ const speak: Session = async (config) => {
   return soundMs
 }
 
-const hears = { model: 'vendor/nova-3', language: 'en' }
+const config = { model: 'vendor/nova-3', language: 'en' }
 const speaks = { model: 'vendor/aura-2', language: 'en', encoding: 'pcm_s16le' }
 const kinds = [
   {
     what: 'a transcription is ready',
     session: listen,
-    config: hears,
-    // Each with a setting that the vendor is told as it opens.
-    others: Array.from({ length: sessions }, (_, i) => ({ ...hears, endpointingMs: 100 + i })),
+    config,
+    // Each stream has another setting in the address of the vendor's socket.
+    others: Array.from({ length: sessions }, (_, i) => ({ ...config, endpointingMs: 100 + i })),
     floor: { model: 'loopback/loopback' },
   },
   {
-    what: 'a text is heard',
+    what: 'speech of a text arrives',
     session: speak,
     config: { ...speaks, sampleRate: 24_000 },
     others: Array.from({ length: sessions }, (_, i) => ({ ...speaks, sampleRate: 24_000, speed: 1 + i / 100 })),
@@ -139,7 +139,7 @@ for (const { what, session, config, others, floor } of kinds)
 t.test('a stale socket is noticed, and never costs a request', async (t) => {
   const stale = () => outcomes('stale')
   const transcribed = async () => {
-    const client = await start(parley, hearing, hears)
+    const client = await start(parley, hearing, config)
     client.sendBytes(sound)
     client.send({ type: 'end' })
     t.equal(await client.closed, 1000, 'the session ends well')
@@ -167,7 +167,7 @@ t.test('a stale socket is noticed, and never costs a request', async (t) => {
   }
 })
 
-/** What it took beyond its own handshake, which was not made ahead. */
+/** The time beyond the handshake of a socket that was not warm. */
 async function cold(session: Session, config: object): Promise<number> {
   const made = handshakesMs.length
   const ms = await session(config)
@@ -182,14 +182,14 @@ async function repeat(session: () => Promise<number>): Promise<number[]> {
   return values
 }
 
-/** Sockets that nobody has used, once there are some and no handshake is under way. */
+/** The unused sockets, as soon as there are some and no handshake is under way. */
 async function waiting(): Promise<WebSocket[]> {
   const idle = () =>
     stub.accepted.filter(
       (socket, i) => socket.readyState === socket.OPEN && stub.heard[i]!.length === 0 && !forgotten.has(socket),
     )
   await until(() => idle().length > 0 && handshakesMs.length === stub.asked.length, 'a socket that waits')
-  // Accepted there, it has yet to arrive here.
+  // The server has accepted the socket, but the client does not know it yet.
   await delay(30)
   return idle()
 }

@@ -21,7 +21,7 @@ t.teardown(() => parley.remove())
 const silence = wav(Buffer.alloc(16000))
 const spoken = { input: 'Hello.' }
 
-/** The envelope is whole, names the right code and the place, and the next request is served. */
+/** Asserts that the envelope is complete and names the code and the place, and that the next request is served. */
 function refused(t: Test, answer: Answer, status: number, code: string, param?: string) {
   const { error } = answer.json()
   t.equal(answer.status, status, `${code}: status`)
@@ -78,7 +78,7 @@ t.test('the idempotency key', async (t) => {
     'invalid_parameter',
     'Idempotency-Key',
   )
-  // As the bytes of their UTF-8 form: 129 code points, but 257 or 256 bytes. The ends are ASCII because the engine trims other bytes there.
+  // The limit counts bytes of UTF-8: these have 129 code points, but 257 or 256 bytes. The ends are ASCII, because the engine trims other bytes.
   const multiByte = (end: string) => Buffer.from(`k${'é'.repeat(127)}${end}`).toString('latin1')
   const long = await postJson(parley, responses, ask('hi'), { 'idempotency-key': multiByte('kk') })
   refused(t, long, 400, 'invalid_parameter', 'Idempotency-Key')
@@ -124,7 +124,7 @@ t.test('routing', async (t) => {
     t.equal((await routed(routing)).status, 200, JSON.stringify(routing))
 })
 
-t.test('what cannot be done is named, never dropped', async (t) => {
+t.test('a request that no model can do is refused by name, never changed', async (t) => {
   refused(t, await postJson(parley, speech, { ...spoken, language: 'de' }), 400, 'capability_unsupported')
   refused(t, await postJson(parley, speech, { ...spoken, voice: 'nobody' }), 400, 'capability_unsupported')
   refused(t, await transcribe(parley, silence, { options: { diarization: true } }), 400, 'capability_unsupported')
@@ -143,7 +143,7 @@ t.test('what cannot be done is named, never dropped', async (t) => {
   )
 })
 
-t.test('what is refused says what to do instead', async (t) => {
+t.test('a refusal says what to do instead', async (t) => {
   const history = await postJson(parley, responses, ask('hi', { previous_response_id: 'resp_1' }))
   t.match(history.json().error.hint, /resend the whole history/)
   const tools = [{ name: 'lookup' }]
@@ -179,7 +179,7 @@ t.test('the request itself', async (t) => {
   t.equal(unknown.headers.get('www-authenticate'), 'Bearer')
 })
 
-t.test('after all of that it serves', async (t) => {
+t.test('the server still serves after all of that', async (t) => {
   t.equal((await postJson(parley, responses, ask('hello'))).status, 200)
 })
 

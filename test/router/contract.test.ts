@@ -1,4 +1,4 @@
-/** The built product against its own contract: every operation, every status that it declares, every header and every error. */
+/** Checks the built product against its contract: every operation, every status that it declares, every header and every error. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
@@ -28,7 +28,7 @@ const llm = { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] }
 const providers = JSON.stringify([
   { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: llm },
   { id: 'absent', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'env:ABSENT_KEY', models: llm },
-  // Known prices; no request gets past the reservation, so nothing is sent there.
+  // The models have prices, and no request gets past the reservation, so nothing is sent to this provider.
   { id: 'groq', adapter: 'groq', apiKey: 'k' },
 ])
 const timeoutMs = '1500'
@@ -41,7 +41,7 @@ const parley = await startParley({
   PARLEY_TIMEOUTS_FIRST_AUDIO_MS: timeoutMs,
   PARLEY_TIMEOUTS_ANSWER_MS: timeoutMs,
   PARLEY_TIMEOUTS_TRANSCRIPTION_MS: timeoutMs,
-  // The stub fails on purpose all the time; the circuit is tested elsewhere.
+  // The stub fails on purpose all the time. The circuit is tested elsewhere.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
 })
 t.teardown(async () => {
@@ -49,7 +49,7 @@ t.teardown(async () => {
   await stub.close()
 })
 
-/** One request of a POST operation; what is left out is as it should be. */
+/** One request of a POST operation. A field that is left out has a correct value. */
 type Shot = { target?: Target; pin?: string; key?: string; content?: string; bytes?: number; type?: string }
 type Post = { operationId: string; pin: string; priced: string | null; shoot: (shot?: Shot) => Promise<Answer> }
 
@@ -82,7 +82,7 @@ const posts: readonly Post[] = [
   {
     operationId: 'createSpeech',
     pin: 'mock/mock-tts',
-    // No vendor of the catalog has a price for speech that is counted in characters.
+    // No vendor in the catalog prices speech by the character.
     priced: null,
     shoot: json(speech, 'mock/mock-tts', (input) => ({ input })),
   },
@@ -94,7 +94,7 @@ const posts: readonly Post[] = [
   },
 ]
 
-/** One shot of each POST operation; the answer is as the contract says and has this status and code. */
+/** Sends one request to each POST operation. The answer must conform to the contract and have this status and code. */
 async function each(t: Test, status: number, code: string | null, shot: Shot = {}, behaviour?: Behaviour) {
   for (const { operationId, shoot } of posts) {
     if (behaviour) stub.behave(behaviour)
@@ -139,7 +139,7 @@ t.test('success', async (t) => {
   expected(t, 'listModels', await send(parley, '/router/v1/models'), 200, null)
 })
 
-t.test('the contract is served to anybody, as it stands in specs/', async (t) => {
+t.test('the contract is served without a key, equal to the file in specs/', async (t) => {
   const answer = await fetch(`${parley.url}/router/openapi.json`)
   const text = await answer.text()
   const document = JSON.parse(text) as object
@@ -173,7 +173,7 @@ t.test('one table of error codes', (t) => {
   t.end()
 })
 
-t.test('who asks', async (t) => {
+t.test('callers that are refused', async (t) => {
   const stranger = { url: parley.url, key: `sk_live_${'n'.repeat(32)}` }
   const nobody = { url: parley.url, key: '' }
   for (const target of [stranger, nobody]) {
@@ -186,7 +186,7 @@ t.test('who asks', async (t) => {
   expected(t, 'listModels', await send(target, '/router/v1/models'), 403, 'access_denied')
 })
 
-t.test('what is asked', async (t) => {
+t.test('requests that are refused', async (t) => {
   await each(t, 400, 'invalid_parameter', { pin: 'nobody/nothing' })
   expected(t, 'listModels', await send(parley, '/router/v1/models?path=tape'), 400, 'invalid_parameter')
   await each(t, 415, 'unsupported_media', { type: 'text/plain' })
@@ -197,7 +197,7 @@ t.test('what is asked', async (t) => {
   await each(t, 409, 'idempotency_conflict', { key, content: 'en' })
 })
 
-t.test('what it costs', async (t) => {
+t.test('requests without enough credit', async (t) => {
   const poor = await keyOf(idIn(await admin('org', 'create', 'poor')))
   for (const { operationId, priced, shoot } of posts) {
     if (priced === null) continue
@@ -208,7 +208,7 @@ t.test('what it costs', async (t) => {
   }
 })
 
-t.test('how much at once', async (t) => {
+t.test('limits on concurrency and rate', async (t) => {
   const local = idIn(await admin('org', 'list'))
   const small = idIn(await admin('org', 'create', 'small'))
   const sql = openDatabase(parley.dataDir)
@@ -228,7 +228,7 @@ t.test('how much at once', async (t) => {
     }
 })
 
-t.test('how providers fail', async (t) => {
+t.test('failures of providers', async (t) => {
   await each(t, 429, 'provider_rate_limited', {}, { kind: 'status', status: 429, headers: { 'retry-after': '9' } })
   await each(t, 502, 'provider_error', {}, { kind: 'status', status: 500 })
   await each(t, 504, 'request_timeout', {}, { kind: 'hang' })
@@ -304,7 +304,7 @@ t.test('the quota of an address', async (t) => {
   t.same([health.status, health.headers.has('ratelimit')], [200, false], 'health is not counted')
 })
 
-t.test('a name of its own, in the answers and in the address', async (t) => {
+t.test('a surface with its host name, in the answers and in the address', async (t) => {
   const own = await startParley({
     PARLEY_HEADER_PREFIX: 'Acme',
     PARLEY_REGION: 'north-1',
@@ -356,14 +356,14 @@ t.test('while it drains', async (t) => {
 
 t.test('every declared status was answered', (t) => {
   t.same(unanswered(), [
-    // It has no dependency that could fail.
+    // This operation depends on nothing that could fail.
     'getOpenapi 500',
     'createSpeech 402',
   ])
   t.end()
 })
 
-/** fetch does not let a caller set Host. */
+/** Sends with node:http, because fetch does not allow to set Host. */
 function getAt(target: Target, host: string, path: string): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { host, authorization: `Bearer ${target.key}` }

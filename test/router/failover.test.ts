@@ -1,4 +1,4 @@
-/** Two providers that do the same: what the first one fails at, the second one answers, and the answer and the ledger say so. */
+/** Two providers serve the same model. If the first one fails, the second one answers, and the answer and the ledger name it. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -47,7 +47,7 @@ const organization = await (async () => {
   return /org_\w+/.exec(stdout)?.[0] ?? ''
 })()
 
-/** A key whose chain fixes the order: live figures would move a provider that fails to the end. */
+/** A key whose chain fixes the order, because live figures would move a failing provider to the end. */
 async function keyFor(...providers: string[]): Promise<{ url: string; key: string }> {
   const stage = (model: string) => providers.map((provider) => `${provider}/${model}`)
   const chain = { llm: stage('mock'), stt: stage('mock-stt'), tts: stage('mock-tts') }
@@ -70,7 +70,7 @@ const shots = {
 
 type LedgerRow = { attempt_id: string; provider: string; model: string; outcome: string }
 
-/** The request's one row; the ledger is written behind the answer. */
+/** The ledger row of the request, which is written after the answer. */
 async function ledgerOf(answer: Answer): Promise<LedgerRow> {
   const id = answer.headers.get('service-request-id')
   let rows: LedgerRow[] = []
@@ -88,7 +88,7 @@ async function servedBy(t: Test, answer: Answer, provider: string): Promise<void
   t.match(row, { provider, outcome: 'succeeded', attempt_id: answer.headers.get('service-attempt-id') })
 }
 
-/** A circuit that a test has opened is closed again by a success after its pause. */
+/** Closes the circuit that a test has opened: after its pause a success closes it. */
 async function mend(): Promise<void> {
   await until('the first answers all', async () => {
     const answers = await Promise.all(Object.values(shots).map((shoot) => shoot()))
@@ -116,7 +116,7 @@ const failures: [string, Behaviour][] = [
 for (const [name, behaviour] of failures)
   t.test(`the first one fails: ${name}`, async (t) => {
     for (const [kind, shoot] of Object.entries(shots)) {
-      // A whole recording may take half an hour, and silence is an answer.
+      // A recording may take half an hour to transcribe, and an empty transcript is an answer.
       if (kind === 'transcription' && (behaviour.kind === 'hang' || behaviour.kind === 'empty')) continue
       const asked = first.requests.length
       first.behave(behaviour)
@@ -140,7 +140,7 @@ t.test('nothing listens anywhere: the key may be used again', async (t) => {
   t.equal((await postJson(both, responses, ask('hello'), key)).status, 200)
 })
 
-t.test('both fail: the answer lists both', async (t) => {
+t.test('both providers fail: the answer lists both', async (t) => {
   first.behave({ kind: 'status', status: 500 })
   second.behave({ kind: 'status', status: 503 })
   const answer = await shots.answer()
@@ -155,7 +155,7 @@ t.test('both fail: the answer lists both', async (t) => {
   t.match(await ledgerOf(answer), { provider: 'second', outcome: 'all_failed' })
 })
 
-t.test('after the first token nobody takes over', async (t) => {
+t.test('after the first token no provider takes over', async (t) => {
   first.behave({ kind: 'cut' })
   const asked = second.requests.length
   const answer = await shots.stream()

@@ -1,4 +1,4 @@
-/** One table of faults for several surfaces: each names its own contract, headers and fields. */
+/** Several surfaces share one table of faults; each names its contract, headers and fields. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { Fault, type FaultData, type FaultDetail } from '../../domain/fault.ts'
@@ -70,7 +70,7 @@ t.test('headers carry the deployer’s prefix', (t) => {
   t.end()
 })
 
-t.test('a filter is named by the field that it came in', (t) => {
+t.test('a filter is named by its field in the request', (t) => {
   const allowed = new Fault({ kind: 'none_allowed', stage: 'stt' })
   t.equal(written(router, allowed).param, '/routing/allow_providers')
   t.equal(written(compat, allowed).param, '/constraints/allowedProviders')
@@ -79,7 +79,7 @@ t.test('a filter is named by the field that it came in', (t) => {
   t.end()
 })
 
-/** Each fault and its answers. A change in this file is a change of the contract. */
+/** Each fault and its answers in fault-answers.json. A change in that file is a change of the contract. */
 type Golden = {
   data: FaultData
   detail?: FaultDetail
@@ -88,7 +88,7 @@ type Golden = {
   realtime: { code: string; message?: string }
 }
 
-t.test('every fault has the answers that it has always had', (t) => {
+t.test('every fault has the recorded answers', (t) => {
   const golden = JSON.parse(readFileSync(new URL('./fault-answers.json', import.meta.url), 'utf8')) as Golden[]
   t.same([...new Set(golden.map(({ data }) => data.kind))].sort(), Object.keys(codeOfFault).sort(), 'every kind')
   const answer = (surface: FaultSurface, fault: Fault) => {

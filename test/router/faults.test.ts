@@ -1,4 +1,4 @@
-/** What may go wrong around one request: the process lives, the request ends with its envelope, the next one is served. */
+/** Failures around one request: the process lives, the request ends with its envelope, and the next one is served. */
 import { randomUUID } from 'node:crypto'
 import http from 'node:http'
 import net from 'node:net'
@@ -47,7 +47,7 @@ t.teardown(async () => {
 
 const prompt = readFixture('privacy-prompt')
 const telephone = { audio: { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 } }
-/** About seven minutes: it keeps the recogniser busy for seconds. */
+/** About seven minutes of audio, which keeps the recognizer busy for seconds. */
 const long = Buffer.concat(Array.from({ length: 80 }, () => [prompt.subarray(44), new Uint8Array(8000)]).flat())
 const manySentences = 'One sentence follows the other, and nobody listens. '.repeat(300)
 const pinned = (model: string) => ({ routing: { mode: 'explicit', model } })
@@ -57,19 +57,19 @@ const authorization = `Bearer ${parley.key}`
 const inflight = () => metric(adminPort, 'parley_requests_inflight')
 const allEnded = () => until('nothing is in flight', async () => (await inflight()) === 0)
 
-/** The same process answers all three operations as it should. */
+/** Asserts that the same process answers all three operations. */
 async function serves(t: Test): Promise<void> {
-  const [heard, said, spokenAudio] = await Promise.all([
+  const [transcript, answer, spokenAudio] = await Promise.all([
     transcribe(parley, prompt, stt),
     postJson(parley, responses, ask('hello', pinned('mock/mock'))),
     postJson(parley, speech, { input: 'Hello.', ...pinned('local/flite') }),
   ])
-  t.same([heard.status, said.status, spokenAudio.status], [200, 200, 200], 'the next ones are served')
-  t.equal(wordErrors(spoken['privacy-prompt'], heard.json<{ text: string }>().text).errors, 0)
+  t.same([transcript.status, answer.status, spokenAudio.status], [200, 200, 200], 'the next ones are served')
+  t.equal(wordErrors(spoken['privacy-prompt'], transcript.json<{ text: string }>().text).errors, 0)
   t.ok(isRunning(parley.pid))
 }
 
-/** A child that has been given this work and is in the middle of it. */
+/** The child process that is working on this request. */
 async function busyChild(kind: 'stt-child' | 'tts-child'): Promise<number> {
   await until(`a ${kind} works`, () => descendants(parley.pid, kind).length > 0)
   await sleep(400)
@@ -89,7 +89,7 @@ t.test('a speech child killed in the middle of a transcription', async (t) => {
   await serves(t)
 })
 
-t.test('or where another provider may take over', async (t) => {
+t.test('a speech child killed where another provider may take over', async (t) => {
   const asked = transcribe(parley, long, {
     ...telephone,
     routing: { mode: 'auto', objective: 'cost', allow_providers: ['local', 'mock'] },
@@ -236,9 +236,9 @@ function stall(path: string, type: string, length: number, part: Buffer): Promis
 
 type Streaming = {
   status: Answer['status']
-  /** The next piece. */
+  /** Reads the next piece. */
   some: () => Promise<Uint8Array>
-  /** All that is left; rejects when it breaks off. */
+  /** Reads the rest; rejects if the answer breaks off. */
   rest: () => Promise<void>
   leave: () => void
 }

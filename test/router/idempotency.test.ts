@@ -1,4 +1,4 @@
-/** One key, one call: under 200 copies at once, across boundaries, and across a kill -9 at each side of the dispatch. */
+/** One key runs once: under 200 copies at once, across multipart boundaries, and across a kill -9 before and after the dispatch. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type postgres from 'postgres'
@@ -53,7 +53,7 @@ t.test('200 copies at once reach the provider once', async (t) => {
   t.equal(late.headers.get('x-should-retry'), 'false')
 })
 
-t.test('another content under the same key is a conflict', async (t) => {
+t.test('other content under the same key is a conflict', async (t) => {
   const key = randomUUID()
   t.equal((await withKey(key, 'one')).status, 200)
   const other = await withKey(key, 'two')
@@ -113,7 +113,7 @@ t.test('kill -9 after dispatch: the key stays taken', async (t) => {
   t.equal(again.json().error.code, 'request_already_started')
 })
 
-/** A trigger that sleeps keeps `dispatched` from being committed, so that there is a time to kill in. */
+/** A trigger that sleeps delays the commit of `dispatched`, which leaves time to kill the process. */
 async function holdDispatch(sql: postgres.Sql): Promise<void> {
   await sql`create function hold_dispatch() returns trigger language plpgsql as 'begin perform pg_sleep(20); return new; end'`
   await sql`create trigger hold_dispatch before insert or update on idempotency_keys for each row when (new.status = 'dispatched') execute function hold_dispatch()`

@@ -1,6 +1,6 @@
 /**
- * A second opinion on every answer: openapi-backend reads specs/ by itself and shares no line with the generator or the product. It knows no
- * event streams and no answers that belong to no operation, so both are put into its copy of the document as operations of their own.
+ * A second check of every answer: openapi-backend reads specs/ and shares no code with the generator or the product. It does not know event
+ * streams, nor answers that belong to no operation, so its copy of the document has both as extra operations.
  */
 import { readFileSync } from 'node:fs'
 import { type Document, OpenAPIBackend, SetMatchType } from 'openapi-backend'
@@ -30,7 +30,7 @@ export type Specification = {
 
 export const specification = readSpecification()
 
-/** Answered where no operation matches. */
+/** The operation for answers where no operation matches. */
 const unmatched: Operation = {
   operationId: 'unmatched',
   responses: {
@@ -47,7 +47,7 @@ const operations = new Map(
 const oracle = createOracle()
 const answered = new Set<string>()
 
-/** The status is declared, and with it every header and the body are as the contract says. */
+/** Asserts that the status is declared and that every header and the body conform to the contract. */
 export function conforms(t: Test, operationId: string, answer: Answer): void {
   const { status, headers } = answer
   const name = `${operationId} ${status}`
@@ -57,7 +57,7 @@ export function conforms(t: Test, operationId: string, answer: Answer): void {
   for (const header of requiredHeaders(response)) t.ok(headers.has(header), `${name} carries ${header}`)
   const type = headers.get('content-type') ?? ''
   t.ok(Object.hasOwn(response.content, type), `${name} answers ${type}, which it declares`)
-  // `superset` would ask for the optional ones too: what is required was looked at above.
+  // `superset` would require the optional headers too. The required ones were checked above.
   const matching = { statusCode: status, setMatchType: SetMatchType.Any }
   const named = oracle.validateResponseHeaders(Object.fromEntries(headers), operationId, matching)
   t.same(named.errors ?? [], [], `${name}: headers`)
@@ -67,11 +67,11 @@ export function conforms(t: Test, operationId: string, answer: Answer): void {
   if (status >= 400) sameRow(t, name, answer)
 }
 
-/** What the one table of codes says of this one. */
+/** Asserts that the answer conforms to the row of its code in the error table. */
 function sameRow(t: Test, name: string, { status, headers, json }: Answer): void {
   const { error } = json<Envelope>()
   const row = specification['x-error-codes'][error.code]
-  if (!row) return void t.fail(`${name}: ${error.code} stands in no table`)
+  if (!row) return void t.fail(`${name}: ${error.code} is in no table`)
   const said = { status, type: error.type, retryable: error.retryable }
   t.same(
     said,
@@ -88,7 +88,7 @@ function sameShape(t: Test, name: string, body: unknown, operationId: string, st
   t.same(oracle.validateResponse(body, operationId, status).errors ?? [], [], `${name}: body`)
 }
 
-/** Declared and never seen by `conforms`, as `operationId status`. */
+/** The declared statuses that `conforms` has never seen, as `operationId status`. */
 export function unanswered(): string[] {
   const all = [...operations].flatMap(([id, { responses }]) =>
     Object.keys(responses).map((status) => `${id} ${status}`),
@@ -126,7 +126,7 @@ function readSpec(file: string): unknown {
 }
 
 function createOracle(): OpenAPIBackend {
-  // discriminator.mapping is what its Ajv refuses; the arms are told apart by their constants all the same.
+  // Its Ajv refuses discriminator.mapping. The arms differ by their constants without it.
   const document = JSON.parse(
     JSON.stringify(specification, (key, value: { mapping?: object }) =>
       key === 'discriminator' ? { ...value, mapping: undefined } : value,
@@ -138,13 +138,13 @@ function createOracle(): OpenAPIBackend {
     const operationId = `event ${event}`
     document.paths[`/events/${event}`] = { get: { operationId, responses: { '200': { headers: {}, content } } } }
   }
-  // Without `quick` it would check the document itself, as OpenAPI 3.0.
+  // Without `quick` it would validate the document as OpenAPI 3.0.
   const backend = new OpenAPIBackend({
     definition: document as unknown as Document,
     quick: true,
     ajvOpts: { formats: { date: /^\d{4}-\d{2}-\d{2}$/ } },
   })
-  // Nothing in it is awaited when it is quick.
+  // With `quick` the initialization awaits nothing.
   void backend.init()
   return backend
 }

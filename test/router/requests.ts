@@ -1,4 +1,4 @@
-/** Requests against a running Parley, written out by hand so that each test shows the bytes that matter. */
+/** Requests to a running Parley, written by hand so that each test shows the bytes that matter. */
 import { randomUUID } from 'node:crypto'
 
 export type Target = { url: string; key: string }
@@ -38,7 +38,7 @@ export function postJson(
 
 export type FormPart = { name: string; type: string; data: Uint8Array | string; filename?: string }
 
-/** RFC 7578 multipart/form-data with the parts in the order given. */
+/** A multipart/form-data body (RFC 7578) with the parts in this order. */
 export function form(parts: readonly FormPart[], boundary = `b${randomUUID()}`): { body: Buffer; type: string } {
   const chunks: Buffer[] = []
   for (const part of parts) {
@@ -104,7 +104,7 @@ export function ask(text: string, more: object = {}): object {
 
 export type StreamEvent = { id: string; event: string; data: unknown }
 
-/** Splits a whole SSE body (WHATWG HTML §9.2) into its events; comments are dropped. */
+/** Splits a complete SSE body (WHATWG HTML §9.2) into its events and drops comments. */
 export function readEvents(text: string): StreamEvent[] {
   return text
     .split('\n\n')

@@ -35,7 +35,7 @@ t.test('explicit: model splits at the first slash, and a redundant prefix is str
   t.end()
 })
 
-t.test('what is refused names its field', (t) => {
+t.test('a refusal names its field', (t) => {
   const refused = [
     [{ mode: 'explicit' }, '/routing/model'],
     [{ mode: 'explicit', model: 'm' }, '/routing/model'],

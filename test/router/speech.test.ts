@@ -1,4 +1,4 @@
-/** Speech in and out of the built product, over HTTP, one request at a time. The figures go into the output. */
+/** Speech to text and text to speech of the built product over HTTP, one request at a time. The output has the figures. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { decodeSamples, encodeSamples, type SampleEncoding, sampleEncodings } from '../../audio/pcm.ts'
@@ -22,7 +22,7 @@ type Segment = { text: string; start_ms: number; end_ms: number }
 type Transcript = { text: string; segments: Segment[]; usage: { duration_ms: number } }
 type Declared = { encoding: SampleEncoding; sample_rate_hz: number; channels: number }
 
-/** The transcript of a recording, or of raw samples where `audio` says what they are. */
+/** The transcript of a recording, or of raw samples whose format `audio` declares. */
 async function hear(recording: Uint8Array, audio?: Declared): Promise<Transcript> {
   const answer = await transcribe(parley, recording, audio ? { audio } : {})
   if (answer.status !== 200) throw new Error(answer.text)
@@ -42,7 +42,7 @@ async function speak(body: { input: string; audio?: object; voice?: string; spee
 }
 
 const telephone: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 }
-/** What is answered where nothing is asked. */
+/** The format of speech for a request that names none. */
 const usual: Declared = { encoding: 'pcm_s16le', sample_rate_hz: 24_000, channels: 1 }
 const samplesOf = (name: FixtureName) => readFixture(name).subarray(44)
 
@@ -58,11 +58,11 @@ t.test('recorded people', { skip, timeout: 60_000 }, async (t) => {
 t.test('four minutes in one file come back whole', { skip, timeout: 60_000 }, async (t) => {
   const { samples, text } = joined(prompts, 240_000)
   const durationMs = samples.length / 16
-  const { text: heard, segments, usage } = await hear(withHeader(samples, telephone))
+  const { text: transcript, segments, usage } = await hear(withHeader(samples, telephone))
   t.equal(usage.duration_ms, Math.round(durationMs))
-  atMost(t, [wordErrors(text, heard)], humanMax)
-  const share = words(heard).length / words(text).length
-  t.ok(share > 0.97 && share < 1.03, `${words(heard).length} of ${words(text).length} words`)
+  atMost(t, [wordErrors(text, transcript)], humanMax)
+  const share = words(transcript).length / words(text).length
+  t.ok(share > 0.97 && share < 1.03, `${words(transcript).length} of ${words(text).length} words`)
   const places = segments.flatMap(({ start_ms, end_ms }) => [start_ms, end_ms])
   t.same(
     places,
@@ -78,7 +78,7 @@ t.test('the default voice is understood', { skip, timeout: 60_000 }, async (t) =
   atMost(t, counts, roundTripMax)
 })
 
-t.test('recordings that stand in the repository', async (t) => {
+t.test('the recordings in the repository', async (t) => {
   const counts: ErrorCount[] = []
   for (const name of Object.keys(spoken) as FixtureName[]) {
     const { text, segments } = await hear(readFixture(name))
@@ -88,10 +88,10 @@ t.test('recordings that stand in the repository', async (t) => {
   atMost(t, counts, humanMax)
 })
 
-t.test('every way to hand audio in', async (t) => {
+t.test('every way to send audio', async (t) => {
   const text = spoken['privacy-prompt']
-  const understood = (name: string, { text: heard }: Transcript) =>
-    t.ok(wordErrors(text, heard).errors <= 1, `${name}: ${heard}`)
+  const understood = (name: string, { text: transcript }: Transcript) =>
+    t.ok(wordErrors(text, transcript).errors <= 1, `${name}: ${transcript}`)
   for (const extension of ['wav', 'flac', 'opus', 'mp3'] as const)
     understood(extension, await hear(readFixture('privacy-prompt', extension)))
   const samples = samplesOf('privacy-prompt')
@@ -110,13 +110,13 @@ t.test('every way to hand audio in', async (t) => {
     const wide = new Float32Array(mono.length * channels)
     for (const [i, sample] of mono.entries()) wide[i * channels + speaker] = sample
     const declared = { ...telephone, channels }
-    const heard = await hear(withHeader(encodeSamples(wide, 'pcm_s16le'), declared))
-    understood(`channel ${speaker} of ${channels}`, heard)
-    t.equal(heard.usage.duration_ms, Math.round(mono.length / 8), 'channels are not time')
+    const found = await hear(withHeader(encodeSamples(wide, 'pcm_s16le'), declared))
+    understood(`channel ${speaker} of ${channels}`, found)
+    t.equal(found.usage.duration_ms, Math.round(mono.length / 8), 'channels are not time')
   }
 })
 
-t.test('silence is no speech', async (t) => {
+t.test('silence has an empty transcript', async (t) => {
   const quiet = Int16Array.from({ length: 40_000 }, (_, i) => ((i * 7919) % 17) - 8)
   const empty = { text: '', segments: [] }
   t.match(await hear(withHeader(new Uint8Array(96_000), telephone)), empty)
@@ -160,7 +160,7 @@ t.test('speech in every encoding, rate and number of channels', async (t) => {
   t.same(await speak({ input }), await speak({ input, audio: usual }), '16 bits, 24 kHz, mono, where nothing is asked')
 })
 
-t.test('what no speech can be', async (t) => {
+t.test('speech in a format that does not exist is refused', async (t) => {
   const audio = async (asked: object) => (await postJson(parley, speech, { input: 'Hello.', ...asked })).json().error
   for (const [asked, code, param] of [
     [{ audio: { encoding: 'opus' } }, 'capability_unsupported', undefined],
@@ -195,7 +195,7 @@ t.test('speed and voices', async (t) => {
     const bytes = await speak({ input, voice })
     sounds.add(Buffer.from(bytes).toString('latin1'))
     const { errors } = wordErrors(input, (await hear(bytes, usual)).text)
-    // The oldest voice is hard to understand: it only has to be speech.
+    // The oldest voice is hard to understand, so its words are not compared.
     t.ok(errors <= (voice === 'kal16' ? 7 : 1), `${voice}: ${errors} wrong words`)
   }
   t.equal(sounds.size, voices.length, 'each is another voice')
@@ -211,7 +211,7 @@ function atMost(t: Test, counts: readonly ErrorCount[], max: number): void {
   t.ok(rate <= max, `word error rate ${(rate * 100).toFixed(1)} %, at most ${max * 100} %`)
 }
 
-/** Prompts one after the other with 0.6 s between them, as a person would pause. */
+/** Prompts one after the other with pauses of 0.6 s, like those of a person. */
 function joined(from: readonly Prompt[], durationMsMin: number): { samples: Uint8Array; text: string } {
   const pause = new Uint8Array(600 * 16)
   const pieces: Uint8Array[] = []
@@ -237,7 +237,7 @@ function split(samples: Float32Array, channels: number): Float32Array[] {
 
 const asBytes = (samples: Float32Array) => new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
 
-/** Root mean square of each 20 ms. */
+/** The root mean square of each 20 ms. */
 function loudness(samples: Float32Array, sampleRateHz: number): number[] {
   const frame = sampleRateHz / 50
   return Array.from({ length: Math.floor(samples.length / frame) }, (_, i) => {
@@ -246,7 +246,7 @@ function loudness(samples: Float32Array, sampleRateHz: number): number[] {
   })
 }
 
-/** Pearson's, over what both have. */
+/** Pearson's correlation over the common length. */
 function correlation(a: readonly number[], b: readonly number[]): number {
   const length = Math.min(a.length, b.length)
   const centred = (values: readonly number[]) => {

@@ -1,4 +1,4 @@
-/** However the provider behaves, a stream of events has exactly one terminal event, and it is the last. */
+/** A stream of events has exactly one terminal event, which is the last one, however the provider behaves. */
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { startParley } from '../process/parley.ts'
@@ -13,7 +13,7 @@ const parley = await startParley({
   PARLEY_PROVIDERS: providers,
   PARLEY_TIMEOUTS_FIRST_TOKEN_MS: '400',
   PARLEY_TIMEOUTS_IDLE_MS: '400',
-  // Every test here fails the provider on purpose; the circuit is tested elsewhere.
+  // Every test here makes the provider fail. The circuit is tested elsewhere.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
 })
 t.teardown(async () => {
@@ -67,14 +67,14 @@ t.test('function calls', async (t) => {
   t.equal((events.at(-1)?.data as { stop_reason: string }).stop_reason, 'tool_call')
 })
 
-/** After the first token nothing can be taken back: the stream ends with `error`. */
+/** After the first token nothing can be taken back, so the stream ends with `error`. */
 for (const kind of ['cut', 'reset', 'error_mid', 'garbage'] as const)
   t.test(`the provider breaks off: ${kind}`, async (t) => {
     stub.behave({ kind })
     once(t, await stream(), 'error')
   })
 
-/** Before the first token there is still a status line to say it with. */
+/** Before the first token the status line still shows the failure. */
 const early: [Behaviour, number, string][] = [
   [{ kind: 'hang' }, 504, 'request_timeout'],
   [{ kind: 'headers_only' }, 504, 'request_timeout'],
@@ -93,7 +93,7 @@ for (const [behaviour, status, code] of early)
     if (code === 'provider_rate_limited') t.ok(Number(answer.headers.get('retry-after')) >= 7)
   })
 
-t.test('a client that leaves ends the call at the provider', async (t) => {
+t.test('a client that leaves ends the request at the provider', async (t) => {
   stub.behave({ kind: 'slow', delayMs: 200 })
   const gone = new AbortController()
   const before = stub.requests.length

@@ -1,5 +1,5 @@
 /**
- * Uplinks of 4 KiB/s. The main port's engine ends a body that is slower than 16 KiB/s after about 11 s, so the upload lasts well beyond that.
+ * Uplinks of 4 KiB/s. The engine of the main port ends a body slower than 16 KiB/s after about 11 s, so these uploads last much longer.
  * PARLEY_TEST_SLOW=1 sends a whole MiB, which takes 256 s: run it with `npx tap --timeout=400`.
  */
 import { randomUUID } from 'node:crypto'
@@ -45,7 +45,7 @@ t.test('4 KiB/s', { timeout: slow ? 400_000 : 60_000 }, async (t) => {
   t.ok(performance.now() - startedMs > 15_000, `it took ${Math.round((performance.now() - startedMs) / 1000)} s`)
   t.equal(answer.status, 200)
   const transcript = answer.json<Transcript>()
-  t.equal(transcript.usage.duration_ms, audioBytes / 16, 'every byte of it was heard')
+  t.equal(transcript.usage.duration_ms, audioBytes / 16, 'every byte was transcribed')
   const { errors, words } = wordErrors(text, transcript.text)
   t.ok(errors / words <= 0.1, `${errors} of ${words} words: ${transcript.text}`)
   const again = await postForm(parley, transcriptions, parts, { 'idempotency-key': key })
@@ -67,7 +67,7 @@ t.test('both ports are one server', async (t) => {
   t.equal((await send(uploads, '/router/nowhere')).json().error.code, 'not_found')
 })
 
-/** Recorded prompts one after the other until there are so many bytes; the last one is left out of the text when it is cut. */
+/** Recorded prompts one after the other, up to a number of bytes. If the last prompt is cut, the text does not have it. */
 function speechOf(bytes: number): { audio: Buffer; text: string } {
   const names = Object.keys(spoken) as FixtureName[]
   const pieces: Uint8Array[] = []
@@ -87,7 +87,7 @@ function speechOf(bytes: number): { audio: Buffer; text: string } {
   return { audio: Buffer.concat(pieces), text: texts.join(' ') }
 }
 
-/** Sends the form piece by piece, as a slow line lets it through. */
+/** Sends the form piece by piece, like a slow uplink. */
 async function drip(parts: readonly FormPart[], key: string): Promise<Answer> {
   const { body, type } = form(parts)
   const headers = {

@@ -235,7 +235,7 @@ t.test('an address with parameters', async (t) => {
   })
   t.match(await refused(`${server.wsUrl}/v1/sessions//media/b`), { status: 404 })
   t.match(await (await fetch(`${server.url}/v1/sessions/1/media/b`)).json(), {
-    kind: 'malformed_body',
+    kind: 'socket_expected',
     message: 'this is a WebSocket address: it takes an upgrade and nothing else',
   })
 })
