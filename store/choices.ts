@@ -12,7 +12,8 @@ type Chosen = { organizationId: string; choice: Choice }
 export type Choices = {
   /** Those that this process has not written lately. */
   unwritten(requests: readonly Chosen[]): ChoiceRow[]
-  written(rows: readonly ChoiceRow[]): void
+  /** Notes that these are written. */
+  remember(rows: readonly ChoiceRow[]): void
   /** Deletes those that no request was routed by for so long. */
   reap(): Promise<void>
 }
@@ -39,7 +40,7 @@ export function createChoices(sql: Sql, clock: Clock, keptMs: number): Choices {
       // One order for every statement: two of them could otherwise wait for each other.
       return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
     },
-    written(rows) {
+    remember(rows) {
       const nowMs = clock.nowMs()
       for (const row of rows) writtenAtMs.set(keyOf(row), nowMs)
     },
