@@ -23,6 +23,8 @@ export type Answer = {
   headers: readonly (readonly [string, string])[]
   validate: Validate | null
   eventFormat: EventFormat
+  /** How the data of each event is checked; null where the table does not say. */
+  events: Readonly<Record<string, Validate | null>> | null
 }
 
 /** Throws when the mount has no handler for the operation. */
@@ -60,6 +62,7 @@ function answer(shape: ResponseShape, wireName: (name: string) => string): Answe
     headers: written.map((name) => [name, wireName(name)] as const),
     validate: shape.validate,
     eventFormat: shape.eventFormat ?? 'named',
+    events: shape.events ?? null,
   }
 }
 

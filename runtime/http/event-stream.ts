@@ -4,7 +4,7 @@
  */
 import type { Engine } from '../engine/engine.ts'
 import type { ServerSentEvent } from '../engine/handler.ts'
-import type { EventFormat } from '../engine/operation.ts'
+import type { Answer } from './endpoint.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { SlowReader } from './slow-reader.ts'
 import { next, type Pieces, whileRead } from './stream.ts'
@@ -19,9 +19,9 @@ export async function streamEvents(
   status: number,
   headers: readonly string[],
   body: unknown,
-  format: EventFormat,
+  answer: Answer,
 ): Promise<void> {
-  const stream = new EventStream(engine, exchange, format)
+  const stream = new EventStream(engine, exchange, answer)
   try {
     await whileRead(exchange, body, (events: Pieces<ServerSentEvent>) => stream.forward(status, headers, events))
   } finally {
@@ -37,7 +37,7 @@ class EventStream {
   readonly #engine: Engine
   readonly #exchange: HttpExchange
   readonly #reader: SlowReader
-  readonly #eventFormat: EventFormat
+  readonly #answer: Answer
   #isFlowing = true
   #id = 0
   #writtenMs = 0
@@ -47,8 +47,8 @@ class EventStream {
   #gathered = ''
   #flushing: NodeJS.Immediate | null = null
 
-  constructor(engine: Engine, exchange: HttpExchange, eventFormat: EventFormat) {
-    this.#eventFormat = eventFormat
+  constructor(engine: Engine, exchange: HttpExchange, answer: Answer) {
+    this.#answer = answer
     this.#engine = engine
     this.#exchange = exchange
     this.#reader = new SlowReader(engine, exchange)
@@ -56,9 +56,11 @@ class EventStream {
 
   async forward(status: number, headers: readonly string[], events: Pieces<ServerSentEvent>): Promise<void> {
     const first = await next(events)
+    // Formatting can fail too. Until the status is set, a failure is still answered with its own status.
+    const text = first ? this.#format(first) : ''
     this.#exchange.status = status
     this.#head = { status, headers }
-    if (first) this.#gather(this.#format(first))
+    if (first) this.#gather(text)
     this.#keepAlive()
     try {
       for (let event = first && (await next(events)); event; event = await next(events)) await this.#write(event)
@@ -109,9 +111,20 @@ class EventStream {
   #format({ event, data, raw }: ServerSentEvent): string {
     // A line break ends a field, so each line of the data is a separate field. JSON text has no line breaks.
     const text = raw === undefined ? JSON.stringify(data) : raw.replaceAll(/\r\n?|\n/g, '\ndata: ')
-    if (this.#eventFormat === 'data') return `data: ${text}\n\n`
+    if (raw === undefined && this.#engine.options.checkResponses) this.#check(event ?? '', text)
+    if (this.#answer.eventFormat === 'data') return `data: ${text}\n\n`
     const name = event === undefined ? '' : `event: ${event}\n`
     return `${name}id: ${this.#id++}\ndata: ${text}\n\n`
+  }
+
+  /** Tests and development only: throws for an event that is not what the contract says. */
+  #check(event: string, text: string): void {
+    const { events } = this.#answer
+    const validate = events?.[event]
+    if (events === null || validate?.(JSON.parse(text))) return
+    const [violation] = validate?.errors ?? []
+    const problem = validate ? `${violation?.instancePath ?? ''} ${violation?.message ?? ''}` : 'it is not declared'
+    throw new Error(`${this.#exchange.operation}: event '${event}' is not what the contract says: ${problem}`)
   }
 
   /** One timer for the stream: it checks how long ago the last event was, so that an event sets no timer. */

@@ -39,7 +39,7 @@ export function respond(
     return write(exchange, result.status, headers, null)
   }
   if (type !== 'text/event-stream') return streamBytes(engine, exchange, result.status, headers, body)
-  return streamEvents(engine, exchange, result.status, headers, body, answer.eventFormat)
+  return streamEvents(engine, exchange, result.status, headers, body, answer)
 }
 
 /** Answers with the surface's envelope for the error. The surface's fault writer logs it. Never throws. */

@@ -6,6 +6,8 @@ import { ManualClock, mount, operation, raw, type Served, start, surface, until 
 
 const events = { '200': { types: ['text/event-stream'], headers: [], validate: null } }
 const data = { '200': { types: ['text/event-stream'], headers: [], validate: null, eventFormat: 'data' as const } }
+const isNumber = (value: unknown) => typeof value === 'number'
+const checked = { '200': { types: ['text/event-stream'], headers: [], validate: null, events: { count: isNumber } } }
 const octets = { '200': { types: ['application/octet-stream'], headers: ['X-Rate'], validate: null } }
 
 const operations = [
@@ -13,6 +15,8 @@ const operations = [
   operation('unnamed', 'get', '/v1/unnamed', { responses: data }),
   operation('unnamedFails', 'get', '/v1/unnamed-fails', { responses: data }),
   operation('unnamedStartFails', 'get', '/v1/unnamed-start-fails', { responses: data }),
+  operation('wrongData', 'get', '/v1/wrong-data', { responses: checked }),
+  operation('wrongName', 'get', '/v1/wrong-name', { responses: checked }),
   operation('accepts', 'get', '/v1/accepts'),
   operation('none', 'get', '/v1/none', { responses: events }),
   operation('startFails', 'get', '/v1/start-fails', { responses: events }),
@@ -78,6 +82,12 @@ const handlers = {
   unnamed: () => ok([{ data: { text: 'a' } }, { data: null, raw: '[DONE]' }]),
   unnamedFails: () => ok(failing({ data: 1 })),
   unnamedStartFails: () => ok(failing(null)),
+  wrongData: () =>
+    ok([
+      { event: 'count', data: 1 },
+      { event: 'count', data: 'one' },
+    ]),
+  wrongName: () => ok([{ event: 'sum', data: 1 }]),
   accepts: (_input: unknown, { accept }: Context) =>
     ok([accept, preferredType(accept, ['application/json', 'text/event-stream'])]),
   none: () => ok([]),
@@ -129,6 +139,20 @@ onBoth('server-sent events', async (t, url, _port, server) => {
   const later = await get(`${url}/v1/later-fails`)
   t.match(later.text, /^id: 0\ndata: 1\n\nevent: error\nid: 1\ndata: \{"surface":"main","kind":"internal".*\}\n\n$/)
   t.match(server.errors.splice(0), [/died/, /died/])
+})
+
+onBoth('events that are not what the contract says, while answers are checked', async (t, url, _port, server) => {
+  const { text } = await get(`${url}/v1/wrong-data`)
+  t.match(
+    text,
+    /^event: count\nid: 0\ndata: 1\n\nevent: error\nid: 1\ndata: \{"surface":"main","kind":"internal".*\}\n\n$/,
+  )
+  t.match(await get(`${url}/v1/wrong-name`), { status: 500, type: 'application/json' })
+  t.match(server.errors.splice(0), [
+    /wrongData: event 'count' is not what/,
+    /event 'count'/,
+    /event 'sum' is not what.*it is not declared/,
+  ])
 })
 
 onBoth('events without a name, as chat clients read them', async (t, url, _port, server) => {
