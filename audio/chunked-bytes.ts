@@ -1,6 +1,6 @@
 /**
- * Random access over a body that arrived in chunks. An upload may be 100 MiB and only its headers are read, so the chunks are never
- * joined: `view` copies a few bytes, and only where they straddle two chunks.
+ * Random access over a body that arrived in chunks. An upload may be 100 MiB and only its headers are read, so the
+ * chunks are never joined: `view` copies a few bytes, and only where they straddle two chunks.
  */
 export class ChunkedBytes {
   readonly length: number

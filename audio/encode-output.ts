@@ -16,9 +16,10 @@ type CreateResampler = (shape: ResamplerShape) => Promise<Resampler>
 type SampleFormat = OutputFormat & { encoding: SampleEncoding }
 
 /**
- * The resampler is handed in and not imported: its library would be a tenth of an idle process, and speech in the wanted rate needs none.
- * Chunks in may end inside a frame; chunks out are whole frames and never empty. Equal formats pass through.
- * Throws AudioError `unsupported` at once when one side is Opus and the other is another format. Errors of `audio` come out of the iteration.
+ * The resampler is handed in and not imported: its library would be a tenth of an idle process, and speech in the
+ * wanted rate needs none. Chunks in may end inside a frame; chunks out are whole frames and never empty. Equal formats
+ * pass through. Throws AudioError `unsupported` at once when one side is Opus and the other is another format. Errors
+ * of `audio` come out of the iteration.
  */
 export function createConvertSpeech(createResampler: CreateResampler) {
   return (audio: AsyncIterable<Uint8Array>, from: OutputFormat, to: OutputFormat): AsyncIterable<Uint8Array> => {

@@ -1,6 +1,6 @@
 /**
- * FLAC (RFC 9639): rate, channels and length from STREAMINFO. Encoders that write to a pipe leave the length at 0, and a truncated file
- * still declares its full length. So the last frame is read too: frame heads carry their position.
+ * FLAC (RFC 9639): rate, channels and length from STREAMINFO. Encoders that write to a pipe leave the length at 0, and
+ * a truncated file still declares its full length. So the last frame is read too: frame heads carry their position.
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -44,7 +44,10 @@ function readStreamInfo(block: Uint8Array): StreamInfo {
   }
 }
 
-/** The number of the sample after the last frame. Searches backwards from the end for a frame head with a correct check sum. */
+/**
+ * The number of the sample after the last frame. Searches backwards from the end for a frame head with a correct check
+ * sum.
+ */
 function lastFrameEnd(bytes: ChunkedBytes, info: StreamInfo): number | undefined {
   const span = (info.frameBytesMax || frameBytesBound) + frameHeadBytesMax
   const start = Math.max(0, bytes.length - span)

@@ -1,4 +1,7 @@
-/** The format of audio bytes. With `container: raw` there is no header: encoding, rate and channels come from the caller. */
+/**
+ * The format of audio bytes. With `container: raw` there is no header: encoding, rate and channels come from the
+ * caller.
+ */
 export type Container = 'raw' | 'wav' | 'flac' | 'ogg' | 'mp3'
 
 export type Encoding =
@@ -20,7 +23,10 @@ export type AudioFormat = {
   channels: number
 }
 
-/** A whole recording as it arrived: chunks in order, never joined. In a WAV or raw body the samples start at `dataOffset`. */
+/**
+ * A whole recording as it arrived: chunks in order, never joined. In a WAV or raw body the samples start at
+ * `dataOffset`.
+ */
 export type Recording = {
   chunks: readonly Uint8Array[]
   bytes: number

@@ -1,6 +1,6 @@
 /**
- * ITU-T G.711 as in the reference code of ITU-T G.191: 16-bit linear samples, whose lowest bits the law drops (mu-law reads 14 bits, A-law
- * 13 with the sign). Both directions are tables, so that a sample costs one lookup.
+ * ITU-T G.711 as in the reference code of ITU-T G.191: 16-bit linear samples, whose lowest bits the law drops (mu-law
+ * reads 14 bits, A-law 13 with the sign). Both directions are tables, so that a sample costs one lookup.
  */
 
 /** Index: the code byte. Value: the 16-bit linear sample. */

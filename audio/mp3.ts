@@ -1,6 +1,7 @@
 /**
- * MPEG audio layer III as a sequence of frames (ISO 11172-3, 13818-3). The framer has two uses: it measures a recording, and it gives the
- * decoder whole frames only, because the decoder can loop forever on other bytes between them (tags, pictures, junk).
+ * MPEG audio layer III as a sequence of frames (ISO 11172-3, 13818-3). The framer has two uses: it measures a
+ * recording, and it gives the decoder whole frames only, because the decoder can loop forever on other bytes between
+ * them (tags, pictures, junk).
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -139,7 +140,10 @@ function sameStream(head: FrameHead | undefined, other: FrameHead): boolean {
   return head !== undefined && head.sampleRateHz === other.sampleRateHz && head.samples === other.samples
 }
 
-/** A first frame that holds a table instead of sound: "Xing" (variable rate) or "Info" (constant), flags, number of frames. */
+/**
+ * A first frame that holds a table instead of sound: "Xing" (variable rate) or "Info" (constant), flags, number of
+ * frames.
+ */
 function xingFrames(frame: Uint8Array, sideInfoBytes: number): number | null {
   const at = headBytes + sideInfoBytes
   if (frame.length < at + 12 || !['Xing', 'Info'].includes(ascii(frame, at, 4))) return null

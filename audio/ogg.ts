@@ -1,4 +1,7 @@
-/** Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions count samples at 48 kHz, at every sample rate of the recording. */
+/**
+ * Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions count samples at 48 kHz, at every sample rate of the
+ * recording.
+ */
 import { ascii, type ChunkedBytes, u16le, u32le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 
@@ -66,7 +69,8 @@ function openLink(bytes: ChunkedBytes, page: Page): Link | undefined {
 function advance(bytes: ChunkedBytes, link: Link, page: Page): void {
   // Pages of the comment header carry 0, pages on which no packet ends carry -1.
   if (page.granule <= 0) return
-  // A recording of a running broadcast starts at any position: the samples of the first page precede its granule position.
+  // A recording of a running broadcast starts at any position: the samples of the first page precede its granule
+  // position.
   link.start ??= Math.max(0, page.granule - pageSamples(bytes, page))
   link.end = page.granule
 }

@@ -1,6 +1,6 @@
 /**
- * Recognizes the format of an uploaded body by its first bytes, because content types are often wrong. Only headers are read (and for MP3
- * and Ogg the heads of frames and pages), so that a bad recording is refused before any work is done on it.
+ * Recognizes the format of an uploaded body by its first bytes; no content type is read. Only headers are read (and for
+ * MP3 and Ogg the heads of frames and pages), so that a bad recording is refused before any work is done on it.
  */
 import { ascii, ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -42,7 +42,10 @@ export function recogniseRecording(
   return { chunks, bytes: bytes.length, ...layout }
 }
 
-/** Undefined if no container is recognized. The only signature of MP3 is a sync word, so declared raw samples are not searched for it. */
+/**
+ * Undefined if no container is recognized. The only signature of MP3 is a sync word, so declared raw samples are not
+ * searched for it.
+ */
 function readContainer(bytes: ChunkedBytes, raw: boolean): Layout | undefined {
   if (isWav(bytes)) return wavLayout(bytes)
   if (isOgg(bytes)) {

@@ -40,7 +40,10 @@ export class Resampler {
     this.#ratio = shape.toHz / shape.fromHz
   }
 
-  /** Takes interleaved frames and answers those that are ready. The output lags by the length of the filter; its timing does not shift. */
+  /**
+   * Takes interleaved frames and answers those that are ready. The output lags by the length of the filter; its timing
+   * does not shift.
+   */
   process(samples: Float32Array): Float32Array {
     this.#framesIn += samples.length / this.#channels
     return this.#convert(samples)

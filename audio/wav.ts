@@ -1,4 +1,7 @@
-/** RIFF/WAVE: Microsoft's Multimedia Programming Interface 1.0, WAVE_FORMAT_EXTENSIBLE, and EBU Tech 3306 (RF64) for sizes beyond 32 bits. */
+/**
+ * RIFF/WAVE: Microsoft's Multimedia Programming Interface 1.0, WAVE_FORMAT_EXTENSIBLE, and EBU Tech 3306 (RF64) for
+ * sizes beyond 32 bits.
+ */
 import { ascii, type ChunkedBytes, u16le, u32le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
 import type { AudioFormat } from './format.ts'

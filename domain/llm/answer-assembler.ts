@@ -13,8 +13,8 @@ type ItemShell =
   | { type: 'structured_json' }
 
 /**
- * `index` counts items from 0 in the order in which they opened. Deltas are never empty. A success ends with `completed`; a failure is
- * thrown.
+ * `index` counts items from 0 in the order in which they opened. Deltas are never empty. A success ends with
+ * `completed`; a failure is thrown.
  */
 export type ItemEvent =
   | { type: 'created' }
@@ -37,8 +37,8 @@ export class AssemblyError extends Error {
 }
 
 /**
- * Turns a provider's events into items, for a whole answer and for a stream. All items complete together and in order when the provider
- * has ended, because a call that was cut off must never look finished.
+ * Turns a provider's events into items, for a whole answer and for a stream. All items complete together and in order
+ * when the provider has ended, because a call that was cut off must never look finished.
  */
 export class AnswerAssembler {
   readonly #structured: boolean
@@ -109,7 +109,8 @@ export class AnswerAssembler {
     try {
       return { type: 'structured_json', json: JSON.parse(content) }
     } catch (cause) {
-      // V8 quotes the text in its message. Speech and prompts stay out of logs, so only the kind of the error is passed on.
+      // V8 quotes the text in its message. Speech and prompts stay out of logs, so only the kind of the error is passed
+      // on.
       const kind = cause instanceof Error ? cause.name : 'unknown'
       throw new AssemblyError(`structured output is not JSON (${kind})`, stopReason === 'max_output_tokens')
     }

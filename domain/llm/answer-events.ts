@@ -13,7 +13,10 @@ export interface AnswerReader<Part, Event> {
   readonly usage: LlmUsage | null
   /** Adds the events of `part` to `ready`. True: the answer is complete, and the provider's stream is left. */
   read(part: Part, ready: Event[]): boolean
-  /** The provider's stream ended and no part was the last. Adds the last events to `ready`, or throws ProviderError `protocol`. */
+  /**
+   * The provider's stream ended and no part was the last. Adds the last events to `ready`, or throws ProviderError
+   * `protocol`.
+   */
   end(ready: Event[]): void
 }
 
@@ -40,9 +43,9 @@ export type EventOptions<Event> = {
 }
 
 /**
- * The events of one streamed answer, and how its request ends. Whichever comes first finishes the request: the last event, a failure, the
- * reader's return or the client's leaving. `follow` and `deliver` do the same for speech. This is one plain iterator instead, because
- * every chunk of every stream pays for each layer.
+ * The events of one streamed answer, and how its request ends. Whichever comes first finishes the request: the last
+ * event, a failure, the reader's return or the client's leaving. `follow` and `deliver` do the same for speech. This is
+ * one plain iterator instead, because every chunk of every stream pays for each layer.
  */
 export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   readonly #dispatched: DispatchedRequest<unknown>

@@ -1,10 +1,12 @@
 /**
- * The one operation over language models: it plans a request, dispatches it, passes the answer on and settles it. It knows no wire. Each
- * surface hands in the translation between its wire and the requests, answers and events of the domain:
+ * The one operation over language models: it plans a request, dispatches it, passes the answer on and settles it. It
+ * knows no wire. Each surface hands in the translation between its wire and the requests, answers and events of the
+ * domain:
  *
  *   input ──► requestOf ──► provider ──► answerOf (whole) or reader (streamed) ──► the surface
  *
- * A provider that speaks the client's wire itself gets the client's body unread, and its answer goes back unread: `passThrough`.
+ * A provider that speaks the client's wire itself gets the client's body unread, and its answer goes back unread:
+ * `passThrough`.
  */
 import type { Quantity } from '../billing/ledger.ts'
 import type { Capability } from '../catalog/model.ts'
@@ -52,7 +54,10 @@ export interface Translation<Input extends GenerateInput, Answer, Event> {
   soFar(input: Input, characters: number): Quantity[]
   /** Throws ProviderError `unsupported` for a request that LlmRequest cannot express; the next candidate is tried. */
   requestOf(model: string, input: Input): LlmRequest
-  /** A ProviderError is thrown when another candidate may do better; a Fault is returned when the answer is billed all the same. */
+  /**
+   * A ProviderError is thrown when another candidate may do better; a Fault is returned when the answer is billed all
+   * the same.
+   */
   answerOf(answer: LlmAnswer, input: Input): Answer | Fault
   /** `settle` may be called with the final counts to learn the cost before the last events go out. */
   reader(input: Input, route: Route, settle: Settle): AnswerReader<LlmEvent, Event>
@@ -187,8 +192,8 @@ async function firstOf<Part>(signal: AttemptSignal, parts: AsyncIterable<Part>):
 }
 
 /**
- * A model may answer with nothing after it has spent tokens on it: reasoning that used up the limit is an answer. One that spent none has
- * not answered, so the next candidate is tried.
+ * A model may answer with nothing after it has spent tokens on it: reasoning that used up the limit is an answer. One
+ * that spent none has not answered, so the next candidate is tried.
  */
 function refuseNothing({ stopReason, usage }: { stopReason: StopReason; usage: LlmUsage }): void {
   if (stopReason !== 'max_output_tokens' && usage.outputTokens + usage.reasoningTokens === 0)

@@ -87,7 +87,10 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
   }
 }
 
-/** No other model would do better with the same limit on tokens, so a truncated answer is a Fault and not a failed attempt. */
+/**
+ * No other model would do better with the same limit on tokens, so a truncated answer is a Fault and not a failed
+ * attempt.
+ */
 function finished(assembler: AnswerAssembler, stopReason: StopReason, input: ItemsInput): OutputItem[] | Fault {
   try {
     return assembler.finish(stopReason)

@@ -32,7 +32,10 @@ export type LlmAnswer = {
   usage: LlmUsage
 }
 
-/** `call` opens a function call at `index` (counted among calls, from 0); its `arguments` follow. `end` is last, exactly once. */
+/**
+ * `call` opens a function call at `index` (counted among calls, from 0); its `arguments` follow. `end` is last, exactly
+ * once.
+ */
 export type LlmEvent =
   | { type: 'text'; delta: string }
   | { type: 'call'; index: number; callId: string; name: string }
@@ -40,8 +43,8 @@ export type LlmEvent =
   | { type: 'end'; stopReason: StopReason; usage: LlmUsage }
 
 /**
- * A request in a protocol that the client and the provider both speak. The provider gets the client's body and the client the provider's
- * answer; nothing between them reads either, except the counts that are billed.
+ * A request in a protocol that the client and the provider both speak. The provider gets the client's body and the
+ * client the provider's answer; nothing between them reads either, except the counts that are billed.
  */
 export type PassThroughRequest = {
   model: string
@@ -62,8 +65,8 @@ export interface Llm {
   /** Rejects with ProviderError. */
   respond(request: LlmRequest, signal: CancelSignal): Promise<LlmAnswer>
   /**
-   * The iteration rejects with ProviderError when the provider breaks off, also when it ends without its own terminal mark. Deltas are
-   * never empty.
+   * The iteration rejects with ProviderError when the provider breaks off, also when it ends without its own terminal
+   * mark. Deltas are never empty.
    */
   stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
   /** Present where the provider speaks chat completions itself. For any other provider such a request is translated. */
@@ -74,8 +77,8 @@ export interface PassThrough {
   /** Rejects with ProviderError, `empty` for an answer without content. */
   complete(request: PassThroughRequest, signal: CancelSignal): Promise<PassThroughAnswer>
   /**
-   * Nothing comes before the first content: the adapter holds items without content back until then. The iteration ends only when the
-   * answer is complete, else it rejects with ProviderError.
+   * Nothing comes before the first content: the adapter holds items without content back until then. The iteration ends
+   * only when the answer is complete, else it rejects with ProviderError.
    */
   stream(request: PassThroughRequest, signal: CancelSignal): AsyncIterable<PassThroughPart>
 }

@@ -2,8 +2,8 @@ import type { Quantity } from '../billing/ledger.ts'
 import type { LlmItem, LlmRequest, LlmUsage } from './llm.ts'
 
 /**
- * The provider counts tokens, afterwards. Before that only bytes are known: current tokenizers make one token of 3 to 4 bytes in most scripts,
- * and of 2 in the worst of the common ones, so half the bytes is the most that a text can cost.
+ * The provider counts tokens, afterwards. Before that only bytes are known: current tokenizers make one token of 3 to 4
+ * bytes in most scripts, and of 2 in the worst of the common ones, so half the bytes is the most that a text can cost.
  */
 const bytesPerTokenLeast = 2
 const charactersPerToken = 4

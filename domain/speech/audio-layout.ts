@@ -6,7 +6,9 @@ const opusHz = 48_000
 /** Speech in Opus takes less than this. The figure only bounds buffers. */
 const opusBytesPerS = 16_000
 
-/** Converts between the bytes, the samples and the duration of a stream's audio. An Opus packet is always a whole frame. */
+/**
+ * Converts between the bytes, the samples and the duration of a stream's audio. An Opus packet is always a whole frame.
+ */
 export class AudioLayout {
   /** The size of a second of this audio, for limits that are stated in time. */
   readonly bytesPerS: number
@@ -44,7 +46,10 @@ export class AudioLayout {
   }
 }
 
-/** RFC 6716, 3.1 and 3.2: the first byte of a packet encodes the length of its frames and, in most packets, their number. */
+/**
+ * RFC 6716, 3.1 and 3.2: the first byte of a packet encodes the length of its frames and, in most packets, their
+ * number.
+ */
 function opusSamples(packet: Uint8Array): number {
   const [toc = 0, count = 0] = packet
   if (packet.length === 0) return 0

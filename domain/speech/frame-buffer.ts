@@ -1,5 +1,6 @@
 /**
- * A queue of frames in one fixed ring of bytes. Frames stay whole and in order. Nothing is allocated after the first frame.
+ * A queue of frames in one fixed ring of bytes. Frames stay whole and in order. The ring is allocated with the first
+ * frame and never grows.
  *
  *            head                        tail
  *   ┄┄┄┄┄┄┄┄┄┄▼────────────┬──────────────▼┄┄┄┄┄┄┄┄┄┄

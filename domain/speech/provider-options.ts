@@ -12,8 +12,8 @@ export function settingNames(options: ProviderOptions | undefined): Ask['setting
 }
 
 /**
- * Throws options_without_provider for a provider without a model of this stage, and unknown_option for a setting that none of its models
- * takes. If the request pins a model of the provider, only that model counts.
+ * Throws options_without_provider for a provider without a model of this stage, and unknown_option for a setting that
+ * none of its models takes. If the request pins a model of the provider, only that model counts.
  */
 export function checkSettings(ask: Ask, catalog: Catalog): void {
   const { stage } = ask

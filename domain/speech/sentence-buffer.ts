@@ -1,10 +1,10 @@
 /**
- * Cuts text that comes in pieces into sentences that can be spoken one by one. The sentences, joined, are exactly the text that came in, so
- * a position in the speech is a position in the text.
+ * Cuts text that comes in pieces into sentences that can be spoken one by one. The sentences, joined, are exactly the
+ * text that came in, so a position in the speech is a position in the text.
  *
- * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It also ends at . ! ? at the end of a piece, so that
- * clients that send whole sentences need no flush. A full stop after a digit, a single letter or a common abbreviation ends no sentence
- * there, because the next piece may continue the number. `flush` ends the rest.
+ * A sentence ends at . ! ? ; : before white space, at a line break and at a CJK stop. It also ends at . ! ? at the end
+ * of a piece, so that clients that send whole sentences need no flush. A full stop after a digit, a single letter or a
+ * common abbreviation ends no sentence there, because the next piece may continue the number. `flush` ends the rest.
  */
 export class SentenceBuffer {
   #text = ''
@@ -54,12 +54,17 @@ function sentenceEnd(text: string): number {
   return text.length > sentenceCharactersMax ? cutAt(text.slice(0, sentenceCharactersMax)) : 0
 }
 
-/** Whether a voice has anything to say: for punctuation and emoji alone a provider answers silence, which is not a failure. */
+/**
+ * Whether a voice has anything to say: for punctuation and emoji alone a provider answers silence, which is not a
+ * failure.
+ */
 export function isSpeakable(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }
 
-/** After the last comma in the last two thirds, else after the last space, else anywhere except inside a surrogate pair. */
+/**
+ * After the last comma in the last two thirds, else after the last space, else anywhere except inside a surrogate pair.
+ */
 function cutAt(head: string): number {
   const comma = Math.max(head.lastIndexOf(', '), head.lastIndexOf('，'), head.lastIndexOf('、')) + 1
   if (comma > head.length / 3) return comma

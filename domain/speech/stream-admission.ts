@@ -8,8 +8,8 @@ import type { Chooser } from '../routing/chooser.ts'
 import { noProvider } from '../routing/refusal.ts'
 
 /**
- * Runs before a socket opens, when only the caller is known. It throws a fault that would end every stream of this caller. A model that is
- * out of reach is reported later, to the stream that asks for it.
+ * Runs before a socket opens, when only the caller is known. It throws a fault that would end every stream of this
+ * caller. A model that is out of reach is reported later, to the stream that asks for it.
  */
 export type StreamAdmission = (caller: Caller, stage: 'stt' | 'tts') => Promise<void>
 
@@ -33,7 +33,8 @@ function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts'): Choice 
   try {
     return chooser.chooseSome({ ...ask, path: 'stream', needs: ['streaming'], language: null, voice: null, access })
   } catch (fault) {
-    // The caller asked for a stream and nothing else, so no part of the request could be left out: this server has no model that streams.
+    // The caller asked for a stream and nothing else, so no part of the request could be left out: this server has no
+    // model that streams.
     if (fault instanceof Fault && fault.kind === 'capability_missing') throw noProvider(stage, 'no_streaming_provider')
     throw fault
   }

@@ -4,7 +4,10 @@ import type { Fault } from '../fault.ts'
 import type { Routing } from '../routing/routing.ts'
 import type { StreamAudio, StreamTranscript } from './stt.ts'
 
-/** Live speech to text and text to speech, as a surface uses them: an input and a sink in, a stream out. Times are in ms, audio is bytes. */
+/**
+ * Live speech to text and text to speech, as a surface uses them: an input and a sink in, a stream out. Times are in
+ * ms, audio is bytes.
+ */
 
 /** The states of a stream. A surface may add states of its protocol before `opening`. */
 export type StreamState = 'opening' | 'streaming' | 'ending' | 'over'
@@ -62,8 +65,9 @@ export interface SpeechSink {
   /** Whole samples in the wanted format. False: no more audio until `resume`. */
   audio(bytes: Uint8Array): boolean
   /**
-   * Answers `clear` while `clear` runs: no audio of the text before it follows. `charactersSent` counts the text since the last clear, or the
-   * start, whose audio was handed over. A sentence counts as a whole as soon as its first audio was handed over.
+   * Answers `clear` while `clear` runs: no audio of the text before it follows. `charactersSent` counts the text since
+   * the last clear, or the start, whose audio was handed over. A sentence counts as a whole as soon as its first audio
+   * was handed over.
    */
   cleared(charactersSent: number): void
   ended(usage: StreamUsage): void

@@ -94,8 +94,8 @@ export interface Stt {
   /** Rejects with ProviderError. `signal` ends the request, and no work continues after it. */
   transcribe(request: SttRequest, signal: AbortSignal): Promise<Transcript>
   /**
-   * Resolves when the provider takes audio; rejects with ProviderError. `signal` ends the opening and the stream. Absent: no model of this
-   * provider streams.
+   * Resolves when the provider takes audio; rejects with ProviderError. `signal` ends the opening and the stream.
+   * Absent: no model of this provider streams.
    */
   open?(request: SttStreamRequest, sink: SttStreamSink, signal: CancelSignal): Promise<SttStream>
 }

@@ -24,8 +24,9 @@ export type SynthesizeStreamLimits = {
 export type SynthesizeStreamDeps = DispatchDeps & { convert: ConvertSpeech; streams: SynthesizeStreamLimits }
 
 /**
- * A stream that speaks sentence by sentence, with one voice of one provider. No provider is contacted before there is text, so `ready` names
- * the best candidate. A failure after that ends the stream, because another provider would have another voice.
+ * A stream that speaks sentence by sentence, with one voice of one provider. No provider is contacted before there is
+ * text, so `ready` names the best candidate. A failure after that ends the stream, because another provider would have
+ * another voice.
  */
 export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeStream {
   const tts = { ...deps.limits.tts, totalMs: deps.streams.totalMs }
@@ -194,7 +195,10 @@ class Speaking implements SpeechStream, Speaker {
     return audio
   }
 
-  /** Only the first sentence counts as a live figure: the later ones are requested ahead and wait for each other at the provider. */
+  /**
+   * Only the first sentence counts as a live figure: the later ones are requested ahead and wait for each other at the
+   * provider.
+   */
   #noteFirst(dispatched: DispatchedRequest<Cast>, elapsedMs: number): void {
     if (this.#firstAudioMs !== null) return
     this.#firstAudioMs = elapsedMs

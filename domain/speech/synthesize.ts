@@ -15,7 +15,10 @@ export type SynthesizeInput = RequestContext & Delivery & { text: string }
 /** `audio` is to be read once. Its iteration throws a Fault when the provider breaks off. */
 export type Synthesis = { route: Route; characters: number; audio: AsyncIterable<Uint8Array> }
 
-/** Resolves when the first audio has come, failing over until then, so that an answer is never without audio. Throws a Fault. */
+/**
+ * Resolves when the first audio has come, failing over until then, so that an answer is never without audio. Throws a
+ * Fault.
+ */
 export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput) => Promise<Synthesis> {
   return async (input) => {
     if (input.text.trim() === '') throw new Fault({ kind: 'blank_text' })
@@ -36,7 +39,10 @@ export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput)
   }
 }
 
-/** The provider bills the text that it was sent, so a reader who leaves early owes all of it. Audio that broke off is not billed. */
+/**
+ * The provider bills the text that it was sent, so a reader who leaves early owes all of it. Audio that broke off is
+ * not billed.
+ */
 function delivered(
   dispatched: DispatchedRequest<AsyncIterable<Uint8Array>>,
   quantities: Quantity[],

@@ -27,15 +27,18 @@ export type TranscribeStreamLimits = {
   totalMs: number
   /** The audio that may wait for a provider to open. */
   pendingBytesMax: number
-  /** The audio that may wait for an open provider to take it. It must exceed the pending audio, which is sent all at once. */
+  /**
+   * The audio that may wait for an open provider to take it. It must exceed the pending audio, which is sent all at
+   * once.
+   */
   aheadMsMax: number
 }
 
 export type TranscribeStreamDeps = DispatchDeps & { streams: TranscribeStreamLimits }
 
 /**
- * Answers a stream that takes audio at once, while a provider is still being opened. Its sink is notified when a provider is ready or when
- * none could be opened.
+ * Answers a stream that takes audio at once, while a provider is still being opened. Its sink is notified when a
+ * provider is ready or when none could be opened.
  */
 export function createTranscribeStream(deps: TranscribeStreamDeps): TranscribeStream {
   const { openMs, totalMs } = deps.streams
@@ -87,7 +90,10 @@ class Transcribing implements TranscriptionStream {
   #sentSamples = 0
   #lostSamples = 0
   #reservedMs = sliceMs
-  /** Where the next slice of credit is reserved. Null when the stream costs nothing, and while a reservation is under way. */
+  /**
+   * Where the next slice of credit is reserved. Null when the stream costs nothing, and while a reservation is under
+   * way.
+   */
   #reserveAtSamples: number | null = null
 
   constructor(deps: TranscribeStreamDeps, input: TranscribeStreamInput, sink: TranscriptionSink) {
@@ -159,7 +165,8 @@ class Transcribing implements TranscriptionStream {
   async #openFirst(): Promise<DispatchedRequest<SttStream>> {
     const ask = streamAsk(this.#input)
     const run: Plan<SttStream>['run'] = (row, signal, { speech }) => this.#openAt(speech?.stt, row, ask, signal)
-    // `firstByteMs` limits the time to open here. It is not a live figure of the model: it does not show how soon speech becomes text.
+    // `firstByteMs` limits the time to open here. It is not a live figure of the model: it does not show how soon
+    // speech becomes text.
     const plan = { ask, atOnce: false, worstCase: () => audioQuantity(sliceMs), run }
     return dispatchRequest(this.#deps, this.#input, plan)
   }

@@ -20,13 +20,13 @@ export type Speech = {
 
 export interface Tts {
   /**
-   * Resolves when the provider has accepted the text. The iteration rejects with ProviderError when the provider breaks off. The domain treats
-   * an iteration that ends without a byte as `empty`.
+   * Resolves when the provider has accepted the text. The iteration rejects with ProviderError when the provider breaks
+   * off. The domain treats an iteration that ends without a byte as `empty`.
    */
   synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech>
   /**
-   * The same over the vendor's socket, for streams: a kept socket saves the time to open one. The text of a request is at least a sentence.
-   * Absent: streams use `synthesize` too.
+   * The same over the vendor's socket, for streams: a kept socket saves the time to open one. The text of a request is
+   * at least a sentence. Absent: streams use `synthesize` too.
    */
   live?(request: TtsRequest, signal: AbortSignal): Promise<Speech>
 }

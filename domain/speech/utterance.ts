@@ -27,8 +27,8 @@ export interface Speaker {
 }
 
 /**
- * The text between two clears. While one sentence is handed over, the next is requested already, up to its first audio; the rest of its
- * audio waits at the provider.
+ * The text between two clears. While one sentence is handed over, the next is requested already, up to its first audio;
+ * the rest of its audio waits at the provider.
  *
  *   text ─► buffer ─► queue ─► next ─► current ─► sink
  */

@@ -34,15 +34,18 @@ export type VoiceWish = {
   preset?: string
 }
 
-/** The voice id that routing must respect: that of the request, else, unless the request has a preset, that of the key. */
+/**
+ * The voice id that routing must respect: that of the request, else, unless the request has a preset, that of the key.
+ */
 export function routedVoice({ voice, preset }: VoiceWish, ofKey: string | null): string | null {
   if (asked(voice) !== undefined) return voice ?? null
   return asked(preset) === undefined ? ofKey : null
 }
 
 /**
- * Chooses a voice for each row that a request is sent to. Where no voice id decides, the gender and the language do: those of the preset,
- * else those of the first row's default voice. So a failover does not change the speaker's sex while somebody listens.
+ * Chooses a voice for each row that a request is sent to. Where no voice id decides, the gender and the language do:
+ * those of the preset, else those of the first row's default voice. So a failover does not change the speaker's sex
+ * while somebody listens.
  */
 export class Casting {
   readonly #voice: string | null

@@ -2,14 +2,14 @@ import type { StreamState } from '../../domain/speech/stream.ts'
 import type { RealtimeErrorCode } from '../../generated/realtime/errors.ts'
 
 /**
- * The reaction of a realtime socket to every event in every state, as one table for both kinds of stream. The contract of a channel lists
- * the frames that it knows; this table says when they may come.
+ * The reaction of a realtime socket to every event in every state, as one table for both kinds of stream. The contract
+ * of a channel lists the frames that it knows; this table says when they may come.
  *
  *   awaiting_config ──config──► opening ──ready──► streaming ──end──► ending ──ended──► (closes)
  *                                  └────────────────end────────────────┘
  *
- * Audio and text may come while the stream opens: a client need not wait for `ready`. An error code closes the socket. Events that do so
- * in every state have no row: a failed provider, a slow reader, a shutdown, a socket that is gone.
+ * Audio and text may come while the stream opens: a client need not wait for `ready`. An error code closes the socket.
+ * Events that do so in every state have no row: a failed provider, a slow reader, a shutdown, a socket that is gone.
  */
 export const socketStates = ['awaiting_config', 'opening', 'streaming', 'ending'] as const satisfies readonly (
   | 'awaiting_config'

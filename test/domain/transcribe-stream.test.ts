@@ -6,21 +6,21 @@ import { frame, pcm16, prices, setup, words } from './listening.ts'
 
 t.test('a stream from its start to its end', async (t) => {
   const all = setup([failure('server'), 'opens'], { prices })
-  const session = all.begin()
+  const live = all.begin()
   t.same(all.sink.events, [], 'no event comes before the stream is open')
   await settled()
   t.same(all.sink.events, ['ready b'], 'it fails over until one has opened')
   t.match(all.sink.route, { provider: 'b', failovers: 1 })
   const stream = all.stream()
   stream.onAudio = () => stream.sink.transcript(words('one', { isFinal: false }))
-  session.audio(frame)
+  live.audio(frame)
   t.equal(all.sink.events.at(-1), 'one', 'a transcript may come while audio() runs')
   stream.sink.speechStarted(5)
-  session.flush()
-  session.end()
-  session.audio(frame)
-  session.flush()
-  session.end()
+  live.flush()
+  live.end()
+  live.audio(frame)
+  live.flush()
+  live.end()
   t.same(stream.calls, ['flush', 'end'])
   stream.sink.transcript(words('one.'))
   stream.sink.ended()
@@ -84,11 +84,11 @@ t.test('the request that a provider gets', async (t) => {
 
 t.test('audio that comes before a provider has opened', async (t) => {
   const all = setup(['hangs', 'opens'])
-  const session = all.begin()
-  session.audio(Uint8Array.of(1, 2, 3))
-  session.flush()
-  session.audio(Uint8Array.of(4, 5, 6, 7))
-  session.end()
+  const live = all.begin()
+  live.audio(Uint8Array.of(1, 2, 3))
+  live.flush()
+  live.audio(Uint8Array.of(4, 5, 6, 7))
+  live.end()
   await settled()
   await all.clock.advance(500)
   t.same(all.asked, ['a', 'b'], 'a provider that does not open in time is passed over')
@@ -143,9 +143,9 @@ t.test('no provider opens', async (t) => {
 t.test('a provider that drops', async (t) => {
   for (const replay of [false, true]) {
     const all = setup(['opens', 'opens'], { prices })
-    const session = all.begin({ replay })
+    const live = all.begin({ replay })
     await settled()
-    session.audio(frame)
+    live.audio(frame)
     all.stream().sink.transcript(words('heard'))
     all.stream().sink.failed(failure('server'))
     t.same(all.sink.events, ['ready a', 'heard', 'failed stream_broken'], 'there is no failover after a transcript')
@@ -179,12 +179,12 @@ t.test('a provider that drops', async (t) => {
 
 t.test('replay allows one failover, before the first transcript', async (t) => {
   const all = setup(['opens', 'opens', 'opens'], {}, { aheadMsMax: 60_000 })
-  const session = all.begin({ replay: true })
+  const live = all.begin({ replay: true })
   await settled()
-  for (let i = 0; i < 600; i++) session.audio(frame)
+  for (let i = 0; i < 600; i++) live.audio(frame)
   all.stream(0).sink.failed(failure('server'))
-  session.audio(Uint8Array.of(9, 9))
-  session.flush()
+  live.audio(Uint8Array.of(9, 9))
+  live.flush()
   await settled()
   t.same(all.sink.events, ['ready a', 'ready b'])
   t.match(all.sink.route, { provider: 'b', failovers: 1 })
@@ -195,7 +195,7 @@ t.test('replay allows one failover, before the first transcript', async (t) => {
   all.stream(0).sink.transcript(words('of the old one'))
   second.sink.transcript(words('again', { startMs: 100, words: [{ text: 'again', startMs: 100, endMs: 120 }] }))
   t.match(all.sink.transcripts, [{ text: 'again', startMs: 2100, words: [{ startMs: 2100 }] }])
-  session.end()
+  live.end()
   second.sink.ended()
   t.match(all.sink.usage, { durationMs: 10_000 })
   t.equal(all.ledger.settlements.length, 1, 'one row for the request')
@@ -226,22 +226,22 @@ t.test('replay allows one failover, before the first transcript', async (t) => {
 
 t.test('a provider that does not keep up', async (t) => {
   const all = setup(['opens'])
-  const session = all.begin()
+  const live = all.begin()
   await settled()
   all.stream().bufferedBytes = 32_001
-  session.audio(frame)
+  live.audio(frame)
   t.same(all.sink.events, ['ready a', 'failed audio_too_fast'])
   isClean(t, all)
 })
 
 t.test('leaving settles the usage and no event follows', async (t) => {
   const all = setup(['opens'], { prices })
-  const session = all.begin()
+  const live = all.begin()
   await settled()
-  session.audio(frame)
-  session.leave()
-  session.leave()
-  session.audio(frame)
+  live.audio(frame)
+  live.leave()
+  live.leave()
+  live.audio(frame)
   t.same(all.sink.events, ['ready a'])
   t.match(all.ledger.last, { status: 'failed', row: { costMicroUsd: 20 } })
   t.ok(all.stream().signal.aborted)
@@ -278,10 +278,10 @@ t.test('leaving settles the usage and no event follows', async (t) => {
 t.test('credit is reserved a minute at a time', async (t) => {
   const all = setup(['opens'], { prices })
   all.credit.balance = 130_000
-  const session = all.begin()
+  const live = all.begin()
   await settled()
   const minute = async () => {
-    for (let i = 0; i < 3000; i++) session.audio(frame)
+    for (let i = 0; i < 3000; i++) live.audio(frame)
     await settled()
   }
   all.stream().keepsAudio = false
@@ -323,26 +323,26 @@ t.test('the concurrency of a key counts streams', async (t) => {
 
 t.test('half an hour of audio takes no more memory', async (t) => {
   const all = setup(['opens'], {}, { pendingBytesMax: 64_000 })
-  const session = all.begin()
+  const live = all.begin()
   await settled()
   const stream = all.stream()
   stream.keepsAudio = false
   const before = process.memoryUsage().arrayBuffers
-  for (let i = 0; i < 90_000; i++) session.audio(frame)
+  for (let i = 0; i < 90_000; i++) live.audio(frame)
   t.equal(stream.bytes, 90_000 * 640)
   t.ok(process.memoryUsage().arrayBuffers - before < 1_000_000)
-  session.end()
+  live.end()
   stream.sink.ended()
   t.match(all.sink.usage, { durationMs: 1_800_000 })
 })
 
 t.test('the length of an Opus packet is read from it', async (t) => {
   const all = setup(['opens'])
-  const session = all.begin({ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } })
+  const live = all.begin({ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } })
   await settled()
-  session.audio(Uint8Array.of(0x78, 1, 2)) // CELT, 20 ms, one frame; an odd length is no half sample
-  session.audio(Uint8Array.of(0x0b, 0x03)) // SILK, 20 ms, three frames
-  session.end()
+  live.audio(Uint8Array.of(0x78, 1, 2)) // CELT, 20 ms, one frame; an odd length is no half sample
+  live.audio(Uint8Array.of(0x0b, 0x03)) // SILK, 20 ms, three frames
+  live.end()
   all.stream().sink.ended()
   t.match(all.sink.usage, { durationMs: 80 })
   t.equal(all.stream().taken.length, 2)

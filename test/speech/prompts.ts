@@ -1,6 +1,7 @@
 /**
- * Recorded human speech with its texts: the Asterisk core sounds (8 kHz, one speaker, CC-BY-SA-3.0) from Debian's packages,
- * fetched once into a folder that git ignores. No root is needed. The choice is a rule, not a selection by result.
+ * Recorded human speech with its texts: the Asterisk core sounds (8 kHz, one speaker, CC-BY-SA-3.0) from Debian's
+ * packages, fetched once into a folder that git ignores. No root is needed. The choice is a rule, not a selection by
+ * result.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
@@ -26,8 +27,8 @@ const totalMsMin = 330_000
 const plainSpeech = /^[A-Za-z0-9 ,.?!:;'-]+$/
 
 /**
- * The prompts of 2 to 15 s in the order of their names, each text once, until there are 330 s. `missing` is the reason why the
- * list is empty: no apt, or no network.
+ * The prompts of 2 to 15 s in the order of their names, each text once, until there are 330 s. `missing` is the reason
+ * why the list is empty: no apt, or no network.
  */
 export async function loadPrompts(): Promise<Prompts> {
   try {
@@ -67,7 +68,10 @@ async function readTexts(): Promise<[string, string][]> {
   return entries.sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-/** Packages are unpacked beside the cache and moved in one step, so an aborted run leaves no half of it and two runs do not mix. */
+/**
+ * Packages are unpacked beside the cache and moved in one step, so an aborted run leaves no half of it and two runs do
+ * not mix.
+ */
 async function fetchPackages(): Promise<void> {
   await mkdir(path.dirname(cache), { recursive: true })
   const work = await mkdtemp(path.join(path.dirname(cache), 'fetch-'))

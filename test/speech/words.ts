@@ -1,4 +1,7 @@
-/** Word error rate, and the normal form in which two writings of the same speech are equal. One form for references and hypotheses. */
+/**
+ * Word error rate, and the normal form in which two writings of the same speech are equal. One form for references and
+ * hypotheses.
+ */
 
 const units =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
@@ -35,7 +38,9 @@ export function words(text: string): string[] {
     .filter((word) => word !== '')
 }
 
-/** Substitutions, insertions and deletions that turn the hypothesis into the reference, and the words of the reference. */
+/**
+ * Substitutions, insertions and deletions that turn the hypothesis into the reference, and the words of the reference.
+ */
 export function wordErrors(reference: string, hypothesis: string): ErrorCount {
   const expected = words(reference)
   const found = words(hypothesis)

@@ -43,8 +43,9 @@ function chatHeaders(route: Route) {
 }
 
 /**
- * Chunks as events, then `[DONE]`. Clients take a stream that ends with `[DONE]` for complete, so it is sent only after an iteration that ended
- * well. This is a plain iterator, because a generator would cost each chunk more than all other work here.
+ * Chunks as events, then `[DONE]`. Clients take a stream that ends with `[DONE]` for complete, so it is sent only after
+ * an iteration that ended well. This is a plain iterator, because a generator would cost each chunk more than all other
+ * work here.
  */
 class Events implements AsyncIterableIterator<CreateChatCompletionEvent> {
   readonly #chunks: AsyncIterator<CompletionChunk>

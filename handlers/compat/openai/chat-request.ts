@@ -39,7 +39,10 @@ function isStructured(format: unknown): boolean {
 type Body = PassThroughRequest['body']
 type Fields = Record<string, unknown>
 
-/** Fields that change the answer and that LlmRequest cannot express, each with the test for values that ask for something. */
+/**
+ * Fields that change the answer and that LlmRequest cannot express, each with the test for values that ask for
+ * something.
+ */
 const refused: Readonly<Record<string, (value: unknown) => boolean>> = {
   n: (value) => value !== 1,
   logprobs: (value) => value !== false,

@@ -1,8 +1,12 @@
-/** Estimates of the tokens that a chat request consumes. The body is not validated in depth, so every text in it is counted. */
+/**
+ * Estimates of the tokens that a chat request consumes. The body is not validated in depth, so every text in it is
+ * counted.
+ */
 import type { Quantity } from '../../../domain/billing/ledger.ts'
 
 /**
- * The limit for clients that set none. Credit is reserved for it and a translated request carries it; the tokens that were used are billed.
+ * The limit for clients that set none. Credit is reserved for it and a translated request carries it; the tokens that
+ * were used are billed.
  */
 export const outputTokensDefault = 4096
 /** Tokenizers make one token of 2 bytes in the worst of the common scripts, and of 4 characters in English. */

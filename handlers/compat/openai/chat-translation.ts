@@ -1,7 +1,7 @@
 /**
- * The wire of OpenAI's chat completions over the operation `generate`. A provider that speaks it gets the client's body unread. For any
- * other provider the body is translated: fields that only change bookkeeping are left out, and a field that changes the answer but that
- * the domain cannot express is named and refused, never dropped.
+ * The wire of OpenAI's chat completions over the operation `generate`. A provider that speaks it gets the client's body
+ * unread. For any other provider the body is translated: fields that only change bookkeeping are left out, and a field
+ * that changes the answer but that the domain cannot express is named and refused, never dropped.
  */
 import type { Route } from '../../../domain/dispatch/request.ts'
 import { type AnswerReader, endedEarly } from '../../../domain/llm/answer-events.ts'
@@ -22,7 +22,10 @@ import { llmRequestOf, needsOf } from './chat-request.ts'
 import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
 
 export type ChatInput = GenerateInput & {
-  /** The body of the client. Its model, its limit on tokens and the choice of a stream were read already and are not read again. */
+  /**
+   * The body of the client. Its model, its limit on tokens and the choice of a stream were read already and are not
+   * read again.
+   */
   body: PassThroughRequest['body']
   maxOutputTokens?: number
 }
@@ -96,8 +99,8 @@ function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens
 }
 
 /**
- * Reads the chunks of a provider that speaks the wire. Usage is taken out of them wherever the provider put it, and is the last chunk
- * for clients that asked for it.
+ * Reads the chunks of a provider that speaks the wire. Usage is taken out of them wherever the provider put it, and is
+ * the last chunk for clients that asked for it.
  */
 class PartReader implements AnswerReader<PassThroughPart, CompletionChunk> {
   readonly #input: ChatInput
