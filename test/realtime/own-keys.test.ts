@@ -7,7 +7,7 @@ import { startParley } from '../process/parley.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { playListen, playSpeak } from '../vendors/deepgram/stub-sockets.ts'
 import type { SeenRequest } from '../vendors/suite/matrix.ts'
-import { heard, type StubSocket, sinePcm } from '../vendors/suite/stub-server.ts'
+import { type StubSocket, sinePcm, transcriptOf } from '../vendors/suite/stub-server.ts'
 import { speechPcm } from '../vendors/suite/tts.ts'
 import { open, refusal, start, type Target } from './socket.ts'
 
@@ -48,7 +48,7 @@ async function listen(t: Test, target: Target, provider: string): Promise<void> 
   client.sendBytes(sound)
   client.send({ type: 'end' })
   t.equal(await client.closed, 1000)
-  t.equal(client.text(), heard(sound), 'all of the words')
+  t.equal(client.text(), transcriptOf(sound), 'all of the words')
 }
 
 async function speak(t: Test, target: Target, provider: string): Promise<void> {
@@ -157,7 +157,7 @@ t.test('a replaced key serves the next stream, a deleted one serves none', async
     client.sendBytes(sound)
     client.send({ type: 'end' })
     t.equal(await client.closed, 1000)
-    t.equal(client.text(), heard(Buffer.concat([sound, sound])))
+    t.equal(client.text(), transcriptOf(Buffer.concat([sound, sound])))
   })
   used = []
   for (const address of [hearing, speaking] as const) await isRefused(t, acme, address)

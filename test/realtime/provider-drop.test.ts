@@ -4,7 +4,7 @@ import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 import { type DeepgramStub, queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { playListen } from '../vendors/deepgram/stub-sockets.ts'
-import { heard, type StubSocket, sinePcm } from '../vendors/suite/stub-server.ts'
+import { type StubSocket, sinePcm, transcriptOf } from '../vendors/suite/stub-server.ts'
 import { type Client, start } from './socket.ts'
 
 const address = '/v1/transcribe/stream'
@@ -80,7 +80,7 @@ t.test('with replay a second provider takes over and gets all of the audio', asy
   client.sendBytes(sound)
   client.send({ type: 'end' })
   t.equal(await client.closed, 1000)
-  t.equal(client.text(), heard(Buffer.concat([sound, sound])))
+  t.equal(client.text(), transcriptOf(Buffer.concat([sound, sound])))
   t.match(client.frames('end'), [{ usage: { durationMs: 200 } }])
   t.same(client.frames('error'), [])
 

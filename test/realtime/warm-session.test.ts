@@ -8,7 +8,7 @@ import { freePort } from '../process/machine.ts'
 import { metric } from '../process/metrics.ts'
 import { startParley } from '../process/parley.ts'
 import { delay, StubSocket, until } from '../providers/stub-socket.ts'
-import { heard, sinePcm } from '../vendors/suite/stub-server.ts'
+import { sinePcm, transcriptOf } from '../vendors/suite/stub-server.ts'
 import { median, open, start } from './socket.ts'
 
 const hearing = '/v1/transcribe/stream'
@@ -46,7 +46,7 @@ stub.answer = (socket, data, isBinary) => {
 function conclude(socket: WebSocket): void {
   const audio = samples.get(socket) ?? Buffer.alloc(0)
   const duration = audio.length / 32_000
-  const channel = { alternatives: [{ transcript: heard(audio), confidence: 0.9, words: [] }] }
+  const channel = { alternatives: [{ transcript: transcriptOf(audio), confidence: 0.9, words: [] }] }
   const final = { is_final: true, speech_final: true }
   socket.send(JSON.stringify({ type: 'Results', start: 0, duration, channel, ...final }))
   socket.send(JSON.stringify({ type: 'Metadata', request_id: 'stub', duration, channels: 1 }))
@@ -154,7 +154,7 @@ t.test('a stale socket is noticed, and never costs a request', async (t) => {
   }
   for (const end of [(socket: WebSocket) => void forgotten.add(socket), (socket: WebSocket) => socket.terminate()]) {
     for (const once of [
-      async () => t.equal(await transcribed(), heard(sound), 'all of the audio, once'),
+      async () => t.equal(await transcribed(), transcriptOf(sound), 'all of the audio, once'),
       async () => t.same(await spoken(), speech, 'all of the speech, once'),
     ]) {
       await waiting()

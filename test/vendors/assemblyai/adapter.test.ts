@@ -9,7 +9,7 @@ import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound
 import { catalog, never, present, until, vendorOptions } from '../suite/given.ts'
 import { rawRecording, recordingPcm, sttSuite } from '../suite/stt.ts'
 import { sttStreamSuite } from '../suite/stt-live.ts'
-import { heard, sinePcm } from '../suite/stub-server.ts'
+import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { sessionS, startAssemblyaiStub } from './stub.ts'
 
 const apiKey = 'aai-key-canary'
@@ -69,7 +69,7 @@ void t.test('what is asked, and that nothing is left behind', async (t) => {
     polls.map(({ method, path }) => `${method} ${path}`),
     ['GET /v2/transcript/job-1', 'DELETE /v2/transcript/job-1'],
   )
-  const text = heard(recordingPcm)
+  const text = transcriptOf(recordingPcm)
   t.match(transcript, {
     text,
     language: 'en-GB',

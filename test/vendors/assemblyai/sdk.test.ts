@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { until } from '../suite/given.ts'
 import type { Cell } from '../suite/matrix.ts'
 import { recordingPcm } from '../suite/stt.ts'
-import { heard, sinePcm } from '../suite/stub-server.ts'
+import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startAssemblyaiStub } from './stub.ts'
 
 /** As much of the SDK as is used here; it is installed apart from the product. */
@@ -48,7 +48,7 @@ void t.test('a recording', { skip }, async (t) => {
   }
   for (const cell of ['ok', 'slow_first_byte'] as const) {
     const transcript = await transcribe(cell)
-    t.equal(transcript.text, heard(recordingPcm), cell)
+    t.equal(transcript.text, transcriptOf(recordingPcm), cell)
     t.match(transcript.words, [{ text: 'heard' }, { end: 250 }])
     t.match(await client.transcripts.delete(transcript.id), { text: 'Deleted by user.' })
   }
@@ -79,8 +79,8 @@ void t.test('live', { skip }, async (t) => {
       turns.map(({ transcript, end_of_turn, turn_is_formatted }) => [transcript, end_of_turn, turn_is_formatted]),
       [first, second].flatMap((audio) => [
         ['', false, false],
-        [heard(audio), true, false],
-        [heard(audio), true, true],
+        [transcriptOf(audio), true, false],
+        [transcriptOf(audio), true, true],
       ]),
     )
   })

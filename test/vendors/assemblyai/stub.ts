@@ -2,7 +2,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import {
-  heard,
   pause,
   refusals,
   type StubSocket,
@@ -10,6 +9,7 @@ import {
   sendJson,
   slowMs,
   startStub,
+  transcriptOf,
 } from '../suite/stub-server.ts'
 
 /** What the vendor bills of a session, whatever was said in it. */
@@ -66,7 +66,7 @@ function order(request: SeenRequest, response: ServerResponse, cell: Cell, jobs:
 }
 
 function transcript(id: string, { audio, order }: Job): object {
-  const text = heard(audio)
+  const text = transcriptOf(audio)
   const words = wordsOf(text, 0, audio.length / 32).map((word) => ({
     ...word,
     speaker: order['speaker_labels'] ? 'A' : null,
@@ -148,7 +148,7 @@ class Session {
     this.#audio.push(bytes)
     const durationMs = this.#msOf(bytes.length)
     if (durationMs < 50 || durationMs > 1000) return this.#fail(3007)
-    if (this.#hasSpoken || this.#cell === 'slow_first_byte' || heard(bytes) === '') return
+    if (this.#hasSpoken || this.#cell === 'slow_first_byte' || transcriptOf(bytes) === '') return
     this.#hasSpoken = true
     if (this.#cell === 'empty') return this.#socket.close(1000)
     this.#socket.send({ type: 'SpeechStarted', timestamp: this.#startMs })
@@ -180,7 +180,7 @@ class Session {
   #endTurn(): void {
     const audio = Buffer.concat(this.#audio)
     const endMs = this.#startMs + this.#msOf(audio.length)
-    const text = heard(audio)
+    const text = transcriptOf(audio)
     const words = wordsOf(text, this.#startMs, endMs).map((word) => ({ ...word, word_is_final: true }))
     if (text !== '' && !this.#hasSpoken) this.#guess()
     this.#audio = []

@@ -2,7 +2,7 @@
 import t from 'tap'
 import { recordingMs, sttSuite } from '../suite/stt.ts'
 import { sttStreamSuite } from '../suite/stt-live.ts'
-import { heard } from '../suite/stub-server.ts'
+import { transcriptOf } from '../suite/stub-server.ts'
 import { ttsSuite } from '../suite/tts.ts'
 import { ttsLiveSuite } from '../suite/tts-live.ts'
 import { apiKey, provider } from './setup.ts'
@@ -14,7 +14,7 @@ t.teardown(() => stub.close())
 const given = { provider, stub, apiKey }
 /** undici opens a connection in the place of one that was ended with its call. */
 const keeps = { sockets: 1, because: 'the pool replaces the connection of a call that was left' }
-const text = (utterance: Buffer) => heard(withoutSilence(utterance))
+const text = (utterance: Buffer) => transcriptOf(withoutSilence(utterance))
 
 t.test('Sonic speaks over HTTP', (t) =>
   ttsSuite(t, {

@@ -4,7 +4,7 @@ import t from 'tap'
 import { until } from '../suite/given.ts'
 import type { Cell } from '../suite/matrix.ts'
 import { recordingMs, recordingPcm, wavRecording } from '../suite/stt.ts'
-import { heard, sinePcm } from '../suite/stub-server.ts'
+import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { selfSigned } from '../suite/tls.ts'
 import { apiKey } from './setup.ts'
 import { startCartesiaStub } from './stub.ts'
@@ -92,8 +92,8 @@ t.test('a recording', { skip }, async (t) => {
   }
   stub.behave('ok')
   const transcript = await transcribe({ timestamp_granularities: ['word'] })
-  t.match(transcript, { text: heard(recordingPcm), language: 'de', duration: recordingMs / 1000 })
-  t.equal(transcript.words?.map(({ word }) => word).join(' '), heard(recordingPcm))
+  t.match(transcript, { text: transcriptOf(recordingPcm), language: 'de', duration: recordingMs / 1000 })
+  t.equal(transcript.words?.map(({ word }) => word).join(' '), transcriptOf(recordingPcm))
   t.notOk('words' in (await transcribe()))
   for (const [cell, status] of Object.entries(statuses)) {
     stub.behave(cell as Cell)
@@ -144,7 +144,7 @@ t.test('speech over the socket', { skip: noTls }, async (t) => {
 
 t.test('live', { skip }, async (t) => {
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]
-  const text = (samples: Buffer) => heard(withoutSilence(samples))
+  const text = (samples: Buffer) => transcriptOf(withoutSilence(samples))
   const listen = (cell: Cell, kind: 'manualFinalize' | 'autoFinalize', model: string) => {
     stub.behave(cell)
     const socket = clientOf(stub.url).stt[kind].websocket({ model, encoding: 'pcm_s16le', sample_rate: 16_000 })

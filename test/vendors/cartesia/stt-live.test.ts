@@ -13,7 +13,7 @@ import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { never, present, providerErrorOf } from '../suite/given.ts'
 import { ScriptedSocket } from '../suite/scripted-socket.ts'
 import { rawRecording, recordingMs, recordingPcm } from '../suite/stt.ts'
-import { heard, sendJson, startStub } from '../suite/stub-server.ts'
+import { sendJson, startStub, transcriptOf } from '../suite/stub-server.ts'
 import { apiKey, provider } from './setup.ts'
 import { formOf, startCartesiaStub, urlOf } from './stub.ts'
 
@@ -42,10 +42,10 @@ t.test('a recording', async (t) => {
     'timestamp_granularities[]': 'word',
   })
   t.equal(full.language, 'jv', 'in its canonical form')
-  t.same(full.segments, [{ text: heard(recordingPcm), startMs: 0, endMs: recordingMs }])
+  t.same(full.segments, [{ text: transcriptOf(recordingPcm), startMs: 0, endMs: recordingMs }])
   t.same(
     full.words?.map(({ text, startMs, endMs }) => [text, startMs, endMs]),
-    heard(recordingPcm)
+    transcriptOf(recordingPcm)
       .split(' ')
       .map((word, i) => [word, i * 125, (i + 1) * 125]),
   )

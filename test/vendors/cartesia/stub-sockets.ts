@@ -1,6 +1,6 @@
 /** The three sockets. A cell that breaks one does so when the first sound has come, or in the middle of what is spoken. */
 import type { Cell } from '../suite/matrix.ts'
-import { heard, pause, pieces, type StubSocket, slowMs } from '../suite/stub-server.ts'
+import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { complaintAboutSpeech, errorFrame, failures, type OutputFormat, spoken } from './stub-answers.ts'
 
 type Order = Record<string, unknown> & { context_id?: string; cancel?: boolean; continue?: boolean }
@@ -199,7 +199,7 @@ class Hearing {
   }
 
   take(): string {
-    const text = heard(withoutSilence(Buffer.concat(this.#samples)))
+    const text = transcriptOf(withoutSilence(Buffer.concat(this.#samples)))
     this.#samples = []
     this.isSpoken = false
     this.startS = this.#bytes / this.#bytesPerS

@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import {
   cutSoon,
-  heard,
   pause,
   pieces,
   type Refusal,
@@ -12,6 +11,7 @@ import {
   sendJson,
   slowMs,
   startStub,
+  transcriptOf,
 } from '../suite/stub-server.ts'
 import { complaintAboutSpeech, encodings, failures, type OutputFormat, says, spoken } from './stub-answers.ts'
 import { playFinalizing, playSpeech, playTurns } from './stub-sockets.ts'
@@ -101,7 +101,7 @@ async function transcribe(request: SeenRequest, response: ServerResponse, cell: 
   if (!fields['model']?.startsWith('ink-whisper')) return sendJson(response, {}, { status: 400 })
   const samples = samplesOf(file)
   const duration = samples.length / 32_000
-  const text = heard(samples)
+  const text = transcriptOf(samples)
   const body = { type: 'transcript', text, language: fields['language'] ?? 'en', duration, request_id: says.request_id }
   const words = fields['timestamp_granularities[]'] === 'word' ? { words: wordsOf(text, duration) } : {}
   sendJson(response, { ...body, ...words }, {}, cell)

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import t from 'tap'
 import type { Cell } from '../suite/matrix.ts'
 import { recordingPcm } from '../suite/stt.ts'
-import { heard, samplesOf, sinePcm } from '../suite/stub-server.ts'
+import { samplesOf, sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startDeepgramStub } from './stub.ts'
 
@@ -69,7 +69,7 @@ t.test('over HTTP the SDK gets the answers', { skip }, async (t) => {
   for (const cell of ['ok', 'slow_first_byte'] as const) {
     stub.behave(cell)
     const { metadata, results } = await transcribe()
-    t.equal(results.channels[0]?.alternatives[0]?.transcript, heard(samplesOf(recordingPcm)))
+    t.equal(results.channels[0]?.alternatives[0]?.transcript, transcriptOf(samplesOf(recordingPcm)))
     t.equal(metadata.duration, 0.25)
     t.ok(Buffer.from(await (await generate()).arrayBuffer()).equals(speechPcm))
   }
@@ -116,11 +116,11 @@ t.test('live: the SDK hears two utterances', { skip }, async (t) => {
       .join(' ')
   nova.socket.sendMedia(first)
   nova.socket.sendFinalize({ type: 'Finalize' })
-  await nova.until((frames) => textOf(frames) === heard(first))
+  await nova.until((frames) => textOf(frames) === transcriptOf(first))
   nova.socket.sendMedia(second)
   nova.socket.sendCloseStream({ type: 'CloseStream' })
   await nova.until((frames) => frames.some(({ type }) => type === 'Metadata'))
-  t.equal(textOf(nova.frames), `${heard(first)} ${heard(second)}`)
+  t.equal(textOf(nova.frames), `${transcriptOf(first)} ${transcriptOf(second)}`)
   t.ok(nova.frames.some(({ type, is_final }) => type === 'Results' && is_final === false))
   t.ok(nova.frames.some(({ type }) => type === 'SpeechStarted'))
   t.equal(nova.frames.at(-1)?.duration?.toFixed(3), '0.300')
@@ -134,8 +134,8 @@ t.test('live: the SDK hears two utterances', { skip }, async (t) => {
   flux.socket.sendCloseStream({ type: 'CloseStream' })
   t.match(await flux.closed, { code: 1005 })
   t.equal(flux.frames[0]?.type, 'Connected')
-  t.equal(flux.frames.find(({ event }) => event === 'EndOfTurn')?.transcript, heard(first))
-  t.match(flux.frames.at(-1), { event: 'Update', transcript: heard(second) })
+  t.equal(flux.frames.find(({ event }) => event === 'EndOfTurn')?.transcript, transcriptOf(first))
+  t.match(flux.frames.at(-1), { event: 'Update', transcript: transcriptOf(second) })
 })
 
 t.test('live: the SDK hears the speech', { skip }, async (t) => {

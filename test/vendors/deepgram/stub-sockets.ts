@@ -1,6 +1,6 @@
 /** The three sockets. A cell that breaks one does so when the first sound, or the first text, has come. */
 import type { Cell } from '../suite/matrix.ts'
-import { heard, pause, pieces, type StubSocket, slowMs } from '../suite/stub-server.ts'
+import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
 
 const bytesPerS = 32_000
@@ -193,7 +193,7 @@ class Hearing {
   }
 
   take(): string {
-    const text = heard(Buffer.concat(this.#samples))
+    const text = transcriptOf(Buffer.concat(this.#samples))
     this.#samples = []
     this.isSpoken = false
     this.startS = this.endS

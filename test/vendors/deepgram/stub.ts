@@ -4,7 +4,6 @@ import { wavHeader } from '../../../audio/wav.ts'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import {
   cutSoon,
-  heard,
   pause,
   pieces,
   type Refusal,
@@ -15,6 +14,7 @@ import {
   sendJson,
   slowMs,
   startStub,
+  transcriptOf,
 } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { playFlux, playListen, playSpeak } from './stub-sockets.ts'
@@ -137,7 +137,7 @@ function refuse(response: ServerResponse, { status, headers, body = '' }: Refusa
 function transcription({ body }: SeenRequest): object {
   const samples = samplesOf(body)
   const duration = samples.length / 2 / 16_000
-  const transcript = heard(samples)
+  const transcript = transcriptOf(samples)
   const words = transcript
     .split(' ')
     .filter(Boolean)

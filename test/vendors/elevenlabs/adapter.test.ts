@@ -7,7 +7,7 @@ import { createElevenLabsProvider } from '../../../providers/elevenlabs/provider
 import { wire } from '../../../providers/elevenlabs/wire.ts'
 import { failureOf, never, present } from '../suite/given.ts'
 import { rawRecording, recordingMs, recordingPcm, sttSuite } from '../suite/stt.ts'
-import { heard, sendJson, startStub } from '../suite/stub-server.ts'
+import { sendJson, startStub, transcriptOf } from '../suite/stub-server.ts'
 import { speechFormat, ttsSuite } from '../suite/tts.ts'
 import { ttsLiveSuite } from '../suite/tts-live.ts'
 import { apiKey, options, provider } from './setup.ts'
@@ -161,10 +161,12 @@ t.test('what is asked of Scribe, and what it answers', async (t) => {
     ['timestamps_granularity', 'word'],
   ])
   t.equal(transcript.language, 'en', 'three letters become two')
-  t.same(transcript.segments, [{ text: heard(recordingPcm), startMs: 0, endMs: recordingMs, speaker: 'speaker_0' }])
+  t.same(transcript.segments, [
+    { text: transcriptOf(recordingPcm), startMs: 0, endMs: recordingMs, speaker: 'speaker_0' },
+  ])
   t.same(
     transcript.words?.map(({ text, speaker }) => [text, speaker]),
-    heard(recordingPcm)
+    transcriptOf(recordingPcm)
       .split(' ')
       .map((text) => [text, 'speaker_0']),
   )

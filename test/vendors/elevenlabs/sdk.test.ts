@@ -5,7 +5,7 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import type { Cell } from '../suite/matrix.ts'
 import { recordingPcm } from '../suite/stt.ts'
-import { heard, sinePcm } from '../suite/stub-server.ts'
+import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { apiKey } from './setup.ts'
 import { spoken, startElevenLabsStub } from './stub.ts'
 
@@ -99,7 +99,7 @@ t.test('a recording', { skip }, async (t) => {
     diarize: true,
     keyterms: ['Parley'],
   })
-  t.equal(transcript.text, heard(recordingPcm))
+  t.equal(transcript.text, transcriptOf(recordingPcm))
   t.equal(transcript.words.map(({ text }) => text).join(''), transcript.text)
   t.same([transcript.languageCode, transcript.audioDurationSecs], ['eng', 0.25])
   for (const [cell, statusCode] of Object.entries(statuses)) {
@@ -117,8 +117,8 @@ t.test('a realtime session', { skip }, async (t) => {
   connection.send({ audioBase64: samples.toString('base64') })
   t.match(await next('partial_transcript'), { text: 'heard' })
   connection.commit()
-  t.match(await next('committed_transcript'), { text: heard(samples) })
-  t.match(await next('committed_transcript_with_timestamps'), { text: heard(samples), language_code: 'eng' })
+  t.match(await next('committed_transcript'), { text: transcriptOf(samples) })
+  t.match(await next('committed_transcript_with_timestamps'), { text: transcriptOf(samples), language_code: 'eng' })
   connection.commit()
   await next('commit_throttled')
   connection.close()

@@ -3,7 +3,6 @@ import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import {
   cutSoon,
-  heard,
   pause,
   pieces,
   type Refusal,
@@ -14,6 +13,7 @@ import {
   sinePcm,
   slowMs,
   startStub,
+  transcriptOf,
 } from '../suite/stub-server.ts'
 
 export function startElevenLabsStub(): Promise<VendorStub> {
@@ -90,7 +90,7 @@ async function transcribe(request: SeenRequest, response: ServerResponse, cell: 
   if (cell === 'error_mid') return sendJson(response, detail('system_busy'), { status: 429 })
   const form = formOf(request)
   const samples = samplesOf(form.file)
-  const text = heard(samples)
+  const text = transcriptOf(samples)
   const seconds = samples.length / 32_000
   const words = tokens(text, seconds).map((word) => ({
     ...word,
@@ -278,7 +278,7 @@ class Realtime {
   async #commit(): Promise<void> {
     if (this.#bytes - this.#committedBytes < this.#bytesPerS * 0.3)
       return this.#send('commit_throttled', { error: 'Commit request ignored: too little uncommitted audio.' })
-    const text = heard(Buffer.concat(this.#utterance))
+    const text = transcriptOf(Buffer.concat(this.#utterance))
     const startS = this.#committedBytes / this.#bytesPerS
     const seconds = this.#bytes / this.#bytesPerS - startS
     this.#utterance = []

@@ -12,7 +12,7 @@ import { llmSuite, weather } from '../suite/llm.ts'
 import type { SeenRequest } from '../suite/matrix.ts'
 import { rawRecording, recordingMs, recordingPcm, sttSuite } from '../suite/stt.ts'
 import { sttStreamSuite } from '../suite/stt-live.ts'
-import { heard } from '../suite/stub-server.ts'
+import { transcriptOf } from '../suite/stub-server.ts'
 import { ttsSuite } from '../suite/tts.ts'
 import { startOpenAiStub } from './stub.ts'
 import { billedSeconds, voxtralPcm } from './stub-speech.ts'
@@ -134,7 +134,7 @@ t.test('the request that each server gets', async (t) => {
 t.test("Mistral's transcription requests and answers", async (t) => {
   const made = mistral(stub.url, patient)
   t.teardown(() => made.close())
-  const text = heard(recordingPcm)
+  const text = transcriptOf(recordingPcm)
   const [first, second] = text.split(' ')
   const hear = async (options: SttOptions, language?: string) => {
     stub.behave('ok')

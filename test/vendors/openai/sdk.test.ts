@@ -6,7 +6,7 @@ import { timed, until } from '../suite/given.ts'
 import { answerText, callArguments, weather } from '../suite/llm.ts'
 import type { Cell, VendorStub } from '../suite/matrix.ts'
 import { recordingFormat, recordingPcm } from '../suite/stt.ts'
-import { heard } from '../suite/stub-server.ts'
+import { transcriptOf } from '../suite/stub-server.ts'
 import { selfSigned } from '../suite/tls.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startOpenAiStub } from './stub.ts'
@@ -114,7 +114,7 @@ t.test('@mistralai/mistralai: transcription', { skip: missing(mistral, '@mistral
     const request = { model: 'voxtral-mini-2602', file: { fileName: 'a.wav', content }, ...more }
     return client.audio.transcriptions.complete(request)
   }
-  const text = heard(recordingPcm)
+  const text = transcriptOf(recordingPcm)
   for (const cell of ['ok', 'slow_first_byte'] as const) t.match(await hear(cell, { language: 'en' }), { text })
   t.match(
     await hear('ok', { diarize: true, contextBias: ['Parley', 'New_York'], timestampGranularities: ['segment'] }),
@@ -180,7 +180,7 @@ t.test('openai realtime', { skip: noTls }, async (t) => {
       'completed',
     ],
   )
-  t.equal(events.at(-1)?.transcript, heard(speechPcm))
+  t.equal(events.at(-1)?.transcript, transcriptOf(speechPcm))
   for (const cell of ['auth', 'garbage', 'error_mid'] as const)
     t.ok(
       (await play(cell)).some(({ type }) => type === 'failed'),
@@ -201,7 +201,7 @@ t.test('openai realtime, with Speaches', { skip: noTls }, async (t) => {
     events.map(({ type }) => type.split('.').at(-1)),
     ['created', 'error', 'failed', 'updated', 'speech_started', 'speech_stopped', 'committed', 'created', 'completed'],
   )
-  t.equal(events.at(-1)?.transcript?.trim(), heard(withoutSilence(speechPcm)))
+  t.equal(events.at(-1)?.transcript?.trim(), transcriptOf(withoutSilence(speechPcm)))
   for (const cell of ['auth', 'cut', 'reset'] as const) t.notOk((await play(cell)).some(isCompleted), cell)
 })
 
@@ -259,7 +259,7 @@ async function playAudio(t: Test, client: Client, toFile: ToFile, voiceModel: st
     return client.audio.transcriptions.create({ model: 'whisper-1', file })
   }
   for (const cell of ['ok', 'slow_first_byte'] as const)
-    t.equal((await transcribe(cell)).text, heard(recordingPcm), cell)
+    t.equal((await transcribe(cell)).text, transcriptOf(recordingPcm), cell)
   for (const cell of ['auth', 'cut', 'garbage'] as const) await t.rejects(transcribe(cell), cell)
   const speak = async (cell: Cell, format: string) => {
     stub.behave(cell)

@@ -5,7 +5,7 @@ import { createOpenAiProvider } from '../../../providers/openai/provider.ts'
 import { systemClock } from '../../../runtime/clock.ts'
 import { catalog, failureOf, never, patient, until } from '../suite/given.ts'
 import { finalsOf, isOver, type Listening, listen, type SttStreamGiven, send } from '../suite/stt-live.ts'
-import { heard, type StubSocket, sinePcm, startStub } from '../suite/stub-server.ts'
+import { type StubSocket, sinePcm, startStub, transcriptOf } from '../suite/stub-server.ts'
 import { startOpenAiStub } from './stub.ts'
 
 const model = 'gpt-4o-transcribe'
@@ -86,7 +86,7 @@ t.test('telephone audio goes out as it is', async (t) => {
     send(listening, said, given(audio))
     listening.stream.end()
     await until(() => isOver(listening), 'it does not end')
-    t.equal(finalsOf(listening.events, 0)[0]?.text, heard(said), encoding)
+    t.equal(finalsOf(listening.events, 0)[0]?.text, transcriptOf(said), encoding)
     t.equal(finalsOf(listening.events, 0)[0]?.endMs, 300, 'milliseconds of what came in')
     t.match(JSON.parse(stub.seen[0]?.texts[0] ?? ''), {
       session: { audio: { input: { format: { type: encoding === 'mulaw' ? 'audio/pcmu' : 'audio/pcma' } } } },

@@ -15,7 +15,7 @@ import {
   send,
   sttStreamSuite,
 } from '../suite/stt-live.ts'
-import { heard, sinePcm, startStub } from '../suite/stub-server.ts'
+import { sinePcm, startStub, transcriptOf } from '../suite/stub-server.ts'
 import { startSpeachesStub, withoutSilence } from './stub-speaches.ts'
 
 const apiKey = 'sk-canary'
@@ -43,7 +43,7 @@ const given = (audio = pcm24): SttStreamGiven => ({
   model,
   apiKey,
   audio,
-  text: (utterance) => heard(withoutSilence(utterance)),
+  text: (utterance) => transcriptOf(withoutSilence(utterance)),
   withoutPartials: 'an utterance is told as a whole',
   expected: { error_mid: { errorClass: 'server', because: 'it has no word for an overload' } },
 })
@@ -135,7 +135,7 @@ t.test('times are of the stream, without the silences that end an utterance', as
   const ms = (count: number) => count * 24
   const say = (length: number, pcm: Buffer = sinePcm(ms(length), 24_000)) => {
     send(listening, pcm, given())
-    return heard(withoutSilence(pcm))
+    return transcriptOf(withoutSilence(pcm))
   }
   const quiet = (length: number) => void say(length, Buffer.alloc(ms(length) * 2))
   quiet(200)

@@ -1,6 +1,6 @@
 /** GET /realtime?intent=transcription. Hears an item whenever the client commits one; of its own accord it starts none. */
 import type { Cell, SeenRequest } from '../suite/matrix.ts'
-import { heard, pause, type Refusal, type StubSocket, slowMs } from '../suite/stub-server.ts'
+import { pause, type Refusal, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { overloaded, refusalOf } from './stub-answers.ts'
 
 export const refuseUpgrade = (request: SeenRequest, cell: Cell): Refusal | 'hang' | null =>
@@ -52,7 +52,7 @@ class Session {
   #append(bytes: Buffer): void {
     this.#buffer.push(bytes)
     this.#request.audio = Buffer.concat([this.#request.audio, bytes])
-    if (this.#isSpeaking || heard(bytes) === '') return
+    if (this.#isSpeaking || transcriptOf(bytes) === '') return
     this.#isSpeaking = true
     this.send('input_audio_buffer.speech_started', { audio_start_ms: 0, item_id: `item_${this.#items}` })
     // In the middle: what was said so far has an answer.
@@ -77,7 +77,7 @@ class Session {
       previous_item_id: this.#items > 1 ? `item_${this.#items - 2}` : null,
     })
     if (this.#cell === 'slow_first_byte') await pause(slowMs)
-    const transcript = heard(samples)
+    const transcript = transcriptOf(samples)
     const kind = 'conversation.item.input_audio_transcription'
     for (const delta of transcript.match(/\S+\s*/g) ?? [])
       this.send(`${kind}.delta`, { item_id, content_index: 0, delta })

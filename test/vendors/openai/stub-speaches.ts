@@ -3,7 +3,7 @@
  * or a clear in the middle of an item makes it drop the session, as the real one does.
  */
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
-import { heard, pause, type StubSocket, slowMs, startStub } from '../suite/stub-server.ts'
+import { pause, type StubSocket, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'
 import { refusalOf } from './stub-answers.ts'
 
 export function startSpeachesStub(options: { tls?: { key: string; cert: string } } = {}): Promise<VendorStub> {
@@ -122,7 +122,7 @@ class Session {
       this.#send('input_audio_buffer.committed', { item_id, previous_item_id: null })
       this.#send('conversation.item.created', { item: { id: item_id }, previous_item_id: null })
       if (this.#cell === 'slow_first_byte') await pause(slowMs)
-      const transcript = `${heard(withoutSilence(audio))}\n`
+      const transcript = `${transcriptOf(withoutSilence(audio))}\n`
       const usage = { type: 'duration', seconds: ms / 1000 }
       this.#send(`${transcription}.completed`, { item_id, content_index: 0, transcript, usage })
     })

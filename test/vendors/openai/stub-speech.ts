@@ -5,7 +5,6 @@ import { wavHeader } from '../../../audio/wav.ts'
 import type { Cell, SeenRequest } from '../suite/matrix.ts'
 import {
   cutSoon,
-  heard,
   pause,
   pieces,
   resetSoon,
@@ -13,6 +12,7 @@ import {
   sendEvent,
   sendJson,
   slowMs,
+  transcriptOf,
 } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { bodyOf, overloaded } from './stub-answers.ts'
@@ -30,7 +30,7 @@ export async function transcribe(request: SeenRequest, response: ServerResponse,
   const form = await new Response(request.body, { headers: { 'content-type': type } }).formData()
   const file = form.get('file')
   if (!(file instanceof Blob)) return void response.writeHead(400).end('{}')
-  const text = heard(samplesOf(Buffer.from(await file.arrayBuffer())))
+  const text = transcriptOf(samplesOf(Buffer.from(await file.arrayBuffer())))
   if (cell === 'slow_first_byte') await pause(slowMs)
   if (cell === 'header_only') return void response.writeHead(200, { 'content-type': 'application/json' }).end()
   if (cell === 'error_mid') return sendJson(response, { error: overloaded(request) })

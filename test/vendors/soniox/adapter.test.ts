@@ -8,7 +8,7 @@ import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound
 import { never, until, vendorOptions } from '../suite/given.ts'
 import { ScriptedSocket } from '../suite/scripted-socket.ts'
 import { sttStreamSuite } from '../suite/stt-live.ts'
-import { heard, sinePcm } from '../suite/stub-server.ts'
+import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSonioxStub } from './stub.ts'
 
 const apiKey = 'sx-key-canary'
@@ -77,7 +77,7 @@ void t.test('a socket that waited takes its configuration like any other', async
     stream?.audio(samples)
     stream?.end()
     await until(() => isEnded, 'no end')
-    t.same(finals, [heard(samples)])
+    t.same(finals, [transcriptOf(samples)])
     // One more is opened for whoever comes next.
     await until(() => stub.seen.length === session + 1, 'none was opened ahead')
   }

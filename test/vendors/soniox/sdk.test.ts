@@ -4,7 +4,7 @@ import t from 'tap'
 import { WebSocket } from 'ws'
 import { timed, until } from '../suite/given.ts'
 import type { Cell } from '../suite/matrix.ts'
-import { heard, sinePcm } from '../suite/stub-server.ts'
+import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSonioxStub } from './stub.ts'
 import { spoken } from './stub-speech.ts'
 
@@ -78,7 +78,7 @@ void t.test('live', { skip }, async (t) => {
     client.stop()
     await until(() => client.state === 'Finished', 'not finished')
     const finals = results.flatMap(({ tokens }) => tokens.filter(({ is_final }) => is_final))
-    t.equal(finals.map(({ text }) => text).join(''), `${heard(first)}<fin>${heard(second)}`)
+    t.equal(finals.map(({ text }) => text).join(''), `${transcriptOf(first)}<fin>${transcriptOf(second)}`)
     t.ok(results.some(({ tokens }) => tokens.some(({ is_final }) => !is_final)))
     t.equal(results.at(-1)?.finished, true)
   })

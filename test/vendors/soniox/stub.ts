@@ -1,6 +1,6 @@
 /** Soniox' sockets as they answer, well and badly. */
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
-import { heard, pause, type StubSocket, slowMs, startStub } from '../suite/stub-server.ts'
+import { pause, type StubSocket, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'
 import { errorCodes } from './stub-answers.ts'
 import { playSpeech } from './stub-speech.ts'
 
@@ -73,7 +73,7 @@ class Session {
   #hear(bytes: Buffer): void {
     if (!this.#start) return this.#fail(400)
     this.#audio.push(bytes)
-    if (this.#hasSpoken || this.#cell === 'slow_first_byte' || heard(bytes) === '') return
+    if (this.#hasSpoken || this.#cell === 'slow_first_byte' || transcriptOf(bytes) === '') return
     this.#hasSpoken = true
     if (this.#cell === 'empty') return this.#socket.close(1000)
     if (this.#cell === 'header_only') {
@@ -108,7 +108,7 @@ class Session {
   /** Words in two tokens each; only the first one of a word has a space before it, and nothing comes before the first word. */
   #settled(): Token[] {
     const audio = Buffer.concat(this.#audio)
-    const text = heard(audio)
+    const text = transcriptOf(audio)
     if (text !== '' && !this.#hasSpoken) this.#guess()
     const durationMs = this.#msOf(audio.length)
     const texts = text.split(' ').flatMap((word, i) => [(i > 0 ? ' ' : '') + word.slice(0, 3), word.slice(3)])

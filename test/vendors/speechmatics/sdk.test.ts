@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import t from 'tap'
 import { until } from '../suite/given.ts'
 import type { Cell } from '../suite/matrix.ts'
-import { heard, sinePcm } from '../suite/stub-server.ts'
+import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSpeechmaticsStub } from './stub.ts'
 
 /** As much of the SDK as is used here; it is installed apart from the product. */
@@ -53,7 +53,10 @@ void t.test('live', { skip }, async (t) => {
     await until(() => count('AudioAdded') === 2, 'not all audio was taken')
     await client.stopRecognition()
     const finals = messages.filter(({ message }) => message === 'AddTranscript')
-    t.equal(finals.map(({ metadata }) => metadata?.transcript).join(' '), `${heard(first)} ${heard(second)}`)
+    t.equal(
+      finals.map(({ metadata }) => metadata?.transcript).join(' '),
+      `${transcriptOf(first)} ${transcriptOf(second)}`,
+    )
     t.equal(count('AddPartialTranscript'), 2)
     t.equal(count('EndOfTranscript'), 1)
   })

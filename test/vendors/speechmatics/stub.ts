@@ -1,6 +1,6 @@
 /** Speechmatics' live socket as it answers, well and badly. */
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
-import { heard, pause, type StubSocket, slowMs, startStub } from '../suite/stub-server.ts'
+import { pause, type StubSocket, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'
 
 export function startSpeechmaticsStub(): Promise<VendorStub> {
   return startStub({
@@ -89,7 +89,7 @@ class Session {
     this.#audio.push(bytes)
     this.#frames++
     this.#socket.send({ message: 'AudioAdded', seq_no: this.#frames })
-    if (this.#hasSpoken || this.#cell === 'slow_first_byte' || heard(bytes) === '') return
+    if (this.#hasSpoken || this.#cell === 'slow_first_byte' || transcriptOf(bytes) === '') return
     this.#hasSpoken = true
     if (this.#cell === 'empty') return this.#socket.close(1000)
     if (this.#cell === 'header_only') {
@@ -112,7 +112,7 @@ class Session {
   #endUtterance(): void {
     const audio = Buffer.concat(this.#audio)
     const endS = this.#startS + this.#secondsOf(audio.length)
-    const words = heard(audio).split(' ').filter(Boolean)
+    const words = transcriptOf(audio).split(' ').filter(Boolean)
     if (words.length > 0 && !this.#hasSpoken) this.#guess()
     for (const [i, word] of words.entries()) {
       const stepS = (endS - this.#startS) / words.length

@@ -23,7 +23,7 @@ import {
   until,
   withProvider,
 } from './given.ts'
-import { heard, pause, sinePcm } from './stub-server.ts'
+import { pause, sinePcm, transcriptOf } from './stub-server.ts'
 
 export type SttStreamGiven = SuiteGiven & {
   /** Absent: 16 kHz s16le mono. */
@@ -171,7 +171,7 @@ async function converse(given: SttStreamGiven, listening: Listening, signal: Abo
 const isLast = ({ speechFinal }: StreamTranscript) => speechFinal
 
 function checkConversation(t: Test, events: Heard[], given: SttStreamGiven): void {
-  const { text = heard, billedMs } = given
+  const { text = transcriptOf, billedMs } = given
   const [first, second] = utterancesOf(given)
   const said = given.withoutFlush === undefined ? [first, second] : [Buffer.concat([first, second])]
   for (const [utterance, samples] of said.entries()) {

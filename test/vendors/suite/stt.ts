@@ -5,7 +5,7 @@ import { wavHeader } from '../../../audio/wav.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
 import type { Stt, SttRequest, Transcript } from '../../../domain/speech/stt.ts'
 import { never, type PortRules, playOperation, present, type SuiteGiven, withProvider } from './given.ts'
-import { heard, sinePcm } from './stub-server.ts'
+import { sinePcm, transcriptOf } from './stub-server.ts'
 
 export type SttGiven = SuiteGiven & {
   /** Of a stub that hears in another way. Absent: `heard`. */
@@ -19,7 +19,7 @@ export const recordingPcm: Buffer = sinePcm(4000, recordingFormat.sampleRateHz)
 export const recordingMs = 250
 
 export async function sttSuite(t: Test, given: SttGiven): Promise<void> {
-  const { text = heard } = given
+  const { text = transcriptOf } = given
   const stt = (provider: Provider): Stt => present(provider.ports.speech?.stt, 'stt')
   const request = (recording: Recording): SttRequest => ({ model: given.model, recording, options: {} })
   await playOperation(t, given, rules, {

@@ -167,7 +167,7 @@ export function pieces(audio: Uint8Array, cell: Cell): Uint8Array[] {
 }
 
 /** What a stub hears in samples: a digest, so that audio that was lost or doubled shows; nothing in digital silence. Two words, so that it can come in parts. */
-export function heard(samples: Uint8Array): string {
+export function transcriptOf(samples: Uint8Array): string {
   if (samples.every((byte) => byte === 0)) return ''
   return `heard ${createHash('sha256').update(samples).digest('hex').slice(0, 16)}`
 }
