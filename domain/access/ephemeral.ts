@@ -1,7 +1,7 @@
 /**
- * Tokens for browsers, which can hold no key: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, so that a token can be
- * offered as a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token names its key and carries nothing of it: what the key may
- * do is read when the token is used, and a key that was revoked meanwhile opens nothing.
+ * Tokens for browsers, which cannot hold a key: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, so that a token can be
+ * offered as a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token names its API key and carries nothing of it. The
+ * policy of the key is read when the token is used, and a key that was revoked meanwhile opens nothing.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/system.ts'
@@ -12,8 +12,8 @@ export type MintedToken = { value: string; expiresInS: number }
 export type EphemeralTokens = {
   mint: (caller: Caller) => MintedToken
   /**
-   * Null: not of ours, expired, used before, or its key lives no longer; the caller cannot tell which. `permit` sees whom the token speaks for before
-   * it is spent: what it rejects with is passed on, and the token stays good.
+   * Null: the token is not ours, has expired, was used before, or its key is gone; the caller cannot tell which. `permit` receives the
+   * token's caller before the token is spent. If it rejects, `redeem` rejects with the same and the token stays good.
    */
   redeem: (value: string, permit: (caller: Caller) => void | Promise<void>) => Promise<Caller | null>
 }
@@ -29,7 +29,7 @@ export interface UsedTokens {
 }
 
 export type EphemeralDeps = {
-  /** What signing keys are derived from; the same in all processes that serve one address. */
+  /** The signing key is derived from it. It is the same in all processes that serve one address. */
   masterKey: string
   keys: LiveKeys
   used: UsedTokens
@@ -42,11 +42,11 @@ export const tokenLifeS = 60
 
 type Payload = { jti: string; org: string; key: string /** Milliseconds since the epoch. */; exp: number }
 
-/** Longer than any token of ours: what is longer is not worth an HMAC. */
+/** Longer than any token that was minted here, so a longer text is refused without an HMAC. */
 const charactersMax = 1024
 
 export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }: EphemeralDeps): EphemeralTokens {
-  // A key of its own for each use of the master key (RFC 5869): what leaks of one tells nothing about another.
+  // Each use of the master key has a separate key (RFC 5869), so that a leak of one says nothing about another.
   const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'ephemeral token v1', 32))
   const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest()
 

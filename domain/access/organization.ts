@@ -3,7 +3,7 @@ import type { Objective, Stage } from '../catalog/model.ts'
 export const scopes = ['router', 'realtime', 'platform', 'rmsg', 'admin'] as const
 export type Scope = (typeof scopes)[number]
 
-/** What a key may carry; it fills in what a request leaves out and narrows what it may ask. */
+/** The settings of an API key. They fill in what a request leaves out and narrow what it may ask. */
 export type KeyPolicy = {
   voice?: string
   /** Ordered pinned ids (`provider/model`) per stage. */

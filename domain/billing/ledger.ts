@@ -4,10 +4,10 @@ import type { Choice } from '../routing/choice.ts'
 
 export type Quantity = { unit: string; amount: number }
 
-/** Whose account at the provider a call went to. The provider bills an organization's own itself: such a call costs nothing here. */
+/** `byok`: the attempt used the organization's own key. The provider bills the organization for it, so it costs nothing here. */
 export type KeySource = 'platform' | 'byok'
 
-/** One call to a provider, a failed one too. */
+/** One attempt, also one that failed. */
 export type LedgerAttempt = {
   attemptId: string
   provider: string
@@ -21,7 +21,7 @@ export type LedgerAttempt = {
   quantities: readonly Quantity[]
   /** Null: the price is unknown, which is not 0. */
   costMicroUsd: number | null
-  /** Who published the price, and when; null where none was asked for. */
+  /** The publisher of the price and its date; null where no price was needed. */
   priceSource: string | null
   keySource: KeySource
 }
@@ -54,17 +54,17 @@ export type Settlement = {
   /** Absent on surfaces without an idempotency key. */
   use?: KeyUse
   status: 'succeeded' | 'failed'
-  /** What `Credit.reserve` took for this request; the difference to the cost goes back. */
+  /** The sum that `Credit.reserve` took for this request. The difference to the cost goes back. */
   reservedMicroUsd: number
 }
 
 export interface Ledger {
-  /** Ends the request's key, writes its rows and moves the credit, in one batch and a little later. What cannot be written is logged. */
+  /** Ends the request's key, writes its rows and moves the credit, in one batch and a little later. A settlement that cannot be written is logged. */
   settle(settlement: Settlement): void
 }
 
 export interface Credit {
-  /** Whether anything of the balance is left. */
+  /** Whether the balance is above 0. */
   any(organizationId: string): Promise<boolean>
   /** Takes the worst case from the organization's balance; false when it does not cover it. 0 always succeeds without a query. */
   reserve(organizationId: string, requestId: string, microUsd: number): Promise<boolean>

@@ -1,7 +1,7 @@
 import type { Price, PriceUnit } from '../catalog/model.ts'
 import type { Quantity } from './ledger.ts'
 
-/** What is counted, in the units of the ledger. */
+/** The units of the ledger. */
 type QuantityUnit =
   | 'audio_milliseconds'
   | 'characters'
@@ -11,7 +11,7 @@ type QuantityUnit =
   | 'reasoning_tokens'
 
 /**
- * Which price a quantity is billed by. Where a model lists no price of its own for cached or reasoning tokens, its vendor bills them as
+ * The price that a quantity is billed by. Where a model lists no separate price for cached or reasoning tokens, its vendor bills them as
  * input and output: that is how price lists are read, not a guess. A price that is listed as null is unknown.
  */
 const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] }> = {
@@ -26,7 +26,7 @@ const billedBy: Record<QuantityUnit, { per: number; units: readonly PriceUnit[] 
 /** Rounding a sum of fractions must not charge a micro-dollar for the error of a float. */
 const floatErrorMax = 1e-9
 
-/** Whole micro-USD, rounded up; null as soon as one price that is needed is unknown. What was not consumed needs no price. */
+/** Whole micro-USD, rounded up; null as soon as one price that is needed is unknown. A quantity of 0 needs no price. */
 export function costMicroUsd(prices: readonly Price[], quantities: readonly Quantity[]): number | null {
   let sum = 0
   for (const { unit, amount } of quantities) {
@@ -47,7 +47,7 @@ export function priceSourceOf(prices: readonly Price[]): string | null {
   return listed
 }
 
-/** Prices are data of the catalog: their source is put into words once, and not for each request. */
+/** Prices are data of the catalog, so the text of their source is made once and not for each request. */
 const sources = new WeakMap<readonly Price[], string | null>()
 
 function isCounted(unit: string): unit is QuantityUnit {

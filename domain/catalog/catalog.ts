@@ -3,7 +3,7 @@ import type { Provider } from '../ports/provider.ts'
 import { baseOf } from './language.ts'
 import type { Model, Path, Price, Stage } from './model.ts'
 
-/** A model with its provider, and what routing asks of it again and again, worked out once. */
+/** A model with its provider. The other members are worked out once, because every decision reads them. */
 export type Row = {
   model: Model
   provider: Provider
@@ -16,15 +16,15 @@ export type Row = {
   /** Base languages; null where the row takes any. */
   languages: ReadonlySet<string> | null
   voices: ReadonlySet<string>
-  /** What a call on this path is billed by. */
+  /** The prices that bill an attempt on this path. */
   prices: Readonly<Record<Path, readonly Price[]>>
 }
 
 const speakersMax = 500
 
 /**
- * All models that configured providers offer. `version` moves whenever a choice made from it may come out differently: rows were replaced (a server on
- * loopback was found) or a provider became available or unavailable.
+ * All models that configured providers offer. `version` changes when a choice made from it may come out differently: rows were replaced
+ * (a server on loopback was found), or a provider became available or unavailable.
  */
 export class Catalog {
   #providers: readonly Provider[] = []
@@ -70,19 +70,19 @@ export class Catalog {
     const speakers = new Uint8Array(this.#byKey.size)
     for (const { order, languages } of this.#byKey.values())
       if (languages === null || languages.has(base)) speakers[order] = 1
-    // Callers send what they like: the number of languages has no bound of its own.
+    // Callers may send any tag, so the number of languages has no natural bound.
     if (this.#speakers.size >= speakersMax) this.#speakers.clear()
     this.#speakers.set(base, speakers)
     return speakers
   }
 
-  /** As of the last look at `version`. */
+  /** True when no provider is unavailable, as of the last call of `version`. */
   get isAllAvailable(): boolean {
     for (const reason of this.#unavailable.values()) if (reason !== null) return false
     return true
   }
 
-  /** As of the last look at `version`. */
+  /** The reason, or null, as of the last call of `version`. */
   unavailable(provider: Provider): string | null {
     return this.#unavailable.get(provider.id) ?? null
   }
@@ -100,7 +100,7 @@ export class Catalog {
     return this.#version
   }
 
-  /** `sha256:` over the rows, whatever order their providers were configured in. Which of them can be called now is not part of it. */
+  /** `sha256:` over the rows. Neither the order in which their providers were configured nor their availability changes it. */
   digest(): string {
     this.#digest ??= `sha256:${createHash('sha256').update(canonicalRows(this.#byKey)).digest('hex')}`
     return this.#digest
@@ -132,7 +132,7 @@ function repeated(rows: Row[]): string {
   return rows.find((row) => seen.size === seen.add(row.key).size)?.key ?? ''
 }
 
-/** With all fields in one order, so that equal rows have equal text. The list of names is what orders them: no row is copied. */
+/** The fields of every row come in one order, so that equal rows have equal text. The list of names orders them without a copy of a row. */
 function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
   const models = [...byKey.keys()].sort().map((key) => byKey.get(key)?.model)
   const names = new Set<string>()

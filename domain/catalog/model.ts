@@ -7,7 +7,7 @@ export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
 /** Batch and streaming are separate identities: a streaming model is never ranked on a batch figure. */
 export type Path = 'stream' | 'batch'
 
-/** What can be asked of a model. False means that asking is an error, never a silent drop. */
+/** The abilities of a model. False means that asking for it is an error, never a silent drop. */
 export type Capabilities = {
   tools: boolean
   structured_output: boolean
@@ -52,7 +52,7 @@ export type Benchmark = {
   sourceUrl?: string
   /** A day, or the month or the year where the source says no more. */
   asOf: string
-  /** The figure comes from somebody who sells the model. */
+  /** The figure was published by a seller of the model. */
   vendorReported?: boolean
 }
 
@@ -85,11 +85,11 @@ export type Model = {
   /** STT: what it reads. TTS: what it emits without our resampling. */
   audioFormats: readonly AudioSupport[]
   voices: readonly Voice[]
-  /** Settings of `provider_options` that this model takes; the rest is refused by name. */
+  /** Settings of `provider_options` that this model takes. Others are refused by name. */
   providerOptions: readonly string[]
   benchmarks: readonly Benchmark[]
   prices: readonly Price[]
-  /** A stand-in that answers when nothing real can (the scripted LLM): ranked behind every other candidate. */
+  /** Answers when no real model can (the scripted LLM), so it is ranked behind every other candidate. */
   lastResort: boolean
   /** TTS: the format in which its adapter hands audio over. */
   nativeOutput?: OutputFormat

@@ -15,7 +15,7 @@ export type Admission = {
   choice: Choice
   /** The candidates of the choice that the credit covers. */
   candidates: Choice['candidates']
-  /** What settling gives back, less the cost. */
+  /** Settling gives it back, less the cost. */
   reservedMicroUsd: number
   use: KeyUse | undefined
   /** Runs once, when the dispatch under this admission has ended. A request ends its lease here; a call would keep its own for its next turn. */

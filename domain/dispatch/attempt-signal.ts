@@ -2,15 +2,15 @@ import { ProviderError } from '../ports/provider-error.ts'
 import type { CancelListener, CancelSignal, Clock } from '../ports/system.ts'
 
 /**
- * One call to a provider, and everything that may end it early: the client leaving, no first media in time, silence in the middle, the
- * total. An adapter is told by `signal`, and is not trusted to listen: what it was asked through `guard` rejects at once.
+ * The cancel signal of one attempt. It ends the attempt early when the client leaves, when no first media comes in time, when the provider
+ * is silent in the middle, and at the total limit. An adapter may ignore its signal, so a promise under `guard` rejects at once.
  *
- * One timer serves all deadlines. `expect` and `rest` only move the due time; the timer looks at it when it fires, so an item costs no timer.
+ * One timer serves all deadlines. `expect` and `rest` only move the due time, and the timer reads it when it fires, so an item costs no timer.
  */
 export class AttemptSignal implements CancelSignal {
   readonly #clock: Clock
   readonly #client: CancelSignal
-  /** Made for adapters that need a real signal; the call itself serves the others. */
+  /** Made for adapters that need a real AbortSignal; this object serves the others. */
   #controller: AbortController | null = null
   #listeners: readonly CancelListener[] = none
   readonly #totalDueMs: number
@@ -57,7 +57,7 @@ export class AttemptSignal implements CancelSignal {
     if (this.#listeners.includes(listener)) this.#listeners = this.#listeners.filter((each) => each !== listener)
   }
 
-  /** Settles as `promise` does, or rejects when the call ends first; always with a ProviderError. One at a time. */
+  /** Settles as `promise` does, or rejects when the attempt ends first; always with a ProviderError. One promise at a time. */
   guard<T>(promise: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       promise.then(resolve, (thrown: unknown) => reject(providerError(thrown)))
@@ -72,20 +72,20 @@ export class AttemptSignal implements CancelSignal {
     if (this.#dueMs < this.#armedMs && !this.#closed) this.#arm()
   }
 
-  /** The provider owes nothing: our own reader is the one to wait for. Only the total goes on. */
+  /** The provider owes nothing, because the reader has not asked for more. Only the total limit goes on. */
   rest(): void {
     this.#dueMs = this.#totalDueMs
-    // A session rests for hours: what it was opened with need not be kept.
+    // A stream rests for hours, so the promise that opened it is not kept.
     this.#reject = null
   }
 
-  /** Told when the call is ended from outside, also while nobody waits in `guard`. */
+  /** `run` is called when the attempt is ended from outside, also while no promise is under `guard`. */
   onEnd(run: (error: ProviderError) => void): void {
     if (this.#ended) run(this.#ended)
     else this.#whenEnded = run
   }
 
-  /** Ends the call for the adapter and for whoever waits. */
+  /** Ends the attempt for the adapter and for the promise under `guard`. */
   end(error: ProviderError): void {
     if (this.#closed) return
     this.#ended = error
@@ -101,7 +101,7 @@ export class AttemptSignal implements CancelSignal {
     this.#whenEnded?.(error)
   }
 
-  /** The call is over; nothing will end it any more. */
+  /** The attempt is over, and nothing will end it any more. */
   close(): void {
     this.#closed = true
     this.#cancelTimer?.()
@@ -121,10 +121,10 @@ export class AttemptSignal implements CancelSignal {
   }
 }
 
-/** A list that is pushed to makes room for 17, and there is one for each of thousands of sessions. */
+/** Shared while there is no listener. An array that is pushed to reserves space for 17, and thousands of streams have one each. */
 const none: readonly CancelListener[] = []
 
-/** What an adapter throws without a class of its own is a defect of the adapter; another candidate may still answer. */
+/** Anything else than a ProviderError that an adapter throws is a defect of the adapter. Another candidate may still answer. */
 export function providerError(thrown: unknown): ProviderError {
   return thrown instanceof ProviderError ? thrown : new ProviderError('protocol', { sent: true, cause: thrown })
 }

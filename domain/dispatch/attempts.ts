@@ -17,12 +17,12 @@ import { AttemptSignal, providerError } from './attempt-signal.ts'
 import { hedge, latenessOf } from './hedge.ts'
 import type { DispatchDeps, Plan, RequestContext } from './request.ts'
 
-/** What all attempts of a request share. */
+/** The records that all attempts of a request share. */
 export type Attempted<T> = { deps: DispatchDeps; context: RequestContext; plan: Plan<T> }
 
 /**
  * Tries candidates in order until one answers. A candidate whose circuit opened since it was chosen is passed over and does not
- * count. Never throws for what a provider did.
+ * count. Never throws for a failure of a provider.
  */
 export async function attempt<T>(request: Attempted<T>, candidates: readonly Scored[]): Promise<Served<T> | Unserved> {
   const attempts = new Attempts(request, candidates)

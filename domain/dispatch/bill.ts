@@ -41,14 +41,14 @@ export class Bill {
     const organizationId = this.#context.caller.organization.id
     const { credit, log } = this.#deps
     if (!(await credit.reserve(organizationId, requestId, microUsd))) return false
-    // Settled while the answer was on its way: nothing would give this slice back any more.
+    // The request was settled while the credit answered, so nothing would give this slice back later.
     if (this.#settled)
       await logged(log, requestId, 'credit not given back', credit.cancel(organizationId, requestId, microUsd))
     else this.#reservedMicroUsd += microUsd
     return true
   }
 
-  /** A provider answered, wholly or in part. Nobody waits for the ledger: the answer is on its way. */
+  /** Settles a request that a provider answered, wholly or in part. It does not wait for the ledger, because the answer is on its way. */
   close(answered: Answered, outcome: string, quantities: Quantity[]): void {
     const { served, durationMs, firstByteMs } = answered
     const { earlier, row, ownKeyId, path } = served
@@ -61,7 +61,7 @@ export class Bill {
     this.#settle(ledgerRow, outcome === 'succeeded' ? 'succeeded' : 'failed', this.#admission.use)
   }
 
-  /** None answered. Where not a byte was sent the key is given back, before the caller learns that it may use it again. */
+  /** Settles a request that no provider answered. Where not a byte was sent, the key is given back before the caller learns that it may use it again. */
   async unserved(unserved: Unserved, fault: Fault): Promise<void> {
     const attempts = unserved.failures.map((failure) => this.#failed(failure))
     const spent = anySent(unserved)
@@ -69,7 +69,7 @@ export class Bill {
     this.#settle(this.#row(fault.kind, attempts, null), 'failed', spent ? this.#admission.use : undefined)
   }
 
-  /** The request as its last attempt left it: those before it consumed nothing that is billed. `firstByteMs` counts from its start. */
+  /** The request after its last attempt. Earlier attempts consumed nothing that is billed. `firstByteMs` counts from the start of the request. */
   #row(outcome: string, attempts: LedgerAttempt[], firstByteMs: number | null): LedgerRow {
     const { caller, requestId, operation } = this.#context
     const durationMs = this.#deps.clock.monotonicMs() - this.#admission.startedMs
@@ -93,12 +93,12 @@ export class Bill {
     }
   }
 
-  /** No media came of it, so there is nothing to bill. */
+  /** A failed attempt gave no media, so there is nothing to bill. */
   #failed(failure: Failure): LedgerAttempt {
     return this.#attempt(failure, failure.error.errorClass, failure.durationMs, null, [], 0, null)
   }
 
-  /** Written out, field by field, because every request pays for it: an object that is spread into another costs several times as much. */
+  /** The fields are written out one by one, because a spread costs several times as much and every request pays for it. */
   #attempt(
     { row, attemptId, ownKeyId, startedMs }: Failure | Answered['served'],
     outcome: string,
@@ -143,7 +143,7 @@ export class Bill {
   }
 }
 
-/** What an attempt costs here. A provider bills an organization's own key itself. Null: the price is unknown. */
+/** The cost of an attempt in micro-USD. It is 0 with an organization's own key, which the provider bills. Null: the price is unknown. */
 export function costOf(
   { row, path, ownKeyId }: Pick<Served<unknown>, 'row' | 'path' | 'ownKeyId'>,
   quantities: readonly Quantity[],

@@ -5,7 +5,7 @@ import type { DispatchedRequest } from './dispatch.ts'
 export type Ends = {
   /** All items were delivered. */
   done: () => void
-  /** What is owed although `error` ended it. */
+  /** The quantities that are owed although `error` ended it. */
   owed: (error: unknown) => Quantity[]
 }
 

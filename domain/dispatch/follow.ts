@@ -1,8 +1,8 @@
 import type { AttemptSignal } from './attempt-signal.ts'
 
 /**
- * A provider's stream, tied to its call: when that is ended the stream is returned, so that an adapter's `finally` runs although it was
- * left between two items.
+ * A provider's stream, tied to the signal of its attempt: when the signal ends, the stream is returned, so that an adapter's `finally` runs
+ * although it was left between two items.
  */
 export function begin<T>(call: AttemptSignal, stream: AsyncIterable<T>): AsyncIterator<T> {
   const items = stream[Symbol.asyncIterator]()
@@ -12,8 +12,8 @@ export function begin<T>(call: AttemptSignal, stream: AsyncIterable<T>): AsyncIt
 }
 
 /**
- * The stream from its first item on, under the call's deadlines: the provider may be silent for `idleMs` while it is asked, and a reader
- * that takes its time is not held against it.
+ * The stream from its first item on, under the deadlines of its attempt. The provider may be silent for `idleMs` while it is asked; the time
+ * that the reader takes does not count.
  */
 export async function* follow<T>(
   call: AttemptSignal,
@@ -35,7 +35,7 @@ export async function* follow<T>(
   }
 }
 
-/** Not awaited: an adapter that hangs would hang its reader. What it throws now has no reader any more. */
+/** Callers do not await it, because an adapter that hangs would hang its reader. An error at this point has no reader any more. */
 export async function leave(rest: AsyncIterator<unknown>): Promise<void> {
   try {
     await rest.return?.()

@@ -10,9 +10,9 @@
  *     │             └──alive───────────────────────────────────────────────────────────┘ │
  *     └──success, from anywhere──────────────────────────────────────────────────────────┘
  *
- * `alive` is the first media byte: enough to let others in again, because a session may last an hour, and not enough to forget, because a
- * provider that opens well and breaks off every time must be left all the same. What was under way when the circuit opened says nothing by
- * its first byte.
+ * `alive` is the first media byte. It lets other requests in again, because a stream may last an hour. It does not reset the circuit, because
+ * a provider that opens well and breaks off every time must be left all the same. The first byte of an attempt that was under way when the
+ * circuit opened says nothing.
  */
 export type Circuit = {
   state: 'closed' | 'open' | 'half_open' | 'probing'

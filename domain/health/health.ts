@@ -19,8 +19,8 @@ export interface AttemptPermit {
 }
 
 /**
- * What a failure says something of: the model, the credential, how much of the model that credential may use, or nothing. What is said of a
- * credential is said of that one alone: an organization's bad key cools neither the operator's nor another organization's.
+ * The part that a failure counts against: the model, the credential, how much of the model that credential may use, or no part. A failure
+ * counts against one credential alone: an organization's bad key cools neither the operator's nor another organization's.
  */
 const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'> = {
   auth: 'credential',
@@ -38,13 +38,13 @@ const blames: Record<ErrorClass, 'model' | 'credential' | 'allowance' | 'nobody'
 }
 
 /**
- * Circuits by model, by credential and by what a credential may use of a model; outages by provider; live figures by model and path. `version`
- * moves whenever a question asked here would be answered differently, time included, so that a ranking may be kept until then.
+ * Holds circuits by model, by credential and by what a credential may use of a model; outages by provider; live figures by model and path.
+ * `version` changes when any answer of this object would change, also by time alone, so that a ranking may be kept until then.
  */
 export class Health {
   readonly #clock: Clock
   readonly #limits: HealthLimits
-  /** By provider: one that nothing speaks against is known by its absence, which is what every decision asks of every row. */
+  /** By provider. A provider without an entry is healthy, and one lookup says so. */
   readonly #circuits = new Map<string, Map<string, Circuit>>()
   readonly #outages = new Map<string, Outage>()
   readonly #series: Record<Path, Map<string, LiveSeries>> = { stream: new Map(), batch: new Map() }
@@ -63,7 +63,7 @@ export class Health {
     return this.#version
   }
 
-  /** Nothing speaks against anybody, as mostly: no row needs to be asked about. */
+  /** True when every provider is healthy, which is the usual case: no row needs to be looked at. */
   get isClear(): boolean {
     return this.#circuits.size === 0 && this.#outages.size === 0
   }
@@ -81,7 +81,7 @@ export class Health {
     )
   }
 
-  /** Whether the provider has stopped answering, so that everybody else goes before it. As of the last look at `version`. */
+  /** Whether the provider has stopped answering, so that every other provider is placed before it. As of the last call of `version`. */
   suspects({ id }: Provider): boolean {
     return this.#outages.size > 0 && (this.#outages.get(id)?.isSuspect ?? false)
   }
@@ -91,7 +91,7 @@ export class Health {
     return measured.size > 0 ? (measured.get(row.key)?.shown() ?? null) : null
   }
 
-  /** What 95 of 100 answers of late were quicker than; null where too few were measured. */
+  /** The time that 95 of 100 recent answers stayed below; null where too few were measured. */
   p95(row: Row, path: Path, metric: 'firstByteMs' | 'realTimeFactor'): number | null {
     return this.#series[path].get(row.key)?.p95(metric, this.#clock.monotonicMs()) ?? null
   }
@@ -114,20 +114,18 @@ export class Health {
     return probes
   }
 
-  /** To be told by permits alone, each once. */
+  /** Called by permits alone, once each; so are `succeeded` and `failed`. */
   alive({ row, ownKeyId }: Permitted): void {
     this.#moveAll(row, ownKeyId, 'alive')
-    this.#heard(row.provider.id, (outage, nowMs) => outage.alive(nowMs))
+    this.#updateOutage(row.provider.id, (outage, nowMs) => outage.alive(nowMs))
   }
 
-  /** As `alive`. */
   succeeded({ row, path, ownKeyId }: Permitted, sample: Omit<Sample, 'failed'>): void {
     this.#moveAll(row, ownKeyId, 'success')
-    this.#heard(row.provider.id, (outage, nowMs) => outage.succeeded(nowMs))
+    this.#updateOutage(row.provider.id, (outage, nowMs) => outage.succeeded(nowMs))
     this.#sample(row, path, { failed: false, ...sample })
   }
 
-  /** As `alive`. */
   failed({ row, path, probes, ownKeyId, probesProvider }: Permitted, error: ProviderError): void {
     const { id } = row.provider
     const blame = error.isOurLimit ? 'nobody' : blames[error.errorClass]
@@ -135,13 +133,13 @@ export class Health {
     if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
     for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')
     if (blame === 'model' && !this.#outages.has(id)) this.#outages.set(id, new Outage(this.#limits.model))
-    this.#heard(id, (outage, nowMs) => outage.failed(row.key, error, probesProvider, nowMs))
-    // The figures are everybody's: one organization's account is no part of them.
+    this.#updateOutage(id, (outage, nowMs) => outage.failed(row.key, error, probesProvider, nowMs))
+    // All organizations share the figures, so the state of one organization's account must not change them.
     if (blame === 'model' || (blame !== 'nobody' && ownKeyId === null)) this.#sample(row, path, { failed: true })
     if (blame === 'model') this.#forgiveOutage(id, row.key)
   }
 
-  /** While a circuit keeps requests away it is the one that counts failures: the figures would remember the outage long after its end. */
+  /** A circuit that keeps requests away counts the failures. The live figures drop them, because they would show the outage long after its end. */
   #forgiveOutage(id: string, key: string): void {
     const outage = this.#outages.get(id)
     const keys = outage?.isSuspect ? outage.failedModels : this.#circuit(id, key).state === 'open' ? [key] : []
@@ -150,10 +148,10 @@ export class Health {
         if (series?.forgive(this.#clock.nowMs())) this.#version += 1
   }
 
-  #heard(id: string, tell: (outage: Outage, nowMs: number) => void): void {
+  #updateOutage(id: string, update: (outage: Outage, nowMs: number) => void): void {
     const outage = this.#outages.get(id)
     if (!outage) return
-    tell(outage, this.#clock.monotonicMs())
+    update(outage, this.#clock.monotonicMs())
     if (outage.isOver) this.#outages.delete(id)
     this.#elapsesAtMs = Math.min(this.#elapsesAtMs, outage.elapsesAtMs)
     this.#version += 1
@@ -166,7 +164,7 @@ export class Health {
 
   #moveAll(row: Row, ownKeyId: string | null, event: CircuitEvent): void {
     const { id } = row.provider
-    // Nothing speaks against it, as mostly: then there is nothing to move.
+    // A healthy provider has no circuit to move.
     if (this.#circuits.has(id)) for (const key of circuitsOf(row, ownKeyId)) this.#move(id, key, event)
   }
 
@@ -185,7 +183,7 @@ export class Health {
     this.#circuitsCount -= circuits.size
     if (circuit === closed) circuits.delete(key)
     else circuits.set(key, circuit)
-    // Organizations can bring any number of bad keys: what is forgotten is tried once more.
+    // Organizations can bring any number of bad keys. A credential whose circuit is dropped is tried once more.
     if (this.#circuitsCount + circuits.size > circuitsMax) circuits.delete(oldestOf(circuits))
     this.#circuitsCount += circuits.size
     if (circuits.size === 0) this.#circuits.delete(id)
@@ -249,7 +247,7 @@ export class Health {
   }
 }
 
-/** What an attempt stands on. */
+/** The attempt that a permit was handed out for. */
 type Permitted = {
   row: Row
   path: Path
@@ -260,27 +258,27 @@ type Permitted = {
   probesProvider: boolean
 }
 
-/** An object and not closures, because a session keeps it for hours. */
+/** An object and not closures, because a stream keeps it for hours. */
 class CountedPermit implements AttemptPermit {
   readonly #health: Health
-  readonly #standing: Permitted
+  readonly #attempt: Permitted
   #ended = false
 
-  constructor(health: Health, standing: Permitted) {
+  constructor(health: Health, attempt: Permitted) {
     this.#health = health
-    this.#standing = standing
+    this.#attempt = attempt
   }
 
   alive(): void {
-    this.#health.alive(this.#standing)
+    this.#health.alive(this.#attempt)
   }
 
   succeeded(sample: Omit<Sample, 'failed'>): void {
-    if (this.#end()) this.#health.succeeded(this.#standing, sample)
+    if (this.#end()) this.#health.succeeded(this.#attempt, sample)
   }
 
   failed(error: ProviderError): void {
-    if (this.#end()) this.#health.failed(this.#standing, error)
+    if (this.#end()) this.#health.failed(this.#attempt, error)
   }
 
   /** False when it has ended before. */

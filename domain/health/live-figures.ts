@@ -1,6 +1,6 @@
 /**
- * What this service measured of one model: means over its own requests in which a sample's weight halves every `halfLifeMs`. Too few
- * recent samples are no figure, so a model is neither promoted by one lucky answer nor kept down by what happened an hour ago.
+ * The figures that this service measured of one model: means over its requests in which a sample's weight halves every `halfLifeMs`. Too few
+ * recent samples give no figure, so one lucky answer does not promote a model, nor does a failure of an hour ago keep it down.
  */
 export type LiveFigures = {
   /** To the first media byte or token; null before enough successes. */
@@ -21,10 +21,10 @@ type Mean = { sum: number; weight: number }
 const halfLifeMs = 120_000
 const staleAfterMs = 600_000
 const weightLeast = 3
-/** So many of the last samples say what is late, and none are enough below the other number. */
+/** Percentiles are read from at most `recentMax` of the last samples, and from at least `recentLeast`. */
 const recentMax = 128
 const recentLeast = 20
-/** What moves less than this is noise, and would have the ranking worked out anew for every request. */
+/** A smaller change is noise, and would have the ranking worked out anew for every request. */
 const shownStep = 0.1
 
 export class LiveSeries {
@@ -36,7 +36,7 @@ export class LiveSeries {
   #lastMs = 0
   #shown: LiveFigures | null = null
 
-  /** True when what `shown` says has changed. */
+  /** True when the answer of `shown` has changed. */
   add(sample: Sample, monotonicMs: number, nowMs: number): boolean {
     const decay = 0.5 ** ((monotonicMs - this.#lastMs) / halfLifeMs)
     this.#lastMs = monotonicMs
@@ -50,13 +50,13 @@ export class LiveSeries {
     return this.#show(nowMs)
   }
 
-  /** The failures so far count no more. True when what `shown` says has changed. */
+  /** The failures so far count no more. True when the answer of `shown` has changed. */
   forgive(nowMs: number): boolean {
     this.#errors.sum = 0
     return this.#show(nowMs)
   }
 
-  /** What 95 of 100 answers of late were quicker than; null where too few were measured. */
+  /** The time that 95 of 100 recent answers stayed below; null where too few were measured. */
   p95(metric: Metric, monotonicMs: number): number | null {
     const values = this.#recent
       .filter(({ atMs }) => monotonicMs - atMs < staleAfterMs)

@@ -1,9 +1,9 @@
 /**
- * Whether a provider as a whole has stopped answering: failures in a row over all of its models, with not one success between.
+ * Whether a provider as a whole has stopped answering: failures in a row over all of its models, without a success between them.
  *
- * While one model alone has failed, the others are only suspected: they stand behind every other provider, and are tried where nobody else is left,
- * because a model can be ill in a healthy house. As soon as a second one fails too, nothing of the provider is tried until the
- * pause is over. Either way only one call at a time finds out, until one succeeds.
+ * While only one model has failed, the others are suspect: they are placed behind every other provider and are tried where nothing else is
+ * left, because one model can fail at a healthy provider. Once a second model fails, no model of the provider is tried until the pause is
+ * over. In both cases only one attempt at a time probes the provider, until one succeeds.
  */
 
 import type { ErrorClass, ProviderError } from '../ports/provider-error.ts'
@@ -11,7 +11,7 @@ import { type Circuit, type CircuitEvent, type CircuitLimits, closed, move } fro
 
 export class Outage {
   readonly #limits: CircuitLimits
-  /** Those that failed since the last success. */
+  /** The models that failed since the last success. */
   readonly failedModels = new Set<string>()
   #circuit: Circuit = closed
 
@@ -19,29 +19,29 @@ export class Outage {
     this.#limits = limits
   }
 
-  /** Nothing speaks against the provider. */
+  /** The provider is healthy. */
   get isOver(): boolean {
     return this.#circuit === closed
   }
 
-  /** Of late it did not answer, and nothing has been heard since. Once the pause is over it is ranked as ever: the next request finds out. */
+  /** The provider did not answer recently. Once the pause is over it is ranked as before, and the next request probes it. */
   get isSuspect(): boolean {
     return this.#circuit.state === 'open' || this.#circuit.state === 'probing'
   }
 
-  /** When the pause is over; infinity where there is none. Milliseconds on the monotonic clock. */
+  /** When the pause is over; infinity without a pause. Milliseconds on the monotonic clock. */
   get elapsesAtMs(): number {
     return this.#circuit.state === 'open' ? this.#circuit.untilMs : Number.POSITIVE_INFINITY
   }
 
-  /** For how long nothing may be tried; null where something may. */
+  /** For how long no model may be tried; null where one may. */
   blockedMs(nowMs: number): number | null {
     const { state, untilMs, openMs } = this.#circuit
     if (state === 'probing') return openMs
     return state === 'open' && this.failedModels.size > 1 ? Math.max(0, untilMs - nowMs) : null
   }
 
-  /** An attempt that nothing blocks. True: it is the one that finds out. */
+  /** Begins an attempt that nothing blocks. True: it probes the provider. */
   begin(nowMs: number): boolean {
     if (this.#circuit.state === 'closed') return false
     this.#move('begin', nowMs)
@@ -78,7 +78,7 @@ export class Outage {
   }
 }
 
-/** A refusal is an answer, whatever it refuses. */
+/** A refusal of any kind is an answer. */
 const meanings: Record<ErrorClass, 'failed' | 'answered' | 'nothing'> = {
   auth: 'answered',
   quota: 'answered',

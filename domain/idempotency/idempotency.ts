@@ -21,11 +21,11 @@ export type Admission =
  */
 export interface Idempotency {
   /**
-   * `dispatched` takes both steps in one, for a request that waits for nothing between them: one commit instead of two. A copy of it is told
-   * already_started, which it is.
+   * `dispatched` takes both steps in one commit, for a request that waits for nothing between them. A copy of the request is then answered
+   * already_started, which is true.
    */
   admit(use: KeyUse, as?: 'admitted' | 'dispatched'): Promise<Admission>
-  /** False when the lease was lost to a taker-over: the request must not go on. */
+  /** False when another request took the key over after its lease: this one must not go on. */
   dispatch(use: KeyUse): Promise<boolean>
   /** Before dispatch, or when every attempt was refused before a byte was written. */
   release(use: KeyUse): Promise<void>

@@ -1,5 +1,5 @@
 /**
- * How a provider failed, normalised. The class decides what the router does next; the vendor's own words stay in `cause`, for the log only.
+ * How a provider failed, normalised. The class decides what the router does next. The vendor's text stays in `cause`, for the log only.
  */
 export const errorClasses = {
   auth: { failover: true },
@@ -41,7 +41,7 @@ export class ProviderError extends Error {
     this.retryAfterS = detail.retryAfterS
   }
 
-  /** A place of our own is full: that says nothing of the provider, and to leave it would turn one busy caller's refusals into everybody's. */
+  /** Our own queue is full. This is not a failure of the provider, so it must not open the circuit: one busy caller would refuse all others. */
   get isOurLimit(): boolean {
     return this.errorClass === 'overloaded' && !this.sent
   }

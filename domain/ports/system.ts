@@ -1,4 +1,4 @@
-/** What every capability needs from the outside and never makes itself, so that each schedule is tested without sleeping. */
+/** The ports that every capability needs and never makes itself, so that each schedule is tested without sleeping. */
 
 export interface Clock {
   /** Wall time, milliseconds since the epoch. */

@@ -5,10 +5,10 @@ import type { Routing } from './routing.ts'
 
 export type AskedAudio = { encoding: string; sampleRateHz: number; channels: number }
 
-/** All that decides about a route, as plain data: equal asks have equal answers until the catalog or the health changes. */
+/** Everything that a route is chosen by, as plain data: equal asks have equal choices until the catalog or the health changes. */
 export type Ask = {
   stage: Stage
-  /** Which figures rank the candidates. */
+  /** The figures of this path rank the candidates. */
   path: Path
   routing: Routing
   /** Filters and ranks. */
@@ -17,14 +17,14 @@ export type Ask = {
   figuresLanguage: Language
   needs: readonly Capability[]
   voice: string | null
-  /** What a provider must take (STT) or emit (TTS) as it is, because it is not converted here. */
+  /** The audio that a provider must take (STT) or emit (TTS) as it is, because it is not converted here. */
   audio: AskedAudio | null
   /** Names of the settings in `provider_options`, by provider. */
   settings: Readonly<Record<string, readonly string[]>> | null
   access: Access
 }
 
-/** What the caller's key leaves of the catalog. One object for all requests of a caller, so that it can be known again. */
+/** The part of the catalog that the caller's key reaches. All requests of a caller share one object, so that the chooser recognizes it. */
 export type Access = {
   test: boolean
   allowProviders: readonly string[] | null
@@ -39,11 +39,11 @@ const requestPath: Record<Stage, Path> = { stt: 'batch', tts: 'stream', llm: 'st
 
 const none: readonly Capability[] = []
 
-/** What a one-shot request needs of a model whatever else it asks. */
+/** The capabilities that every one-shot request needs. */
 const requestNeeds: Record<Stage, readonly Capability[]> = { stt: ['batch'], tts: [], llm: [] }
 
 /**
- * What every request of a caller asks, before its own wishes: the base of requests, preview and the models list. `needs` are those of the request.
+ * The ask that the caller's key and routing give: the base of requests, preview and the models list. `needs` are those of the request.
  * Throws the fault bad_language_tag.
  */
 export function baseAsk(

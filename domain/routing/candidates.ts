@@ -10,9 +10,9 @@ export type Exclusion = {
   reason: ExclusionReason
   /** Place of the filter in the order below: the highest one emptied the list. */
   step: number
-  /** The provider's own word for `unavailable`, for example no_credential. */
+  /** The provider's reason for `unavailable`, for example no_credential. */
   detail?: string
-  /** When a reason that time mends is over. */
+  /** For a reason that passes by itself: the time until then. */
   retryAfterMs?: number
 }
 
@@ -21,7 +21,7 @@ export type Filtered = { rows: Row[]; excluded: Exclusion[] }
 
 type Verdict = ExclusionReason | Pick<Exclusion, 'reason' | 'detail' | 'retryAfterMs'> | null
 type Judge = (row: Row) => Verdict
-/** What an ask has to say of every row is worked out once; null: this filter takes none of them. */
+/** Prepares the filter for an ask once, before it judges every row. Null: this filter excludes no row. */
 type Filter = (ask: Ask, world: World) => Judge | null
 
 /** Every row of the stage is either left or excluded, with the first reason that applies. */
@@ -85,7 +85,7 @@ function testKey({ access }: Ask, { testProviders }: World): Judge | null {
   return access.test ? ({ provider }) => (testProviders.has(provider.id) ? null : 'test_key') : null
 }
 
-/** A chain is what the key chooses where the request leaves the choice open; a pin is a choice. */
+/** A chain applies where the request leaves the choice open; a pin does not. */
 function keyPolicy({ access: { allowProviders, chain }, routing }: Ask): Judge | null {
   const chained = routing.mode === 'explicit' ? null : chain
   if (allowProviders === null && chained === null) return null
@@ -145,7 +145,7 @@ function inRates({ sampleRatesHz, sampleRateRangeHz }: AudioSupport, rateHz: num
   return sampleRateRangeHz === undefined || (rateHz >= sampleRateRangeHz.min && rateHz <= sampleRateRangeHz.max)
 }
 
-/** A key of the organization's own stands in for the operator's, and mends nothing else. */
+/** An organization's own key replaces the operator's missing credential. It does not help against any other reason. */
 function available({ access }: Ask, { catalog }: World): Judge | null {
   if (catalog.isAllAvailable) return null
   return ({ provider }) => {

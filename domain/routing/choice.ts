@@ -63,7 +63,7 @@ export type Preview = {
   stage: Stage
   language: string | null
   routing: Routing
-  /** The pin that a request would be sent to first; null when there is none. */
+  /** The pin that a request would be sent to first; null without candidates. */
   candidate: string | null
   runnersUp: string[]
   excluded: { provider: string; model: string; reason: ExclusionReason; detail?: string }[]

@@ -8,7 +8,7 @@ import { RadixSort } from './radix-sort.ts'
 import { refusal } from './refusal.ts'
 import { rank, type Scored } from './score.ts'
 
-/** An ask holds what callers sent, so the number of different ones has no bound of its own. */
+/** An ask holds text of callers, so the number of different asks has no natural bound. */
 const keptMax = 1000
 
 /**
@@ -20,7 +20,7 @@ export class Chooser {
   readonly #tables = new FigureTables()
   readonly #sort = new RadixSort()
   readonly #kept = new Map<string, Choice>()
-  /** Short for what may be a long list; equal ones have one number. */
+  /** A number for each distinct access, because its text may be a long list. */
   readonly #numbers = new Map<string, number>()
   #numberOf = new WeakMap<Access, number>()
   #catalogVersion = -1
@@ -70,7 +70,7 @@ export class Chooser {
     throw this.refusal(ask)
   }
 
-  /** What emptied the list. Worked out anew, because the time to wait passes while the answer is kept. */
+  /** The fault that says what emptied the list. It is worked out anew, because the time to wait shrinks while a choice is kept. */
   refusal(ask: Ask): Fault {
     return refusal(this.#choose(ask), this.#world.catalog)
   }
@@ -99,7 +99,7 @@ export class Chooser {
   }
 }
 
-/** Equal for equal asks, but for what their keys may use. Put together by hand, because JSON costs every request as much as all else here. */
+/** Equal for equal asks, apart from their access. It is put together by hand, because JSON would double the cost of a kept decision. */
 function textOf({ stage, path, routing, language, figuresLanguage, needs, voice, audio, settings }: Ask): string {
   const route = routing.mode === 'explicit' ? quoted(routing.provider) + quoted(routing.model) : JSON.stringify(routing)
   const rest = audio === null && settings === null ? '' : JSON.stringify([audio, settings])
@@ -107,7 +107,7 @@ function textOf({ stage, path, routing, language, figuresLanguage, needs, voice,
   return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${rest}`
 }
 
-/** What callers wrote, with its length, so that no two texts run together to the same. */
+/** Text of a caller, with its length, so that two texts cannot run together to the same key. */
 function quoted(text: string): string {
   return `${text.length}:${text}`
 }
@@ -116,7 +116,7 @@ function objectiveOf({ routing }: Ask) {
   return routing.mode === 'auto' ? routing.objective : 'balanced'
 }
 
-/** A key's chain is an order of its own, and goes before the scores. */
+/** A key's chain is an order that goes before the scores. */
 function chained(ranked: Scored[], { access, routing }: Ask): Scored[] {
   const chain = routing.mode === 'auto' ? access.chain : null
   return chain === null ? ranked : ranked.sort((a, b) => chain.indexOf(a.row.pin) - chain.indexOf(b.row.pin))

@@ -1,4 +1,4 @@
-/** The figures that a candidate's score rests on, each with where and when it comes from. For explanations: a decision does without. */
+/** The figures behind a candidate's score, each with its source and date. They are for explanations; a decision does not need them. */
 import type { Row } from '../catalog/catalog.ts'
 import type { Benchmark, Path } from '../catalog/model.ts'
 import type { Health } from '../health/health.ts'
@@ -7,10 +7,10 @@ import type { Ask } from './ask.ts'
 import { figureOn, publishedLatency, type Scale } from './figure-table.ts'
 import { type Axis, costMix, measuredLatency } from './weights.ts'
 
-/** `part` is the part of the score that it made. A price is a figure in micro-USD. */
+/** `part` is the part of the score that the figure made. A price is a figure in micro-USD. */
 export type Evidence = Benchmark & { part: Axis | 'success_rate' }
 
-/** Empty parts have no evidence: nobody has published a figure for this language and path, and too few were measured here. */
+/** A part without a figure has no evidence: none is published for this language and path, and too few samples were measured here. */
 export function evidenceOf(row: Row, { ask, scale }: { ask: Ask; scale: Scale | null }, health: Health): Evidence[] {
   const { stage, path, figuresLanguage } = ask
   const live = measuredBenchmarks(health.figures(row, path), path)

@@ -1,6 +1,6 @@
 /**
- * What a stage's rows are ranked by, read out of the catalog once for each path and language: finding a figure among a model's hundred costs
- * far more than comparing it. Columns are indexed by `Row.order`; NaN is a figure that nobody has. In every column higher is better.
+ * The figures that a stage's rows are ranked by, read out of the catalog once for each path and language, because finding a figure among a
+ * model's hundred costs far more than comparing it. Columns are indexed by `Row.order`. NaN is a missing figure. Higher is always better.
  */
 import type { Row } from '../catalog/catalog.ts'
 import { baseOf, type Language } from '../catalog/language.ts'
@@ -20,20 +20,20 @@ export type Scale = {
 export type FigureTable = {
   /** In order of preference. */
   scales: readonly Scale[]
-  /** Milliseconds, or for recordings the processing time per time of audio, negated. Published; what was measured here is not part of it. */
+  /** Published latency in milliseconds, or for recordings the processing time per time of audio; negated. */
   latency: Float64Array
   /** Micro-USD, negated. */
   cost: Float64Array
   /** 1 where the row says that it speaks the variety that was asked for. */
   regional: Uint8Array
-  /** 1 where the row answers when nothing real can. */
+  /** 1 where the row is a last resort. */
   lastResort: Uint8Array
 }
 
 /** 0: of the very tag that was asked for. 1: of its base language, or of none. 2: of another variety. */
 type Nearness = 0 | 1 | 2
 
-/** Languages are what callers send, so the number of different tables has no bound of its own. */
+/** Callers may send any language, so the number of different tables has no natural bound. */
 const tablesMax = 200
 
 export class FigureTables {
@@ -72,7 +72,7 @@ export function figureOn(row: Row, path: Path, language: Language, scale: Scale)
   return found && nearness(found, language) === scale.nearness ? found : null
 }
 
-/** Of the names of one and the same time, the one that a row has. */
+/** Sources name one and the same time differently; this is the figure under the name that a row has. */
 export function publishedLatency(row: Row, stage: Stage, path: Path, language: Language): Benchmark | null {
   const names = latencyMetrics[stage][path]
   return figuresFor(row, path, language).find(({ metric, value }) => names.includes(metric) && value !== null) ?? null

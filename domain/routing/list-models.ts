@@ -29,7 +29,7 @@ export type ModelList = {
 
 export type ModelQuery = { caller: Caller; language?: string; objective?: Objective; path?: Path }
 
-/** What this caller can route to now, best first within each stage. The language only chooses the figures. Throws the fault bad_language_tag. */
+/** The models that this caller can route to now, best first within each stage. The language only chooses the figures. Throws the fault bad_language_tag. */
 export function createListModels(chooser: Chooser): (query: ModelQuery) => ModelList {
   return ({ caller, language = defaultLanguage, objective = 'balanced', path = 'stream' }) => {
     const asked = readLanguage(language)
@@ -41,7 +41,7 @@ export function createListModels(chooser: Chooser): (query: ModelQuery) => Model
   }
 }
 
-/** Nothing is asked, so that only what cannot be called falls out. A key's chain and voice order its requests; they do not hide what may be pinned. */
+/** An ask without needs, so that only models that cannot be called are left out. A key's chain and voice do not hide what may be pinned. */
 function listAsk(caller: Caller, stage: Stage, objective: Objective, path: Path, figuresLanguage: Language): Ask {
   const base = baseAsk(caller, stage, { mode: 'auto', objective }, undefined)
   const access = { ...base.access, chain: null }

@@ -1,7 +1,7 @@
 /**
  * How clients of the compatible surface name a model, in one string: `auto`, `<provider>:<model>`, `<provider>/<model>`, or the bare id of a
- * model that exactly one provider serves. Ids may hold colons and slashes of their own, so a spelling counts only where the catalog has what
- * it names.
+ * model that exactly one provider serves. Ids may hold colons and slashes themselves, so a spelling counts only where the catalog has
+ * that model.
  */
 
 import type { Catalog, Row } from '../catalog/catalog.ts'

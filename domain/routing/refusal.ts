@@ -7,7 +7,7 @@ import type { Ask } from './ask.ts'
 import type { Exclusion } from './candidates.ts'
 import type { Choice } from './choice.ts'
 
-/** Said where nothing knows when a provider will be back. */
+/** The wait that is answered where it is unknown when a provider will be back. */
 const retryAfterDefaultS = 30
 
 /** The fault for a choice without candidates: it says what was asked and which filter removed the last candidate. */
@@ -26,8 +26,8 @@ export function noProvider(stage: Stage, kind: 'no_provider' | 'no_streaming_pro
 }
 
 /**
- * Vendors are listed whether or not anybody has set them up. One that nobody has is the reason only where the routing leaves nothing else: a caller
- * who asks what no model here can do is told that, and not of a credential that he may never have heard of.
+ * Vendors are listed also without a credential. A missing credential is the reason only where the routing leaves nothing else: a caller who
+ * asks for something that no model here can do is answered that, and not about a credential that he may not know.
  */
 function decisive({ access }: Ask, excluded: readonly Exclusion[], catalog: Catalog): readonly Exclusion[] {
   const setUp = excluded.filter(
@@ -55,7 +55,7 @@ const faults: Record<FilterKind, (emptied: Emptied) => Fault> = {
   circuit_open: noneCallable,
 }
 
-/** What the caller's routing and his key leave out. */
+/** The filters of the caller's routing and key. */
 const narrowing: ReadonlySet<FilterKind> = new Set(['not_pinned', 'not_allowed', 'denied', 'test_key', 'key_policy'])
 
 function kindOf(reason: ExclusionReason): FilterKind {

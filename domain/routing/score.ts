@@ -23,7 +23,7 @@ export type Ranking = {
   scale: Scale | null
 }
 
-/** What the health knows of a row. */
+/** The health's view of a row. */
 export type Standing = {
   live: (row: Row, path: Path) => LiveFigures | null
   /** Whether its provider has stopped answering, so that it is placed behind every provider that has not. */
@@ -67,7 +67,7 @@ export function rank(
   }
 }
 
-/** Each of these puts a row behind all rows that have fewer of them, whatever they score. They add up, the heaviest first. */
+/** Each of these puts a row behind all rows that have fewer of them, however they score. They add up, the heaviest first. */
 const groupOf = { lastResort: 8, suspect: 4, unscored: 2, elsewhere: 1 }
 
 function groupsOf(rows: readonly Row[], { lastResort, regional }: FigureTable, standing: Standing): Int32Array {
@@ -128,7 +128,7 @@ function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int3
   return places
 }
 
-/** Reads the columns when it is asked: most rows of a decision are never looked at. */
+/** Reads the columns only when a member is read, because most rows of a decision are never looked at. */
 class RankedRow implements Scored {
   readonly row: Row
   readonly #columns: Columns
@@ -160,7 +160,7 @@ class RankedRow implements Scored {
 
 /**
  * One scale is used at a time, because what was measured on two test sets cannot be compared: the nearest to the language on which two
- * providers can be compared, and of those the widest. Figures that a vendor reports of its own models alone compare it with nobody.
+ * providers can be compared, and of those the widest. Figures of a vendor's models alone, reported by that vendor, compare it with no other provider.
  */
 function scaleFor(rows: readonly Row[], scales: readonly Scale[]): Scale | null {
   let best: Width | null = null

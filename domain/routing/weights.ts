@@ -22,8 +22,8 @@ export const leading: Record<Objective, Axis> = {
 export type QualityMetric = { metric: string; better: 'lower' | 'higher' }
 
 /**
- * In order of preference. Each pair of metric and source is a scale of its own, because word error rates on two test sets cannot be
- * compared: one scale is used at a time, the one that most candidates have a figure on.
+ * In order of preference. Each pair of metric and source is a separate scale, because word error rates on two test sets cannot be
+ * compared. One scale is used at a time, the one that most candidates have a figure on.
  */
 export const qualityMetrics: Record<Stage, readonly QualityMetric[]> = {
   stt: [
@@ -55,7 +55,7 @@ export const measuredLatency: Record<Stage, Record<Path, 'firstByteMs' | 'realTi
   llm: { stream: 'firstByteMs', batch: 'firstByteMs' },
 }
 
-/** What a usual request consumes of each price, so that one number stands for the cost: three tokens are read for each one written. */
+/** The shares of a typical request, so that one number is the cost: three tokens are read for each token that is written. */
 export const costMix: Record<Stage, readonly { unit: PriceUnit; share: number }[]> = {
   stt: [{ unit: 'audio_hour', share: 1 }],
   tts: [{ unit: 'million_characters', share: 1 }],

@@ -1,4 +1,4 @@
-/** What is published about the ranking is what the ranking reads. */
+/** The published page shows the weights that the ranking reads. */
 import t from 'tap'
 import { axes, costMix, latencyMetrics, qualityMetrics, weights } from '../../domain/routing/weights.ts'
 import { getRankingPage } from '../../handlers/internal/ranking.ts'

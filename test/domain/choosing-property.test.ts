@@ -46,7 +46,7 @@ const row: fc.Arbitrary<Model> = fc
   })
   .map((over) => model('llm', over))
 
-/** What organizations brought for providers: a key that opens, one that was deleted or replaced meanwhile, one that this process cannot open. */
+/** The keys that organizations brought for providers: a key that opens, one that was deleted or replaced meanwhile, one that this process cannot open. */
 const organizations = ['org_1', 'org_2'] as const
 const ownKeys = fc.dictionary(fc.constantFrom(...ids), fc.constantFrom('good', 'deleted', 'unopenable'), {
   noNullPrototype: true,
@@ -57,7 +57,7 @@ const providerKeys: ProviderKeys = {
     return keyId.endsWith('deleted') ? null : Promise.resolve(keyId)
   },
 }
-/** Of an organization's own, so that one's failures say nothing of another's. */
+/** Per organization, so that the failures of one do not count against another. */
 const keyIdOf = (organization: string, provider: string, kind: string) => `${organization} ${provider} ${kind}`
 
 const world = fc.record({
@@ -68,7 +68,7 @@ const world = fc.record({
     fc.record({
       provider: fc.constantFrom(...ids),
       id: fc.constantFrom('m', 'n'),
-      /** Whose key it went out with, where he has one. */
+      /** The organization whose own key the attempt went out with, where it has one. */
       organization: maybe(fc.constantFrom(...organizations)),
       error: maybe(
         fc.constantFrom<ErrorClass>('server', 'unreachable', 'auth', 'rate_limited', 'bad_request', 'cancelled'),
@@ -142,7 +142,7 @@ async function live(drawn: World) {
   return { ...all, asked }
 }
 
-/** What a request that meets no failure but that of its keys does, by what preview said of it. */
+/** The attempts of a request that meets no failure but that of its keys, as preview foretold them. */
 function expected(order: readonly string[], own: OwnKeys, attemptsMax: number): { tried: string[]; asked: string[] } {
   const [tried, cooling]: [string[], Set<string>] = [[], new Set()]
   for (const pin of order) {
@@ -159,7 +159,7 @@ function expected(order: readonly string[], own: OwnKeys, attemptsMax: number): 
   return { tried, asked: [] }
 }
 
-t.test('preview equals the choice that the next request makes, with whoever’s keys', async (t) => {
+t.test('preview equals the choice that the next request makes, with any caller’s keys', async (t) => {
   const requests = fc.array(fc.constantFrom(...organizations), { minLength: 1, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(world, requests, async (drawn, asking) => {
@@ -209,7 +209,7 @@ t.test('every row of the stage is a candidate or excluded, once, and a kept answ
   t.pass()
 })
 
-t.test('order: stand-ins last, then those without a score, scores falling', async (t) => {
+t.test('order: last resorts last, then those without a score, scores falling', async (t) => {
   await fc.assert(
     fc.asyncProperty(world, async (drawn) => {
       const { chooser } = await live(drawn)

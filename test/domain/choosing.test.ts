@@ -260,7 +260,7 @@ t.test('ranking', (t) => {
     t.end()
   })
 
-  t.test('ties keep the order of the catalog, and a stand-in is last whatever its figures', (t) => {
+  t.test('ties keep the order of the catalog, and a last resort is last with any figures', (t) => {
     t.same(pins([llm('b', 50, 1, 1), llm('a', 50, 1, 1)], 'llm'), ['b/m', 'a/m'])
     t.same(pins([llm('scripted', 100, 1, 0, { lastResort: true }), llm('none', null, null, null)], 'llm'), [
       'none/m',

@@ -15,7 +15,7 @@ import { Chooser } from '../../domain/routing/chooser.ts'
 import type { Stt } from '../../domain/speech/stt.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
 
-/** Time that moves only when told. */
+/** Time that moves only by `advance`. */
 export class ManualClock implements Clock {
   #nowMs = 0
   #timers = new Set<{ dueMs: number; run: () => void }>()

@@ -57,7 +57,7 @@ t.test('what each class of failure does', (t) => {
   t.end()
 })
 
-t.test('a place of our own that is full is nobody else to blame', (t) => {
+t.test('a full queue of ours counts against no provider', (t) => {
   const { health, llm } = setup()
   for (let i = 0; i < 10; i++) health.begin(llm, 'stream')?.failed(failure('overloaded', false, 1))
   t.equal(health.blocked(llm), null)
@@ -215,11 +215,11 @@ t.test('a call', (t) => {
 
   t.test('the total ends it in any case', async (t) => {
     const { clock, call } = start()
-    const told: unknown[] = []
-    call.onEnd((error) => told.push(error.errorClass))
+    const ended: unknown[] = []
+    call.onEnd((error) => ended.push(error.errorClass))
     call.rest()
     await clock.advance(10_000)
-    t.same(told, ['timeout'])
+    t.same(ended, ['timeout'])
   })
 
   t.test('what an adapter throws without a class is protocol', async (t) => {

@@ -133,25 +133,28 @@ for (const cause of causes)
         )
       })
 
-t.test('one model that is ill does not close its house: where nobody else is left, the others are tried', async (t) => {
-  const { health, clock } = world(2, 1)
-  const catalog = bench([provider('only', [rated('ill', 90), rated('well', 80)])]).catalog
-  const row = (id: string) => catalog.find('llm', 'only', id) ?? t.fail('no row')
-  const [ill, well] = [row('ill'), row('well')]
-  if (typeof ill === 'boolean' || typeof well === 'boolean') return
-  for (let i = 0; i < 3; i++) health.begin(ill, 'stream')?.failed(failure('server'))
-  t.match(health.blocked(ill), { reason: 'circuit_open' })
-  t.equal(health.blocked(well), null)
-  t.ok(health.suspects(well.provider), 'but it stands behind every other provider')
+t.test(
+  'one failing model does not close its provider: where nothing else is left, its other models are tried',
+  async (t) => {
+    const { health, clock } = world(2, 1)
+    const catalog = bench([provider('only', [rated('failing', 90), rated('well', 80)])]).catalog
+    const row = (id: string) => catalog.find('llm', 'only', id) ?? t.fail('no row')
+    const [failing, well] = [row('failing'), row('well')]
+    if (typeof failing === 'boolean' || typeof well === 'boolean') return
+    for (let i = 0; i < 3; i++) health.begin(failing, 'stream')?.failed(failure('server'))
+    t.match(health.blocked(failing), { reason: 'circuit_open' })
+    t.equal(health.blocked(well), null)
+    t.ok(health.suspects(well.provider), 'but it stands behind every other provider')
 
-  const finding = health.begin(well, 'stream')
-  t.match(health.blocked(well), { reason: 'circuit_open' }, 'one at a time')
-  finding?.failed(failure('auth'))
-  t.notOk(health.suspects(well.provider), 'a refusal is an answer')
+    const finding = health.begin(well, 'stream')
+    t.match(health.blocked(well), { reason: 'circuit_open' }, 'one at a time')
+    finding?.failed(failure('auth'))
+    t.notOk(health.suspects(well.provider), 'a refusal is an answer')
 
-  await clock.advance(2000)
-  health.begin(ill, 'stream')?.failed(failure('server'))
-  for (let i = 0; i < 3; i++) health.begin(well, 'stream')?.failed(failure('server'))
-  t.match(health.blocked(well), { reason: 'circuit_open' })
-  t.end()
-})
+    await clock.advance(2000)
+    health.begin(failing, 'stream')?.failed(failure('server'))
+    for (let i = 0; i < 3; i++) health.begin(well, 'stream')?.failed(failure('server'))
+    t.match(health.blocked(well), { reason: 'circuit_open' })
+    t.end()
+  },
+)

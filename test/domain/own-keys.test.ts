@@ -1,4 +1,4 @@
-/** Organizations' own keys in the life of a request: when one is used, what it costs, and whom its failures concern. */
+/** Organizations' own keys in the life of a request: when one is used, what it costs, and what its failures count against. */
 import t from 'tap'
 import type { OwnKeys } from '../../domain/access/organization.ts'
 import type { ProviderKeys } from '../../domain/access/provider-keys.ts'
@@ -62,20 +62,23 @@ t.test('the chosen provider is called with the organization’s own key, the nex
   t.same(all.calls.slice(2), [`a ${platform}`], 'nobody else gets it')
 })
 
-t.test('a provider without the operator’s credential is a candidate for whoever brought a key', async (t) => {
-  const all = setup(['a', 'b'])
-  const [a] = all.providers
-  if (a) a.unavailable = () => 'no_credential'
-  t.same(explain(all.choose({})).candidate, 'b/m')
-  t.match(explain(all.choose({})).excluded, [{ provider: 'a', reason: 'unavailable', detail: 'no_credential' }])
-  t.same(explain(all.choose({ a: 'pkey_1' })).candidate, 'a/m')
-  await all.ask({ a: 'pkey_1' })
-  await all.ask({}, 'second')
-  t.same(all.calls, ['a opened pkey_1', `b ${platform}`])
-  if (a) a.unavailable = () => 'not running'
-  t.same(explain(all.choose({ a: 'pkey_1' })).candidate, 'b/m', 'a key mends nothing else')
-  t.same(explain(all.choose({ constructor: 'x', b: 'pkey_2' })).candidate, 'b/m')
-})
+t.test(
+  'a provider without the operator’s credential is a candidate for an organization that brought a key',
+  async (t) => {
+    const all = setup(['a', 'b'])
+    const [a] = all.providers
+    if (a) a.unavailable = () => 'no_credential'
+    t.same(explain(all.choose({})).candidate, 'b/m')
+    t.match(explain(all.choose({})).excluded, [{ provider: 'a', reason: 'unavailable', detail: 'no_credential' }])
+    t.same(explain(all.choose({ a: 'pkey_1' })).candidate, 'a/m')
+    await all.ask({ a: 'pkey_1' })
+    await all.ask({}, 'second')
+    t.same(all.calls, ['a opened pkey_1', `b ${platform}`])
+    if (a) a.unavailable = () => 'not running'
+    t.same(explain(all.choose({ a: 'pkey_1' })).candidate, 'b/m', 'a key mends nothing else')
+    t.same(explain(all.choose({ constructor: 'x', b: 'pkey_2' })).candidate, 'b/m')
+  },
+)
 
 t.test('what such a call costs', (t) => {
   t.test('takes no credit, and needs none', async (t) => {
@@ -152,7 +155,7 @@ t.test('failures with an own key concern that key alone', (t) => {
   t.end()
 })
 
-t.test('equal choices have one record, whatever lists a caller sent', (t) => {
+t.test('equal choices have one record, with any lists that a caller sent', (t) => {
   const { chooser } = setup(['a', 'b'])
   const of = (denyProviders: readonly string[]) =>
     chooser.choose(baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced', denyProviders }, undefined)).record

@@ -1,4 +1,4 @@
-/** What the order of candidates rests on: which figures are compared, what counts against them, and what a decision costs. */
+/** The order of candidates: which figures are compared, what counts against them, and what a decision costs. */
 import { performance } from 'node:perf_hooks'
 import t from 'tap'
 import { Catalog, type Row } from '../../domain/catalog/catalog.ts'
@@ -48,7 +48,7 @@ t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by those
   t.end()
 })
 
-t.test('what a vendor says of its own models alone compares it with nobody', (t) => {
+t.test('figures that a vendor reports of its models alone compare it with no other', (t) => {
   const own = { source: 'own', vendorReported: true }
   const boaster = provider('boaster', [
     model('stt', { id: 'a', benchmarks: [wer(1, 'de', own)] }),
@@ -71,7 +71,7 @@ t.test('a price of one path is not the price of the other', (t) => {
   t.end()
 })
 
-t.test('failures of late count against every objective, and decay', async (t) => {
+t.test('recent failures count against every objective, and decay', async (t) => {
   const providers = [stt('cheap', [], { prices: [perHour(1)] }), stt('dear', [], { prices: [perHour(3)] })]
   const field = [...providers, stt('dearest', [], { prices: [perHour(5)] })]
   const { chooser, health, catalog, clock } = bench(field)
@@ -112,7 +112,7 @@ t.test('a decision over 500 models and 50 languages', (t) => {
     for (const ask of asks) {
       // The floor: one look at each row.
       timed(timesUs.floor, () => catalog.stage('stt').filter(({ model }) => model.capabilities.batch).length)
-      // A failure, and that it is over: whatever was kept is worked out anew.
+      // A failure and then a success, so that the kept choices are worked out anew.
       health.begin(row, 'stream')?.failed(failure('server'))
       health.begin(row, 'stream')?.succeeded({})
       timed(timesUs.anew, () => chooser.choose(ask))
