@@ -135,9 +135,9 @@ export class RecognitionStream {
   }
 
   #followSpeech(): void {
-    const { speaking, frameCount: framesHeard, startMs } = this.#segmenter
-    if (!speaking || framesHeard === this.#followedFrames) return
-    this.#followedFrames = framesHeard
+    const { speaking, frameCount, startMs } = this.#segmenter
+    if (!speaking || frameCount === this.#followedFrames) return
+    this.#followedFrames = frameCount
     if (!this.#isSpeechReported) {
       this.#isSpeechReported = true
       this.#interimDueFrame = Math.round(startMs / frameMs) + firstInterimFrames
@@ -147,12 +147,12 @@ export class RecognitionStream {
   }
 
   #interimIfDue(): void {
-    const { settled, silentFrames, frameCount: framesHeard } = this.#segmenter
+    const { settled, silentFrames, frameCount } = this.#segmenter
     // In a pause only the interim that can become the final is worth its time.
-    const due = this.#input.interimResults && silentFrames === 0 && framesHeard >= this.#interimDueFrame
+    const due = this.#input.interimResults && silentFrames === 0 && frameCount >= this.#interimDueFrame
     if (!settled && !due) return
     const segment = this.#segmenter.peek()
-    if (segment) void this.#makeInterim(segment, framesHeard)
+    if (segment) void this.#makeInterim(segment, frameCount)
   }
 
   async #makeInterim(segment: SpeechSegment, askedFrame: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Connections that are kept for the next request, and what becomes of a request that meets one which its server has given up. */
+/** Connections that are kept for the next request, and requests on a connection that its server has ended. */
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { OutboundError } from '../../runtime/outbound/outbound-error.ts'
@@ -17,7 +17,7 @@ const post: OutboundRequest = {
   answerBytesMax: 1024,
 }
 
-/** A server on bare TCP, because one of node's says how long it keeps a connection. `served` is how many requests of its connection came before. */
+/** A server on plain TCP, because node's server announces how long it keeps a connection. `served` counts the earlier requests of the connection. */
 async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
   const connections: Socket[] = []
   let requests = 0
@@ -59,7 +59,7 @@ t.test('one that its server has closed costs nothing', async (t) => {
   await pool.request(post)
   for (let i = 1; i <= 30; i++) {
     await idle()
-    // In the same turn: the end is under way, and nobody here has heard of it.
+    // In the same tick: the end is on its way and has not arrived here.
     connections.at(-1)?.end()
     t.equal((await pool.request(post)).status, 200)
     t.equal(connections.length, 1 + i)
@@ -72,7 +72,7 @@ t.test('one that its server has reset was sent nothing', async (t) => {
   await pool.request(post)
   await idle()
   connections[0]?.resetAndDestroy()
-  // undici takes the reset for the failure of whatever waits for the connection.
+  // undici treats the reset as a failure of the requests that wait for the connection.
   t.match({ ...(await failure(pool.request(post))) }, { failure: 'unreachable', sent: false })
   t.equal(requests(), 1)
   t.equal((await pool.request(post)).status, 200)
@@ -107,5 +107,5 @@ t.test('a server that names its time is left before it', async (t) => {
   t.equal(connections.length, 2)
 })
 
-/** Straight after an answer undici takes another connection. */
+/** Directly after an answer undici uses another connection. */
 const idle = () => delay(5)

@@ -42,8 +42,8 @@ t.test('a socket both ways', async (t) => {
   t.equal(socket.isOpen, true)
   t.match(stub.asked[0], { url: '/v1/listen?model=nova', headers: { authorization: 'Token one' } })
   t.notOk(stub.asked[0]?.headers['sec-websocket-extensions'], 'no compression is offered')
-  const heard = transcript()
-  socket.listen(heard)
+  const received = transcript()
+  socket.listen(received)
   const lent = Buffer.from('audio')
   socket.send('text')
   socket.send('')
@@ -52,10 +52,10 @@ t.test('a socket both ways', async (t) => {
   stub.answer = (ws, data, binary) => {
     if (!binary || data.toString() === 'audio') ws.send(data, { binary })
   }
-  await until(() => heard.lines.length === 3)
-  t.same(heard.lines, ['text', '', '5 bytes'])
+  await until(() => received.lines.length === 3)
+  t.same(received.lines, ['text', '', '5 bytes'])
   stub.accepted[0]?.close(4001, 'no credit')
-  t.equal(await heard.done, 'closed 4001 no credit')
+  t.equal(await received.done, 'closed 4001 no credit')
   t.equal(socket.isOpen, false)
   socket.send('nobody hears it')
   socket.close()
@@ -82,27 +82,27 @@ t.test('what comes before anybody listens is kept', async (t) => {
   await delay(20)
   stub.accepted[0]?.close(1000)
   await until(() => !socket.isOpen)
-  const heard = transcript()
-  socket.listen(heard)
-  t.same(heard.lines, [], 'not in the turn of the one who listens')
-  await heard.done
-  t.same(heard.lines, [...stub.greeting, 'closed 1000'])
+  const received = transcript()
+  socket.listen(received)
+  t.same(received.lines, [], 'not in the turn of the one who listens')
+  await received.done
+  t.same(received.lines, [...stub.greeting, 'closed 1000'])
 
   stub.greeting = ['one', 'two']
   const closing = await open()
   await delay(20)
-  const told: string[] = []
+  const reported: string[] = []
   const closes = {
     text: (text: string) => {
-      told.push(text)
+      reported.push(text)
       closing.close()
     },
     binary: () => {},
-    closed: () => told.push('closed'),
+    closed: () => reported.push('closed'),
   }
   closing.listen(closes)
   await until(() => stub.open === 0)
-  t.same(told, ['one'], 'nothing is told after close')
+  t.same(reported, ['one'], 'no event follows close')
 })
 
 t.test('bounds: kept frames, one frame, what is not read', async (t) => {
@@ -110,9 +110,9 @@ t.test('bounds: kept frames, one frame, what is not read', async (t) => {
   stub.greeting = Array.from({ length: 70 }, () => 'unasked')
   const talkative = await open()
   await until(() => !talkative.isOpen)
-  const heard = transcript()
-  talkative.listen(heard)
-  t.equal(await heard.done, 'closed 1009 local: more came than anybody reads')
+  const received = transcript()
+  talkative.listen(received)
+  t.equal(await received.done, 'closed 1009 local: more came than anybody reads')
 
   stub.greeting = ['x'.repeat(100_001)]
   const large = transcript()
@@ -122,8 +122,8 @@ t.test('bounds: kept frames, one frame, what is not read', async (t) => {
   stub.greeting = []
   const flooded = await open()
   stub.accepted.at(-1)?.pause()
-  const told = transcript()
-  flooded.listen(told)
+  const reported = transcript()
+  flooded.listen(reported)
   const chunk = Buffer.alloc(65_536)
   let most = 0
   while (flooded.isOpen) {
@@ -131,19 +131,19 @@ t.test('bounds: kept frames, one frame, what is not read', async (t) => {
     flooded.send(chunk)
     most = Math.max(most, flooded.bufferedBytes)
   }
-  t.equal(told.lines.length, 0, 'an end is not told while one sends')
+  t.equal(reported.lines.length, 0, 'an end is not reported during send')
   stub.accepted.at(-1)?.resume()
-  t.equal(await told.done, 'closed 1009 local: the server does not read')
+  t.equal(await reported.done, 'closed 1009 local: the server does not read')
   t.ok(most <= 1_000_000, `${most} bytes waited`)
   await until(() => stub.open === 0)
 })
 
 t.test('cuts', async (t) => {
   const { stub, open } = await setup(t)
-  const heard = transcript()
-  ;(await open()).listen(heard)
+  const received = transcript()
+  ;(await open()).listen(received)
   stub.accepted[0]?.terminate()
-  t.equal(await heard.done, 'closed 1006')
+  t.equal(await received.done, 'closed 1006')
 
   const garbled = transcript()
   ;(await open()).listen(garbled)
@@ -240,7 +240,7 @@ const made = certificate()
 
 t.test('over TLS', { skip: made ? false : 'openssl, which makes the certificate, is not installed' }, async (t) => {
   const { stub, open } = await setup(t)
-  // It only unwraps: the same stub is behind it.
+  // The TLS server only decrypts, in front of the same stub.
   const server = createTlsServer(made ?? {}, (outer) => {
     const inner = connect(stub.port, '127.0.0.1')
     outer.on('error', () => inner.destroy()).on('close', () => inner.destroy())
@@ -255,11 +255,11 @@ t.test('over TLS', { skip: made ? false : 'openssl, which makes the certificate,
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
   t.teardown(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
   const socket = await open({ url })
-  const heard = transcript()
-  socket.listen(heard)
+  const received = transcript()
+  socket.listen(received)
   socket.send('over TLS')
-  await until(() => heard.lines.length === 1)
-  t.same(heard.lines, ['over TLS'])
+  await until(() => received.lines.length === 1)
+  t.same(received.lines, ['over TLS'])
   stub.upgrade = () => {}
   t.match({ ...(await failure(open({ url, openMs: 50 }))) }, { failure: 'first_byte_timeout', sent: true })
   socket.close()
@@ -346,43 +346,43 @@ t.test('a transport signs, maps the base URL, and tells failures in classes', as
 })
 
 t.test('JSON frames', (t) => {
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const frames = (reads: (frame: object) => void, binary?: (bytes: Uint8Array) => void) =>
     jsonFrames({
       frame: reads,
       ...(binary && { binary }),
-      failed: (error) => told.push(error.errorClass, error.cause),
-      closed: (code) => told.push(code),
+      failed: (error) => reported.push(error.errorClass, error.cause),
+      closed: (code) => reported.push(code),
     })
-  const good = frames((frame) => told.push(frame))
+  const good = frames((frame) => reported.push(frame))
   good.text('{"a":1}')
   good.closed(1000, '')
-  t.same(told.splice(0), [{ a: 1 }, 1000])
+  t.same(reported.splice(0), [{ a: 1 }, 1000])
   for (const garbage of ['{"secret', '[]', '"text"', 'null', '']) {
-    const reader = frames((frame) => told.push(frame))
+    const reader = frames((frame) => reported.push(frame))
     reader.text(garbage)
     reader.text('{"late":true}')
     reader.closed(1006, '')
-    t.match(told.splice(0), ['protocol', /^a frame that is/], garbage)
+    t.match(reported.splice(0), ['protocol', /^a frame that is/], garbage)
   }
   const textOnly = frames(() => {})
   textOnly.binary(Buffer.from('{}'))
-  t.match(told.splice(0), ['protocol', 'bytes where text was due'])
+  t.match(reported.splice(0), ['protocol', 'bytes where text was due'])
   const refuses = frames(() => {
     throw new ProviderError('quota', { sent: true, cause: 'NO_CREDIT' })
   })
   refuses.text('{}')
-  t.same(told.splice(0), ['quota', 'NO_CREDIT'])
+  t.same(reported.splice(0), ['quota', 'NO_CREDIT'])
   const stumbles = frames((frame) => (frame as { results: unknown[] }).results[0])
   stumbles.text('{}')
-  t.match(told.splice(0), ['protocol', { name: 'TypeError' }])
+  t.match(reported.splice(0), ['protocol', { name: 'TypeError' }])
   t.end()
 })
 
-/** Under what `ws` makes of it. */
+/** Below the WebSocket layer of `ws`. */
 const rawSocket = (ws: unknown) => (ws as { _socket: Socket })._socket
 
-/** Null where there is no openssl. */
+/** Null on machines without openssl. */
 function certificate(): { key: string; cert: string } | null {
   const folder = mkdtempSync(join(tmpdir(), 'parley-tls-'))
   try {

@@ -1,4 +1,4 @@
-/** A WebSocket server that answers upgrades as it is told, and echoes what it is sent. */
+/** A WebSocket server that answers upgrades as a test requires, and echoes all messages. */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -7,15 +7,15 @@ import { type WebSocket, WebSocketServer } from 'ws'
 export type Upgrading = { request: IncomingMessage; socket: Duplex; accept: () => void }
 
 export class StubSocket {
-  /** Of every upgrade that was asked for. */
+  /** The requests of all upgrades. */
   readonly asked: IncomingMessage[] = []
-  /** Those that were accepted, oldest first. */
+  /** The accepted sockets, oldest first. */
   readonly accepted: WebSocket[] = []
-  /** Text that came, by socket. */
-  readonly heard: string[][] = []
-  /** What an upgrade gets. */
+  /** The received messages of each socket. */
+  readonly received: string[][] = []
+  /** The answer to an upgrade. */
   upgrade: (upgrading: Upgrading) => void = ({ accept }) => accept()
-  /** What a message gets. */
+  /** The answer to a message. */
   answer: (socket: WebSocket, data: Buffer, isBinary: boolean) => void = (socket, data, binary) =>
     socket.send(data, { binary })
   greeting: string[] = []
@@ -37,7 +37,7 @@ export class StubSocket {
     })
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.asked.push(request)
-      // Whoever leaves before he was answered is noticed only by reading.
+      // The end of a client that was not answered is noticed only by reading.
       const leave = () => socket.destroy()
       socket.resume().once('end', leave)
       const accept = () => {
@@ -56,7 +56,7 @@ export class StubSocket {
     return `ws://127.0.0.1:${this.port}`
   }
 
-  /** Connections that are open now. */
+  /** The number of open connections. */
   get open(): number {
     return this.#connections.size
   }
@@ -67,19 +67,19 @@ export class StubSocket {
   }
 
   #accept(ws: WebSocket): void {
-    const heard: string[] = []
-    this.heard.push(heard)
+    const received: string[] = []
+    this.received.push(received)
     this.accepted.push(ws)
     ws.on('error', () => {})
     ws.on('message', (data, isBinary) => {
-      heard.push(isBinary ? `${(data as Buffer).length} bytes` : (data as Buffer).toString())
+      received.push(isBinary ? `${(data as Buffer).length} bytes` : (data as Buffer).toString())
       this.answer(ws, data as Buffer, isBinary)
     })
     for (const text of this.greeting) ws.send(text)
   }
 }
 
-/** What a socket told, as lines. `done` resolves with the end. */
+/** The events of a socket as lines. `done` resolves with the end. */
 export function transcript() {
   const lines: string[] = []
   let end: (line: string) => void

@@ -38,7 +38,7 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
     lent.push(socket)
     return socket
   }
-  /** Once so many upgrades were accepted and have arrived here. */
+  /** Resolves when this number of upgrades was accepted and has arrived here. */
   const accepted = async (count: number) => {
     await until(() => stub.accepted.length >= count, `socket ${count}`)
     await delay(20)
@@ -46,18 +46,18 @@ async function setup(t: Test, { rules = silent, warm = {}, real }: Changes = {})
   return { stub, clock, sockets, open, accepted, outcomes }
 }
 
-/** What a session does at first: ask, and wait for the answer. */
+/** The beginning of a stream: a question, and the wait for the answer. */
 async function ask(socket: OutboundSocket, question: string) {
-  const heard = transcript()
-  socket.listen(heard)
+  const received = transcript()
+  socket.listen(received)
   socket.send(question)
-  await until(() => heard.lines.some((line) => line === question || line.startsWith('closed')))
-  return heard.lines
+  await until(() => received.lines.some((line) => line === question || line.startsWith('closed')))
+  return received.lines
 }
 
 t.test('a warm socket is there at once, a cold one after its handshake', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t, { real: true })
-  // A timer is late on a busy machine, so the handshake is what it took.
+  // A timer is late on a busy machine, so the time of the handshake is measured.
   const handshakesMs: number[] = []
   stub.upgrade = ({ accept }) => {
     const started = performance.now()
@@ -80,7 +80,7 @@ t.test('a warm socket is there at once, a cold one after its handshake', async (
   await timed()
   const warm: number[] = []
   for (let i = 0; i < 11; i++) {
-    // One ahead for each route so far, and from the second use on two for this one.
+    // Each route so far has one warm socket, and this one has two from its second use on.
     await accepted(12 + i + Math.min(i, 1))
     warm.push(await timed())
   }
@@ -119,8 +119,8 @@ t.test('the vendor is never kept waiting longer than it likes', async (t) => {
   await accepted(2)
   t.equal(clock.timers, 1, 'one timer for all')
   for (let i = 0; i < 12; i++) await clock.advance(1000)
-  await until(() => stub.heard[1]?.length === 4)
-  t.same(stub.heard, [[], Array.from({ length: 4 }, () => keepAlive.text)], 'not to one that is used')
+  await until(() => stub.received[1]?.length === 4)
+  t.same(stub.received, [[], Array.from({ length: 4 }, () => keepAlive.text)], 'not to one that is used')
   for (let i = 0; i < 8; i++) {
     await clock.advance(1000)
     await delay(5)
@@ -154,7 +154,7 @@ t.test('a socket that ended while it waited is dropped and replaced', async (t) 
   await accepted(3)
   t.same(await ask(await open(), 'hello'), ['hello'])
   t.same(outcomes, ['miss', 'stale', 'hit'])
-  t.same(stub.heard[2], ['hello'])
+  t.same(stub.received[2], ['hello'])
 })
 
 t.test('one that turns out to be gone at its first use costs no request', async (t) => {
@@ -162,9 +162,9 @@ t.test('one that turns out to be gone at its first use costs no request', async 
   await open()
   await accepted(2)
   const socket = await open()
-  const heard = transcript()
-  socket.listen(heard)
-  // Both in flight at the same time: what is said, and the server's end.
+  const received = transcript()
+  socket.listen(received)
+  // The message and the server's close are on their way at the same time.
   stub.accepted[1]?.terminate()
   const lent = Buffer.from('audio')
   socket.send('config')
@@ -173,11 +173,11 @@ t.test('one that turns out to be gone at its first use costs no request', async 
   await until(() => outcomes.includes('stale'))
   t.ok(socket.isOpen)
   socket.send('said meanwhile')
-  await until(() => heard.lines.length === 3)
-  t.same(heard.lines, ['config', '5 bytes', 'said meanwhile'])
+  await until(() => received.lines.length === 3)
+  t.same(received.lines, ['config', '5 bytes', 'said meanwhile'])
   t.same(outcomes, ['miss', 'hit', 'stale'])
   stub.accepted.at(-1)?.close(4000, 'the real end')
-  t.equal(await heard.done, 'closed 4000 the real end')
+  t.equal(await received.done, 'closed 4000 the real end')
 })
 
 t.test('one that is closed before anything was said, and one that answers a question with a close', async (t) => {
@@ -193,7 +193,7 @@ t.test('one that is closed before anything was said, and one that answers a ques
   await accepted(stub.asked.length)
   const refused = await open()
   t.same(await ask(refused, 'credit'), ['closed 4001 no credit'], 'what a new socket says is what counts')
-  t.equal(stub.heard.flat().filter((text) => text === 'credit').length, 2)
+  t.equal(stub.received.flat().filter((text) => text === 'credit').length, 2)
 })
 
 t.test('what was answered once is never said again', async (t) => {
@@ -201,23 +201,23 @@ t.test('what was answered once is never said again', async (t) => {
   await open()
   await accepted(2)
   const socket = await open()
-  const heard = transcript()
-  socket.listen(heard)
+  const received = transcript()
+  socket.listen(received)
   socket.send('one')
-  await until(() => heard.lines.length === 1)
+  await until(() => received.lines.length === 1)
   stub.accepted[1]?.terminate()
-  t.equal(await heard.done, 'closed 1006')
+  t.equal(await received.done, 'closed 1006')
   t.notOk(socket.isOpen)
 
   stub.answer = () => {}
   await accepted(stub.asked.length)
   const long = await open()
-  const told = transcript()
-  long.listen(told)
+  const ofLong = transcript()
+  long.listen(ofLong)
   for (let i = 0; i < 10; i++) long.send(Buffer.alloc(10_000))
-  await until(() => stub.heard.some((lines) => lines.length === 10))
-  stub.accepted[stub.heard.findIndex((lines) => lines.length === 10)]?.terminate()
-  t.equal(await told.done, 'closed 1006', 'nor what was taken for a while')
+  await until(() => stub.received.some((lines) => lines.length === 10))
+  stub.accepted[stub.received.findIndex((lines) => lines.length === 10)]?.terminate()
+  t.equal(await ofLong.done, 'closed 1006', 'nor what was taken for a while')
   t.notOk(outcomes.includes('stale'))
 })
 
@@ -241,12 +241,12 @@ t.test('a greeting is kept for who listens later, and is no answer', async (t) =
   await open()
   await accepted(2)
   const socket = await open()
-  const heard = transcript()
-  socket.listen(heard)
+  const received = transcript()
+  socket.listen(received)
   socket.send('hello')
   stub.accepted[1]?.terminate()
-  await until(() => heard.lines.includes('hello'))
-  t.same(heard.lines, [...stub.greeting, ...stub.greeting, 'hello'])
+  await until(() => received.lines.includes('hello'))
+  t.same(received.lines, [...stub.greeting, ...stub.greeting, 'hello'])
 })
 
 t.test('closing while a new socket is opened leaves nothing', async (t) => {
@@ -256,15 +256,15 @@ t.test('closing while a new socket is opened leaves nothing', async (t) => {
   const socket = await open()
   await accepted(stub.asked.length)
   stub.upgrade = () => {}
-  const heard = transcript()
-  socket.listen(heard)
+  const received = transcript()
+  socket.listen(received)
   stub.accepted[1]?.terminate()
   const asked = stub.asked.length
   await until(() => stub.asked.length > asked)
   t.ok(outcomes.includes('stale'))
   socket.close()
   await delay(20)
-  t.same(heard.lines, [])
+  t.same(received.lines, [])
 })
 
 t.test('sockets are bounded over all routes, and the route used last has them', async (t) => {

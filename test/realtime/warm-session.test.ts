@@ -186,7 +186,7 @@ async function repeat(session: () => Promise<number>): Promise<number[]> {
 async function waiting(): Promise<WebSocket[]> {
   const idle = () =>
     stub.accepted.filter(
-      (socket, i) => socket.readyState === socket.OPEN && stub.heard[i]!.length === 0 && !forgotten.has(socket),
+      (socket, i) => socket.readyState === socket.OPEN && stub.received[i]!.length === 0 && !forgotten.has(socket),
     )
   await until(() => idle().length > 0 && handshakesMs.length === stub.asked.length, 'a socket that waits')
   // The server has accepted the socket, but the client does not know it yet.

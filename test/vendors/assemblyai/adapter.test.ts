@@ -178,16 +178,16 @@ void t.test('frames that this vendor takes', (t) => {
   t.end()
 })
 
-void t.test('a turn is told once', async (t) => {
+void t.test('a turn is reported once', async (t) => {
   const stub = await startAssemblyaiStub()
   const assemblyai = provider(stub.url)
   t.teardown(() => stub.close())
   t.teardown(() => assemblyai.close())
-  const told: StreamTranscript[] = []
+  const reported: StreamTranscript[] = []
   let isEnded = false
   const sink: SttStreamSink = {
     speechStarted: () => {},
-    transcript: (transcript) => told.push(transcript),
+    transcript: (transcript) => reported.push(transcript),
     ended: () => {
       isEnded = true
     },
@@ -200,11 +200,11 @@ void t.test('a turn is told once', async (t) => {
   const speak = () => [pcm.subarray(0, 6400), pcm.subarray(6400)].forEach((frame) => void stream?.audio(frame))
   speak()
   stream?.flush()
-  await until(() => told.some(({ isFinal }) => isFinal), 'no final')
+  await until(() => reported.some(({ isFinal }) => isFinal), 'no final')
   speak()
   stream?.end()
   await until(() => isEnded, 'no end')
-  const finals = told.filter(({ isFinal }) => isFinal)
+  const finals = reported.filter(({ isFinal }) => isFinal)
   t.same(
     finals.map(({ utterance, speechFinal, language }) => ({ utterance, speechFinal, language })),
     [0, 1].map((utterance) => ({ utterance, speechFinal: true, language: 'en' })),
@@ -216,7 +216,7 @@ void t.test('a turn is told once', async (t) => {
     words: [{ text: 'heard', startMs: 0, endMs: 125 }, {}],
   })
   t.match(finals[1], { startMs: 210, endMs: 460 }, 'silence that was added is not counted')
-  t.ok(told[0] && !told[0].isFinal && told[0].text === 'heard')
+  t.ok(reported[0] && !reported[0].isFinal && reported[0].text === 'heard')
   t.same(stub.seen[0]?.texts, ['{"type":"ForceEndpoint"}', '{"type":"Terminate"}'])
 })
 

@@ -61,7 +61,7 @@ void t.test('a recording', { skip }, async (t) => {
 void t.test('live', { skip }, async (t) => {
   const stub = await startAssemblyaiStub(selfSigned(t))
   t.teardown(() => stub.close())
-  // The SDK has no option for a certificate of one's own.
+  // The SDK has no option for a separate certificate.
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
   t.teardown(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
   const [first, second] = [sinePcm(4000, 16_000), sinePcm(3200, 16_000)]

@@ -12,7 +12,7 @@ import { withoutSilence } from './stub-sockets.ts'
 const stub = await startCartesiaStub()
 t.teardown(() => stub.close())
 const given = { provider, stub, apiKey }
-/** undici opens a connection in the place of one that was ended with its call. */
+/** undici opens a connection in place of one that was ended with its attempt. */
 const keeps = { sockets: 1, because: 'the pool replaces the connection of a call that was left' }
 const text = (utterance: Buffer) => transcriptOf(withoutSilence(utterance))
 
@@ -25,7 +25,7 @@ t.test('Sonic speaks over HTTP', (t) =>
   }),
 )
 t.test('Sonic speaks over the socket', (t) => ttsLiveSuite(t, { ...given, model: 'sonic-3' }))
-t.test('Ink hears a recording', (t) =>
+t.test('Ink recognizes a recording', (t) =>
   sttSuite(t, {
     ...given,
     keeps,
@@ -34,5 +34,5 @@ t.test('Ink hears a recording', (t) =>
     cannot: { error_mid: 'an answer is one object' },
   }),
 )
-t.test('Ink hears live', (t) => sttStreamSuite(t, { ...given, model: 'ink-whisper', text }))
-t.test('Ink hears turns', (t) => sttStreamSuite(t, { ...given, model: 'ink-2', text }))
+t.test('Ink recognizes live audio', (t) => sttStreamSuite(t, { ...given, model: 'ink-whisper', text }))
+t.test('Ink recognizes turns', (t) => sttStreamSuite(t, { ...given, model: 'ink-2', text }))

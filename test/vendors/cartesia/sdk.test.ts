@@ -1,4 +1,4 @@
-/** The vendor's own SDK against the stub: it must understand the stub in every cell, so that the stub is known to be fair. It insists on wss for speech. */
+/** The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves like the vendor. For speech it requires wss. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { until } from '../suite/given.ts'
@@ -11,7 +11,7 @@ import { startCartesiaStub } from './stub.ts'
 import { spoken } from './stub-answers.ts'
 import { withoutSilence } from './stub-sockets.ts'
 
-/** As much of the SDK as is used here; it is installed apart from the product. */
+/** The part of the SDK that is used here; it is installed separately from the product. */
 type Options = { maxRetries: number; timeout: number }
 type Frame = { type: string; text?: string; transcript?: string; is_final?: boolean; audio?: Uint8Array }
 type Failure = Error & { error?: { error_code: string | null; status_code: number } }
@@ -154,15 +154,15 @@ t.test('live', { skip }, async (t) => {
     socket.on('event', (frame) => frames.push(frame))
     socket.on('error', (error) => failures.push(error))
     socket.on('close', (code) => closes.push(code))
-    const told = (type: string) => until(() => frames.some((frame) => frame.type === type), `no ${type}`)
-    return { socket, frames, failures, closes, told }
+    const untilFrame = (type: string) => until(() => frames.some((frame) => frame.type === type), `no ${type}`)
+    return { socket, frames, failures, closes, untilFrame }
   }
 
   await t.test('two utterances', async (t) => {
-    const { socket, frames, closes, told } = listen('ok', 'manualFinalize', 'ink-whisper')
+    const { socket, frames, closes, untilFrame } = listen('ok', 'manualFinalize', 'ink-whisper')
     socket.sendRaw(first)
     socket.send('finalize')
-    await told('flush_done')
+    await untilFrame('flush_done')
     socket.sendRaw(second)
     socket.send('close')
     await until(() => closes.length > 0, 'not closed')
@@ -173,12 +173,12 @@ t.test('live', { skip }, async (t) => {
   })
 
   await t.test('two turns', async (t) => {
-    const { socket, frames, closes, told } = listen('ok', 'autoFinalize', 'ink-2')
-    await told('connected')
+    const { socket, frames, closes, untilFrame } = listen('ok', 'autoFinalize', 'ink-2')
+    await untilFrame('connected')
     socket.sendRaw(first)
     socket.send({ type: 'config', turn: { end_timeout_ms: 640 } })
     socket.sendRaw(Buffer.alloc(25_600))
-    await told('turn.end')
+    await untilFrame('turn.end')
     socket.sendRaw(second)
     socket.send({ type: 'close' })
     await until(() => closes.length > 0, 'not closed')

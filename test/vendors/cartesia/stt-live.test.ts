@@ -1,4 +1,4 @@
-/** What Ink is asked, and how what it tells becomes transcripts. */
+/** The requests to Ink, and how its events become transcripts. */
 import t, { type Test } from 'tap'
 import type { Encoding } from '../../../audio/format.ts'
 import type { ErrorClass, ProviderError } from '../../../domain/ports/provider-error.ts'
@@ -101,7 +101,7 @@ t.test('what a session is opened with', async (t) => {
 })
 
 t.test('pieces become utterances, with their spaces', async (t) => {
-  const { script, told, stream } = await scripted(t, request)
+  const { script, reported, stream } = await scripted(t, request)
   const words = [{ words: ['Hello', 'there,'], start: [0.1, 0.5], end: [0.4, 0.9] }]
   for (let i = 0; i < 10; i++) stream.audio(frame)
   script.say({ type: 'transcript', text: 'Hel', is_final: false })
@@ -118,7 +118,7 @@ t.test('pieces become utterances, with their spaces', async (t) => {
   script.say({ type: 'transcript', text: '', is_final: true })
   script.say({ type: 'done' })
   t.same(
-    told.map((event) => (typeof event === 'string' ? event : [event.utterance, event.text, event.speechFinal])),
+    reported.map((event) => (typeof event === 'string' ? event : [event.utterance, event.text, event.speechFinal])),
     [
       'speech',
       [0, 'Hel', false],
@@ -130,15 +130,20 @@ t.test('pieces become utterances, with their spaces', async (t) => {
       'ended',
     ],
   )
-  t.match(told[2], { startMs: 100, endMs: 1000, language: 'fil', words: [{ text: 'Hello', endMs: 400 }, {}, {}, {}] })
-  t.match(told[4], { startMs: 1000, endMs: 1100 })
+  t.match(reported[2], {
+    startMs: 100,
+    endMs: 1000,
+    language: 'fil',
+    words: [{ text: 'Hello', endMs: 400 }, {}, {}, {}],
+  })
+  t.match(reported[4], { startMs: 1000, endMs: 1100 })
   t.same(script.sent, [...Array<number>(10).fill(3200), 'finalize', 3200, 'close'])
   t.notOk(script.isOpen)
 })
 
 t.test('turns become utterances', async (t) => {
   const asked: SttStreamRequest = { ...request, model: 'ink-2', endpointingMs: 2000, language: 'en' }
-  const { script, told, stream } = await scripted(t, asked)
+  const { script, reported, stream } = await scripted(t, asked)
   stream.audio(frame)
   script.say({ type: 'turn.start' })
   stream.audio(frame)
@@ -156,7 +161,7 @@ t.test('turns become utterances', async (t) => {
   stream.end()
   script.end(1000)
   t.same(
-    told.map((event) => (typeof event === 'string' ? event : [event.utterance, event.text, event.isFinal])),
+    reported.map((event) => (typeof event === 'string' ? event : [event.utterance, event.text, event.isFinal])),
     [
       'speech',
       [0, 'Hello', false],
@@ -170,7 +175,7 @@ t.test('turns become utterances', async (t) => {
     ],
     'a turn that was left open is over',
   )
-  t.match(told[3], { startMs: 100, endMs: 300, speechFinal: true, language: 'en' })
+  t.match(reported[3], { startMs: 100, endMs: 300, speechFinal: true, language: 'en' })
   const config = (ms: number) => JSON.stringify({ type: 'config', turn: { end_timeout_ms: ms } })
   const [silence] = script.sent.filter((data) => typeof data === 'number' && data > frame.length)
   t.equal(silence, 25_600, 'which outlasts the least that a turn can be ended by')
@@ -187,9 +192,9 @@ t.test('a stream that breaks', async (t) => {
     [(script) => script.say({ type: 'turn.update' }), 'protocol'],
   ]
   for (const [row, [breaks, errorClass]] of rows.entries()) {
-    const { script, told } = await scripted(t, { ...request, model: row === 4 ? 'ink-whisper' : 'ink-2' })
+    const { script, reported } = await scripted(t, { ...request, model: row === 4 ? 'ink-whisper' : 'ink-2' })
     breaks(script)
-    t.same(told, [errorClass])
+    t.same(reported, [errorClass])
     t.notOk(script.isOpen)
   }
 })
@@ -232,27 +237,27 @@ class ClosingSocket extends ScriptedSocket {
   }
 }
 
-/** An open stream whose server says what the test has it say. A failure is told by its class. */
+/** An open stream whose server sends what the test requires. A failure is reported by its class. */
 async function scripted(
   t: Test,
   request: SttStreamRequest,
 ): Promise<{
   script: ClosingSocket
-  told: (string | StreamTranscript)[]
+  reported: (string | StreamTranscript)[]
   stream: LiveSttStream
 }> {
   const script = new ClosingSocket()
-  const told: (string | StreamTranscript)[] = []
+  const reported: (string | StreamTranscript)[] = []
   const sink = {
-    speechStarted: () => void told.push('speech'),
-    transcript: (transcript: StreamTranscript) => void told.push(transcript),
-    ended: () => void told.push('ended'),
-    failed: ({ errorClass }: ProviderError) => void told.push(errorClass),
+    speechStarted: () => void reported.push('speech'),
+    transcript: (transcript: StreamTranscript) => void reported.push(transcript),
+    ended: () => void reported.push('ended'),
+    failed: ({ errorClass }: ProviderError) => void reported.push(errorClass),
   }
   const parts = { socket: script, sink, signal: never, apiKey, clock: systemClock, limits: outboundDefaults }
   const stream = new LiveSttStream(parts, liveVendor(request))
   if (request.model === 'ink-2') script.say({ type: 'connected' })
   await stream.opened
   t.teardown(() => stream.close())
-  return { script, told, stream }
+  return { script, reported, stream }
 }

@@ -1,17 +1,17 @@
-/** What all of the vendor's endpoints answer alike: the audio, the complaints, the failures. */
+/** The answers that all endpoints of the vendor share: audio and errors. */
 import type { Cell } from '../suite/matrix.ts'
 import { sinePcm } from '../suite/stub-server.ts'
 
 export type OutputFormat = { container?: string; encoding?: string; sample_rate?: number }
 
-/** What is spoken, whatever the text. */
+/** The audio for every text. */
 export function spoken({ encoding, sample_rate = 0 }: OutputFormat): Buffer {
   const pcm = sinePcm(sample_rate / 5, sample_rate)
   if (encoding === 'pcm_s16le') return pcm
   return encoding === 'pcm_f32le' ? Buffer.concat([pcm, pcm]) : pcm.subarray(0, pcm.length / 2)
 }
 
-/** Null: nothing is wrong. */
+/** Null for a valid request. */
 export function complaintAboutSpeech(body: Record<string, unknown>): string | null {
   const { container, encoding = '', sample_rate = 0 } = (body['output_format'] ?? {}) as OutputFormat
   if (container !== 'raw' || !encodings.includes(encoding) || !rates.includes(sample_rate)) return 'output_format'
@@ -25,7 +25,7 @@ const rates = [8000, 16_000, 22_050, 24_000, 44_100, 48_000]
 
 export const says = { message: 'What the vendor says to people.', request_id: '00000000-0000-4000-8000-000000000000' }
 
-/** Where there is no code, the status says it all. */
+/** Without a code the status decides. */
 export const failures: Partial<Record<Cell, { status: number; error_code: string | null; title: string }>> = {
   auth: { status: 401, error_code: null, title: 'Unauthorized' },
   quota: { status: 402, error_code: 'quota_exceeded', title: 'Quota exceeded' },
@@ -36,7 +36,7 @@ export const failures: Partial<Record<Cell, { status: number; error_code: string
   bad_request: { status: 400, error_code: null, title: 'Bad request' },
 }
 
-/** The same in a frame; its status in a field. */
+/** The same error in a frame, with its status in a field. */
 export function errorFrame(cell: Cell, fields: object = {}): object {
   const { status, ...rest } = failures[cell] ?? failures.bad_request!
   return { type: 'error', done: true, status_code: status, ...rest, ...says, ...fields }

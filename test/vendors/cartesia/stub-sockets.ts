@@ -1,11 +1,11 @@
-/** The three sockets. A cell that breaks one does so when the first sound has come, or in the middle of what is spoken. */
+/** The three sockets. A cell that breaks a socket does so when the first sound has come, or in the middle of the speech. */
 import type { Cell } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { complaintAboutSpeech, errorFrame, failures, type OutputFormat, spoken } from './stub-answers.ts'
 
 type Order = Record<string, unknown> & { context_id?: string; cancel?: boolean; continue?: boolean }
 
-/** Any number of contexts, each up to its `done`; the socket stays up. */
+/** Any number of contexts, each up to its `done`; the socket stays open. */
 export function playSpeech(socket: StubSocket, cell: Cell): void {
   const cancelled = new Set<string>()
   const speak = async (context_id: string, order: Order) => {
@@ -38,7 +38,7 @@ export function playSpeech(socket: StubSocket, cell: Cell): void {
   })
 }
 
-/** Commands are bare words. Text comes in two pieces, so that who trims them is found out. */
+/** Commands are plain words. Text comes in two pieces, so that an adapter which trims them fails. */
 export function playFinalizing(socket: StubSocket, query: URLSearchParams, cell: Cell): void {
   const hearing = new Hearing(query)
   const inOrder = ordered(cell)
@@ -146,14 +146,14 @@ export function playTurns(socket: StubSocket, query: URLSearchParams, cell: Cell
   })
 }
 
-/** Speech without the silence around it, which nobody transcribes. */
+/** Speech without the silence around it. */
 export function withoutSilence(samples: Buffer): Buffer {
   const isSound = (byte: number) => byte !== 0
   const from = samples.findIndex(isSound)
   return from < 0 ? Buffer.alloc(0) : samples.subarray(from, samples.findLastIndex(isSound) + 1)
 }
 
-/** One thing after the other, each of them late where the cell says so. */
+/** One message after the other, each of them late in `slow_first_byte`. */
 function ordered(cell: Cell): (run: () => void) => void {
   let work = Promise.resolve()
   return (run) => {
@@ -168,10 +168,10 @@ function wordsOf(text: string, startS: number): object {
   return { words, start: words.map((_, i) => startS + i / 100), end: words.map((_, i) => startS + (i + 1) / 100) }
 }
 
-/** Sound since the last that was told, as long as there was any. */
+/** The audio since the last transcript, if it has sound. */
 class Hearing {
   isSpoken = false
-  /** Of silence since the last sound. */
+  /** The silence since the last sound. */
   silentMs = 0
   startS = 0
   readonly #bytesPerS: number

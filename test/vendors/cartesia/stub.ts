@@ -1,4 +1,4 @@
-/** Cartesia on 127.0.0.1. It refuses what the vendor's own types do not allow, so that an adapter cannot get away with less. */
+/** Cartesia on 127.0.0.1. It refuses requests that the vendor's types do not allow, so that a wrong adapter fails. */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import {
@@ -43,7 +43,7 @@ function refusalOf(cell: Cell): Refusal | null {
   }
 }
 
-/** Whoever does not say the version is answered in plain text. */
+/** A request without the version gets plain text. */
 function identityRefusal({ headers, path }: SeenRequest): Refusal | null {
   const { searchParams } = urlOf({ path } as SeenRequest)
   if (!headers['authorization']?.startsWith('Bearer ')) return refusalOf('auth')
@@ -51,16 +51,17 @@ function identityRefusal({ headers, path }: SeenRequest): Refusal | null {
   return { status: 400, body: 'Bad request: no version' }
 }
 
-/** The rest is told in a frame. */
+/** Other errors come in a frame. */
 function upgradeRefusal(request: SeenRequest, cell: Cell): Refusal | null {
   if (cell === 'auth' || cell === 'rate_limited') return refusalOf(cell)
   const { pathname, searchParams } = urlOf(request)
   const identity = identityRefusal(request)
   if (identity || pathname === '/tts/websocket') return identity
-  const isHeard = Number(searchParams.get('sample_rate')) > 0 && encodings.includes(searchParams.get('encoding') ?? '')
+  const isSupported =
+    Number(searchParams.get('sample_rate')) > 0 && encodings.includes(searchParams.get('encoding') ?? '')
   const model = searchParams.get('model') ?? ''
-  if (pathname === '/stt/turns/websocket') return isHeard && model === 'ink-2' ? null : refusalOf('bad_request')
-  if (pathname === '/stt/websocket') return isHeard && model.startsWith('ink-') ? null : refusalOf('bad_request')
+  if (pathname === '/stt/turns/websocket') return isSupported && model === 'ink-2' ? null : refusalOf('bad_request')
+  if (pathname === '/stt/websocket') return isSupported && model.startsWith('ink-') ? null : refusalOf('bad_request')
   return { status: 404 }
 }
 
@@ -113,7 +114,7 @@ function wordsOf(text: string, durationS: number): object[] {
   return words.map((word, i) => ({ word, start: i * step, end: (i + 1) * step }))
 }
 
-/** As any client writes it. */
+/** The multipart form, read like any server would. */
 export async function formOf({
   headers,
   body,

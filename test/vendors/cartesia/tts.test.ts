@@ -1,4 +1,4 @@
-/** What Cartesia is asked to speak, and the socket that it speaks through. */
+/** The requests for speech at Cartesia, and the socket for it. */
 import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -7,7 +7,7 @@ import { createCartesiaProvider } from '../../../providers/cartesia/provider.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { never, present, providerErrorOf, until, waysToLeave } from '../suite/given.ts'
 import { startStub } from '../suite/stub-server.ts'
-import { hear, speechFormat } from '../suite/tts.ts'
+import { readSpeech, speechFormat } from '../suite/tts.ts'
 import { apiKey, options, provider } from './setup.ts'
 import { startCartesiaStub } from './stub.ts'
 import { spoken } from './stub-answers.ts'
@@ -26,10 +26,10 @@ t.teardown(async () => {
 const say: TtsRequest = { model: 'sonic-3', text: 'Say "this"\n', wanted: speechFormat }
 const katie = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
 
-/** What went over the wire, once the speech has been heard to its end. */
+/** The messages on the wire, after the speech was read to its end. */
 async function asked(speak: Tts['synthesize'], request: Partial<TtsRequest> = {}) {
   stub.behave('ok')
-  const { format, items } = await hear(speak({ ...say, ...request }, never))
+  const { format, items } = await readSpeech(speak({ ...say, ...request }, never))
   const seen = present(stub.seen[0], 'request')
   const text = seen.texts[0] ?? seen.body.toString()
   return { seen, format, audio: Buffer.concat(items), body: JSON.parse(text) as Record<string, unknown> }
@@ -94,7 +94,7 @@ t.test('a speed that the vendor has not is asked of nobody', async (t) => {
 
 t.test('a text that is left is cancelled, one that is over is not', async (t) => {
   const texts = () => present(stub.seen[0], 'request').texts
-  await hear(live(say, never))
+  await readSpeech(live(say, never))
   t.equal(texts().length, 1)
   for (const leave of waysToLeave) {
     stub.behave('slow_first_byte')
@@ -129,7 +129,7 @@ t.test('a chunk without its data', async (t) => {
     socket: (socket) => socket.listen({ text: () => socket.send({ type: 'chunk', done: false }) }),
   })
   const adapter = provider(other.url)
-  t.match(await providerErrorOf(hear(liveOf(adapter)(say, never))), { errorClass: 'protocol' })
+  t.match(await providerErrorOf(readSpeech(liveOf(adapter)(say, never))), { errorClass: 'protocol' })
   await adapter.close()
   await other.close()
 })
@@ -143,7 +143,7 @@ t.test('a socket that waited speaks like any other', async (t) => {
     observeWarm: (outcome) => void outcomes.push(outcome),
   })
   for (const text of [1, 2, 3]) {
-    const { items } = await hear(liveOf(warm)(say, never))
+    const { items } = await readSpeech(liveOf(warm)(say, never))
     t.ok(Buffer.concat(items).equals(spoken({ encoding: 'pcm_s16le', sample_rate: 24_000 })))
     await until(() => stub.seen.length === text + 1, 'none was opened ahead')
   }

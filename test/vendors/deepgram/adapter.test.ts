@@ -19,11 +19,13 @@ const server: Expected = { errorClass: 'server', because: 'no code of a socket m
 const noErrorMid = { error_mid: 'an answer over HTTP is one object, or audio: it cannot hold an error' }
 const given = { provider, stub, apiKey }
 
-t.test('Nova hears a recording', (t) => sttSuite(t, { ...given, model: 'nova-3', billedMs: 250, cannot: noErrorMid }))
-t.test('Nova hears live', (t) =>
+t.test('Nova recognizes a recording', (t) =>
+  sttSuite(t, { ...given, model: 'nova-3', billedMs: 250, cannot: noErrorMid }),
+)
+t.test('Nova recognizes live audio', (t) =>
   sttStreamSuite(t, { ...given, model: 'nova-3', billedMs: 700, expected: { error_mid: server } }),
 )
-t.test('Flux hears live', (t) =>
+t.test('Flux recognizes live audio', (t) =>
   sttStreamSuite(t, { ...given, model: 'flux-general-en', expected: { error_mid: server } }),
 )
 t.test('Aura speaks over HTTP', (t) => ttsSuite(t, { ...given, model: 'aura-2', cannot: noErrorMid }))

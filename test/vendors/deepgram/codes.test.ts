@@ -1,4 +1,4 @@
-/** What Deepgram's codes mean, in a body, in a frame and in a close; what its models are; and whose key signs. */
+/** The meaning of Deepgram's codes in a body, in a frame and in a close; its models; and the key of a request. */
 import t from 'tap'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import { deepgramModels } from '../../../providers/deepgram/models.ts'
@@ -6,10 +6,10 @@ import { never, present, providerErrorOf, until } from '../suite/given.ts'
 import { rawRecording, recordingPcm } from '../suite/stt.ts'
 import { isOver } from '../suite/stt-live.ts'
 import { sendJson } from '../suite/stub-server.ts'
-import { hear, speechFormat } from '../suite/tts.ts'
+import { readSpeech, speechFormat } from '../suite/tts.ts'
 import { adapter, listenTo, live, provider, stt, stub } from './setup.ts'
 
-t.test('codes decide, whatever the form of the body', async (t) => {
+t.test('codes decide in every form of the body', async (t) => {
   const rows: [status: number, body: unknown, expected: ErrorClass][] = [
     [401, { err_code: 'INSUFFICIENT_PERMISSIONS' }, 'auth'],
     [403, { err_code: 'INSUFFICIENT_PERMISSIONS' }, 'auth'],
@@ -49,11 +49,13 @@ t.test('how a socket closes', async (t) => {
   ]
   for (const [code, reason, expected] of rows) {
     stub.playSocket((socket) => socket.close(code, reason))
-    const heard = await providerErrorOf(hear(live({ model: 'aura-2', text: 'Hello', wanted: speechFormat }, never)))
-    t.equal(heard.errorClass, expected, `speak ${code} ${reason}`)
+    const failure = await providerErrorOf(
+      readSpeech(live({ model: 'aura-2', text: 'Hello', wanted: speechFormat }, never)),
+    )
+    t.equal(failure.errorClass, expected, `speak ${code} ${reason}`)
     for (const model of ['nova-3', 'flux-general-en']) {
       const listening = await listenTo({ model })
-      await until(() => isOver(listening), 'nothing was told')
+      await until(() => isOver(listening), 'no event came')
       t.match(
         listening.events.at(-1),
         { type: 'failed', error: { errorClass: expected } },
@@ -69,12 +71,12 @@ t.test('how a socket closes', async (t) => {
   for (const [frame, expected] of frames) {
     stub.playSocket((socket) => socket.send(frame))
     const listening = await listenTo({ model: 'flux-general-en' })
-    await until(() => isOver(listening), 'nothing was told')
+    await until(() => isOver(listening), 'no event came')
     t.match(listening.events.at(-1), { type: 'failed', error: { errorClass: expected } })
   }
   stub.playSocket((socket) => socket.send({ type: 'Results', channel: { alternatives: [{}] } }))
   const listening = await listenTo()
-  await until(() => isOver(listening), 'nothing was told')
+  await until(() => isOver(listening), 'no event came')
   t.match(listening.events.at(-1), { type: 'failed', error: { errorClass: 'protocol' } })
 })
 
@@ -102,7 +104,7 @@ t.test('a key of an organization signs its calls', async (t) => {
     { model: 'nova-3', recording: rawRecording(recordingPcm), options: {} },
     never,
   )
-  await hear(
+  await readSpeech(
     present(keyed.speech?.tts?.live?.bind(keyed.speech?.tts), 'live')(
       { model: 'aura-2', text: 'Hi', wanted: speechFormat },
       never,

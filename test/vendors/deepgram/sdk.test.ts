@@ -1,4 +1,4 @@
-/** The vendor's own SDK against the stub: it must understand the stub, so that the stub is known to be fair. */
+/** The vendor's SDK against the stub: it must understand the stub, which shows that the stub behaves like the vendor. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import type { Cell } from '../suite/matrix.ts'
@@ -7,7 +7,7 @@ import { samplesOf, sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { speechPcm } from '../suite/tts.ts'
 import { startDeepgramStub } from './stub.ts'
 
-/** As much of the SDK as is used here; it is installed apart from the product. */
+/** The part of the SDK that is used here; it is installed separately from the product. */
 type Frame = {
   type: string
   event?: string
@@ -100,7 +100,7 @@ t.test('over HTTP the SDK sees the errors', { skip }, async (t) => {
   await t.rejects(transcribe({ ...once, timeoutInSeconds: 0.3 }), Error, 'hang')
 })
 
-t.test('live: the SDK hears two utterances', { skip }, async (t) => {
+t.test('live: the SDK receives two utterances', { skip }, async (t) => {
   const [first, second] = [sinePcm(1600, 16_000), sinePcm(3200, 16_000)]
   stub.behave('ok')
   const nova = await open(client().listen.v1, {
@@ -138,7 +138,7 @@ t.test('live: the SDK hears two utterances', { skip }, async (t) => {
   t.match(flux.frames.at(-1), { event: 'Update', transcript: transcriptOf(second) })
 })
 
-t.test('live: the SDK hears the speech', { skip }, async (t) => {
+t.test('live: the SDK receives the speech', { skip }, async (t) => {
   stub.behave('ok')
   const aura = await open(client().speak.v1, { model: 'aura-2-thalia-en', encoding: 'linear16', sample_rate: 24_000 })
   aura.socket.sendText({ type: 'Speak', text: 'Hello' })

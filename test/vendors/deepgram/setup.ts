@@ -1,4 +1,4 @@
-/** An adapter in front of the stub, for what no suite asks. */
+/** An adapter in front of the stub, for tests outside of the suites. */
 import t from 'tap'
 import type { SttStreamRequest } from '../../../domain/speech/stt.ts'
 import type { VendorOptions } from '../../../providers/adapter.ts'

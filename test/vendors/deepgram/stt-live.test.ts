@@ -1,4 +1,4 @@
-/** How Deepgram is asked to hear, and how its two ways to tell live speech become utterances. */
+/** The requests for recognition at Deepgram, and how the events of its two live protocols become utterances. */
 import t from 'tap'
 import type { SttOptions, SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { ManualClock } from '../../domain/fakes.ts'
@@ -110,12 +110,12 @@ t.test('segments become utterances', async (t) => {
   const listening = await listenTo()
   listening.stream.end()
   await until(() => isOver(listening), 'it does not end')
-  const told = listening.events.map((event) => {
+  const reported = listening.events.map((event) => {
     if (event.type !== 'transcript') return event
     const { utterance, text, isFinal, speechFinal, startMs, endMs } = event.transcript
     return [utterance, text, isFinal, speechFinal, startMs, endMs]
   })
-  t.same(told, [
+  t.same(reported, [
     { type: 'speech', startMs: 250 },
     [0, 'one', false, false, 0, 1000],
     [0, 'one two', true, false, 0, 1000],
@@ -139,19 +139,19 @@ t.test('words carry their own times, and only where they are asked for', async (
   for (const wanted of [true, false]) {
     const { stream, events } = await listenTo({ words: wanted })
     stream.audio(new Uint8Array(2))
-    await until(() => events.length > 0, 'nothing was told')
+    await until(() => events.length > 0, 'no event came')
     const [transcript] = finalsOf(events, 0)
     t.match(transcript, { startMs: 1100, endMs: 1400 })
-    const told = [
+    const reported = [
       { text: 'Hi,', startMs: 1100, endMs: 1200, confidence: 0.7 },
       { text: 'you', startMs: 1300, endMs: 1400 },
     ]
-    t.same(transcript?.words, wanted ? told : undefined)
+    t.same(transcript?.words, wanted ? reported : undefined)
     stream.close()
   }
 })
 
-t.test('turns are told when they change, and a turn that nobody ended is final at the end', async (t) => {
+t.test('turns are reported when they change, and a turn that no event ended is final at the end', async (t) => {
   const turn = (event: string, turn_index: number, transcript: string) => ({
     type: 'TurnInfo',
     event,
@@ -182,12 +182,12 @@ t.test('turns are told when they change, and a turn that nobody ended is final a
   const listening = await listenTo({ model: 'flux-general-multi' })
   listening.stream.end()
   await until(() => isOver(listening), 'it does not end')
-  const told = listening.events.map((event) =>
+  const reported = listening.events.map((event) =>
     event.type === 'transcript'
       ? [event.transcript.utterance, event.transcript.text, event.transcript.isFinal, event.transcript.speechFinal]
       : event.type,
   )
-  t.same(told, [
+  t.same(reported, [
     'speech',
     [0, 'one', false, false],
     [0, 'one two', false, false],

@@ -1,4 +1,4 @@
-/** Deepgram on 127.0.0.1. It refuses what the vendor documents that it refuses, so that an adapter cannot get away with less. */
+/** Deepgram on 127.0.0.1. It refuses the requests that the vendor documents as refused, so that a wrong adapter fails. */
 import type { ServerResponse } from 'node:http'
 import { wavHeader } from '../../../audio/wav.ts'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
@@ -23,7 +23,7 @@ type PlayHttp = (response: ServerResponse, request: SeenRequest) => void
 type PlaySocket = (socket: StubSocket, request: SeenRequest) => void
 
 export interface DeepgramStub extends VendorStub {
-  /** Answers all requests, or plays all sockets, until the next `behave`. */
+  /** The answer to all requests, or the play of all sockets, until the next `behave`. */
   play(http: PlayHttp): void
   playSocket(socket: PlaySocket): void
 }
@@ -67,7 +67,7 @@ export async function startDeepgramStub(): Promise<DeepgramStub> {
 
 export const queryOf = ({ path }: SeenRequest): URLSearchParams => new URL(path, 'http://stub').searchParams
 
-/** In all the forms that the vendor's bodies have. */
+/** The error bodies, in all forms that the vendor has. */
 const bodies: Partial<Record<Cell, object | string>> = {
   auth: { err_code: 'INVALID_AUTH', err_msg: 'Invalid credentials.', request_id: 'stub' },
   quota: { err_code: 'ASR_PAYMENT_REQUIRED', err_msg: 'Not enough credits.', request_id: 'stub' },
@@ -95,7 +95,7 @@ const rates: Partial<Record<string, string[]>> = {
 }
 const fluxRates = ['8000', '16000', '24000', '44100', '48000']
 
-/** Null: nothing is wrong. */
+/** Null for a valid request. */
 function complaintAbout(request: SeenRequest): string | null {
   const { path, method, headers } = request
   const query = queryOf(request)

@@ -1,11 +1,11 @@
-/** What Deepgram is asked to speak, and the sockets that it speaks through. */
+/** The requests for speech at Deepgram, and the sockets for it. */
 import t from 'tap'
 import type { TtsRequest } from '../../../domain/speech/tts.ts'
 import type { WarmOutcome } from '../../../providers/wire/socket.ts'
 import { never, patient, present, providerErrorOf, until, waysToLeave } from '../suite/given.ts'
 import { finalsOf, isOver, listen } from '../suite/stt-live.ts'
 import { pause, sinePcm } from '../suite/stub-server.ts'
-import { hear, speechFormat, speechPcm } from '../suite/tts.ts'
+import { readSpeech, speechFormat, speechPcm } from '../suite/tts.ts'
 import { adapter, asked, given, live, stub, tts } from './setup.ts'
 import { queryOf } from './stub.ts'
 
@@ -42,18 +42,18 @@ t.test('what is spoken, and as what', async (t) => {
   for (const [change, wire, format] of rows) {
     const request = { ...say, wanted: speechFormat, ...change }
     play()
-    t.match((await hear(tts.synthesize(request, never))).format, format)
+    t.match((await readSpeech(tts.synthesize(request, never))).format, format)
     t.match(asked(), { ...wire, container: 'none' }, JSON.stringify(change))
     t.same(JSON.parse(present(stub.seen.at(-1), 'request').body.toString()), { text: 'Hello' })
     stub.behave('ok')
-    t.match((await hear(live(request, never))).format, format)
+    t.match((await readSpeech(live(request, never))).format, format)
     t.match(asked(), wire)
     t.notOk('container' in asked())
   }
   const opus = { ...say, wanted: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } } as const
   play()
   for (const speak of [tts.synthesize.bind(tts), live]) {
-    t.match((await hear(speak(opus, never))).format, opus.wanted)
+    t.match((await readSpeech(speak(opus, never))).format, opus.wanted)
     t.match(asked(), { encoding: 'opus', container: 'ogg' })
   }
   for (const change of [{ speed: 0.5 }, { speed: 2 }, { speed: 1.1, language: 'de' }])
@@ -63,11 +63,11 @@ t.test('what is spoken, and as what', async (t) => {
     })
 })
 
-t.test('a socket is told what it need not say', async (t) => {
+t.test('a socket is notified of speech that is not needed', async (t) => {
   const say = { model: 'aura-2', text: 'Say "this"\n', wanted: speechFormat }
   const begin = ['{"type":"Speak","text":"Say \\"this\\"\\n"}', '{"type":"Flush"}']
   const texts = () => present(stub.seen[0], 'request').texts
-  await hear(live(say, never))
+  await readSpeech(live(say, never))
   await until(() => texts().length === 3, 'no goodbye')
   t.same(texts(), [...begin, '{"type":"Close"}'])
   for (const leave of waysToLeave) {
@@ -88,7 +88,7 @@ t.test('audio that nobody reads is bounded', async (t) => {
     never,
   )
   await pause(50)
-  t.match(await providerErrorOf(hear(Promise.resolve(speech))), { errorClass: 'protocol' })
+  t.match(await providerErrorOf(readSpeech(Promise.resolve(speech))), { errorClass: 'protocol' })
   await own.close()
 })
 
@@ -98,7 +98,7 @@ t.test('sockets are opened ahead', async (t) => {
   const own = adapter({ limits, observeWarm: (outcome) => outcomes.push(outcome) })
   const speak = present(own.ports.speech?.tts?.live?.bind(own.ports.speech?.tts), 'live')
   for (let i = 0; i < 3; i++) {
-    await hear(speak({ model: 'aura-2', text: 'Hello', wanted: speechFormat }, never))
+    await readSpeech(speak({ model: 'aura-2', text: 'Hello', wanted: speechFormat }, never))
     await until(() => stub.seen.length === i + 2, 'no socket was opened ahead')
     await pause(30)
   }

@@ -43,7 +43,7 @@ t.test('what is asked of a voice', async (t) => {
   const seen = async (request: Partial<TtsRequest>, speak: Speak = overHttp) => {
     stub.behave('ok')
     const { format, audio } = await speak({ ...say, ...request })
-    const bytes = await heardAll(audio)
+    const bytes = await readAll(audio)
     const { pathname, searchParams } = new URL(stub.seen[0]?.path ?? '', stub.url)
     const output = searchParams.get('output_format') ?? ''
     t.ok(bytes.equals(spoken(output)), output)
@@ -238,7 +238,7 @@ t.test('rows', (t) => {
   void Promise.all([kept.close(), european.close()]).then(() => t.end())
 })
 
-async function heardAll(audio: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function readAll(audio: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for await (const chunk of audio) chunks.push(chunk)
   return Buffer.concat(chunks)

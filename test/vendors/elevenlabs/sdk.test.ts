@@ -160,7 +160,7 @@ async function connect() {
     commitStrategy: 'vad',
     includeTimestamps: true,
   })
-  const told: Record<string, unknown>[] = []
+  const reported: Record<string, unknown>[] = []
   for (const event of [
     'session_started',
     'partial_transcript',
@@ -168,11 +168,11 @@ async function connect() {
     'committed_transcript_with_timestamps',
     'error',
   ])
-    connection.on(event, (data) => told.push(data))
+    connection.on(event, (data) => reported.push(data))
   const next = async (type: string) => {
     const endMs = performance.now() + 5000
     for (;;) {
-      const found = told.find(({ message_type }) => message_type === type)
+      const found = reported.find(({ message_type }) => message_type === type)
       if (found) return found
       if (performance.now() > endMs) throw new Error(`${type} did not come`)
       await new Promise((resolve) => setTimeout(resolve, 5))

@@ -79,16 +79,16 @@ t.test('a realtime session', async (t) => {
 
 t.test('the end of a realtime session, which the vendor does not acknowledge', async (t) => {
   await t.test('a commit of the vendor that crosses the last one', (t) =>
-    against(t, async ({ server, opened, clock, told, texts }) => {
+    against(t, async ({ server, opened, clock, untilText, texts }) => {
       server.say('partial_transcript', { text: 'One' })
-      await told('One')
+      await untilText('One')
       opened.stream.end()
       await until(() => server.commits() === 1, 'no commit')
       server.say('committed_transcript', { text: 'One.' })
-      await told('One.')
+      await untilText('One.')
       await clock.advance(499)
       server.say('committed_transcript', { text: 'Two.' })
-      await told('Two.')
+      await untilText('Two.')
       await clock.advance(499)
       t.equal(opened.events.at(-1)?.type, 'transcript', 'another may still come')
       await clock.advance(1)
@@ -97,23 +97,23 @@ t.test('the end of a realtime session, which the vendor does not acknowledge', a
     }),
   )
   await t.test('nothing left to commit, but a transcript on its way', (t) =>
-    against(t, async ({ server, opened, clock, told }) => {
+    against(t, async ({ server, opened, clock, untilText }) => {
       server.say('partial_transcript', { text: 'One' })
-      await told('One')
+      await untilText('One')
       opened.stream.end()
       server.say('commit_throttled', { error: 'too little' })
       await clock.advance(10_000)
       t.equal(opened.events.at(-1)?.type, 'transcript', 'what was said is waited for')
       server.say('committed_transcript', { text: 'One.' })
-      await told('One.')
+      await untilText('One.')
       await clock.advance(500)
       t.equal(opened.events.at(-1)?.type, 'ended')
     }),
   )
   await t.test('a transcript that never comes', (t) =>
-    against(t, async ({ server, opened, clock, told }) => {
+    against(t, async ({ server, opened, clock, untilText }) => {
       server.say('partial_transcript', { text: 'One' })
-      await told('One')
+      await untilText('One')
       opened.stream.end()
       await clock.advance(outboundDefaults.idleMs)
       t.match(opened.events.at(-1), { type: 'failed', error: { errorClass: 'timeout' } })
@@ -135,9 +135,9 @@ t.test('the end of a realtime session, which the vendor does not acknowledge', a
       ['One.', 'ended'],
       [null, 'failed'],
     ] as const)
-      await against(t, async ({ server, opened, told }) => {
+      await against(t, async ({ server, opened, untilText }) => {
         server.say('partial_transcript', { text: 'One' })
-        await told('One')
+        await untilText('One')
         opened.stream.end()
         if (text !== null) server.say('committed_transcript', { text })
         server.socket.close(1000)
@@ -149,7 +149,7 @@ t.test('the end of a realtime session, which the vendor does not acknowledge', a
 
 t.test('a realtime session that is not all speech', async (t) => {
   await t.test('a flush too soon and a warning are no failures', (t) =>
-    against(t, async ({ server, opened, told }) => {
+    against(t, async ({ server, opened, untilText }) => {
       opened.stream.flush()
       server.say('commit_throttled', { error: 'too little' })
       server.say('warning', { warning: 'Mind the gap.' })
@@ -157,7 +157,7 @@ t.test('a realtime session that is not all speech', async (t) => {
       server.say('partial_transcript', { text: '' })
       server.say('committed_transcript', { text: ' ' })
       server.say('committed_transcript', { text: 'One.' })
-      await told('One.')
+      await untilText('One.')
       t.same(
         opened.events.map(({ type }) => type),
         ['speech', 'transcript'],
@@ -167,13 +167,13 @@ t.test('a realtime session that is not all speech', async (t) => {
   await t.test('words that come late, or not at all', (t) =>
     against(
       t,
-      async ({ server, opened, told, texts }) => {
+      async ({ server, opened, untilText, texts }) => {
         const words = [{ text: 'One.', start: 0.5, end: 0.9, type: 'word', logprob: -0.1 }]
         server.say('committed_transcript', { text: 'One.' })
         server.say('committed_transcript_with_timestamps', { text: 'One.', language_code: 'deu', words })
         server.say('committed_transcript', { text: 'Two.' })
         server.say('partial_transcript', { text: 'Three' })
-        await told('Three')
+        await untilText('Three')
         t.same(texts(), ['One.', 'Two.', 'Three'])
         const [first, second] = opened.events.flatMap((event) =>
           event.type === 'transcript' ? [event.transcript] : [],
@@ -193,7 +193,7 @@ t.test('a realtime session that is not all speech', async (t) => {
   await t.test('words that are not waited for', (t) =>
     against(
       t,
-      async ({ server, opened, clock, told, texts }) => {
+      async ({ server, opened, clock, untilText, texts }) => {
         server.say('committed_transcript', { text: 'One.' })
         await until(() => clock.timers >= 2, 'it is not held')
         await clock.advance(1000)
@@ -201,8 +201,8 @@ t.test('a realtime session that is not all speech', async (t) => {
         server.say('committed_transcript', { text: 'Two.' })
         opened.stream.end()
         server.socket.close(1000)
-        await told('Two.')
-        t.same(texts(), ['One.', 'Two.'], 'each is told once')
+        await untilText('Two.')
+        t.same(texts(), ['One.', 'Two.'], 'each is reported once')
         t.equal(opened.events.at(-1)?.type, 'ended')
       },
       { words: true },
@@ -211,13 +211,13 @@ t.test('a realtime session that is not all speech', async (t) => {
   await t.test('a caller who sends nothing is kept, and the silence does not count', (t) =>
     against(
       t,
-      async ({ server, opened, clock, told }) => {
+      async ({ server, opened, clock, untilText }) => {
         opened.stream.audio(Buffer.alloc(32_000))
         await clock.advance(9000)
         await until(() => server.bytes() === 32_000 + 3 * 3200, 'no silence was sent')
         const words = [{ text: 'One.', start: 1.3, end: 1.7, type: 'word', logprob: -0.1 }]
         server.say('committed_transcript_with_timestamps', { text: 'One.', words })
-        await told('One.')
+        await untilText('One.')
         t.match(opened.events.at(-1), { transcript: { startMs: 1000, endMs: 1400 } })
       },
       { words: true },
@@ -245,7 +245,7 @@ t.test('every failure that the transcriber has a word for', async (t) => {
   for (const [type, errorClass] of Object.entries(classes))
     await against(t, async ({ server, opened }) => {
       server.say(type, { error: `about the key ${apiKey}` })
-      await until(() => opened.events.length > 0, 'nothing was told')
+      await until(() => opened.events.length > 0, 'no event came')
       t.match(opened.events, [{ type: 'failed', error: { errorClass, sent: true } }], type)
     })
 })
@@ -259,8 +259,8 @@ type Played = {
   }
   opened: Listening
   clock: ManualClock
-  /** Until that has been told. */
-  told: (text: string) => Promise<void>
+  /** Resolves when this text was reported. */
+  untilText: (text: string) => Promise<void>
   texts: () => string[]
 }
 
@@ -288,8 +288,8 @@ async function against(
   try {
     const opened = await listen(t, adapter, realtime, never, changes)
     const texts = () => opened.events.flatMap((event) => (event.type === 'transcript' ? [event.transcript.text] : []))
-    const told = (text: string) => until(() => texts().at(-1) === text, `${text} was not told`)
-    await play({ server: present(server, 'session'), opened, clock, told, texts })
+    const untilText = (text: string) => until(() => texts().at(-1) === text, `${text} was not reported`)
+    await play({ server: present(server, 'session'), opened, clock, untilText, texts })
     opened.stream.close()
     t.equal(clock.timers, 0, 'no timer is left')
   } finally {

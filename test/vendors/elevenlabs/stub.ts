@@ -107,7 +107,7 @@ async function transcribe(request: SeenRequest, response: ServerResponse, cell: 
   sendJson(response, body, {}, cell)
 }
 
-/** Spaces are tokens of their own. Times in seconds. */
+/** Spaces are separate tokens. Times in seconds. */
 function tokens(
   text: string,
   seconds: number,
@@ -222,7 +222,7 @@ class Realtime {
   #utterance: Buffer[] = []
   #bytes = 0
   #committedBytes = 0
-  #hasTold = false
+  #hasReported = false
   /** It takes a moment until what was written has left. */
   #isBroken = false
 
@@ -263,8 +263,8 @@ class Realtime {
   }
 
   async #partial(): Promise<void> {
-    if (this.#hasTold) return
-    this.#hasTold = true
+    if (this.#hasReported) return
+    this.#hasReported = true
     const cell = this.#cell
     if (cell === 'garbage') return this.#socket.send('{"message_type":')
     if (cell === 'slow_first_byte') await pause(slowMs)
@@ -283,7 +283,7 @@ class Realtime {
     const seconds = this.#bytes / this.#bytesPerS - startS
     this.#utterance = []
     this.#committedBytes = this.#bytes
-    this.#hasTold = false
+    this.#hasReported = false
     if (this.#cell === 'slow_first_byte') await pause(slowMs)
     this.#send('committed_transcript', { text })
     if (this.#query.get('include_timestamps') !== 'true') return

@@ -11,7 +11,7 @@ import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound
 import { present, providerErrorOf, vendorOptions } from '../suite/given.ts'
 import { answerText, llmSuite, weather } from '../suite/llm.ts'
 import { sendEvent, sendJson } from '../suite/stub-server.ts'
-import { hear, speechFormat, speechPcm, ttsSuite } from '../suite/tts.ts'
+import { readSpeech, speechFormat, speechPcm, ttsSuite } from '../suite/tts.ts'
 import { audioPart, errorBody, errorInfo, piece, startGeminiStub } from './stub.ts'
 
 const apiKey = 'AIza-stub-0123456789'
@@ -165,7 +165,7 @@ t.test('the finish reasons of an answer', async (t) => {
     })
     t.equal(await outcomeOf(llm.respond(ask, never).then(({ stopReason }) => stopReason)), text, title)
     t.equal(await outcomeOf(lastStop()), text, `${title}, streamed`)
-    t.equal(await outcomeOf(hear(tts.synthesize(say, never)).then(() => 'spoken')), speech, `${title}, spoken`)
+    t.equal(await outcomeOf(readSpeech(tts.synthesize(say, never)).then(() => 'spoken')), speech, `${title}, spoken`)
   }
   stub.play((response, { path }) => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' } }
@@ -178,7 +178,7 @@ t.test('the finish reasons of an answer', async (t) => {
 
 t.test('a request for speech has separate fields', async (t) => {
   stub.behave('ok')
-  await hear(tts.synthesize({ ...say, voice: 'Puck', language: 'de', instructions: 'calm' }, never))
+  await readSpeech(tts.synthesize({ ...say, voice: 'Puck', language: 'de', instructions: 'calm' }, never))
   t.equal(stub.seen[0]?.path, '/v1beta/models/gemini-3.8-flash-tts:streamGenerateContent?alt=sse')
   t.same(JSON.parse(String(stub.seen[0]?.body)), {
     contents: [{ role: 'user', parts: [{ text: 'Hello', speechMetadata: { style: 'calm' } }] }],
@@ -187,7 +187,7 @@ t.test('a request for speech has separate fields', async (t) => {
       speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Puck' } }, languageCode: 'de' },
     },
   })
-  await hear(tts.synthesize(say, never))
+  await readSpeech(tts.synthesize(say, never))
   t.match(String(stub.seen[1]?.body), '"voiceName":"Kore"')
 })
 
@@ -207,13 +207,13 @@ t.test('the format of the speech comes from the answer', async (t) => {
   ]
   for (const [title, bytes, mimeType, sampleRateHz] of rows) {
     speaks(bytes, mimeType)
-    const { format, items } = await hear(tts.synthesize(say, never))
+    const { format, items } = await readSpeech(tts.synthesize(say, never))
     t.same(format, { ...speechFormat, sampleRateHz }, title)
     t.ok(Buffer.concat(items).equals(speechPcm), `${title}: the samples`)
   }
   const minute = Buffer.alloc(60 * 48_000, 1)
   speaks([minute], 'audio/L16;rate=24000')
-  t.ok(Buffer.concat((await hear(tts.synthesize(say, never))).items).equals(minute), 'a minute in one event')
+  t.ok(Buffer.concat((await readSpeech(tts.synthesize(say, never))).items).equals(minute), 'a minute in one event')
   for (const mimeType of ['audio/mpeg', 'audio/L16;rate=1', 'text/plain']) {
     speaks([speechPcm], mimeType)
     t.equal(await outcomeOf(tts.synthesize(say, never)), 'protocol', mimeType)

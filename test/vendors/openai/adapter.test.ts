@@ -136,7 +136,7 @@ t.test("Mistral's transcription requests and answers", async (t) => {
   t.teardown(() => made.close())
   const text = transcriptOf(recordingPcm)
   const [first, second] = text.split(' ')
-  const hear = async (options: SttOptions, language?: string) => {
+  const readSpeech = async (options: SttOptions, language?: string) => {
     stub.behave('ok')
     const recording = rawRecording(recordingPcm)
     const request = { model: 'voxtral-mini-2602', recording, options, ...(language !== undefined && { language }) }
@@ -146,23 +146,23 @@ t.test("Mistral's transcription requests and answers", async (t) => {
     const form = await new Response(body, { headers: { 'content-type': type } }).formData()
     return { transcript, fields: [...form.entries()].filter(([name]) => name !== 'file' && name !== 'model') }
   }
-  const plain = await hear({ keywords: ['Parley', ' New York, NY '] })
+  const plain = await readSpeech({ keywords: ['Parley', ' New York, NY '] })
   t.same(plain.fields, [
     ['context_bias', 'Parley'],
     ['context_bias', 'New_York_NY'],
     ['timestamp_granularities', 'segment'],
   ])
   t.same(plain.transcript, { text, segments: [{ text, startMs: 0, endMs: 100 }], billedMs: billedSeconds * 1000 })
-  const speakers = await hear({ diarization: true })
+  const speakers = await readSpeech({ diarization: true })
   t.same(speakers.fields, [
     ['diarize', 'true'],
     ['timestamp_granularities', 'segment'],
   ])
   t.match(speakers.transcript?.segments, [{ text, speaker: 'speaker_1' }])
-  const named = await hear({}, 'pt-BR')
+  const named = await readSpeech({}, 'pt-BR')
   t.same(named.fields, [['language', 'pt']])
   t.match(named.transcript, { language: 'pt-BR', segments: [{ text, startMs: 0, endMs: recordingMs }] })
-  const words = await hear({ wordTimestamps: true })
+  const words = await readSpeech({ wordTimestamps: true })
   t.same(words.fields, [['timestamp_granularities', 'word']])
   t.same(words.transcript?.words, [
     { text: first, startMs: 0, endMs: 100 },
@@ -176,7 +176,7 @@ t.test("Mistral's transcription requests and answers", async (t) => {
     [{ keywords: Array.from({ length: 101 }, (_, at) => `word${at}`) }],
   ]
   for (const [options, language] of refused)
-    t.match(await providerErrorOf(hear(options, language)), { errorClass: 'unsupported', sent: false })
+    t.match(await providerErrorOf(readSpeech(options, language)), { errorClass: 'unsupported', sent: false })
   t.match(made.models, [
     { languages: ['ar', 'de'], capabilities: { diarization: true, keywords: true, prompt: false } },
   ])

@@ -109,25 +109,25 @@ t.test('@mistralai/mistralai: transcription', { skip: missing(mistral, '@mistral
     retryConfig: { strategy: 'none' },
   })
   const content = Buffer.concat([wavHeader(recordingFormat, recordingPcm.length), recordingPcm])
-  const hear = (cell: Cell, more: object) => {
+  const readSpeech = (cell: Cell, more: object) => {
     stub.behave(cell)
     const request = { model: 'voxtral-mini-2602', file: { fileName: 'a.wav', content }, ...more }
     return client.audio.transcriptions.complete(request)
   }
   const text = transcriptOf(recordingPcm)
-  for (const cell of ['ok', 'slow_first_byte'] as const) t.match(await hear(cell, { language: 'en' }), { text })
+  for (const cell of ['ok', 'slow_first_byte'] as const) t.match(await readSpeech(cell, { language: 'en' }), { text })
   t.match(
-    await hear('ok', { diarize: true, contextBias: ['Parley', 'New_York'], timestampGranularities: ['segment'] }),
+    await readSpeech('ok', { diarize: true, contextBias: ['Parley', 'New_York'], timestampGranularities: ['segment'] }),
     {
       segments: [{ text, speakerId: 'speaker_1' }],
       usage: { promptAudioSeconds: billedSeconds },
     },
   )
-  t.match(await hear('ok', { timestampGranularities: ['word'] }), { segments: { length: 2 } })
+  t.match(await readSpeech('ok', { timestampGranularities: ['word'] }), { segments: { length: 2 } })
   for (const more of [{ language: 'en', timestampGranularities: ['word'] }, { contextBias: ['New York'] }])
-    t.match(await hear('ok', more).catch((error: unknown) => error), { statusCode: 422 })
+    t.match(await readSpeech('ok', more).catch((error: unknown) => error), { statusCode: 422 })
   for (const cell of ['auth', 'rate_limited', 'server', 'empty', 'header_only', 'cut', 'reset', 'garbage'] as const)
-    await t.rejects(hear(cell, {}), cell)
+    await t.rejects(readSpeech(cell, {}), cell)
 })
 
 const certificate = realtime ? selfSigned() : null

@@ -143,7 +143,7 @@ const completed = (item_id: string, transcript: string) => ({
 })
 const delta = (item_id: string, text: string) => ({ type: `${transcription}.delta`, item_id, delta: text })
 const committed = (item_id: string) => ({ type: 'input_audio_buffer.committed', item_id })
-const told = ({ events }: Listening) =>
+const reported = ({ events }: Listening) =>
   events.map((event) =>
     event.type === 'transcript'
       ? `${event.transcript.utterance} ${event.transcript.isFinal ? 'final' : 'partial'} ${event.transcript.text}`
@@ -174,8 +174,8 @@ t.test('utterances come one after the other, whatever the order of their transcr
     say({ type: 'something.new' })
   })
   listening.stream.audio(sinePcm(2400, 24_000))
-  await until(() => told(listening).length === 6, 'something is missing')
-  t.same(told(listening), ['speech', 'speech', '0 partial one', '0 final one.', '1 final two.', '2 partial thr'])
+  await until(() => reported(listening).length === 6, 'something is missing')
+  t.same(reported(listening), ['speech', 'speech', '0 partial one', '0 final one.', '1 final two.', '2 partial thr'])
   t.match(finalsOf(listening.events, 0)[0], { startMs: 100, endMs: 900, speechFinal: true })
   t.match(finalsOf(listening.events, 1)[0], { startMs: 1400, endMs: 2000 })
   listening.stream.close()
@@ -198,10 +198,10 @@ t.test('the end waits for every transcript that is still to come, and for nothin
   listening.stream.audio(sinePcm(2400, 24_000))
   listening.stream.end()
   await new Promise((resolve) => setTimeout(resolve, 50))
-  t.same(told(listening), ['speech', 'speech'])
+  t.same(reported(listening), ['speech', 'speech'])
   speak(completed('a', 'one.'))
   await until(() => isOver(listening), 'it does not end')
-  t.same(told(listening), ['speech', 'speech', '0 final one.', 'ended'])
+  t.same(reported(listening), ['speech', 'speech', '0 final one.', 'ended'])
   t.match(listening.events.at(-1), { billedMs: undefined }, 'tokens are no time')
 })
 
@@ -250,5 +250,5 @@ t.test('who closes the stream for a transcript hears no more', async (t) => {
   listening.stream.audio(sinePcm(240, 24_000))
   await until(() => listening.events.length > 0, 'nothing was told')
   await new Promise((resolve) => setTimeout(resolve, 30))
-  t.same(told(listening), ['0 final one.'])
+  t.same(reported(listening), ['0 final one.'])
 })

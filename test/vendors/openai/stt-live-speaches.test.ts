@@ -57,7 +57,7 @@ async function open(t: Test, changes: Partial<SttStreamRequest> = {}, key: strin
   return listen(t, provider, given(changes.audio), never, changes)
 }
 const framesOf = () => stub.seen[0]?.texts.map((text) => JSON.parse(text) as { type: string; audio?: string }) ?? []
-const told = ({ events }: Listening) =>
+const reported = ({ events }: Listening) =>
   events.map((event) => {
     if (event.type !== 'transcript') return event.type
     const { utterance, text, startMs, endMs } = event.transcript
@@ -193,7 +193,7 @@ t.test('an utterance that is ended twice is told once', async (t) => {
   const listening = await listen(t, provider, given(), never)
   listening.stream.audio(sinePcm(240, 24_000))
   await until(() => isOver(listening), 'a complaint that is one more is a failure')
-  t.same(told(listening), ['speech', [0, 'one.', 100, 900], 'speech', [1, 'two.', 1000, 1440], 'failed'])
+  t.same(reported(listening), ['speech', [0, 'one.', 100, 900], 'speech', [1, 'two.', 1000, 1440], 'failed'])
   t.match(listening.events.at(-1), { error: { errorClass: 'bad_request', sent: true } })
 })
 

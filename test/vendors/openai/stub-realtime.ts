@@ -8,7 +8,7 @@ export const refuseUpgrade = (request: SeenRequest, cell: Cell): Refusal | 'hang
 
 export function listen(socket: StubSocket, request: SeenRequest, cell: Cell): void {
   const session = new Session(socket, request, cell)
-  socket.listen({ text: (text) => session.hear(JSON.parse(text) as ClientEvent) })
+  socket.listen({ text: (text) => session.readSpeech(JSON.parse(text) as ClientEvent) })
   if (cell === 'empty') return socket.close(1000)
   session.send('session.created', { session: { type: 'transcription', object: 'realtime.transcription_session' } })
 }
@@ -34,7 +34,7 @@ class Session {
     this.#socket.send({ type, event_id: `event_${this.#events++}`, ...fields })
   }
 
-  hear(event: ClientEvent): void {
+  readSpeech(event: ClientEvent): void {
     switch (event.type) {
       case 'session.update':
         if (this.#cell === 'header_only') return this.#socket.close(1000)

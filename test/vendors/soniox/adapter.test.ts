@@ -85,10 +85,10 @@ void t.test('a socket that waited takes its configuration like any other', async
 
 void t.test('tokens become utterances', async (t) => {
   const script = new ScriptedSocket()
-  const told: StreamTranscript[] = []
+  const reported: StreamTranscript[] = []
   const sink = {
     speechStarted() {},
-    transcript: (transcript: StreamTranscript) => void told.push(transcript),
+    transcript: (transcript: StreamTranscript) => void reported.push(transcript),
     ended() {},
     failed: (error: Error) => t.fail('failed', { error }),
   }
@@ -113,7 +113,7 @@ void t.test('tokens become utterances', async (t) => {
   script.say({ tokens: [mark('<fin>')] })
   script.say({ tokens: [token('你', 2000), token('好', 2100), mark('<fin>')] })
   t.same(
-    told.map(({ utterance, text, isFinal, speechFinal }) => [utterance, text, isFinal, speechFinal]),
+    reported.map(({ utterance, text, isFinal, speechFinal }) => [utterance, text, isFinal, speechFinal]),
     [
       [0, 'Hellow', false, false],
       [0, 'Hello wor', false, false],
@@ -122,8 +122,8 @@ void t.test('tokens become utterances', async (t) => {
       [1, '你好', true, true],
     ],
   )
-  t.match(told[2], { startMs: 100, endMs: 600, confidence: 0.8, language: 'en' })
-  const wordsOf = (index: number) => told[index]?.words?.map(({ text, startMs, endMs }) => [text, startMs, endMs])
+  t.match(reported[2], { startMs: 100, endMs: 600, confidence: 0.8, language: 'en' })
+  const wordsOf = (index: number) => reported[index]?.words?.map(({ text, startMs, endMs }) => [text, startMs, endMs])
   t.same(wordsOf(2), [
     ['Hello', 100, 300],
     ['world.', 300, 600],
@@ -147,16 +147,16 @@ void t.test('tokens become utterances', async (t) => {
 
 void t.test('a caller who closes in the middle of a frame hears no more of it', async (t) => {
   const script = new ScriptedSocket()
-  const told: string[] = []
+  const reported: string[] = []
   const closing: { stream?: SttStream } = {}
   const sink = {
-    speechStarted: () => void told.push('speech'),
+    speechStarted: () => void reported.push('speech'),
     transcript: ({ text }: StreamTranscript) => {
-      told.push(text)
+      reported.push(text)
       closing.stream?.close()
     },
-    ended: () => void told.push('ended'),
-    failed: () => void told.push('failed'),
+    ended: () => void reported.push('ended'),
+    failed: () => void reported.push('failed'),
   }
   const parts = { socket: script, sink, signal: never, apiKey, clock: systemClock, limits: outboundDefaults }
   const stream = new LiveSttStream(parts, liveVendor({ ...request, interimResults: false }))
@@ -164,7 +164,7 @@ void t.test('a caller who closes in the middle of a frame hears no more of it', 
   closing.stream = stream
   const token = (text: string) => ({ text, start_ms: 0, end_ms: 100, is_final: true })
   script.say({ tokens: [token('One.'), token('<end>'), token('Two.'), token('<end>')], finished: true })
-  t.same(told, ['speech', 'One.'])
+  t.same(reported, ['speech', 'One.'])
   t.notOk(script.isOpen)
 })
 

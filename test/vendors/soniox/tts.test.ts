@@ -6,7 +6,7 @@ import { createSonioxProvider } from '../../../providers/soniox/provider.ts'
 import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { never, present, providerErrorOf, until, vendorOptions, waysToLeave } from '../suite/given.ts'
 import { startStub } from '../suite/stub-server.ts'
-import { hear, speechFormat, ttsSuite } from '../suite/tts.ts'
+import { readSpeech, speechFormat, ttsSuite } from '../suite/tts.ts'
 import { startSonioxStub } from './stub.ts'
 import { spoken } from './stub-speech.ts'
 
@@ -40,7 +40,7 @@ t.test('what is spoken, and as what', async (t) => {
   ]
   for (const [encoding, sampleRateHz, audio_format, emitted, sample_rate] of formats) {
     stub.behave('ok')
-    const { format, items } = await hear(
+    const { format, items } = await readSpeech(
       tts.synthesize({ ...say, wanted: { encoding, sampleRateHz, channels: 2 } }, never),
     )
     t.match(framesOf()[0], { audio_format, sample_rate })
@@ -61,7 +61,7 @@ t.test('the rest of a request', async (t) => {
   ]
   for (const [request, own] of cases) {
     stub.behave('ok')
-    await hear(tts.synthesize({ ...say, ...request }, never))
+    await readSpeech(tts.synthesize({ ...say, ...request }, never))
     t.same(framesOf(), [{ ...start, ...own }, text])
     t.match(stub.seen[0], { path: '/tts-websocket', headers: { authorization: `Bearer ${apiKey}` } })
   }
@@ -77,7 +77,7 @@ t.test('what the vendor has not is asked of nobody', async (t) => {
 })
 
 t.test('a text that is left is cancelled, one that is over is not', async (t) => {
-  await hear(tts.synthesize(say, never))
+  await readSpeech(tts.synthesize(say, never))
   t.equal(framesOf().length, 2)
   for (const leave of waysToLeave) {
     stub.behave('slow_first_byte')
@@ -98,7 +98,7 @@ t.test('one text after another, and two at once, on sockets that were opened ahe
   })
   t.teardown(() => warm.close())
   const speak = async () => {
-    const { items } = await hear(present(warm.ports.speech?.tts, 'tts').synthesize(say, never))
+    const { items } = await readSpeech(present(warm.ports.speech?.tts, 'tts').synthesize(say, never))
     t.ok(Buffer.concat(items).equals(spoken({ audio_format: 'pcm_s16le', sample_rate: 24_000 })))
   }
   for (const text of [1, 2]) {
@@ -121,7 +121,7 @@ t.test('an answer that is not what was agreed', async (t) => {
   for (const [answer, errorClass] of rows) {
     const other = await startStub({ socket: (socket) => socket.listen({ text: () => socket.send(answer) }) })
     const adapter = provider(other.url)
-    const failed = hear(present(adapter.ports.speech?.tts, 'tts').synthesize(say, never))
+    const failed = readSpeech(present(adapter.ports.speech?.tts, 'tts').synthesize(say, never))
     t.match(await providerErrorOf(failed), { errorClass, sent: true }, JSON.stringify(answer))
     await adapter.close()
     await other.close()

@@ -16,7 +16,7 @@ const apiKey = 'sm-key-canary'
 const provider = (baseUrl: string, limits: OutboundLimits = outboundDefaults) =>
   createSpeechmaticsProvider(vendorOptions('speechmatics', apiKey, baseUrl, limits))
 
-/** This vendor has to be told the language. */
+/** This vendor requires the language. */
 function inEnglish(speechmatics: Provider): Provider {
   const stt = present(speechmatics.ports.speech?.stt, 'stt')
   const open = present(stt.open?.bind(stt), 'open')
@@ -99,11 +99,11 @@ void t.test('without a language another provider is tried', async (t) => {
 
 void t.test('pieces become utterances', async (t) => {
   const script = new ScriptedSocket()
-  const told: StreamTranscript[] = []
+  const reported: StreamTranscript[] = []
   const speech: number[] = []
   const sink = {
     speechStarted: (startMs: number) => void speech.push(startMs),
-    transcript: (transcript: StreamTranscript) => void told.push(transcript),
+    transcript: (transcript: StreamTranscript) => void reported.push(transcript),
     ended() {},
     failed: (error: Error) => t.fail('failed', { error }),
   }
@@ -133,7 +133,7 @@ void t.test('pieces become utterances', async (t) => {
     script.say({ message: 'AddTranscript', results: [word(`w${second}`, second)] })
   script.say({ message: 'EndOfUtterance', metadata: {} })
   t.same(
-    told.map(({ utterance, text, isFinal, speechFinal }) => [utterance, text, isFinal, speechFinal]),
+    reported.map(({ utterance, text, isFinal, speechFinal }) => [utterance, text, isFinal, speechFinal]),
     [
       [0, 'Hello bold', false, false],
       [0, 'Hello, world', false, false],
@@ -143,14 +143,14 @@ void t.test('pieces become utterances', async (t) => {
     ],
   )
   t.same(speech, [1000, 10_000])
-  t.match(told[2], { startMs: 1000, endMs: 1750, confidence: 0.8, language: 'en' })
-  t.same(told[2]?.words, [
+  t.match(reported[2], { startMs: 1000, endMs: 1750, confidence: 0.8, language: 'en' })
+  t.same(reported[2]?.words, [
     { text: 'Hello,', startMs: 1000, endMs: 1250, confidence: 0.8 },
     { text: 'world.', startMs: 1500, endMs: 1750, confidence: 0.8 },
   ])
   stream.close()
   script.say({ message: 'AddTranscript', results: [word('late', 40)] })
-  t.equal(told.length, 5)
+  t.equal(reported.length, 5)
 })
 
 void t.test('types of errors', (t) => {

@@ -1,4 +1,4 @@
-/** What every suite is given, and how one operation of a port goes through all cells of the matrix. */
+/** The input of every suite, and the run of one operation of a port through all cells of the matrix. */
 import { inspect } from 'node:util'
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -10,38 +10,38 @@ import { type OutboundLimits, outboundDefaults } from '../../../runtime/outbound
 import { type Cell, cells, type VendorStub } from './matrix.ts'
 
 export type SuiteGiven = {
-  /** An adapter whose base URL is that of the stub (or of nobody), bound to `apiKey`. */
+  /** An adapter bound to `apiKey`, whose base URL is that of the stub or one where no server is. */
   provider: (baseUrl: string, limits: OutboundLimits) => Provider
   stub: VendorStub
   model: string
-  /** No message and no cause may show it. */
+  /** Neither a message nor a cause may show it. */
   apiKey: string
-  /** What this vendor's wire cannot play, and why: a visible skip. */
+  /** The cells that this vendor's wire cannot play, with the reason: a visible skip. */
   cannot?: Partial<Record<Cell, string>>
-  /** Where this vendor's words mean another class than the matrix has. */
+  /** The cells in which this vendor's errors mean another class than the matrix has. */
   expected?: Partial<Record<Cell, Expected>>
-  /** Connections that outlive a call that was ended, such as a socket that serves many calls. Absent: none. */
+  /** Connections that outlive an attempt that was cancelled, such as a socket that serves many attempts. Absent: none. */
   keeps?: { sockets: number; because: string }
 }
 export type Expected = { errorClass: ErrorClass; because: string }
 
-/** What follows from the port and not from the vendor. */
+/** Facts of the port, which are the same for every vendor. */
 export type PortRules = Pick<SuiteGiven, 'cannot' | 'expected'> & {
-  /** The port leaves the wait for the first answer to its caller, who ends it by the signal: `hang` may be `cancelled` then, not only `timeout`. */
+  /** The caller limits the wait for the first answer with the signal. Then `hang` may be `cancelled`, not only `timeout`. */
   callersDeadline?: true
 }
 
-/** `call` rejects with what the port rejects with. */
+/** `call` rejects with the error of the port. */
 export type Operation<T> = {
   name: string
   call: (provider: Provider, signal: AbortSignal) => Promise<T>
   check: (t: Test, value: T, cell: Cell) => void
 }
 
-/** All that a call may take, on a machine that is busy. */
+/** The most time that an attempt may take, on a busy machine. */
 const overMs = 8000
 export const patient: OutboundLimits = { ...outboundDefaults, firstByteMs: 10_000, idleMs: 10_000, totalMs: 20_000 }
-/** For `hang`. A pool looks four times a second at what it waits for. */
+/** For `hang`. A pool checks its deadlines four times a second. */
 export const impatient: OutboundLimits = {
   ...outboundDefaults,
   connectMs: 300,
@@ -49,15 +49,15 @@ export const impatient: OutboundLimits = {
   idleMs: 300,
   totalMs: 600,
 }
-/** When a caller with a deadline of its own gives up. */
+/** The deadline of a caller that limits the wait by itself. */
 const callersMs = 900
 export const never: AbortSignal = new AbortController().signal
-/** A pool keeps the connection of a request that went well, and may have opened the next one already. */
+/** A pool keeps the connection of a successful request, and may have opened the next one already. */
 const pooledMax = 2
-/** Nobody listens on the port of tcpmux. */
+/** No server listens on the port of tcpmux. */
 const nowhere = 'http://127.0.0.1:1'
 
-/** Every cell, then the ways in which a caller leaves. */
+/** Runs every cell, then the ways in which a caller cancels. */
 export async function playOperation<T>(
   t: Test,
   given: SuiteGiven,
@@ -78,11 +78,11 @@ export async function playOperation<T>(
 export const skipOf = (cell: Cell, given: SuiteGiven, rules: PortRules): string | false =>
   given.cannot?.[cell] ?? rules.cannot?.[cell] ?? false
 
-/** Null: the call succeeds. */
+/** Null: the attempt succeeds. */
 export const classOf = (cell: Cell, given: SuiteGiven, rules: PortRules): ErrorClass | null =>
   (given.expected?.[cell] ?? rules.expected?.[cell])?.errorClass ?? cells[cell]
 
-/** `work` with an adapter in front of the stub that plays `cell`; afterwards no connection is left but those of a pool, and after `close` none. */
+/** Runs `work` with an adapter in front of the stub that plays `cell`. Afterwards only connections of a pool may be open, and after `close` none. */
 export async function withProvider(
   t: Test,
   given: SuiteGiven,
@@ -103,7 +103,7 @@ export async function withProvider(
   t.equal(stub.openSockets, 0, 'nothing is left open')
 }
 
-/** The ProviderError of `work`, checked as far as every one is alike. */
+/** The ProviderError of `work`, after the checks that hold for every one. */
 export async function failureOf(t: Test, given: SuiteGiven, work: Promise<unknown>): Promise<ProviderError> {
   const error = await providerErrorOf(work)
   checkSecrets(t, given, error)
@@ -123,14 +123,14 @@ export async function until(condition: () => boolean, otherwise: string, withinM
   }
 }
 
-/** The connection of a call that was left has ended. */
+/** The connection of a cancelled attempt has ended. */
 export async function untilLeft({ stub, keeps }: SuiteGiven): Promise<void> {
   const openMax = pooledMax + (keeps?.sockets ?? 0)
   const hasEnded = () => (keeps !== undefined || stub.endedSockets > 0) && stub.openSockets <= openMax
   await until(hasEnded, 'the connection of a call that was left stays open')
 }
 
-/** A caller of speech, by his signal and by no longer reading. */
+/** A caller of speech cancels with the signal, or stops reading. */
 export const waysToLeave: readonly ((leaving: AbortController, audio: AsyncIterator<Uint8Array>) => unknown)[] = [
   (leaving) => leaving.abort(),
   (_leaving, audio) => audio.return?.(),
@@ -170,7 +170,7 @@ export function checkFailure(t: Test, error: ProviderError, expected: ErrorClass
   if (cell === 'rate_limited_bare') t.equal(error.retryAfterS, undefined, 'no retryAfterS')
 }
 
-/** In `slow_first_byte` a header, a role or a session came already, media did not. */
+/** In `slow_first_byte` a header, a role or a session comes at once, and media late. */
 async function playLeaving<T>(
   t: Test,
   given: SuiteGiven,
@@ -183,7 +183,7 @@ async function playLeaving<T>(
   try {
     const leaving = new AbortController()
     const failed = failureOf(t, given, operation.call(provider, leaving.signal))
-    // Awaited below; one that comes early must not count as unhandled.
+    // The promise is awaited below; an early rejection must not count as unhandled.
     failed.catch(() => {})
     await until(() => stub.seen.length > 0, 'no request came')
     if (cell === 'slow_first_byte') await new Promise((resolve) => setTimeout(resolve, 40))
@@ -195,7 +195,7 @@ async function playLeaving<T>(
   }
 }
 
-/** All that comes, and how soon the first of it did. */
+/** All items, and the time of the first one. */
 export async function timed<T>(source: AsyncIterable<T>): Promise<{ items: T[]; firstMs: number }> {
   const startMs = performance.now()
   const items: T[] = []
@@ -206,7 +206,7 @@ export async function timed<T>(source: AsyncIterable<T>): Promise<{ items: T[]; 
   return { items, firstMs }
 }
 
-/** The catalog that ships. */
+/** The catalog of the package. */
 export const catalog = openCatalog(null)
 
 /** The options that an adapter under test is made with. */
@@ -219,7 +219,7 @@ export function vendorOptions(
   return { id, baseUrl, apiKey, models: null, limits, clock: systemClock, catalog, unavailable: null }
 }
 
-/** What `work` rejects with, which must be a ProviderError. */
+/** The error of `work`, which must be a ProviderError. */
 export async function providerErrorOf(work: Promise<unknown>): Promise<ProviderError> {
   const error: unknown = await work.then(
     (value) => new Error('it succeeded', { cause: value }),

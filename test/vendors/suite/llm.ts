@@ -28,11 +28,11 @@ import {
 import { slowMs } from './stub-server.ts'
 
 export type LlmGiven = SuiteGiven & {
-  /** What the stub says. Absent: `answerText`. */
+  /** The text of the stub's answer. Absent: `answerText`. */
   text?: string
-  /** Chat completions have been through this with the same adapter. */
+  /** Chat completions were tested with the same adapter. */
   withoutChat?: true
-  /** What the stub counts, in the domain's split. */
+  /** The usage that the stub reports, in the domain's terms. */
   usage: LlmUsage
 }
 
@@ -56,7 +56,7 @@ export async function llmSuite(t: Test, given: LlmGiven): Promise<void> {
     call: (provider, signal) => timed(llmOf(provider).stream(ask, signal)),
     check: (t, { items, firstMs }, cell) => {
       checkAnswer(t, answerOf(t, items), given)
-      if (cell === 'slow_first_byte') t.ok(firstMs >= slowMs - 10, 'a role is not told')
+      if (cell === 'slow_first_byte') t.ok(firstMs >= slowMs - 10, 'a role is not an event')
     },
   })
   await t.test('tools are called', (t) =>
@@ -70,7 +70,7 @@ export async function llmSuite(t: Test, given: LlmGiven): Promise<void> {
   if (given.withoutChat !== true && (await hasChat(given))) await chatSuite(t, given)
 }
 
-/** Of `Llm.chat`; `llmSuite` runs it where there is one. */
+/** The suite of `Llm.chat`; `llmSuite` runs it for adapters that have it. */
 export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
   const ask: PassThroughRequest = {
     model: given.model,
@@ -92,7 +92,7 @@ export async function chatSuite(t: Test, given: LlmGiven): Promise<void> {
     check: (t, { items, firstMs }, cell) => {
       const text = items.map(({ content: choices }) => chatText(choices, 'delta')).join('')
       says(t, text, items.findLast(({ usage }) => usage)?.usage ?? null)
-      if (cell === 'slow_first_byte') t.ok(firstMs >= slowMs - 10, 'a role is not told')
+      if (cell === 'slow_first_byte') t.ok(firstMs >= slowMs - 10, 'a role is not an event')
     },
   })
 }
@@ -138,7 +138,7 @@ async function playCalls(t: Test, llm: Llm, given: LlmGiven): Promise<void> {
   }
 }
 
-/** The answer that the events add up to; what the port forbids is a failure. */
+/** The answer that the events add up to. Events that the port forbids are a failure. */
 function answerOf(t: Test, events: readonly LlmEvent[]): LlmAnswer {
   const answer: LlmAnswer = { text: '', calls: [], stopReason: 'stop', usage: noUsage }
   for (const event of events) {

@@ -1,6 +1,6 @@
 /**
- * The ways in which a vendor fails, each with the class that every adapter must make of it. A stub plays them all; one suite for each port asks for
- * them all. The vendor's own SDK goes first against the stub, so that the stub is known to be fair.
+ * The ways in which a vendor fails, each with the class that every adapter must give it. A stub plays all of them, and the suite of each port runs
+ * all of them. The vendor's SDK is tested against the stub first, which shows that the stub behaves like the vendor.
  */
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 
@@ -8,30 +8,30 @@ export const cells = {
   ok: null,
   /** The first byte of media comes late, but in time: a header, a role or a ping comes at once and must not count. */
   slow_first_byte: null,
-  /** Accepts and says nothing. */
+  /** The vendor accepts and sends nothing. */
   hang: 'timeout',
-  /** Nobody listens at the address. */
+  /** No server listens at the address. */
   refuse: 'unreachable',
   auth: 'auth',
   quota: 'quota',
-  /** 429 with Retry-After: 7, or the vendor's own form of it. */
+  /** 429 with Retry-After: 7, or the vendor's form of it. */
   rate_limited: 'rate_limited',
-  /** The same without a time. */
+  /** 429 without a time. */
   rate_limited_bare: 'rate_limited',
   overloaded: 'overloaded',
   server: 'server',
   bad_request: 'bad_request',
-  /** Accepted and closed cleanly, with nothing where something was due. */
+  /** The vendor accepts and closes cleanly, without the content that is due. */
   empty: 'empty',
   /** A header, a role or an empty frame, and then a clean end. */
   header_only: 'empty',
-  /** A clean close of the connection in the middle, without the vendor's terminal mark. */
+  /** A clean close of the connection in the middle, without the vendor's terminal event. */
   cut: 'protocol',
-  /** RST in the middle. */
+  /** A TCP reset in the middle. */
   reset: 'protocol',
-  /** The vendor's own error, in the middle of a good answer: of its overload, where the vendor has a word for that. */
+  /** An error event of the vendor in the middle of a good answer: overload, where the vendor has a code for that. */
   error_mid: 'overloaded',
-  /** What is no JSON where JSON is due. */
+  /** Text that is not JSON where JSON is due. */
   garbage: 'protocol',
   /** Chunks that are not aligned to samples. */
   half_sample: null,
@@ -43,13 +43,13 @@ export type Cell = keyof typeof cells
 export interface VendorStub {
   /** http://127.0.0.1:port, without a path. */
   readonly url: string
-  /** What every request from now on gets. */
+  /** Sets the cell that every request gets from now on. */
   behave(cell: Cell): void
-  /** The requests since the last `behave`: method, path with query, headers, and the body or what came on the socket (text as it stands, audio joined). */
+  /** The requests since the last `behave`: method, path with query, headers, and the body or the socket's messages (text as it came, audio joined). */
   readonly seen: SeenRequest[]
-  /** Connections that are open now: an adapter leaves none behind that it does not pool. */
+  /** The number of open connections: an adapter leaves only those open that it pools. */
   readonly openSockets: number
-  /** Connections that ended since the last `behave`: a call that its caller left takes its connection along. */
+  /** The number of connections that ended since the last `behave`: a cancelled attempt ends its connection. */
   readonly endedSockets: number
   close(): Promise<void>
 }
@@ -59,8 +59,8 @@ export type SeenRequest = {
   path: string
   headers: Readonly<Record<string, string>>
   body: Buffer
-  /** Of a socket; empty otherwise. */
+  /** The texts of a socket; empty for a request. */
   texts: string[]
-  /** Of a socket: all binary frames, joined. */
+  /** All binary frames of a socket, joined. */
   audio: Buffer
 }

@@ -1,9 +1,9 @@
-/** A socket whose server says what a test has it say, where the order of frames is what matters. */
+/** A socket whose server sends what a test requires, for tests in which the order of frames matters. */
 import type { OutboundSocket, OutboundSocketListener } from '../../../runtime/outbound/socket.ts'
 
 export class ScriptedSocket implements OutboundSocket {
   readonly bufferedBytes = 0
-  /** Texts as they stand; bytes by their number. */
+  /** Texts as they were sent, and the number of bytes of binary messages. */
   readonly sent: (string | number)[] = []
   isOpen = true
   #listener: OutboundSocketListener | null = null

@@ -1,7 +1,7 @@
 /**
- * The one behaviour suite of `Stt.open`. The stub hears `heard(samples)`: of what came since the last final, at each flush and at the end; it tells a
- * partial as soon as the first samples of an utterance have come. Finals of one utterance are joined with spaces. Where the failure of a cell shows is the
- * vendor's way: a refused upgrade or a frame after it. `hang` is an opening that is not answered.
+ * The one behaviour suite of `Stt.open`. The stub transcribes the samples since the last final as `transcriptOf(samples)`, at each flush and at the
+ * end. It sends an interim transcript as soon as the first samples of an utterance have come. Finals of one utterance are joined with spaces. The
+ * failure of a cell comes in the vendor's way: a refused upgrade or a frame after it. `hang` is an opening that is not answered.
  */
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -28,15 +28,15 @@ import { pause, sinePcm, transcriptOf } from './stub-server.ts'
 export type SttStreamGiven = SuiteGiven & {
   /** Absent: 16 kHz s16le mono. */
   audio?: StreamAudio
-  /** Two utterances in that form. Absent: sines of s16le at its rate. */
+  /** Two utterances in that format. Absent: sines of s16le at its rate. */
   utterances?: readonly [Buffer, Buffer]
-  /** What the stub hears in an utterance. Absent: `heard` of its bytes. */
+  /** The stub's transcript of an utterance. Absent: `transcriptOf` its bytes. */
   text?: (utterance: Buffer) => string
-  /** Why an utterance cannot be ended by the caller. Absent: it can. */
+  /** The reason why a caller cannot end an utterance. Absent: it can. */
   withoutFlush?: string
-  /** Why there are no partials. Absent: there are. */
+  /** The reason why there are no interim transcripts. Absent: there are. */
   withoutPartials?: string
-  /** Of both utterances, where the vendor says what it bills. Absent: it does not. */
+  /** The billed time of both utterances. Absent: the vendor does not report it. */
   billedMs?: number
 }
 
@@ -53,15 +53,15 @@ export async function sttStreamSuite(t: Test, given: SttStreamGiven): Promise<vo
   }
 }
 
-export type Heard =
+export type StreamEvent =
   | { type: 'speech'; startMs: number }
   | { type: 'transcript'; transcript: StreamTranscript }
   | { type: 'ended'; billedMs: number | undefined }
   | { type: 'failed'; error: ProviderError }
 
-export type Listening = { stream: SttStream; events: Heard[] }
+export type Listening = { stream: SttStream; events: StreamEvent[] }
 
-/** A stream with all that it tells. Nothing may come before it has opened, nor when it has not. */
+/** A stream with all its events. No event may come before it has opened, or if it does not open. */
 export async function listen(
   t: Test,
   provider: Provider,
@@ -71,7 +71,7 @@ export async function listen(
 ): Promise<Listening> {
   const stt = present(provider.ports.speech?.stt, 'stt')
   const open = present(stt.open?.bind(stt), 'stt.open')
-  const events: Heard[] = []
+  const events: StreamEvent[] = []
   const sink: SttStreamSink = {
     speechStarted: (startMs) => events.push({ type: 'speech', startMs }),
     transcript: (transcript) => events.push({ type: 'transcript', transcript }),
@@ -96,13 +96,13 @@ export async function listen(
   return { stream, events }
 }
 
-/** Sends in frames, as a client would; no frame is as long as the next. */
+/** Sends in frames, like a client. Consecutive frames differ in length. */
 export function send({ stream }: Listening, samples: Buffer, given: SttStreamGiven): void {
   const { encoding, channels } = audioOf(given)
   const step = (encoding === 'pcm_s16le' ? 2 : 1) * channels
   let frames = 1
   for (let at = 0; at < samples.length; frames = ((frames * 7) % 331) + 1) {
-    // The bytes are lent: whoever keeps them would keep rubbish.
+    // The bytes are lent, so they are overwritten here to reveal an adapter that keeps them.
     const lent = Buffer.from(samples.subarray(at, at + frames * step))
     stream.audio(lent)
     lent.fill(0x55)
@@ -110,7 +110,7 @@ export function send({ stream }: Listening, samples: Buffer, given: SttStreamGiv
   }
 }
 
-export const finalsOf = (events: readonly Heard[], utterance: number): StreamTranscript[] =>
+export const finalsOf = (events: readonly StreamEvent[], utterance: number): StreamTranscript[] =>
   transcriptsOf(events).filter((transcript) => transcript.isFinal && transcript.utterance === utterance)
 
 export const isOver = ({ events }: Listening): boolean =>
@@ -125,7 +125,7 @@ export function utterancesOf(given: SttStreamGiven): readonly [Buffer, Buffer] {
   return given.utterances ?? [sinePcm(sampleRateHz * 0.4, sampleRateHz), sinePcm(sampleRateHz * 0.3, sampleRateHz)]
 }
 
-/** What happens after the opening is the adapter's to tell; what happens before it rejects. */
+/** After the opening an adapter may report failures as events; before it, the opening rejects. */
 const rules: PortRules = {
   callersDeadline: true,
   cannot: { half_sample: 'only whole samples come in' },
@@ -135,11 +135,11 @@ const rules: PortRules = {
   },
 }
 
-const transcriptsOf = (events: readonly Heard[]): StreamTranscript[] =>
+const transcriptsOf = (events: readonly StreamEvent[]): StreamTranscript[] =>
   events.flatMap((event) => (event.type === 'transcript' ? [event.transcript] : []))
 
-/** Two utterances, or one where the vendor alone ends them. Rejects with what the stream fails with. */
-async function converse(given: SttStreamGiven, listening: Listening, signal: AbortSignal): Promise<Heard[]> {
+/** Two utterances, or one where only the vendor ends them. Rejects with the failure of the stream. */
+async function converse(given: SttStreamGiven, listening: Listening, signal: AbortSignal): Promise<StreamEvent[]> {
   const { stream, events } = listening
   const [first, second] = utterancesOf(given)
   const isDone = () => isOver(listening) || signal.aborted
@@ -160,17 +160,17 @@ async function converse(given: SttStreamGiven, listening: Listening, signal: Abo
     stream.close()
   }
   const over = events.findIndex(({ type }) => type === 'ended' || type === 'failed')
-  if (over >= 0 && over < events.length - 1) throw new Error(`told after the end: ${events[over + 1]?.type}`)
+  if (over >= 0 && over < events.length - 1) throw new Error(`an event after the end: ${events[over + 1]?.type}`)
   const last = events.at(-1)
   if (last?.type === 'failed') throw last.error
-  // An adapter that was told to stop need not say so.
+  // An adapter need not report a cancel.
   if (signal.aborted) throw new ProviderError('cancelled', { sent: true })
   return events
 }
 
 const isLast = ({ speechFinal }: StreamTranscript) => speechFinal
 
-function checkConversation(t: Test, events: Heard[], given: SttStreamGiven): void {
+function checkConversation(t: Test, events: StreamEvent[], given: SttStreamGiven): void {
   const { text = transcriptOf, billedMs } = given
   const [first, second] = utterancesOf(given)
   const said = given.withoutFlush === undefined ? [first, second] : [Buffer.concat([first, second])]
@@ -246,15 +246,15 @@ async function playClose(t: Test, provider: Provider, given: SttStreamGiven): Pr
   await expectSilence(t, given, listening, [])
 }
 
-/** It may say that it was told to stop, once. */
+/** An adapter may report a cancel once. */
 async function playAbort(t: Test, provider: Provider, given: SttStreamGiven): Promise<void> {
   const leaving = new AbortController()
   const listening = await listen(t, provider, given, leaving.signal)
   send(listening, utterancesOf(given)[0], given)
   leaving.abort()
-  const told = listening.events.filter((event) => event.type === 'failed')
-  t.ok(told.every(({ error }) => error.errorClass === 'cancelled'))
-  await expectSilence(t, given, listening, told)
+  const reported = listening.events.filter((event) => event.type === 'failed')
+  t.ok(reported.every(({ error }) => error.errorClass === 'cancelled'))
+  await expectSilence(t, given, listening, reported)
   listening.stream.close()
 }
 
@@ -262,13 +262,13 @@ async function expectSilence(
   t: Test,
   { stub, keeps }: SttStreamGiven,
   { events, stream }: Listening,
-  told: Heard[],
+  reported: StreamEvent[],
 ): Promise<void> {
-  const before = events.filter((event) => !told.includes(event)).length
+  const before = events.filter((event) => !reported.includes(event)).length
   await until(() => stub.openSockets <= (keeps?.sockets ?? 0), 'the connection stays open')
   await pause(30)
   const after = events.slice(before).filter(({ type }) => type !== 'failed')
-  t.same(after, [], 'nothing is told any more')
+  t.same(after, [], 'no event follows')
   stream.close()
   stream.close()
 }

@@ -1,4 +1,4 @@
-/** The one behaviour suite of `Stt.transcribe`. The stub hears `heard(samples)` of the samples that reached it. */
+/** The one behaviour suite of `Stt.transcribe`. The stub transcribes the samples that reached it as `transcriptOf(samples)`. */
 import type { Test } from 'tap'
 import type { Recording } from '../../../audio/format.ts'
 import { wavHeader } from '../../../audio/wav.ts'
@@ -8,9 +8,9 @@ import { never, type PortRules, playOperation, present, type SuiteGiven, withPro
 import { sinePcm, transcriptOf } from './stub-server.ts'
 
 export type SttGiven = SuiteGiven & {
-  /** Of a stub that hears in another way. Absent: `heard`. */
+  /** For a stub with another transcript. Absent: `transcriptOf`. */
   text?: (samples: Buffer) => string
-  /** The vendor says what it bills, in whole milliseconds of this recording. */
+  /** The vendor reports the billed time, in whole milliseconds of this recording. */
   billedMs?: number
 }
 
@@ -43,7 +43,7 @@ export async function sttSuite(t: Test, given: SttGiven): Promise<void> {
   )
 }
 
-/** An answer without its transcript is not silence: it breaks what was agreed. */
+/** An answer without its transcript is not silence but a protocol error. */
 const rules: PortRules = {
   expected: {
     empty: { errorClass: 'protocol', because: 'a JSON object without a transcript' },
@@ -51,7 +51,7 @@ const rules: PortRules = {
   },
 }
 
-/** In chunks that tear samples. */
+/** The recording in chunks that are not aligned to samples. */
 export function rawRecording(pcm: Buffer): Recording {
   const cuts = [0, 1, 1000, 1001, 4097, pcm.length]
   const chunks = cuts.slice(1).map((end, i) => pcm.subarray(cuts[i], end))

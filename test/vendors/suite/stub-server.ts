@@ -1,6 +1,6 @@
 /**
- * What the stub servers of all vendors share: one port of 127.0.0.1 for HTTP and sockets, what was asked, and the ways to break a connection.
- * A vendor's stub is then its own words only: `http` answers a request, `refuseUpgrade` and `socket` play its sockets.
+ * The parts that the stub servers of all vendors share: one port of 127.0.0.1 for HTTP and sockets, the record of requests, and the ways to break a
+ * connection. A vendor's stub adds only the protocol: `http` answers a request, `refuseUpgrade` and `socket` play its sockets.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -13,31 +13,31 @@ import type { Cell, SeenRequest, VendorStub } from './matrix.ts'
 export type StubOptions = {
   /** The whole body has come. */
   http?: (request: SeenRequest, response: ServerResponse, cell: Cell) => void | Promise<void>
-  /** Asked before a socket opens. Null: it opens. `hang`: the upgrade is never answered. Absent: what `refusals` says of the cell. */
+  /** Called before a socket opens. Null: it opens. `hang`: the upgrade is never answered. Absent: `refusals` decides by the cell. */
   refuseUpgrade?: (request: SeenRequest, cell: Cell) => Refusal | 'hang' | null
   socket?: (socket: StubSocket, request: SeenRequest, cell: Cell) => void
   /** The subprotocol that is agreed on; absent: the first that was offered. */
   protocol?: string
-  /** Where an SDK insists on https and wss: see tls.ts. */
+  /** For SDKs that require https and wss: see tls.ts. */
   tls?: { key: string; cert: string }
 }
 
 export type Refusal = { status: number; headers?: Readonly<Record<string, string>>; body?: object | string }
 
-/** One open socket of a stub. What comes is written into `SeenRequest` before the listener hears it. */
+/** One open socket of a stub. Messages are written into `SeenRequest` before the listener gets them. */
 export interface StubSocket {
-  /** Called for each message; set it once, at once. */
+  /** The listener is called for each message. It must be set once, when the socket opens. */
   listen(listener: { text?: (text: string) => void; binary?: (bytes: Buffer) => void; closed?: () => void }): void
-  /** Bytes go out as a binary frame, a string as it stands, anything else as JSON. */
+  /** Sends bytes as a binary frame, a string as it is, any other value as JSON. */
   send(message: object | string | Uint8Array): void
   close(code?: number, reason?: string): void
   /** Ends the connection without a close frame. */
   cut(): void
-  /** RST. */
+  /** Sends a TCP reset. */
   reset(): void
 }
 
-/** How long a stub waits in `slow_first_byte`, after what must not count as media. */
+/** The wait of a stub in `slow_first_byte`, after a message that must not count as media. */
 export const slowMs = 400
 
 /** Status and headers of the cells that are a refusal; the body is the vendor's. */
@@ -82,7 +82,7 @@ export async function startStub(options: StubOptions): Promise<VendorStub> {
     seen.push(request)
     const playing = cell
     const refusal = options.refuseUpgrade ? options.refuseUpgrade(request, playing) : (refusals[playing] ?? null)
-    // Nobody reads an upgrade that is not taken: unread, its end would not be noticed.
+    // The data of an upgrade that is not accepted must be read, or its end would not be noticed.
     if (refusal !== null) duplex.once('end', () => duplex.end()).resume()
     if (refusal === 'hang') return
     if (refusal || !options.socket) return refuse(duplex, refusal ?? { status: 404 })
@@ -113,19 +113,19 @@ export async function startStub(options: StubOptions): Promise<VendorStub> {
   }
 }
 
-/** After what was written has left, so that the client sees a beginning. */
+/** Waits until the written data has left, so that the client gets a beginning. */
 export function resetSoon(response: ServerResponse): void {
   setTimeout(() => response.socket && resetNow(response.socket), 20)
 }
 
-/** Ends the connection in the middle of a body, after what was written has left. */
+/** Ends the connection in the middle of a body, after the written data has left. */
 export function cutSoon(response: ServerResponse): void {
   setTimeout(() => response.socket?.destroySoon(), 20)
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** What a JSON answer does in `ok`, `cut`, `reset` and `garbage`; any other cell sends it whole. */
+/** Plays a JSON answer in `ok`, `cut`, `reset` and `garbage`; in any other cell it is sent whole. */
 export function sendJson(
   response: ServerResponse,
   value: unknown,
@@ -144,7 +144,7 @@ export function sendJson(
   else cutSoon(response)
 }
 
-/** One server-sent event, in a packet of its own. */
+/** One server-sent event in a separate packet. */
 export async function sendEvent(response: ServerResponse, data: object | string, event?: string): Promise<void> {
   if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
   const text = typeof data === 'string' ? data : JSON.stringify(data)
@@ -160,19 +160,19 @@ export function sinePcm(samples: number, sampleRateHz: number): Buffer {
   return audio
 }
 
-/** Cut into pieces of an even number of bytes, or of an odd one where samples are to be torn. */
+/** Cuts into pieces of an even number of bytes, or of an odd number, so that pieces are not aligned to samples. */
 export function pieces(audio: Uint8Array, cell: Cell): Uint8Array[] {
   const bytes = cell === 'half_sample' ? 577 : 960
   return Array.from({ length: Math.ceil(audio.length / bytes) }, (_, i) => audio.subarray(i * bytes, (i + 1) * bytes))
 }
 
-/** What a stub hears in samples: a digest, so that audio that was lost or doubled shows; nothing in digital silence. Two words, so that it can come in parts. */
+/** A stub's transcript of samples: a digest, which shows lost or doubled audio; empty for digital silence. It has two words, so that it can come in parts. */
 export function transcriptOf(samples: Uint8Array): string {
   if (samples.every((byte) => byte === 0)) return ''
   return `heard ${createHash('sha256').update(samples).digest('hex').slice(0, 16)}`
 }
 
-/** The samples in a WAV file; anything else as it stands. */
+/** The samples in a WAV file; any other content as it is. */
 export function samplesOf(file: Buffer): Buffer {
   if (file.toString('latin1', 0, 4) !== 'RIFF') return file
   const at = file.indexOf('data', 12, 'latin1')
@@ -212,7 +212,7 @@ function refuse(duplex: Duplex, { status, headers = {}, body = '' }: Refusal): v
 
 function stubSocket(socket: WebSocket, connection: Socket, request: SeenRequest): StubSocket {
   socket.on('error', ignore)
-  // Who is about to break a connection says and hears nothing more on it.
+  // A connection that is about to be broken sends and receives no more.
   let isBroken = false
   const breakWith = (run: () => void) => {
     isBroken = true
@@ -243,11 +243,11 @@ function stubSocket(socket: WebSocket, connection: Socket, request: SeenRequest)
   }
 }
 
-/** Under TLS there is no RST to send from here: then it is cut without a goodbye. */
+/** Under TLS no reset can be sent from here: then the connection is cut without a close frame. */
 function resetNow(connection: Socket): void {
   if ('encrypted' in connection) connection.destroy()
   else connection.resetAndDestroy()
 }
 
-/** A connection that breaks is what a stub is for. */
+/** Ignores errors, because a stub breaks connections on purpose. */
 const ignore = () => {}

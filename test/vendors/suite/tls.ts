@@ -1,10 +1,10 @@
-/** A certificate for 127.0.0.1, made when it is needed, for SDKs that insist on https and wss. */
+/** A certificate for 127.0.0.1, made when it is needed, for SDKs that require https and wss. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** PEM; `cert` is its own authority. Null where there is no openssl. */
+/** PEM; `cert` is self-signed. Null on machines without openssl. */
 export function selfSigned(): { key: string; cert: string } | null {
   const folder = mkdtempSync(path.join(tmpdir(), 'parley-test-tls-'))
   const [key, cert] = [path.join(folder, 'key.pem'), path.join(folder, 'cert.pem')]

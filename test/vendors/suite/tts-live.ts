@@ -1,22 +1,22 @@
-/** The one behaviour suite of `Tts.live`: the matrix of `synthesize` over a socket, and texts that follow or meet one another on it. */
+/** The one behaviour suite of `Tts.live`: the matrix of `synthesize` over a socket, and texts one after the other and at the same time. */
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
 import type { Tts } from '../../../domain/speech/tts.ts'
 import { never, present, withProvider } from './given.ts'
-import { checkSpeech, hear, playSpeech, sayOf, type TtsGiven } from './tts.ts'
+import { checkSpeech, playSpeech, readSpeech, sayOf, type TtsGiven } from './tts.ts'
 
 export async function ttsLiveSuite(t: Test, given: TtsGiven): Promise<void> {
   await playSpeech(t, given, 'live', liveOf, { callersDeadline: true })
   await t.test('live: one text after another', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
-      for (let i = 0; i < 3; i++) checkSpeech(t, await hear(liveOf(provider)(sayOf(given), never)), given)
+      for (let i = 0; i < 3; i++) checkSpeech(t, await readSpeech(liveOf(provider)(sayOf(given), never)), given)
     }),
   )
   await t.test('live: two texts at once do not mix', (t) =>
     withProvider(t, given, 'ok', async (provider) => {
       const live = liveOf(provider)
-      const both = await Promise.all([hear(live(sayOf(given), never)), hear(live(sayOf(given), never))])
-      for (const heard of both) checkSpeech(t, heard, given)
+      const both = await Promise.all([readSpeech(live(sayOf(given), never)), readSpeech(live(sayOf(given), never))])
+      for (const speech of both) checkSpeech(t, speech, given)
     }),
   )
 }

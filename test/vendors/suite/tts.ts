@@ -1,4 +1,4 @@
-/** The one behaviour suite of `Tts.synthesize`. The stub speaks `audio`, whatever the text. */
+/** The one behaviour suite of `Tts.synthesize`. The stub speaks `audio` for every text. */
 import type { Test } from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
@@ -19,11 +19,11 @@ import {
 import { sinePcm, slowMs } from './stub-server.ts'
 
 export type TtsGiven = SuiteGiven & {
-  /** What is asked for. Absent: 24 kHz s16le mono. */
+  /** The requested format. Absent: 24 kHz s16le mono. */
   wanted?: OutputFormat
-  /** What the adapter answers to it. Absent: the same. */
+  /** The format of the adapter's answer. Absent: the requested one. */
   format?: OutputFormat
-  /** What the stub speaks, as the adapter hands it on. Absent: `speechPcm`. */
+  /** The stub's audio as the adapter passes it on. Absent: `speechPcm`. */
   audio?: Uint8Array
   voice?: string
 }
@@ -41,7 +41,7 @@ export async function ttsSuite(t: Test, given: TtsGiven): Promise<void> {
 
 type Speak = Tts['synthesize']
 
-/** Of either way to speak. */
+/** Checks that hold over HTTP and over a socket. */
 export async function playSpeech(
   t: Test,
   given: TtsGiven,
@@ -75,23 +75,23 @@ export const sayOf = ({ model, wanted = speechFormat, voice }: TtsGiven): TtsReq
 
 export function checkSpeech(
   t: Test,
-  heard: Heard,
+  speech: ReceivedSpeech,
   { wanted = speechFormat, format = wanted, audio = speechPcm }: TtsGiven,
 ): void {
-  t.same(heard.format, format)
+  t.same(speech.format, format)
   t.ok(
-    Buffer.concat(heard.items).equals(audio),
-    `the audio is whole: ${Buffer.concat(heard.items).length} of ${audio.length} bytes`,
+    Buffer.concat(speech.items).equals(audio),
+    `the audio is whole: ${Buffer.concat(speech.items).length} of ${audio.length} bytes`,
   )
   t.ok(
-    heard.items.every(({ length }) => length > 0),
+    speech.items.every(({ length }) => length > 0),
     'no chunk is empty',
   )
 }
 
-export type Heard = { format: OutputFormat; items: Uint8Array[]; firstMs: number }
+export type ReceivedSpeech = { format: OutputFormat; items: Uint8Array[]; firstMs: number }
 
-export async function hear(speech: Promise<Speech>): Promise<Heard> {
+export async function readSpeech(speech: Promise<Speech>): Promise<ReceivedSpeech> {
   const startMs = performance.now()
   const { format, audio } = await speech
   const acceptedMs = performance.now() - startMs
@@ -101,13 +101,13 @@ export async function hear(speech: Promise<Speech>): Promise<Heard> {
   return { format, items, firstMs: acceptedMs + firstMs }
 }
 
-function speaking(given: TtsGiven, name: string, speakOf: (provider: Provider) => Speak): Operation<Heard> {
+function speaking(given: TtsGiven, name: string, speakOf: (provider: Provider) => Speak): Operation<ReceivedSpeech> {
   return {
     name,
-    call: (provider, signal) => hear(speakOf(provider)(sayOf(given), signal)),
-    check: (t, heard, cell) => {
-      checkSpeech(t, heard, given)
-      if (cell === 'slow_first_byte') t.ok(heard.firstMs >= slowMs - 10, 'a header is not media')
+    call: (provider, signal) => readSpeech(speakOf(provider)(sayOf(given), signal)),
+    check: (t, speech, cell) => {
+      checkSpeech(t, speech, given)
+      if (cell === 'slow_first_byte') t.ok(speech.firstMs >= slowMs - 10, 'a header is not media')
     },
   }
 }
