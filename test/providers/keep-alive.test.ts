@@ -45,7 +45,7 @@ async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
   return { pool, connections, requests: () => requests }
 }
 
-t.test('a connection outlives a pause between two calls', async (t) => {
+t.test('a connection outlives a pause between two requests', async (t) => {
   const { pool, connections } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
   // Beyond the default of undici, whose timers tick once or twice a second.
@@ -54,7 +54,7 @@ t.test('a connection outlives a pause between two calls', async (t) => {
   t.equal(connections.length, 1)
 })
 
-t.test('one that its server has closed costs nothing', async (t) => {
+t.test('a connection that its server has closed costs no request', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
   for (let i = 1; i <= 30; i++) {
@@ -67,7 +67,7 @@ t.test('one that its server has closed costs nothing', async (t) => {
   t.equal(requests(), 31, 'nothing was sent twice')
 })
 
-t.test('one that its server has reset was sent nothing', async (t) => {
+t.test('a connection that its server has reset gets no request', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket) => socket.write(answer))
   await pool.request(post)
   await idle()
@@ -82,7 +82,7 @@ t.test('one that its server has reset was sent nothing', async (t) => {
   t.equal((await pool.request(post)).status, 200, 'once it is known, it costs nothing')
 })
 
-t.test('a close that crosses the request is a failure after sending, and nothing is sent again', async (t) => {
+t.test('a close that crosses the request is a failure after sending, and the request is not sent again', async (t) => {
   const { pool, connections, requests } = await setup(t, (socket, served) => {
     if (served === 0) socket.write(answer)
     else socket.resetAndDestroy()
@@ -97,7 +97,7 @@ t.test('a close that crosses the request is a failure after sending, and nothing
   t.equal(connections.length, 1)
 })
 
-t.test('a server that names its time is left before it', async (t) => {
+t.test('a connection is given up before the time that its server announced', async (t) => {
   const { pool, connections } = await setup(t, (socket) =>
     socket.write(answer.replace('\r\n\r\n', '\r\nkeep-alive: timeout=3\r\n\r\n')),
   )

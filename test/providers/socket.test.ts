@@ -74,7 +74,7 @@ t.test('a protocol is agreed on, or the upgrade fails', async (t) => {
   t.match(header, { failure: 'protocol', sent: false })
 })
 
-t.test('what comes before anybody listens is kept', async (t) => {
+t.test('frames that come before the listener are kept', async (t) => {
   const { stub, open } = await setup(t)
   stub.greeting = ['{"type":"session_started"}', 'second']
   const socket = await open()
@@ -105,7 +105,7 @@ t.test('what comes before anybody listens is kept', async (t) => {
   t.same(reported, ['one'], 'no event follows close')
 })
 
-t.test('bounds: kept frames, one frame, what is not read', async (t) => {
+t.test('bounds: kept frames, one frame, unread data', async (t) => {
   const { stub, open } = await setup(t)
   stub.greeting = Array.from({ length: 70 }, () => 'unasked')
   const talkative = await open()
@@ -266,7 +266,7 @@ t.test('over TLS', { skip: made ? false : 'openssl, which makes the certificate,
   await until(() => stub.open === 0)
 })
 
-t.test('the guard stands where the connection is made', async (t) => {
+t.test('the guard checks the connection that is made', async (t) => {
   const { stub, open } = await setup(t)
   const strict = { allowedSubnets: [] }
   const error = await failure(open({ guard: strict }))
@@ -310,7 +310,7 @@ function transport(t: Test, stub: StubSocket, changes: Partial<SocketTransportOp
   return made
 }
 
-t.test('a transport signs, maps the base URL, and tells failures in classes', async (t) => {
+t.test('a transport signs, maps the base URL, and classifies failures', async (t) => {
   const { stub } = await setup(t)
   const sockets = transport(t, stub)
   const socket = await sockets.open('key-1', { path: '/listen?a=b', headers: ['x-one', '1'] }, never)

@@ -88,7 +88,7 @@ t.test('a warm socket is there at once, a cold one after its handshake', async (
   t.same(outcomes.slice(5), ['miss', ...warm.map(() => 'hit')])
 })
 
-t.test('as many wait as the route was used lately, and none of another route or key', async (t) => {
+t.test('a route has as many warm sockets as recent uses, and no other route or key has them', async (t) => {
   const { stub, clock, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -112,7 +112,7 @@ t.test('as many wait as the route was used lately, and none of another route or 
   await until(() => stub.open === 5, 'routes that nobody uses are forgotten')
 })
 
-t.test('the vendor is never kept waiting longer than it likes', async (t) => {
+t.test('no socket waits longer than the vendor allows', async (t) => {
   const keepAlive = { text: '{"type":"KeepAlive"}', everyMs: 3000 }
   const { stub, clock, open, accepted, outcomes } = await setup(t, { rules: { keepAlive, idleMsMax: 20_000 } })
   const first = await open()
@@ -133,7 +133,7 @@ t.test('the vendor is never kept waiting longer than it likes', async (t) => {
   t.same(outcomes, ['miss', 'hit'])
 })
 
-t.test('nothing is opened ahead where idle sockets are billed, or where it is off', async (t) => {
+t.test('there are no warm sockets where idle sockets are billed, or where they are off', async (t) => {
   for (const changes of [{ rules: { keepAlive: null, idleMsMax: 0 } }, { warm: { perRoute: 0 } }]) {
     const { stub, clock, open, outcomes } = await setup(t, changes)
     await open()
@@ -157,7 +157,7 @@ t.test('a socket that ended while it waited is dropped and replaced', async (t) 
   t.same(stub.received[2], ['hello'])
 })
 
-t.test('one that turns out to be gone at its first use costs no request', async (t) => {
+t.test('a socket that has ended before its first use costs no request', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -180,7 +180,7 @@ t.test('one that turns out to be gone at its first use costs no request', async 
   t.equal(await received.done, 'closed 4000 the real end')
 })
 
-t.test('one that is closed before anything was said, and one that answers a question with a close', async (t) => {
+t.test('a socket that is closed before the first message, and one that answers a question with a close', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -196,7 +196,7 @@ t.test('one that is closed before anything was said, and one that answers a ques
   t.equal(stub.received.flat().filter((text) => text === 'credit').length, 2)
 })
 
-t.test('what was answered once is never said again', async (t) => {
+t.test('messages that were answered are never sent again', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -221,7 +221,7 @@ t.test('what was answered once is never said again', async (t) => {
   t.notOk(outcomes.includes('stale'))
 })
 
-t.test('a vendor that is gone altogether ends the socket as it would any other', async (t) => {
+t.test('a vendor that cannot be reached ends a warm socket like any other', async (t) => {
   const { stub, open, accepted } = await setup(t)
   await open()
   await accepted(2)
@@ -235,7 +235,7 @@ t.test('a vendor that is gone altogether ends the socket as it would any other',
   closing.close()
 })
 
-t.test('a greeting is kept for who listens later, and is no answer', async (t) => {
+t.test('a greeting is kept for a later listener, and is not an answer', async (t) => {
   const { stub, open, accepted } = await setup(t)
   stub.greeting = ['{"type":"session_started"}']
   await open()
@@ -249,7 +249,7 @@ t.test('a greeting is kept for who listens later, and is no answer', async (t) =
   t.same(received.lines, [...stub.greeting, ...stub.greeting, 'hello'])
 })
 
-t.test('closing while a new socket is opened leaves nothing', async (t) => {
+t.test('closing while a new socket is opened leaves no connection', async (t) => {
   const { stub, open, accepted, outcomes } = await setup(t)
   await open()
   await accepted(2)
@@ -285,7 +285,7 @@ t.test('sockets are bounded over all routes, and the route used last has them', 
   t.equal(stub.open, 9, 'and none is opened ahead any more')
 })
 
-t.test('a vendor that refuses is not asked for nobody', async (t) => {
+t.test('a vendor that refuses gets no attempts without a request', async (t) => {
   const { stub, clock, open, accepted } = await setup(t)
   const refuse = () => {
     stub.upgrade = ({ socket }) => socket.end('HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n')
@@ -309,21 +309,24 @@ t.test('a vendor that refuses is not asked for nobody', async (t) => {
   t.ok(tried >= 1 && tried <= 3, `${tried} attempts`)
 })
 
-t.test('a vendor that accepts everybody and then refuses is asked once more for a caller, and not again', async (t) => {
-  const { stub, open } = await setup(t)
-  const accept: typeof stub.upgrade = ({ accept }) => {
-    accept()
-    stub.accepted.at(-1)?.close(4001, 'unknown key')
-  }
-  stub.upgrade = accept
-  for (let i = 1; i <= 3; i++) {
-    await open()
-    await delay(40)
-    t.equal(stub.asked.length, 2 * i)
-  }
-})
+t.test(
+  'a vendor that accepts and then refuses gets one more attempt after a request, and no further one',
+  async (t) => {
+    const { stub, open } = await setup(t)
+    const accept: typeof stub.upgrade = ({ accept }) => {
+      accept()
+      stub.accepted.at(-1)?.close(4001, 'unknown key')
+    }
+    stub.upgrade = accept
+    for (let i = 1; i <= 3; i++) {
+      await open()
+      await delay(40)
+      t.equal(stub.asked.length, 2 * i)
+    }
+  },
+)
 
-t.test('closing while sockets are opened ahead', async (t) => {
+t.test('closing while warm sockets are opened', async (t) => {
   const { stub, open, accepted, sockets } = await setup(t)
   await open()
   await accepted(2)

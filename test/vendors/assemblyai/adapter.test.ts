@@ -32,7 +32,7 @@ void t.test('a recording', async (t) => {
   })
 })
 
-void t.test('what is asked, and that nothing is left behind', async (t) => {
+void t.test('the requests, of which the last deletes the transcript', async (t) => {
   const stub = await startAssemblyaiStub()
   const assemblyai = provider(stub.url)
   t.teardown(() => stub.close())
@@ -84,13 +84,13 @@ void t.test('the wait for a transcript', async (t) => {
   t.teardown(() => stub.close())
   stub.behave('slow_first_byte')
   const delays: number[] = []
-  // Time goes on with the waits only, so that no transcript is ever ready.
+  // Only the waits advance the clock, so no transcript is ever ready.
   let nowMs = 0
   const clock = {
     nowMs: () => nowMs,
     monotonicMs: () => nowMs,
     after: (delayMs: number, run: () => void) => {
-      // The one of the deletion.
+      // The timer of the deletion.
       if (delayMs === 5000) return () => {}
       delays.push(delayMs)
       nowMs += delayMs
@@ -128,7 +128,7 @@ void t.test('live', async (t) => {
   }
 })
 
-void t.test('what a session is opened with', (t) => {
+void t.test('the query of a session', (t) => {
   const audio = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
   const asked = {
     audio,

@@ -1,4 +1,4 @@
-/** The vendor's own SDK against the stub, so that the stub is known to be fair. It insists on wss for live speech. */
+/** The vendor's SDK against the stub, which shows that the stub behaves like the vendor. For live speech it requires wss. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ import { recordingPcm } from '../suite/stt.ts'
 import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startAssemblyaiStub } from './stub.ts'
 
-/** As much of the SDK as is used here; it is installed apart from the product. */
+/** The part of the SDK that is used here; it is installed separately from the product. */
 type Turn = { transcript: string; end_of_turn: boolean; turn_is_formatted: boolean }
 type Transcriber = {
   connect(): Promise<{ id: string }>

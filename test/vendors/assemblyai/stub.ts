@@ -1,4 +1,4 @@
-/** AssemblyAI as it answers, well and badly: /v2 over HTTP, /v3/ws as a socket. */
+/** AssemblyAI on 127.0.0.1, with its failures: /v2 over HTTP, /v3/ws as a socket. */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import {
@@ -12,7 +12,7 @@ import {
   transcriptOf,
 } from '../suite/stub-server.ts'
 
-/** What the vendor bills of a session, whatever was said in it. */
+/** The billed time of every session. */
 export const sessionS = 3
 
 export function startAssemblyaiStub(tls?: { key: string; cert: string }): Promise<VendorStub> {
@@ -86,7 +86,7 @@ function transcript(id: string, { audio, order }: Job): object {
   }
 }
 
-/** Times in milliseconds, as this vendor tells them. */
+/** The vendor's times, in milliseconds. */
 function wordsOf(
   text: string,
   startMs: number,
@@ -102,13 +102,13 @@ function wordsOf(
   }))
 }
 
-/** What can only be said before the upgrade, because it needs a header or a status. */
+/** The refusals that need a header or a status, and so come before the upgrade. */
 const upgradeRefusals: Partial<Record<Cell, { status: number; headers?: Record<string, string> }>> = {
   rate_limited: { status: 429, headers: { 'retry-after': '7' } },
   overloaded: { status: 503 },
 }
 
-/** What is said after it, in place of Begin. */
+/** The refusals that come after the upgrade, instead of Begin. */
 const errorCodes: Partial<Record<Cell, number>> = {
   auth: 4001,
   quota: 4002,
@@ -162,7 +162,7 @@ class Session {
 
   async #text(text: string): Promise<void> {
     const { type } = JSON.parse(text) as { type: string }
-    // A reset leaves a moment later.
+    // The reset must not overtake the written data.
     if (this.#cell === 'reset') return
     if (this.#cell === 'slow_first_byte') await pause(slowMs)
     if (type === 'ForceEndpoint') return this.#endTurn()

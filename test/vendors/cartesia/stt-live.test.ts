@@ -66,7 +66,7 @@ t.test('a recording whose words have no times, where they were asked for', async
   t.match(failure, { errorClass: 'unsupported', sent: true })
 })
 
-t.test('what a session is opened with', async (t) => {
+t.test('the query of a session', async (t) => {
   const pathOf = (request: SttStreamRequest) => Promise.resolve(request).then(liveVendor)
   const queryOf = ({ path }: { path: string }) => [...urlOf({ path } as never).searchParams]
   const mulaw = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
@@ -199,7 +199,7 @@ t.test('a stream that breaks', async (t) => {
   }
 })
 
-t.test('a code goes before its status', (t) => {
+t.test('a code decides before its status', (t) => {
   t.equal(wire.classify(429, { error_code: 'concurrency_limited' }), 'rate_limited')
   t.equal(wire.classify(403, { error_code: 'quota_exceeded' }), 'quota')
   t.equal(wire.classify(402, { error_code: 'plan_upgrade_required' }), 'quota')
@@ -212,7 +212,7 @@ t.test('a code goes before its status', (t) => {
   t.end()
 })
 
-t.test('what the table says of live audio holds', (t) => {
+t.test('the table is right about live audio', (t) => {
   const live = cartesiaModels.filter(({ stage, capabilities }) => stage === 'stt' && capabilities.streaming)
   t.equal(live.length, 2)
   const streamed: Encoding[] = ['pcm_s16le', 'mulaw', 'alaw', 'opus']

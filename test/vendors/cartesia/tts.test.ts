@@ -35,7 +35,7 @@ async function asked(speak: Tts['synthesize'], request: Partial<TtsRequest> = {}
   return { seen, format, audio: Buffer.concat(items), body: JSON.parse(text) as Record<string, unknown> }
 }
 
-t.test('what is spoken, and as what, over HTTP and the socket', async (t) => {
+t.test('the fields of a request and the format of its audio, over HTTP and the socket', async (t) => {
   const formats: [OutputFormat['encoding'], number, string, OutputFormat['encoding'], number][] = [
     ['pcm_s16le', 8000, 'pcm_s16le', 'pcm_s16le', 8000],
     ['pcm_s16le', 11_025, 'pcm_s16le', 'pcm_s16le', 16_000],
@@ -85,14 +85,14 @@ t.test('the rest of a request', async (t) => {
   }
 })
 
-t.test('a speed that the vendor has not is asked of nobody', async (t) => {
+t.test('a speed that the vendor lacks is not sent', async (t) => {
   for (const speak of [tts.synthesize.bind(tts), live])
     for (const speed of [0.5, 1.6])
       t.match(await providerErrorOf(speak({ ...say, speed }, never)), { errorClass: 'unsupported', sent: false })
   t.same(stub.seen, [])
 })
 
-t.test('a text that is left is cancelled, one that is over is not', async (t) => {
+t.test('a text is cancelled when its reader leaves, and not after its end', async (t) => {
   const texts = () => present(stub.seen[0], 'request').texts
   await readSpeech(live(say, never))
   t.equal(texts().length, 1)
@@ -108,7 +108,7 @@ t.test('a text that is left is cancelled, one that is over is not', async (t) =>
   }
 })
 
-t.test('an answer that is no samples', async (t) => {
+t.test('an answer that is not samples', async (t) => {
   for (const type of ['audio/mpeg', 'text/html; charset=utf-8', 'audio/mp3']) {
     const other = await startStub({
       http: (_, response) => void response.writeHead(200, { 'content-type': type }).end('ID3'),
@@ -134,7 +134,7 @@ t.test('a chunk without its data', async (t) => {
   await other.close()
 })
 
-t.test('a socket that waited speaks like any other', async (t) => {
+t.test('a warm socket speaks like any other', async (t) => {
   const outcomes: string[] = []
   const limits = { ...outboundDefaults, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
 

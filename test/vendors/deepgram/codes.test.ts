@@ -98,7 +98,7 @@ t.test('the capability table', (t) => {
   t.end()
 })
 
-t.test('a key of an organization signs its calls', async (t) => {
+t.test('a key of an organization signs its requests', async (t) => {
   const keyed = present(await provider.forKey?.('another-key'), 'ports')
   await present(keyed.speech?.stt, 'stt').transcribe(
     { model: 'nova-3', recording: rawRecording(recordingPcm), options: {} },

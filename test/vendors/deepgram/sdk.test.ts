@@ -75,7 +75,7 @@ t.test('over HTTP the SDK gets the answers', { skip }, async (t) => {
   }
 })
 
-t.test('over HTTP the SDK sees the errors', { skip }, async (t) => {
+t.test('over HTTP the SDK gets the errors', { skip }, async (t) => {
   const refusals: [Cell, number][] = [
     ['auth', 401],
     ['quota', 402],
@@ -150,7 +150,7 @@ t.test('live: the SDK receives the speech', { skip }, async (t) => {
   await aura.closed
 })
 
-t.test('live: the SDK sees what broke', { skip }, async (t) => {
+t.test('live: the SDK gets the failures', { skip }, async (t) => {
   const rows: [Cell, object][] = [
     ['empty', { code: 1000 }],
     ['cut', { code: 1006 }],

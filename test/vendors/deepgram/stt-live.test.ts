@@ -7,7 +7,7 @@ import { rawRecording, recordingPcm } from '../suite/stt.ts'
 import { finalsOf, isOver, listen } from '../suite/stt-live.ts'
 import { adapter, apiKey, asked, given, lastQuery, listenTo, stt, stub } from './setup.ts'
 
-t.test('a recording is the body, and all else the query', async (t) => {
+t.test('a recording is the body, and all other fields the query', async (t) => {
   const ask = async (model: string, language?: string, options: SttOptions = {}) => {
     const recording = rawRecording(recordingPcm)
     const transcript = await stt.transcribe({ model, recording, options, ...(language && { language }) }, never)
@@ -42,7 +42,7 @@ t.test('a recording is the body, and all else the query', async (t) => {
   t.match(await providerErrorOf(stt.transcribe(flux, never)), { errorClass: 'unsupported', sent: false })
 })
 
-t.test('live audio in the words of each protocol', async (t) => {
+t.test('the query of each live protocol', async (t) => {
   const ask = async (changes: Partial<SttStreamRequest>) => {
     const { stream } = await listenTo(changes)
     stream.close()
@@ -128,7 +128,7 @@ t.test('segments become utterances', async (t) => {
   listening.stream.close()
 })
 
-t.test('words carry their own times, and only where they are asked for', async (t) => {
+t.test('words have times, and come only when they are requested', async (t) => {
   const words = [
     { word: 'hi', punctuated_word: 'Hi,', start: 1.1, end: 1.2, confidence: 0.7 },
     { word: 'you', start: 1.3, end: 1.4 },

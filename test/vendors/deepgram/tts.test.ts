@@ -9,7 +9,7 @@ import { readSpeech, speechFormat, speechPcm } from '../suite/tts.ts'
 import { adapter, asked, given, live, stub, tts } from './setup.ts'
 import { queryOf } from './stub.ts'
 
-t.test('what is spoken, and as what', async (t) => {
+t.test('the fields of a request and the format of its audio', async (t) => {
   const say = { model: 'aura-2', text: 'Hello' }
   const rows: [request: Partial<TtsRequest>, wire: object, format: object][] = [
     [{}, { model: 'aura-2-thalia-en', encoding: 'linear16', sample_rate: '24000' }, speechFormat],
@@ -81,7 +81,7 @@ t.test('a socket is notified of speech that is not needed', async (t) => {
   }
 })
 
-t.test('audio that nobody reads is bounded', async (t) => {
+t.test('audio without a reader is bounded', async (t) => {
   const own = adapter({ limits: { ...patient, answerBytesMax: 4000 } })
   const speech = await present(own.ports.speech?.tts?.live?.bind(own.ports.speech?.tts), 'live')(
     { model: 'aura-2', text: 'Hello', wanted: speechFormat },
@@ -92,7 +92,7 @@ t.test('audio that nobody reads is bounded', async (t) => {
   await own.close()
 })
 
-t.test('sockets are opened ahead', async (t) => {
+t.test('sockets are warm', async (t) => {
   const outcomes: WarmOutcome[] = []
   const limits = { ...patient, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
   const own = adapter({ limits, observeWarm: (outcome) => outcomes.push(outcome) })

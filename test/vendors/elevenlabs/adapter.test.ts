@@ -16,7 +16,7 @@ import { formOf, spoken, startElevenLabsStub } from './stub.ts'
 const stub = await startElevenLabsStub()
 t.teardown(() => stub.close())
 const given = { provider, stub, apiKey, model: 'eleven_flash_v2_5' }
-/** undici opens a connection in the place of one that was ended with its call. */
+/** undici opens a connection in place of one that was ended with its attempt. */
 const keeps = { sockets: 1, because: 'the pool replaces the connection of a call that was left' }
 
 t.test('speech over HTTP', (t) =>
@@ -39,7 +39,7 @@ const overSocket: Speak = (request) => present(tts.live?.(request, never), 'live
 const unsupported = { errorClass: 'unsupported', sent: false }
 const say: TtsRequest = { model: 'eleven_flash_v2_5', text: 'Hello there.', wanted: speechFormat }
 
-t.test('what is asked of a voice', async (t) => {
+t.test('the request for speech', async (t) => {
   const seen = async (request: Partial<TtsRequest>, speak: Speak = overHttp) => {
     stub.behave('ok')
     const { format, audio } = await speak({ ...say, ...request })
@@ -59,7 +59,7 @@ t.test('what is asked of a voice', async (t) => {
     wanted: { encoding, sampleRateHz, channels: 1 },
   })
 
-  await t.test('in the nearest format that every account may ask for', async (t) => {
+  await t.test('the nearest format that every account may request', async (t) => {
     const formats: [OutputFormat['encoding'], number, string, OutputFormat['encoding'], number][] = [
       ['pcm_s16le', 8000, 'pcm_8000', 'pcm_s16le', 8000],
       ['pcm_s16le', 11_025, 'pcm_16000', 'pcm_s16le', 16_000],
@@ -109,13 +109,13 @@ t.test('what is asked of a voice', async (t) => {
     t.match(third, /\/stream$/, 'the third generation has no socket')
   })
 
-  await t.test('a speed beyond its bounds is not clipped in silence', async (t) => {
+  await t.test('a speed outside the range is refused and not clipped', async (t) => {
     for (const speak of [overHttp, overSocket])
       for (const speed of [0.5, 2]) t.match(await failureOf(t, given, speak({ ...say, speed })), unsupported)
   })
 })
 
-t.test('speech that is not what was asked for', async (t) => {
+t.test('speech in another format than the requested one', async (t) => {
   for (const [type, body, errorClass] of [
     ['audio/mpeg', 'ID3', 'protocol'],
     ['text/html', '<html>', 'protocol'],
@@ -134,7 +134,7 @@ t.test('speech that is not what was asked for', async (t) => {
   }
 })
 
-t.test('what is asked of Scribe, and what it answers', async (t) => {
+t.test('the request to Scribe and its answer', async (t) => {
   stub.behave('ok')
   const transcript = await stt.transcribe(
     {

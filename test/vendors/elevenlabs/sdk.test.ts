@@ -1,4 +1,4 @@
-/** The vendor's own SDK against the stub: it must understand the stub in every cell, so that the stub is known to be fair. */
+/** The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves like the vendor. */
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import t from 'tap'
@@ -9,7 +9,7 @@ import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { apiKey } from './setup.ts'
 import { spoken, startElevenLabsStub } from './stub.ts'
 
-/** As much of the SDK as is used here; it is installed apart from the product. */
+/** The part of the SDK that is used here; it is installed separately from the product. */
 type Options = { maxRetries: number; timeoutInSeconds: number }
 type Transcript = {
   text: string
@@ -42,10 +42,10 @@ const client = () => (sdk as Sdk).client
 const once3s: Options = { maxRetries: 0, timeoutInSeconds: 3 }
 const wav = { data: recordingPcm, filename: 'audio.pcm' }
 
-/** As the SDK reads its answers: what it does not know is left alone. */
+/** The SDK leaves unknown fields of an answer as they are. */
 const lenient = { unrecognizedObjectKeys: 'passthrough' }
 
-/** What the SDK throws for the status that the vendor answers; the socket tells it in a message. */
+/** The SDK's error for the vendor's status; on the socket the error comes in a message. */
 const statuses: Partial<Record<Cell, number>> = {
   auth: 401,
   quota: 401,
@@ -151,7 +151,7 @@ const statusOf = (answer: Promise<unknown>): Promise<unknown> =>
     (error: { statusCode?: unknown }) => error.statusCode,
   )
 
-/** Events are kept, since one may come before it is asked for. */
+/** Events are kept, because one may come before the test waits for it. */
 async function connect() {
   const connection = await client().speechToText.realtime.connect({
     modelId: 'scribe_v2_realtime',

@@ -1,4 +1,4 @@
-/** Scribe realtime beyond the suite: how it is asked, how it ends, and what it says in between. */
+/** Scribe realtime beyond the suite: the request, the events, and the end of a session. */
 import t, { type Test } from 'tap'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 import type { SttStreamRequest } from '../../../domain/speech/stt.ts'
@@ -20,7 +20,7 @@ t.teardown(() => elevenlabs.close())
 t.test('the suite', (t) => sttStreamSuite(t, realtime))
 
 t.test('a realtime session', async (t) => {
-  await t.test('what is asked', async (t) => {
+  await t.test('the request', async (t) => {
     stub.behave('ok')
     const request: Partial<SttStreamRequest> = { words: true, endpointingMs: 100, keywords: ['Parley', 'SIP'] }
     const { stream, events } = await listen(t, elevenlabs, realtime, never, request)
@@ -67,7 +67,7 @@ t.test('a realtime session', async (t) => {
     t.match(stub.seen[0]?.path, /audio_format=ulaw_8000/)
   })
 
-  await t.test('keyterms beyond the limit are asked of nobody', async (t) => {
+  await t.test('keyterms beyond the limit are not sent', async (t) => {
     const tooMany = Array.from({ length: 51 }, (_, i) => `term ${i}`)
     for (const keywords of [tooMany, ['x'.repeat(21)]])
       t.match(await failureOf(t, realtime, listen(t, elevenlabs, realtime, never, { keywords })), {
@@ -148,7 +148,7 @@ t.test('the end of a realtime session, which the vendor does not acknowledge', a
 })
 
 t.test('a realtime session that is not all speech', async (t) => {
-  await t.test('a flush too soon and a warning are no failures', (t) =>
+  await t.test('a flush too soon and a warning are not failures', (t) =>
     against(t, async ({ server, opened, untilText }) => {
       opened.stream.flush()
       server.say('commit_throttled', { error: 'too little' })
@@ -208,7 +208,7 @@ t.test('a realtime session that is not all speech', async (t) => {
       { words: true },
     ),
   )
-  await t.test('a caller who sends nothing is kept, and the silence does not count', (t) =>
+  await t.test('a session without audio is kept alive, and the silence does not count', (t) =>
     against(
       t,
       async ({ server, opened, clock, untilText }) => {
@@ -225,7 +225,7 @@ t.test('a realtime session that is not all speech', async (t) => {
   )
 })
 
-t.test('every failure that the transcriber has a word for', async (t) => {
+t.test('every failure that the recognizer has a code for', async (t) => {
   const classes: Record<string, ErrorClass> = {
     error: 'server',
     auth_error: 'auth',
@@ -264,7 +264,7 @@ type Played = {
   texts: () => string[]
 }
 
-/** A session whose server says only what `play` has it say. */
+/** A session whose server sends only what `play` requires. */
 async function against(
   t: Test,
   play: (played: Played) => Promise<void>,

@@ -1,4 +1,4 @@
-/** ElevenLabs as it answers, well and badly: speech and transcripts over HTTP, stream-input and Scribe realtime as sockets. */
+/** ElevenLabs on 127.0.0.1, with its failures: speech and transcripts over HTTP, stream-input and Scribe realtime as sockets. */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import {
@@ -29,7 +29,7 @@ export function startElevenLabsStub(): Promise<VendorStub> {
 
 const isSpeech = (path: string) => path.startsWith('/v1/text-to-speech/')
 
-/** 200 ms in the format that was asked for; bytes of G.711 and the like are any bytes. */
+/** 200 ms in the requested format; G.711 and other formats are arbitrary bytes. */
 export function spoken(format: string): Buffer {
   const [codec, rate] = format.split('_')
   if (codec === 'opus') return Buffer.concat([Buffer.from('OggS'), Buffer.alloc(500, 7)])
@@ -41,7 +41,7 @@ const said = { message: 'What the vendor says to people.' }
 const detail = (status: string): object => ({ detail: { status, ...said } })
 const later = { 'retry-after': '7' }
 
-/** Credit is a 401, and 429 is two things. */
+/** Missing credit is a 401, and 429 has two meanings. */
 const refusals: Partial<Record<Cell, Refusal>> = {
   auth: { status: 401, body: detail('invalid_api_key') },
   quota: { status: 401, body: detail('quota_exceeded') },
@@ -51,7 +51,7 @@ const refusals: Partial<Record<Cell, Refusal>> = {
   server: { status: 500, body: 'Internal Server Error' },
   bad_request: { status: 422, body: { detail: [{ loc: ['body', 'text'], msg: 'field required', type: 'missing' }] } },
 }
-/** The rest of the failures comes as a frame. */
+/** Other failures come as a frame. */
 const { auth, rate_limited, overloaded } = refusals as Record<Cell, Refusal>
 const speechUpgrades: Partial<Record<Cell, Refusal>> = { auth, rate_limited, overloaded }
 const scribeUpgrades: Partial<Record<Cell, Refusal>> = { rate_limited }
@@ -119,7 +119,7 @@ function tokens(
   })
 }
 
-/** A form as two clients write it: quoted names, the headers of a part in any order. */
+/** Reads a form of our client or of the SDK: quoted names, the headers of a part in any order. */
 export function formOf({ headers, body }: SeenRequest): {
   fields: Record<string, string>
   all: [string, string][]
@@ -143,7 +143,7 @@ export function formOf({ headers, body }: SeenRequest): {
   return { fields: Object.fromEntries(all), all, file }
 }
 
-/** Text in, audio back for all that was flushed, and a last frame after the empty text. */
+/** Takes text, sends audio for the flushed text, and a last frame after the empty text. */
 class StreamInput {
   readonly #socket: StubSocket
   readonly #query: URLSearchParams
@@ -213,7 +213,7 @@ const speechFailures: Partial<Record<Cell, string>> = {
   bad_request: 'invalid_input_message',
 }
 
-/** Samples in; an utterance ends with a commit, which needs 0.3 s of audio that was not committed yet. */
+/** Takes samples. An utterance ends with a commit, which needs 0.3 s of audio since the last one. */
 class Realtime {
   readonly #socket: StubSocket
   readonly #request: SeenRequest
@@ -223,7 +223,7 @@ class Realtime {
   #bytes = 0
   #committedBytes = 0
   #hasReported = false
-  /** It takes a moment until what was written has left. */
+  /** Written data needs a moment until it has left. */
   #isBroken = false
 
   constructor(socket: StubSocket, request: SeenRequest, cell: Cell) {

@@ -42,7 +42,7 @@ const open = (t: Test, audio: StreamAudio, changes: Partial<SttStreamRequest> = 
   return listen(t, provider, given(audio), never, changes)
 }
 
-t.test('only the rows that listen say so', (t) => {
+t.test('only rows with live recognition have the capability', (t) => {
   t.same(
     provider.models.map(({ id, capabilities }) => [id, capabilities.streaming, capabilities.batch]),
     [
@@ -53,7 +53,7 @@ t.test('only the rows that listen say so', (t) => {
   t.end()
 })
 
-t.test('what the session is told', async (t) => {
+t.test('the configuration of the session', async (t) => {
   const listening = await open(t, pcm24, { language: 'de-AT', prompt: 'Speisekarte', endpointingMs: 300 })
   listening.stream.flush()
   listening.stream.end()
@@ -94,7 +94,7 @@ t.test('telephone audio goes out as it is', async (t) => {
   }
 })
 
-t.test('other audio becomes what a session hears', async (t) => {
+t.test('other audio is converted to the format of the session', async (t) => {
   const stereo = Buffer.alloc(4800 * 4)
   const mono = sinePcm(4800, 48_000)
   for (let i = 0; i < 4800; i++) for (const at of [0, 2]) stereo.writeInt16LE(mono.readInt16LE(i * 2), i * 4 + at)
@@ -119,7 +119,7 @@ t.test('other audio becomes what a session hears', async (t) => {
   t.same(stub.seen, [])
 })
 
-/** A session whose events are the test's own; `play` is told what the client says. */
+/** A session whose events the test sends; `play` gets the messages of the client. */
 async function scripted(t: Test, play: (say: (event: object) => void, type: string, socket: StubSocket) => void) {
   const server = await startStub({
     socket: (socket) =>
@@ -150,7 +150,7 @@ const reported = ({ events }: Listening) =>
       : event.type,
   )
 
-t.test('utterances come one after the other, whatever the order of their transcripts', async (t) => {
+t.test('utterances come one after the other, in any order of their transcripts', async (t) => {
   const listening = await scripted(t, (say, type) => {
     if (type === 'session.update') say({ type: 'session.updated' })
     if (type !== 'input_audio_buffer.append') {
@@ -181,7 +181,7 @@ t.test('utterances come one after the other, whatever the order of their transcr
   listening.stream.close()
 })
 
-t.test('the end waits for every transcript that is still to come, and for nothing else', async (t) => {
+t.test('the end waits for the transcripts that are still to come, and for no other event', async (t) => {
   let speak: (event: object) => void = () => {}
   const listening = await scripted(t, (say, type) => {
     speak = say
@@ -234,7 +234,7 @@ t.test('a session that breaks', async (t) => {
   t.match({ ...(await failureOf(t, given(pcm24), refused)) }, { errorClass: 'bad_request' })
 })
 
-t.test('who closes the stream for a transcript hears no more', async (t) => {
+t.test('a caller who closes the stream on a transcript gets no more', async (t) => {
   const listening = await scripted(t, (say, type) => {
     if (type === 'session.update') say({ type: 'session.updated' })
     if (type !== 'input_audio_buffer.append') return
@@ -248,7 +248,7 @@ t.test('who closes the stream for a transcript hears no more', async (t) => {
     return push(...events)
   }
   listening.stream.audio(sinePcm(240, 24_000))
-  await until(() => listening.events.length > 0, 'nothing was told')
+  await until(() => listening.events.length > 0, 'no event came')
   await new Promise((resolve) => setTimeout(resolve, 30))
   t.same(reported(listening), ['0 final one.'])
 })

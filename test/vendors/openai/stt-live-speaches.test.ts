@@ -1,4 +1,4 @@
-/** Transcription while somebody speaks, by a Speaches server. */
+/** Live transcription by a Speaches server. */
 import t, { type Test } from 'tap'
 import type { StreamAudio, SttStreamRequest } from '../../../domain/speech/stt.ts'
 import { createOpenAiProvider } from '../../../providers/openai/provider.ts'
@@ -44,7 +44,7 @@ const given = (audio = pcm24): SttStreamGiven => ({
   apiKey,
   audio,
   text: (utterance) => transcriptOf(withoutSilence(utterance)),
-  withoutPartials: 'an utterance is told as a whole',
+  withoutInterims: 'an utterance is sent as a whole',
   expected: { error_mid: { errorClass: 'server', because: 'it has no word for an overload' } },
 })
 
@@ -64,7 +64,7 @@ const reported = ({ events }: Listening) =>
     return [utterance, text, startMs, endMs]
   })
 
-t.test('what a session is asked', async (t) => {
+t.test('the configuration of a session', async (t) => {
   const listening = await open(t, { language: 'de-AT', endpointingMs: 4000 }, null)
   send(listening, sinePcm(2400, 24_000), given())
   listening.stream.flush()
@@ -96,7 +96,7 @@ t.test('what a session is asked', async (t) => {
   )
 })
 
-t.test('whoever flushes after every word does not fill the line', async (t) => {
+t.test('a caller who flushes after every word does not fill the connection', async (t) => {
   const listening = await open(t)
   for (let word = 0; word < 60; word++) {
     send(listening, sinePcm(480, 24_000), given())
@@ -115,12 +115,12 @@ t.test('a session that needs no update is not updated', async (t) => {
   t.equal(stub.seen[0]?.headers['authorization'], `Bearer ${apiKey}`)
 })
 
-t.test('a prompt is not dropped in silence', async (t) => {
+t.test('a prompt is refused and not dropped', async (t) => {
   t.match(await providerErrorOf(open(t, { prompt: 'Speisekarte' })), { errorClass: 'unsupported', sent: false })
   t.same(stub.seen, [])
 })
 
-t.test('telephone audio becomes what a session hears', async (t) => {
+t.test('telephone audio is converted to the format of the session', async (t) => {
   const audio: StreamAudio = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 }
   const listening = await open(t, { audio })
   listening.stream.audio(Buffer.alloc(2400, 0x2a))
@@ -160,7 +160,7 @@ t.test('times are of the stream, without the silences that end an utterance', as
   t.ok(second > 2600 && second < 6100, 'the second ends by itself, as soon as the server looks back far enough')
 })
 
-t.test('an utterance that is ended twice is told once', async (t) => {
+t.test('an utterance that is ended twice is reported once', async (t) => {
   const transcription = 'conversation.item.input_audio_transcription'
   const server = await startStub({
     socket(socket) {
@@ -197,7 +197,7 @@ t.test('an utterance that is ended twice is told once', async (t) => {
   t.match(listening.events.at(-1), { error: { errorClass: 'bad_request', sent: true } })
 })
 
-t.test('every model of a Speaches server listens, wherever it stands', async (t) => {
+t.test('every model of a Speaches server recognizes live audio, at any address', async (t) => {
   const deps = { limits: outboundDefaults, clock: systemClock, catalog, local: null, ollamaUrl: null }
   const models = { stt: ['a', 'b'], tts: ['kokoro'] }
   const [here, elsewhere, plain] = await createProviders(

@@ -1,4 +1,4 @@
-/** GET /realtime?intent=transcription. Hears an item whenever the client commits one; of its own accord it starts none. */
+/** GET /realtime?intent=transcription. An item is transcribed when the client commits it; the stub commits none by itself. */
 import type { Cell, SeenRequest } from '../suite/matrix.ts'
 import { pause, type Refusal, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { overloaded, refusalOf } from './stub-answers.ts'
@@ -55,7 +55,7 @@ class Session {
     if (this.#isSpeaking || transcriptOf(bytes) === '') return
     this.#isSpeaking = true
     this.send('input_audio_buffer.speech_started', { audio_start_ms: 0, item_id: `item_${this.#items}` })
-    // In the middle: what was said so far has an answer.
+    // In the middle: the audio so far has an answer.
     if (this.#cell === 'cut') this.#socket.cut()
     else if (this.#cell === 'reset') this.#socket.reset()
     else if (this.#cell === 'garbage') this.#socket.send('{"type": "conv')

@@ -1,6 +1,6 @@
 /**
- * A Speaches server on 127.0.0.1: GET /realtime as its source has it. It alone cuts speech into items, by what it finds in the last three seconds; a commit
- * or a clear in the middle of an item makes it drop the session, as the real one does.
+ * A Speaches server on 127.0.0.1: GET /realtime as in its source. Only the server cuts speech into items, by the last three seconds. After a commit or
+ * a clear in the middle of an item it drops the session, like the real server.
  */
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import { pause, type StubSocket, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'
@@ -13,7 +13,7 @@ export function startSpeachesStub(options: { tls?: { key: string; cert: string }
     refuseUpgrade(request, cell) {
       const { pathname, searchParams } = new URL(request.path, 'http://stub')
       if (pathname !== '/v1/realtime') return { status: 404 }
-      // A parameter that is missing is told like a key that is wrong: it does not let the upgrade pass.
+      // A missing parameter is refused like a wrong key: before the upgrade.
       if (!searchParams.has('model')) return { status: 403 }
       return cell === 'hang' ? 'hang' : refusalOf(request, cell)
     },
@@ -70,7 +70,7 @@ class Session {
     }
   }
 
-  /** What is not complete is not looked at; what is complete has a field that is complained of. */
+  /** An incomplete update is ignored; a complete one has a field that causes an error event. */
   #update(turn: TurnDetection | undefined): void {
     const fields = [turn?.create_response, turn?.prefix_padding_ms, turn?.silence_duration_ms, turn?.threshold]
     if (turn && fields.every((field) => field !== undefined)) {
@@ -100,7 +100,7 @@ class Session {
       item_id: this.#itemId,
       audio_start_ms: Math.floor(at / bytesPerMs),
     })
-    // In the middle: what was said so far has an answer.
+    // In the middle: the audio so far has an answer.
     if (this.#cell === 'cut') this.#socket.cut()
     else if (this.#cell === 'reset') this.#socket.reset()
     else if (this.#cell === 'garbage') this.#socket.send('{"type": "conv')
@@ -117,7 +117,7 @@ class Session {
     this.#isSpeaking = false
     this.#send('input_audio_buffer.speech_stopped', { item_id, audio_end_ms: ms })
     this.#work = this.#work.then(async () => {
-      // Later than what it has heard by then is answered.
+      // The answer comes later than the end of the audio that it is about.
       await new Promise(setImmediate)
       this.#send('input_audio_buffer.committed', { item_id, previous_item_id: null })
       this.#send('conversation.item.created', { item: { id: item_id }, previous_item_id: null })
@@ -135,7 +135,7 @@ class Session {
 
 const transcription = 'conversation.item.input_audio_transcription'
 
-/** What is transcribed of an item, as far as it matters here. */
+/** The part of an item that is transcribed, as far as it matters here. */
 export function withoutSilence(audio: Buffer): Buffer {
   const from = audio.findIndex((byte) => byte !== 0)
   return from < 0 ? Buffer.alloc(0) : audio.subarray(from, lastSound(audio) + 1)

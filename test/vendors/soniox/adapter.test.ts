@@ -23,7 +23,7 @@ void t.test('live', async (t) => {
   await sttStreamSuite(t, { provider, stub, model: 'stt-rt-v5', apiKey })
 })
 
-void t.test('what a session is opened with', async (t) => {
+void t.test('the configuration of a session', async (t) => {
   const stub = await startSonioxStub()
   const soniox = provider(stub.url)
   t.teardown(() => stub.close())
@@ -55,7 +55,7 @@ void t.test('what a session is opened with', async (t) => {
   })
 })
 
-void t.test('a socket that waited takes its configuration like any other', async (t) => {
+void t.test('a warm socket takes its configuration like any other', async (t) => {
   const stub = await startSonioxStub()
   const warmSockets = { perRoute: 1, socketsMax: 2, routeMs: 60_000 }
   const soniox = provider(stub.url, { ...outboundDefaults, warmSockets })
@@ -78,7 +78,7 @@ void t.test('a socket that waited takes its configuration like any other', async
     stream?.end()
     await until(() => isEnded, 'no end')
     t.same(finals, [transcriptOf(samples)])
-    // One more is opened for whoever comes next.
+    // One more socket is opened for the next request.
     await until(() => stub.seen.length === session + 1, 'none was opened ahead')
   }
 })
@@ -145,7 +145,7 @@ void t.test('tokens become utterances', async (t) => {
   t.equal(clock.timers.size, 0, 'no timer is left')
 })
 
-void t.test('a caller who closes in the middle of a frame hears no more of it', async (t) => {
+void t.test('a caller who closes in the middle of a frame gets no more of it', async (t) => {
   const script = new ScriptedSocket()
   const reported: string[] = []
   const closing: { stream?: SttStream } = {}
@@ -168,7 +168,7 @@ void t.test('a caller who closes in the middle of a frame hears no more of it', 
   t.notOk(script.isOpen)
 })
 
-/** Each step runs what is due next. */
+/** Each step runs the timers that are due next. */
 class StepClock {
   readonly timers = new Map<() => void, number>()
   nowMs = () => 0

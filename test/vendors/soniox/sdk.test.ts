@@ -1,4 +1,4 @@
-/** The vendor's own SDKs against the stub, so that the stub is known to be fair. The one that hears is made for browsers: a recorder stands in for theirs. */
+/** The vendor's SDKs against the stub, which shows that the stub behaves like the vendor. The SDK for recognition is made for browsers, so the test has a recorder for it. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { WebSocket } from 'ws'
@@ -8,7 +8,7 @@ import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSonioxStub } from './stub.ts'
 import { spoken } from './stub-speech.ts'
 
-/** As much of the SDK as is used here; it is installed apart from the product. */
+/** The part of the SDK that is used here; it is installed separately from the product. */
 type Result = { tokens: { text: string; is_final: boolean }[]; finished?: boolean }
 type Client = { start(options: object): Promise<void>; stop(): void; finalize(): void; readonly state: string }
 type Sdk = { SonioxClient: new (options: object) => Client }
@@ -38,7 +38,7 @@ class Recorder extends EventTarget {
   }
 }
 
-// They look for a browser as soon as they are loaded.
+// The SDKs look for a browser when they are loaded.
 Object.assign(globalThis, { window: { WebSocket }, WebSocket, MediaRecorder: Recorder })
 Object.defineProperty(globalThis, 'navigator', { value: { mediaDevices: { getUserMedia() {} } }, configurable: true })
 const sdk = load<Sdk>('@soniox/speech-to-text-web')
@@ -69,12 +69,12 @@ void t.test('live', { skip }, async (t) => {
   await t.test('two utterances', async (t) => {
     const { client, results, say } = await listen('ok')
     say(first)
-    // The recorder hands its data over a turn later.
-    await until(() => results.length === 1, 'nothing was heard')
+    // The recorder passes its data on one tick later.
+    await until(() => results.length === 1, 'no result came')
     client.finalize()
     await until(() => results.some(({ tokens }) => tokens.at(-1)?.text === '<fin>'), 'not finalized')
     say(second)
-    await until(() => results.length === 3, 'nothing more was heard')
+    await until(() => results.length === 3, 'no further result came')
     client.stop()
     await until(() => client.state === 'Finished', 'not finished')
     const finals = results.flatMap(({ tokens }) => tokens.filter(({ is_final }) => is_final))

@@ -1,6 +1,6 @@
 import type { Cell } from '../suite/matrix.ts'
 
-/** What is answered to a configuration. */
+/** The answer to a configuration. */
 export const errorCodes: Partial<Record<Cell, number>> = {
   auth: 401,
   quota: 402,

@@ -1,4 +1,4 @@
-/** WS /tts-websocket: any number of streams, each up to its `terminated`; the socket stays up. */
+/** WS /tts-websocket: any number of streams, each up to its `terminated`; the socket stays open. */
 import { decodeSamples, encodeSamples } from '../../../audio/pcm.ts'
 import type { Cell, SeenRequest } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, sinePcm, slowMs } from '../suite/stub-server.ts'
@@ -18,7 +18,7 @@ const encodings: Record<string, { encoding: 'pcm_s16le' | 'pcm_f32le' | 'mulaw' 
     pcm_alaw: { encoding: 'alaw', rates: [8000] },
   }
 
-/** 200 ms in the format that was asked for. */
+/** 200 ms in the requested format. */
 export function spoken({ audio_format = '', sample_rate = 0 }: Form): Buffer {
   const pcm = sinePcm(sample_rate / 5, sample_rate)
   const encoding = encodings[audio_format]?.encoding ?? 'pcm_s16le'
@@ -31,7 +31,7 @@ export function playSpeech(socket: StubSocket, request: SeenRequest, cell: Cell)
   const fail = (stream_id: string | undefined, error_code: number) => {
     const error_type = error_code === 400 ? 'invalid_request' : 'some_type'
     const at = stream_id === undefined ? {} : { stream_id }
-    // The sentence shows the key: it must not get out.
+    // The message shows the key, which no error may show.
     const error_message = `the vendor says no to ${request.headers['authorization']}`
     socket.send({ ...at, error_code, error_type, error_message })
     if (stream_id !== undefined) end(stream_id)

@@ -1,4 +1,4 @@
-/** Soniox' sockets as they answer, well and badly. */
+/** The sockets of Soniox on 127.0.0.1, with their failures. */
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import { pause, type StubSocket, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'
 import { errorCodes } from './stub-answers.ts'
@@ -19,7 +19,7 @@ export function startSonioxStub(): Promise<VendorStub> {
 
 const speechPath = '/tts-websocket'
 
-/** What can only be said before the upgrade, because it needs a header. */
+/** The refusals that need a header, and so come before the upgrade. */
 const upgradeRefusals: Partial<Record<Cell, { status: number; headers: Record<string, string> }>> = {
   rate_limited: { status: 429, headers: { 'retry-after': '7' } },
 }
@@ -47,7 +47,7 @@ class Session {
   }
 
   async #text(text: string): Promise<void> {
-    // A reset leaves a moment later.
+    // The reset must not overtake the written data.
     if (this.#cell === 'reset' && this.#hasSpoken) return
     if (!this.#start) return this.#begin(JSON.parse(text) as Start)
     if (this.#cell === 'slow_first_byte') await pause(slowMs)
@@ -87,7 +87,7 @@ class Session {
     if (this.#cell === 'error_mid') this.#fail(503)
   }
 
-  /** An empty frame. */
+  /** An empty frame ends the audio. */
   #finish(): void {
     const tokens = this.#settled()
     this.#send(tokens)
@@ -105,7 +105,7 @@ class Session {
     this.#send([{ text: 'he', is_final: false, ...times }])
   }
 
-  /** Words in two tokens each; only the first one of a word has a space before it, and nothing comes before the first word. */
+  /** Each word comes in two tokens. Only the first token of a word has a space before it; that of the first word has none. */
   #settled(): Token[] {
     const audio = Buffer.concat(this.#audio)
     const text = transcriptOf(audio)

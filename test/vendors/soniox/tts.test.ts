@@ -1,4 +1,4 @@
-/** What Soniox is asked to speak, and the socket that it speaks through. */
+/** The requests for speech at Soniox, and the socket for it. */
 import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { TtsRequest } from '../../../domain/speech/tts.ts'
@@ -27,7 +27,7 @@ const framesOf = () => stub.seen[0]?.texts.map((text) => JSON.parse(text) as Rec
 
 t.test('speech', (t) => ttsSuite(t, { provider, stub, model: 'tts-rt-v2', apiKey }))
 
-t.test('what is spoken, and as what', async (t) => {
+t.test('the fields of a request and the format of its audio', async (t) => {
   const formats: [OutputFormat['encoding'], number, string, OutputFormat['encoding'], number][] = [
     ['pcm_s16le', 8000, 'pcm_s16le', 'pcm_s16le', 8000],
     ['pcm_s16le', 22_050, 'pcm_s16le', 'pcm_s16le', 24_000],
@@ -67,7 +67,7 @@ t.test('the rest of a request', async (t) => {
   }
 })
 
-t.test('what the vendor has not is asked of nobody', async (t) => {
+t.test('a request that the vendor cannot serve is not sent', async (t) => {
   for (const request of [{ speed: 0.6 }, { speed: 1.4 }, { text: 'a'.repeat(5001) }])
     t.match(await providerErrorOf(tts.synthesize({ ...say, ...request }, never)), {
       errorClass: 'unsupported',
@@ -76,7 +76,7 @@ t.test('what the vendor has not is asked of nobody', async (t) => {
   t.same(stub.seen, [])
 })
 
-t.test('a text that is left is cancelled, one that is over is not', async (t) => {
+t.test('a text is cancelled when its reader leaves, and not after its end', async (t) => {
   await readSpeech(tts.synthesize(say, never))
   t.equal(framesOf().length, 2)
   for (const leave of waysToLeave) {
@@ -89,7 +89,7 @@ t.test('a text that is left is cancelled, one that is over is not', async (t) =>
   }
 })
 
-t.test('one text after another, and two at once, on sockets that were opened ahead', async (t) => {
+t.test('one text after another, and two at once, on warm sockets', async (t) => {
   const outcomes: string[] = []
   const limits = { ...outboundDefaults, warmSockets: { perRoute: 1, socketsMax: 4, routeMs: 60_000 } }
   const warm = createSonioxProvider({
@@ -109,7 +109,7 @@ t.test('one text after another, and two at once, on sockets that were opened ahe
   await Promise.all([speak(), speak()])
 })
 
-t.test('an answer that is not what was agreed', async (t) => {
+t.test('an answer that breaks the protocol', async (t) => {
   const error = { error_code: 400, error_message: 'no' }
   const rows: [object, string][] = [
     [{ stream_id: 'text', audio: 7 }, 'protocol'],

@@ -44,7 +44,7 @@ void t.test('live', async (t) => {
   })
 })
 
-void t.test('what a session is opened with', async (t) => {
+void t.test('the configuration of a session', async (t) => {
   const stub = await startSpeechmaticsStub()
   const speechmatics = provider(stub.url)
   t.teardown(() => stub.close())
@@ -128,7 +128,7 @@ void t.test('pieces become utterances', async (t) => {
   script.say({ message: 'AddTranscript', results: [word('world', 1.5), mark('.', 1.75)] })
   script.say({ message: 'EndOfUtterance', metadata: {} })
   script.say({ message: 'EndOfUtterance', metadata: {} })
-  // Nobody pauses for breath: a final comes all the same, and one that says that the speaker has stopped.
+  // Speech without a pause gets a final too, and later one that ends the utterance.
   for (let second = 10; second < 30; second += 5)
     script.say({ message: 'AddTranscript', results: [word(`w${second}`, second)] })
   script.say({ message: 'EndOfUtterance', metadata: {} })
@@ -153,7 +153,7 @@ void t.test('pieces become utterances', async (t) => {
   t.equal(reported.length, 5)
 })
 
-void t.test('types of errors', (t) => {
+void t.test('the classes of error types', (t) => {
   const classes = {
     auth: ['not_authorised', 'not_allowed'],
     quota: ['timelimit_exceeded'],

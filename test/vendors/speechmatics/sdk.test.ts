@@ -1,4 +1,4 @@
-/** The vendor's own SDK against the stub, so that the stub is known to be fair. */
+/** The vendor's SDK against the stub, which shows that the stub behaves like the vendor. */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { until } from '../suite/given.ts'
@@ -6,7 +6,7 @@ import type { Cell } from '../suite/matrix.ts'
 import { sinePcm, transcriptOf } from '../suite/stub-server.ts'
 import { startSpeechmaticsStub } from './stub.ts'
 
-/** As much of the SDK as is used here; it is installed apart from the product. */
+/** The part of the SDK that is used here; it is installed separately from the product. */
 type Message = { message: string; metadata?: { transcript?: string }; seq_no?: number; type?: string }
 type Client = {
   start(jwt: string, config: object): Promise<{ id: string }>

@@ -1,4 +1,4 @@
-/** Speechmatics' live socket as it answers, well and badly. */
+/** The live socket of Speechmatics on 127.0.0.1, with its failures. */
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import { pause, type StubSocket, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'
 
@@ -9,13 +9,13 @@ export function startSpeechmaticsStub(): Promise<VendorStub> {
   })
 }
 
-/** What can only be said before the upgrade, because it needs a header or a status. */
+/** The refusals that need a header or a status, and so come before the upgrade. */
 const upgradeRefusals: Partial<Record<Cell, { status: number; headers?: Record<string, string> }>> = {
   rate_limited: { status: 429, headers: { 'retry-after': '7' } },
   overloaded: { status: 503 },
 }
 
-/** What is said after it, in place of RecognitionStarted. */
+/** The refusals that come after the upgrade, instead of RecognitionStarted. */
 const errorTypes: Partial<Record<Cell, string>> = {
   auth: 'not_authorised',
   quota: 'timelimit_exceeded',
@@ -52,7 +52,7 @@ class Session {
 
   async #text(text: string): Promise<void> {
     const message = JSON.parse(text) as { message: string; last_seq_no?: number }
-    // A reset leaves a moment later.
+    // The reset must not overtake the written data.
     if (this.#cell === 'reset' && this.#hasSpoken) return
     if (message.message === 'StartRecognition') return this.#begin(message as unknown as Start)
     if (!this.#start) return this.#fail('protocol_error')
@@ -108,7 +108,7 @@ class Session {
       this.#send('AddPartialTranscript', 'heard', this.#startS, this.#startS + 0.05)
   }
 
-  /** Its words come one by one. */
+  /** The words come one by one. */
   #endUtterance(): void {
     const audio = Buffer.concat(this.#audio)
     const endS = this.#startS + this.#secondsOf(audio.length)

@@ -35,7 +35,7 @@ export type SttStreamGiven = SuiteGiven & {
   /** The reason why a caller cannot end an utterance. Absent: it can. */
   withoutFlush?: string
   /** The reason why there are no interim transcripts. Absent: there are. */
-  withoutPartials?: string
+  withoutInterims?: string
   /** The billed time of both utterances. Absent: the vendor does not report it. */
   billedMs?: number
 }
@@ -84,7 +84,7 @@ export async function listen(
   const request: SttStreamRequest = {
     model: given.model,
     audio: audioOf(given),
-    interimResults: given.withoutPartials === undefined,
+    interimResults: given.withoutInterims === undefined,
     words: false,
     ...changes,
   }
@@ -180,7 +180,7 @@ function checkConversation(t: Test, events: StreamEvent[], given: SttStreamGiven
     t.same(finals.map(isLast), [...finals.slice(1).map(() => false), true], 'the last final ends the utterance')
   }
   const transcripts = transcriptsOf(events)
-  if (given.withoutPartials === undefined)
+  if (given.withoutInterims === undefined)
     t.ok(
       transcripts.some(({ isFinal }) => !isFinal),
       'partials were asked for',
@@ -202,7 +202,7 @@ type Extra = [
 ]
 
 const extras = (given: SttStreamGiven): Extra[] => [
-  ['no partials where none are asked for', given.withoutPartials ?? false, playWithoutPartials],
+  ['no partials where none are asked for', given.withoutInterims ?? false, playWithoutPartials],
   ['silence makes no transcript', false, playSilence],
   ['a stream that nobody spoke to ends', false, playNothing],
   ['closing it ends the connection and the telling', false, playClose],
