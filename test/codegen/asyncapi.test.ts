@@ -15,8 +15,7 @@ import { realtimeSurface } from '../../generated/realtime/channels.ts'
 import { realtimeContract } from '../../generated/realtime/contract.ts'
 import { realtimeErrors } from '../../generated/realtime/errors.ts'
 import { createMiniClient } from './golden/socket-clients/mini.ts'
-import { folder, golden } from './golden.ts'
-import { change, type Step } from './steps.ts'
+import { change, folder, golden, type Step } from './golden.ts'
 
 const file = 'mini.asyncapi.yaml'
 const path = join(folder, file)

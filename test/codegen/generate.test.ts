@@ -5,8 +5,7 @@ import { parse, stringify } from 'yaml'
 import { generateConfig, generateShared, generateSurface } from '../../codegen/generate.ts'
 import { readShared } from '../../codegen/load.ts'
 import { formatProblem, ruleNames } from '../../codegen/rules.ts'
-import { folder, golden } from './golden.ts'
-import { change, type Step } from './steps.ts'
+import { change, folder, golden, type Step } from './golden.ts'
 
 const file = 'mini.openapi.yaml'
 const path = join(folder, file)

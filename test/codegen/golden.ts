@@ -1,4 +1,4 @@
-/** Compares with a file beside the test; UPDATE_GOLDEN=1 writes it instead, to be read in the diff. */
+/** The files beside the tests of the generator (UPDATE_GOLDEN=1 writes them, to be read in the diff), and the steps that spoil a good document. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type t from 'tap'
@@ -12,4 +12,17 @@ export function golden(test: Pick<typeof t, 'equal'>, file: string, text: string
     writeFileSync(path, text)
   }
   test.equal(text, readFileSync(path, 'utf8'), file)
+}
+
+/** A step names a place by its keys: `remove: [...keys]`, or `set: [...keys, value]`. */
+export type Step = { set?: unknown[]; remove?: string[] }
+
+/** Turns a good document into a bad one. */
+export function change(document: unknown, { set, remove }: Step): void {
+  const keys = (set ? set.slice(0, -1) : remove) as string[]
+  const last = keys.at(-1) as string
+  const parent = keys.slice(0, -1).reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], document)
+  const at = parent as Record<string, unknown>
+  if (set) at[last] = set.at(-1)
+  else delete at[last]
 }
