@@ -16,7 +16,7 @@ export type PreviewQuery = {
   isSocket?: boolean
 }
 
-/** Says where a plain request would go, and why, with the figures behind it. Calls no provider. Throws invalid_parameter for a malformed language. */
+/** Says where a plain request would go, and why, with the figures behind it. Calls no provider. Throws the fault bad_language_tag. */
 export function createPreview(chooser: Chooser): (query: PreviewQuery) => Preview {
   return ({ caller, stage, language, routing, isSocket }) => {
     const ask = baseAsk(caller, stage, routing, language)

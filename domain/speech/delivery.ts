@@ -20,7 +20,7 @@ export type Delivery = VoiceWish & {
   lenient?: true
 }
 
-/** Throws invalid_parameter for a malformed language. */
+/** Throws the fault bad_language_tag. */
 export function speechAsk(delivery: Delivery): Ask {
   const { caller, routing, language, instructions, wanted } = delivery
   const ask = baseAsk(caller, 'tts', routing, language)

@@ -5,7 +5,7 @@ import { type Ask, baseAsk } from '../routing/ask.ts'
 import type { TranscribeStreamInput } from './stream.ts'
 import type { StreamTranscript, SttStreamRequest } from './stt.ts'
 
-/** Throws invalid_parameter for a malformed language. */
+/** Throws the fault bad_language_tag. */
 export function streamAsk({ caller, routing, language, audio, keywords, prompt, words }: TranscribeStreamInput): Ask {
   const needs: Capability[] = ['streaming']
   if (keywords?.length) needs.push('keywords')
