@@ -121,7 +121,10 @@ class TurnProtocol implements LiveSttProtocol {
     this.#stream.finished(typeof sessionS === 'number' ? Math.round(sessionS * 1000) : undefined)
   }
 
-  /** The words have times and no spaces; the transcript has the spaces. A word that is not in the transcript yet goes behind it. */
+  /**
+   * The words have times and no spaces; the transcript has the spaces. A word that is not in the transcript yet goes
+   * behind it.
+   */
   #piecesOf(transcript: string, words: unknown, code: unknown): Piece[] {
     const language = detectedLanguage(code)
     const pieces: Piece[] = []

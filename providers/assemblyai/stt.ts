@@ -1,6 +1,6 @@
 /**
- * A recording is uploaded, transcribed under an id that is polled until the text is there, and deleted. To the domain this is one request with one
- * deadline. The deletion goes on after the transcript was returned.
+ * A recording is uploaded, transcribed under an id that is polled until the text is there, and deleted. To the domain
+ * this is one request with one deadline. The deletion goes on after the transcript was returned.
  */
 import type { Recording } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -72,7 +72,10 @@ async function completed(
   return answer
 }
 
-/** A failure has only a sentence, which does not show who caused it. So it counts as the vendor's, and another provider may serve the request. */
+/**
+ * A failure has only a sentence, which does not show who caused it. So it counts as the vendor's, and another
+ * provider may serve the request.
+ */
 function isCompleted({ status }: JsonObject): boolean {
   if (status === 'error')
     throw new ProviderError('server', { sent: true, cause: 'the transcript ended with status error' })

@@ -8,7 +8,10 @@ export const wire: VendorWire = {
   classify: () => null,
 }
 
-/** The code of an Error frame and of the close that follows it. The vendor checks the key after the upgrade. Null: not a code of this vendor. */
+/**
+ * The code of an Error frame and of the close that follows it. The vendor checks the key after the upgrade. Null: not
+ * a code of this vendor.
+ */
 export function classOfCode(code: unknown): ErrorClass | null {
   return typeof code === 'number' ? (codes.get(code) ?? null) : null
 }

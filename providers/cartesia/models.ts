@@ -20,7 +20,10 @@ const whisperLanguages = words(`
   uz fo ht ps tk nn mt sa lb my bo fil mg as tt haw ln ha ba jv su yue`)
 
 const frames: AudioSupport[] = ['pcm_s16le', 'mulaw', 'alaw'].map((encoding) => ({ encoding, channels: [1] }))
-/** A row has one list for files and live audio. Files could also be Opus, or have two channels of these samples; live audio could not. */
+/**
+ * A row has one list for files and live audio. Files could also be Opus, or have two channels of these samples; live
+ * audio could not.
+ */
 const files: AudioSupport[] = ['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'flac', 'mp3'].map((encoding) => ({
   encoding,
   channels: [1, 2],
@@ -37,7 +40,8 @@ const sonic = (id: string): VendorModel => ({
     sampleRatesHz: [...speechRatesHz],
     channels: [1],
   })),
-  // There are hundreds of voices, and those of an account. A request names one by its id, or gets the default of tts-fields.ts.
+  // There are hundreds of voices, and those of an account. A request names one by its id, or gets the default of
+  // tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,

@@ -1,6 +1,7 @@
 /**
- * WS /stt/websocket: text comes in pieces that do not change any more, spaces included, and in interim versions of the next piece. A piece that was
- * not asked for was ended by silence. After `finalize` several pieces can come, up to `flush_done`; after `close`, up to `done`.
+ * WS /stt/websocket: text comes in pieces that do not change any more, spaces included, and in interim versions of
+ * the next piece. A piece that was not asked for was ended by silence. After `finalize` several pieces can come, up
+ * to `flush_done`; after `close`, up to `done`.
  */
 import { bytesPerMs } from '../../audio/pcm.ts'
 import type { SttStreamRequest, Word } from '../../domain/speech/stt.ts'
@@ -87,7 +88,10 @@ class FinalizeProtocol implements LiveSttProtocol {
   }
 }
 
-/** Cuts the text before each of its words. It stays one piece where there are no words, or others than those in the text. */
+/**
+ * Cuts the text before each of its words. It stays one piece where there are no words, or others than those in the
+ * text.
+ */
 function cut(text: string, words: readonly Word[], whole: { startMs: number; endMs: number }): Piece[] {
   if (text === '') return []
   const pieces: Piece[] = []

@@ -1,7 +1,8 @@
 /**
- * WS /stt/turns/websocket: turns. A turn is sent as a whole, again and again, until it ends. Only the vendor can end a turn, so a flush shortens the
- * silence that ends a turn to the vendor's minimum and sends that much silence. No event has a time: the audio sent so far is the nearest to one.
- * After `close` the vendor sends the rest and closes the socket.
+ * WS /stt/turns/websocket: turns. A turn is sent as a whole, again and again, until it ends. Only the vendor can end
+ * a turn, so a flush shortens the silence that ends a turn to the vendor's minimum and sends that much silence. No
+ * event has a time: the audio sent so far is the nearest to one. After `close` the vendor sends the rest and closes
+ * the socket.
  */
 import { bytesPerMs, frameBytes, silenceByte } from '../../audio/pcm.ts'
 import type { SttStreamRequest } from '../../domain/speech/stt.ts'

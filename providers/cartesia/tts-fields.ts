@@ -9,7 +9,10 @@ import { nativeSpeech, speechRatesHz } from './models.ts'
 /** The vendor has no Opus. */
 export type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
-/** The format nearest to `wanted`. The rate is not below the wanted one if the vendor has such a rate, because lost frequencies cannot be restored. */
+/**
+ * The format nearest to `wanted`. The rate is not below the wanted one if the vendor has such a rate, because lost
+ * frequencies cannot be restored.
+ */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
   // G.711 at another rate than the wanted one would have to be decoded and encoded again.
@@ -21,7 +24,10 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
   }
 }
 
-/** The voice of a request that names none: "Katie", which is in the public library and which the vendor recommends for agents. */
+/**
+ * The voice of a request that names none: "Katie", which is in the public library and which the vendor recommends for
+ * agents.
+ */
 const defaultVoice = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
 
 /** Throws ProviderError `unsupported` for a speed that the vendor lacks. */

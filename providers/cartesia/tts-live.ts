@@ -1,6 +1,7 @@
 /**
- * WS /tts/websocket: a text is a context, and its audio comes in base64 up to `done`. The vendor takes more contexts after that. Here a socket serves
- * one text, so that a failure costs one text only, and the next text finds a warm socket.
+ * WS /tts/websocket: a text is a context, and its audio comes in base64 up to `done`. The vendor takes more contexts
+ * after that. Here a socket serves one text, so that a failure costs one text only, and the next text finds a warm
+ * socket.
  */
 import { randomUUID } from 'node:crypto'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
@@ -10,7 +11,10 @@ import type { WarmRules } from '../wire/socket.ts'
 import { speechBody, spokenFormat } from './tts-fields.ts'
 import { classOfFrame } from './wire.ts'
 
-/** Speech is billed, and contexts count against the plan's limit; a socket that waits costs neither. Idle sockets were seen to end after 120 s. */
+/**
+ * Speech is billed, and contexts count against the plan's limit; a socket that waits costs neither. Idle sockets were
+ * seen to end after 120 s.
+ */
 export const warmTts: WarmRules = { keepAlive: null, idleMsMax: 100_000 }
 
 export async function speakLive(options: LiveTtsOptions, request: TtsRequest, signal: AbortSignal): Promise<Speech> {

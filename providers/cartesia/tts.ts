@@ -14,7 +14,8 @@ export async function synthesize(
   const format = spokenFormat(request.wanted)
   const answer = await http.stream('/tts/bytes', json(speechBody(request, format)), audioBytesMax, signal)
   const [type = ''] = (answer.headers.get('content-type') ?? '').toLowerCase().split(';')
-  // The vendor's client accepts `audio/wav` for every format, so the type does not show the format. Only types that cannot be samples are refused.
+  // The vendor's client accepts `audio/wav` for every format, so the type does not show the format. Only types that
+  // cannot be samples are refused.
   if (/^(audio\/(?!mpeg|mp3).*|application\/octet-stream|)$/.test(type.trim()))
     return { format, audio: audioOf(answer) }
   await discardAnswer(answer)

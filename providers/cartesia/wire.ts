@@ -4,7 +4,10 @@ import { classOfStatus } from '../wire/failures.ts'
 import type { VendorWire } from '../wire/http.ts'
 import { type JsonObject } from '../wire/json.ts'
 
-/** Every request names the API version that it was written for. Since 2026-03-01 an error has a code; since 2026-08-14 a voice is its id. */
+/**
+ * Every request names the API version that it was written for. Since 2026-03-01 an error has a code; since 2026-08-14
+ * a voice is its id.
+ */
 const version = '2026-08-14'
 
 export const wire: VendorWire = {

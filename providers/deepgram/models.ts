@@ -1,4 +1,7 @@
-/** The models of Deepgram. Languages are those that it documents for a model by name, in its spelling; where the two differ, in the catalog's. */
+/**
+ * The models of Deepgram. Languages are those that it documents for a model by name, in its spelling; where the two
+ * differ, in the catalog's.
+ */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../adapter.ts'
 import { aura2Languages, aura2Voices } from './voices.ts'

@@ -1,6 +1,6 @@
 /**
- * WS /v2/listen (Flux): turns. A turn is sent as a whole, again and again, until it ends. The socket has no terminal frame, only an orderly close.
- * A turn that is still open then gets no further event, so its last text is final.
+ * WS /v2/listen (Flux): turns. A turn is sent as a whole, again and again, until it ends. The socket has no terminal
+ * frame, only an orderly close. A turn that is still open then gets no further event, so its last text is final.
  */
 import type { SttStreamRequest } from '../../domain/speech/stt.ts'
 import { vendorTag } from '../language-tags.ts'

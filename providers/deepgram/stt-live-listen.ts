@@ -1,6 +1,7 @@
 /**
- * WS /v1/listen: segments of speech. Each segment is sent again and again until it is final. An utterance lies between two end points and may have
- * several final segments; that one was the last may show only in an empty segment after it.
+ * WS /v1/listen: segments of speech. Each segment is sent again and again until it is final. An utterance lies
+ * between two end points and may have several final segments; that one was the last may show only in an empty segment
+ * after it.
  */
 import type { StreamAudio, StreamTranscript, SttStreamRequest } from '../../domain/speech/stt.ts'
 import { vendorTag } from '../language-tags.ts'

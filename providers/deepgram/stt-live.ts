@@ -7,8 +7,8 @@ import { fluxVendor } from './stt-live-flux.ts'
 import { listenVendor } from './stt-live-listen.ts'
 
 /**
- * A socket must get audio within ten seconds of its opening, and a keep-alive does not count as the first audio. Only audio is billed, so a
- * socket that waits costs nothing.
+ * A socket must get audio within ten seconds of its opening, and a keep-alive does not count as the first audio. Only
+ * audio is billed, so a socket that waits costs nothing.
  */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 8000 }
 

@@ -1,4 +1,7 @@
-/** Readers for the parts that transcripts of recordings and of live audio share: words, times in seconds, the best of the alternatives. */
+/**
+ * Readers for the parts that transcripts of recordings and of live audio share: words, times in seconds, the best of
+ * the alternatives.
+ */
 import type { Word } from '../../domain/speech/stt.ts'
 import { canonicalTag } from '../language-tags.ts'
 import { protocolError } from '../wire/failures.ts'

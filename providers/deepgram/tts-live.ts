@@ -1,6 +1,7 @@
 /**
- * WS /v1/speak: one text, then its audio in binary frames up to `Flushed`. A socket serves one text: audio frames do not name their text, so after a
- * text that was dropped in the middle the beginning of the next one could not be found.
+ * WS /v1/speak: one text, then its audio in binary frames up to `Flushed`. A socket serves one text: audio frames do
+ * not name their text, so after a text that was dropped in the middle the beginning of the next one could not be
+ * found.
  */
 import type { Tts } from '../../domain/speech/tts.ts'
 import { frameFailure } from '../wire/failures.ts'

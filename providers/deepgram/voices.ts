@@ -1,7 +1,7 @@
 /**
- * The voices of Aura 2. To Deepgram each voice is a separate model, `aura-2-thalia-en`. In the catalog `aura-2` is the model and that id its voice:
- * all voices have one price and one latency, so they are one row, and a voice can be requested by name, language or gender. On the wire the id of
- * the voice goes into `model`.
+ * The voices of Aura 2. To Deepgram each voice is a separate model, `aura-2-thalia-en`. In the catalog `aura-2` is
+ * the model and that id its voice: all voices have one price and one latency, so they are one row, and a voice can be
+ * requested by name, language or gender. On the wire the id of the voice goes into `model`.
  */
 import type { Voice } from '../../domain/catalog/model.ts'
 

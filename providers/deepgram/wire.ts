@@ -20,7 +20,10 @@ export function classOfClose(code: number, reason: string): ErrorClass | null {
   return classOfReason(reason) ?? closeCodes[code] ?? null
 }
 
-/** One endpoint spells a code in capitals, another as the phrase of the status: `TOO_MANY_REQUESTS`, `Too Many Requests`. */
+/**
+ * One endpoint spells a code in capitals, another as the phrase of the status: `TOO_MANY_REQUESTS`, `Too Many
+ * Requests`.
+ */
 function classOfCode(code: unknown): ErrorClass | null {
   return typeof code === 'string' ? (codes[code.toUpperCase().replaceAll(' ', '_')] ?? null) : null
 }

@@ -6,7 +6,10 @@ type KeytermLimits = { termsMax: number; charactersMax: number }
 export const batchKeyterms: KeytermLimits = { termsMax: 1000, charactersMax: 49 }
 export const realtimeKeyterms: KeytermLimits = { termsMax: 50, charactersMax: 20 }
 
-/** Throws ProviderError `unsupported` beyond the limits: the vendor would refuse the request, and another provider may serve it. */
+/**
+ * Throws ProviderError `unsupported` beyond the limits: the vendor would refuse the request, and another provider may
+ * serve it.
+ */
 export function keyterms(
   keywords: readonly string[] = [],
   { termsMax, charactersMax }: KeytermLimits,

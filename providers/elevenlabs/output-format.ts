@@ -10,7 +10,10 @@ export const oggOpus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, c
 
 export type Output = { name: string; format: OutputFormat }
 
-/** All formats are mono. The rate is not below the wanted one if the vendor has such a rate, because lost frequencies cannot be restored. */
+/**
+ * All formats are mono. The rate is not below the wanted one if the vendor has such a rate, because lost frequencies
+ * cannot be restored.
+ */
 export function outputFor({ encoding, sampleRateHz }: OutputFormat): Output {
   if (encoding === 'opus') return { name: 'opus_48000_64', format: oggOpus }
   if (encoding === 'mulaw' && sampleRateHz === 8000) return { name: 'ulaw_8000', format: g711('mulaw') }

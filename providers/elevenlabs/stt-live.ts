@@ -1,6 +1,7 @@
 /**
- * WS /v1/speech-to-text/realtime (Scribe): base64 in JSON there, the whole text of an utterance back. The vendor commits an utterance when it finds
- * silence, or on a commit of ours. It has no frame for the end of a stream, so the last message is a commit, and the stream is over when
+ * WS /v1/speech-to-text/realtime (Scribe): base64 in JSON there, the whole text of an utterance back. The vendor
+ * commits an utterance when it finds silence, or on a commit of ours. It has no frame for the end of a stream, so the
+ * last message is a commit, and the stream is over when
  *
  *   all speech has been committed, and a moment has passed     a commit of the vendor may have crossed ours, then two are on their way
  *   there was no speech, and nothing comes
@@ -16,7 +17,10 @@ import { keyterms, realtimeKeyterms } from './keyterms.ts'
 import { wordsOf } from './stt.ts'
 import { classOfSocketCode } from './wire.ts'
 
-/** The vendor ends a session without audio after about 10 s, and takes nothing before the audio that would keep the session alive. */
+/**
+ * The vendor ends a session without audio after about 10 s, and takes nothing before the audio that would keep the
+ * session alive.
+ */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 7000 }
 
 /** Longer than the vendor takes for the transcript of a commit, which is about 0.4 s. */
@@ -196,7 +200,10 @@ class ScribeProtocol implements LiveSttProtocol {
     this.#finishAfter(crossingMs)
   }
 
-  /** Too little audio came since the last commit for another one. At the end this means that only a transcript on its way can be missing. */
+  /**
+   * Too little audio came since the last commit for another one. At the end this means that only a transcript on its
+   * way can be missing.
+   */
   #commitThrottled(): void {
     this.#isAnswered = this.#isEnding
     if (this.#isEnding && this.#interim === '') this.#finishAfter(crossingMs)
@@ -220,7 +227,10 @@ class ScribeProtocol implements LiveSttProtocol {
     return Math.round(this.#stream.audioBytes / this.#bytesPerMs)
   }
 
-  /** The vendor's times count the silence of the keep-alives, which lies before all words of an utterance or after them, never between. */
+  /**
+   * The vendor's times count the silence of the keep-alives, which lies before all words of an utterance or after
+   * them, never between.
+   */
   #withoutSilence(word: Word): Word {
     const addedMs = this.#stream.keepAlives * silenceMs
     const shift = (ms: number) => Math.max(0, ms - addedMs)

@@ -21,7 +21,10 @@ function fields({ model, language, options }: SttRequest): Field[] {
   return [...list, ...ownFields(options)]
 }
 
-/** By default the vendor writes laughter and footsteps into the text, in brackets. They are switched off unless the request asks for them. */
+/**
+ * By default the vendor writes laughter and footsteps into the text, in brackets. They are switched off unless the
+ * request asks for them.
+ */
 function ownFields({ providerOptions = {} }: SttOptions): Field[] {
   const own = { tag_audio_events: false, ...providerOptions }
   return Object.entries(own).map(([name, value]) => [name, String(value)])
@@ -58,7 +61,10 @@ export function wordsOf(given: unknown): Word[] {
 
 type Token = Word & { isWord: boolean }
 
-/** Spaces are tokens too, where the language writes them. So the text of a segment is its tokens, joined without a separator. */
+/**
+ * Spaces are tokens too, where the language writes them. So the text of a segment is its tokens, joined without a
+ * separator.
+ */
 function timedTokens(given: unknown): Token[] {
   return objectsOf(given).flatMap(({ text, start, end, type, speaker_id: speaker, logprob }) => {
     if (typeof text !== 'string' || typeof start !== 'number' || typeof end !== 'number') return []

@@ -27,7 +27,8 @@ const streamInputProtocol = (apiKey: string | null): LiveTtsProtocol => ({
     const { error, audio, isFinal } = frame
     if (error !== undefined) throw frameFailure(classOfSocketCode(error), frame, apiKey)
     if (typeof audio === 'string') queue.push(samplesOf(audio))
-    // Without credit this frame comes first and alone. The reader of the queue treats speech without audio as a failure.
+    // Without credit this frame comes first and alone. The reader of the queue treats speech without audio as a
+    // failure.
     if (isFinal === true) queue.end()
   },
   classOfClose: classOfCloseCode,

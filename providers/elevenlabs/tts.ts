@@ -62,7 +62,10 @@ async function readSpeech(answer: StreamedAnswer, { format }: Output): Promise<S
   return format.encoding === 'opus' ? readOgg(answer, format) : { format, audio: audioOf(answer) }
 }
 
-/** The vendor names the codec and not the container. So the first bytes are checked before the audio is passed on as Ogg (RFC 3533 §6). */
+/**
+ * The vendor names the codec and not the container. So the first bytes are checked before the audio is passed on as
+ * Ogg (RFC 3533 §6).
+ */
 async function readOgg(answer: StreamedAnswer, format: Output['format']): Promise<Speech> {
   try {
     const body = answer.body[Symbol.asyncIterator]()

@@ -9,7 +9,9 @@ export const wire: VendorWire = {
   classify: (_status, body) => (body && isObject(body['detail']) ? classOfDetail(body['detail']) : null),
 }
 
-/** The vendor's hosts. Every key can call the first; the others keep data in a region, for accounts with that option. */
+/**
+ * The vendor's hosts. Every key can call the first; the others keep data in a region, for accounts with that option.
+ */
 export const hosts = {
   global: 'https://api.elevenlabs.io',
   us: 'https://api.us.elevenlabs.io',
@@ -24,7 +26,10 @@ export function regionOf(baseUrl: string): string {
   return Object.entries(hosts).find(([, host]) => host === origin)?.[0] ?? 'global'
 }
 
-/** `code` is a message type of the recognizer or the `error` of a speech socket. An unknown code is a failure of the vendor's server. */
+/**
+ * `code` is a message type of the recognizer or the `error` of a speech socket. An unknown code is a failure of the
+ * vendor's server.
+ */
 export const classOfSocketCode = (code: unknown): ErrorClass => (typeof code === 'string' && classes[code]) || 'server'
 
 /** The older field is `status`, the newer one `code`. */

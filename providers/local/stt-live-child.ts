@@ -48,7 +48,10 @@ function close(id: number): void {
   send({ type: 'closed', id })
 }
 
-/** Includes one recognition, because the first of a process takes much longer. After a failure the next stream loads again. */
+/**
+ * Includes one recognition, because the first of a process takes much longer. After a failure the next stream loads
+ * again.
+ */
 async function load(): Promise<[Vad, Recogniser]> {
   try {
     const [vad, moonshine] = [await openVad(), await openMoonshine()]

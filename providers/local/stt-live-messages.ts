@@ -1,4 +1,7 @@
-/** The messages between the child that recognizes streams and its parent. Many streams share one child, so each message has an id. */
+/**
+ * The messages between the child that recognizes streams and its parent. Many streams share one child, so each
+ * message has an id.
+ */
 import type { SampleEncoding } from '../../audio/pcm.ts'
 import type { StreamTranscript } from '../../domain/speech/stt.ts'
 

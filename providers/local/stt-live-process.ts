@@ -91,7 +91,10 @@ type StreamParts = {
   onGone: () => void
 }
 
-/** `opening` → `open` → `closing` (`close` was sent to the child) → `gone`. The end or a failure of the child leads to `gone` from any state. */
+/**
+ * `opening` → `open` → `closing` (`close` was sent to the child) → `gone`. The end or a failure of the child leads to
+ * `gone` from any state.
+ */
 class ChildStream implements SttStream {
   bufferedBytes = 0
   #state: 'opening' | 'open' | 'closing' | 'gone' = 'opening'

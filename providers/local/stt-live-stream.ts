@@ -5,7 +5,8 @@
  *   interims         ^    ^  ^ settled: the pause is as long as the pad
  *   final                       ^ end point: the pause is as long as requested. The settled interim has the same samples, so it is the final.
  *
- * The stream holds one open segment and at most one that waits for its text (15 s each), and takes more audio only when there is room for it.
+ * The stream holds one open segment and at most one that waits for its text (15 s each), and takes more audio only
+ * when there is room for it.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
 import { bytesPerMs } from '../../audio/pcm.ts'

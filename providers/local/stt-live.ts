@@ -1,4 +1,7 @@
-/** Children that recognize streams. A child starts when it is needed, gets an even share of the streams, and ends after a time without any. */
+/**
+ * Children that recognize streams. A child starts when it is needed, gets an even share of the streams, and ends
+ * after a time without any.
+ */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Log } from '../../domain/ports/system.ts'

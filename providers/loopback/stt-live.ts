@@ -1,4 +1,7 @@
-/** Answers each frame at once. A bench measures the cost of a frame with it, so only the text of a frame is allocated here. */
+/**
+ * Answers each frame at once. A bench measures the cost of a frame with it, so only the text of a frame is allocated
+ * here.
+ */
 import { bytesPerMs, isSampleEncoding } from '../../audio/pcm.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamRequest, SttStreamSink } from '../../domain/speech/stt.ts'

@@ -1,4 +1,7 @@
-/** Converts a stream's samples for a realtime session, which takes one channel of 24 kHz s16le, mostly also G.711 at 8 kHz, and nothing else. */
+/**
+ * Converts a stream's samples for a realtime session, which takes one channel of 24 kHz s16le, mostly also G.711 at 8
+ * kHz, and nothing else.
+ */
 import {
   convertChannels,
   decodeSamples,
@@ -27,7 +30,10 @@ export class RealtimeAudio {
   readonly #isConverted: boolean
   #resampler: Resampler | null
 
-  /** `takesG711`: the session takes G.711 as it comes. Rejects with ProviderError `unsupported` for encodings that are not samples. */
+  /**
+   * `takesG711`: the session takes G.711 as it comes. Rejects with ProviderError `unsupported` for encodings that are
+   * not samples.
+   */
   static async create({ encoding, sampleRateHz, channels }: StreamAudio, takesG711: boolean): Promise<RealtimeAudio> {
     if (!isSampleEncoding(encoding)) throw new ProviderError('unsupported', { sent: false, cause: `raw ${encoding}` })
     const isPcm = encoding === 'pcm_s16le'

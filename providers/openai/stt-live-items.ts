@@ -1,6 +1,7 @@
 /**
- * A session cuts speech into items and transcribes several at once, so that their transcripts are completed in any order. The domain takes one
- * utterance after the other, so an item that is completed before the one in front of it waits:
+ * A session cuts speech into items and transcribes several at once, so that their transcripts are completed in any
+ * order. The domain takes one utterance after the other, so an item that is completed before the one in front of it
+ * waits:
  *
  *   head ──interims, final──► sink        next items: held until they are the head
  */

@@ -1,7 +1,7 @@
 /**
- * Live transcription: GET /realtime?intent=transcription. A session has no message for its end. The server answers events in their order, so the end is
- * a commit of the remaining audio and, as a fence, a clear: after `cleared` no new item can appear, and the stream has ended when all items that exist
- * have their transcripts.
+ * Live transcription: GET /realtime?intent=transcription. A session has no message for its end. The server answers
+ * events in their order, so the end is a commit of the remaining audio and, as a fence, a clear: after `cleared` no
+ * new item can appear, and the stream has ended when all items that exist have their transcripts.
  */
 import type { SttStreamRequest } from '../../domain/speech/stt.ts'
 import { classOfCloseCode, protocolError } from '../wire/failures.ts'

@@ -1,12 +1,16 @@
 /**
- * Times of a Speaches session. The server counts from the start of each item, and its audio contains silence that is not in the stream:
+ * Times of a Speaches session. The server counts from the start of each item, and its audio contains silence that is
+ * not in the stream:
  *
  *   stream  ├─ speech ─┤             ├─ speech ─┤
  *   server  ├─ speech ─┼── silence ──┼─ speech ─┼── silence ──┤
  *   items   ├──────────────────────┼───────────────────────┤
  */
 
-/** Each time that audio comes, the server looks at the last three seconds. It ends an utterance only when all of them are silent. */
+/**
+ * Each time that audio comes, the server looks at the last three seconds. It ends an utterance only when all of them
+ * are silent.
+ */
 export const silenceMs = 3100
 
 /** More silences without an event of the server in between mean that there is no speech. */

@@ -2,11 +2,12 @@
  * Live transcription by a Speaches server: GET /realtime, with OpenAI's events but different rules.
  *
  * - The query names the model and the language, and a session takes 24 kHz s16le only.
- * - Only the server ends an utterance; after a commit during speech it drops the session. So a flush sends as much silence as the server looks back on.
+ * - Only the server ends an utterance; after a commit during speech it drops the session. So a flush sends as much
+ *   silence as the server looks back on.
  * - The server sends an utterance as a whole, with times that count from the end of the utterance before.
  * - Audio faster than real time makes the server end an utterance twice, and then report an error about the second end.
- * - A clear can remove audio that the server is about to transcribe. An update without content changes nothing and is answered in order: sent behind the
- *   silence, it is the fence after which no new utterance appears.
+ * - A clear can remove audio that the server is about to transcribe. An update without content changes nothing and is
+ *   answered in order: sent behind the silence, it is the fence after which no new utterance appears.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { SttStreamRequest } from '../../domain/speech/stt.ts'
@@ -76,8 +77,8 @@ class SpeachesProtocol implements LiveSttProtocol {
   }
 
   flush(): string | null {
-    // A silence is 200 kB. A caller who flushes after every word would fill the connection, so a flush that finds two unsent silences does nothing:
-    // the next flush, or the end, ends this utterance too.
+    // A silence is 200 kB. A caller who flushes after every word would fill the connection, so a flush that finds two
+    // unsent silences does nothing: the next flush, or the end, ends this utterance too.
     return this.#stream.unsentBytes <= unsentMax ? this.#silence() : null
   }
 

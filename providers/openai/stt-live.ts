@@ -7,7 +7,10 @@ import { RealtimeAudio } from './stt-live-audio.ts'
 import { realtimeVendor } from './stt-live-realtime.ts'
 import { refusePrompt, speachesVendor } from './stt-live-speaches.ts'
 
-/** A session is billed by its audio, so a socket that waits costs nothing. It needs no keep-alive: a stale socket is replaced. */
+/**
+ * A session is billed by its audio, so a socket that waits costs nothing. It needs no keep-alive: a stale socket is
+ * replaced.
+ */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 60_000 }
 
 type Rules = {

@@ -1,4 +1,7 @@
-/** The models of Soniox: recognizers of all languages, which may change from word to word, and one model that speaks them. */
+/**
+ * The models of Soniox: recognizers of all languages, which may change from word to word, and one model that speaks
+ * them.
+ */
 import { type AudioSupport, noCapabilities } from '../../domain/catalog/model.ts'
 import type { VendorModel } from '../adapter.ts'
 
@@ -41,7 +44,8 @@ const speech: VendorModel = {
     spoken('mulaw', [8000]),
     spoken('alaw', [8000]),
   ],
-  // There are about two hundred voices, and those of an account. A request names one by its id, or gets the default of tts-fields.ts.
+  // There are about two hundred voices, and those of an account. A request names one by its id, or gets the default
+  // of tts-fields.ts.
   voices: [],
   providerOptions: [],
   nativeOutput: nativeSpeech,

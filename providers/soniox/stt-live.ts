@@ -8,7 +8,10 @@ import type { WarmRules } from '../wire/socket.ts'
 import { type Piece, Utterances } from '../wire/utterances.ts'
 import { classOfFrame } from './wire.ts'
 
-/** The first frame starts the request and its billing. Until then a socket may wait, half of the time after which the vendor closes an idle one. */
+/**
+ * The first frame starts the request and its billing. Until then a socket may wait, half of the time after which the
+ * vendor closes an idle one.
+ */
 export const warmStt: WarmRules = { keepAlive: null, idleMsMax: 10_000 }
 
 /** The vendor closes a stream that gets nothing for 20 s. */
@@ -21,7 +24,8 @@ const beginsWord = /^[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{S
 export const liveVendor = (request: SttStreamRequest): LiveSttVendor => ({
   path: '/transcribe-websocket',
   start: JSON.stringify(startRequest(request)),
-  // The vendor sends nothing before it gets audio, so the stream is open when its configuration was sent. A refusal comes later.
+  // The vendor sends nothing before it gets audio, so the stream is open when its configuration was sent. A refusal
+  // comes later.
   isReadyAtOnce: true,
   keepAlive,
   protocol: (stream) => new TokenProtocol(request, stream),

@@ -9,7 +9,10 @@ import { nativeSpeech, speechRatesHz } from './models.ts'
 /** Without Opus, because the vendor does not name the container of its Opus. */
 type SpokenFormat = OutputFormat & { encoding: Exclude<OutputFormat['encoding'], 'opus'> }
 
-/** The format nearest to `wanted`. The rate is not below the wanted one if the vendor has such a rate, because lost frequencies cannot be restored. */
+/**
+ * The format nearest to `wanted`. The rate is not below the wanted one if the vendor has such a rate, because lost
+ * frequencies cannot be restored.
+ */
 export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFormat {
   const rate = speechRatesHz.find((emitted) => emitted >= sampleRateHz) ?? Math.max(...speechRatesHz)
   const isG711 = encoding === 'mulaw' || encoding === 'alaw'
@@ -26,7 +29,10 @@ const textCharactersMax = 5000
 /** The vendor's range. A speed outside of it is refused and not clipped, because another provider may have it. */
 const speeds = { min: 0.7, max: 1.3 }
 
-/** The configuration of the stream, then its text. Throws ProviderError `unsupported` for a length or a speed that the vendor lacks. */
+/**
+ * The configuration of the stream, then its text. Throws ProviderError `unsupported` for a length or a speed that the
+ * vendor lacks.
+ */
 export function speechFrames(request: TtsRequest, format: SpokenFormat, streamId: string): [JsonObject, JsonObject] {
   const { model, text, voice = defaultVoice, language, speed } = request
   if (text.length > textCharactersMax) throw unsupported('the length of the text')

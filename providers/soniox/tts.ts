@@ -1,7 +1,8 @@
 /**
- * WS /tts-websocket: a configuration and a text; audio comes in base64 up to `audio_end`. Single requests use the socket too: over HTTP a failure in
- * the middle comes in trailers, so that audio which was cut off would look complete. The vendor takes more streams on a socket. Here it serves one
- * text, so that a failure costs one text only, and the next text finds a warm socket.
+ * WS /tts-websocket: a configuration and a text; audio comes in base64 up to `audio_end`. Single requests use the
+ * socket too: over HTTP a failure in the middle comes in trailers, so that audio which was cut off would look
+ * complete. The vendor takes more streams on a socket. Here it serves one text, so that a failure costs one text
+ * only, and the next text finds a warm socket.
  */
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import { frameFailure, protocolError } from '../wire/failures.ts'
@@ -10,7 +11,10 @@ import type { WarmRules } from '../wire/socket.ts'
 import { speechFrames, spokenFormat } from './tts-fields.ts'
 import { classOfFrame } from './wire.ts'
 
-/** Speech is billed, so a socket that waits costs nothing. The vendor may close a socket that gets nothing for 20 s, also before its first stream. */
+/**
+ * Speech is billed, so a socket that waits costs nothing. The vendor may close a socket that gets nothing for 20 s,
+ * also before its first stream.
+ */
 export const warmTts: WarmRules = { keepAlive: { text: '{"keep_alive":true}', everyMs: 10_000 }, idleMsMax: 60_000 }
 
 /** It must differ only from other streams on its socket, and a socket has one. */

@@ -8,7 +8,10 @@ import type { LiveSttProtocol, LiveSttVendor, ProtocolStream } from '../wire/liv
 import { type Piece, Utterances } from '../wire/utterances.ts'
 import { classOfType } from './wire.ts'
 
-/** Throws ProviderError `unsupported` for a request without a language: the vendor detects none, and a wrong one gives a useless transcript. */
+/**
+ * Throws ProviderError `unsupported` for a request without a language: the vendor detects none, and a wrong one gives
+ * a useless transcript.
+ */
 export function liveVendor(request: SttStreamRequest): LiveSttVendor {
   if (request.language === undefined) throw new ProviderError('unsupported', { sent: false, cause: 'no language' })
   return {
@@ -103,7 +106,10 @@ function timeOf(seconds: unknown): number {
   return milliseconds(seconds)
 }
 
-/** Without this trigger the vendor ends no utterance. It advises half a second for conversations; its maximum is two seconds. */
+/**
+ * Without this trigger the vendor ends no utterance. It advises half a second for conversations; its maximum is two
+ * seconds.
+ */
 const silenceS = 0.5
 const silenceSMax = 2
 

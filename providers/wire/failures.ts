@@ -49,7 +49,10 @@ export function classOfStatus(status: number): ErrorClass {
   return status >= 400 ? 'bad_request' : 'protocol'
 }
 
-/** A close code as RFC 6455 §7.4.1 and its registry have it, for vendors that define no codes; null: the socket was cut. */
+/**
+ * A close code as RFC 6455 §7.4.1 and its registry have it, for vendors that define no codes; null: the socket was
+ * cut.
+ */
 export const classOfCloseCode = (code: number): ErrorClass | null => closeCodes[code] ?? null
 
 const closeCodes: Partial<Record<number, ErrorClass>> = { 1011: 'server', 1012: 'overloaded', 1013: 'overloaded' }

@@ -1,4 +1,7 @@
-/** Readers of the JSON that vendors send. No field in it can be trusted to be there, or to have the type that was agreed. */
+/**
+ * Readers of the JSON that vendors send. No field in it can be trusted to be there, or to have the type that was
+ * agreed.
+ */
 import { protocolError } from './failures.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -15,7 +18,10 @@ export const stringOf = (value: unknown): string => (typeof value === 'string' ?
 /** The text without the white space around it; empty for a value that is not a string. */
 export const trimmed = (value: unknown): string => stringOf(value).trim()
 
-/** A field that must be a string. Throws ProviderError `protocol`, because without it the answer is not the one that was agreed. */
+/**
+ * A field that must be a string. Throws ProviderError `protocol`, because without it the answer is not the one that
+ * was agreed.
+ */
 export function stringAt(object: JsonObject, name: string): string {
   const value = object[name]
   if (typeof value !== 'string') throw protocolError(`no ${name}`)

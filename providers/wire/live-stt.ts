@@ -1,12 +1,13 @@
 /**
- * One stream of live recognition over a vendor's socket. The life of a stream is the same for every vendor and is here; a vendor adds a
- * `LiveSttVendor`, which holds only what that vendor's protocol differs in.
+ * One stream of live recognition over a vendor's socket. The life of a stream is the same for every vendor and is
+ * here; a vendor adds a `LiveSttVendor`, which holds only what that vendor's protocol differs in.
  *
  *   opening ──ready──► streaming ──end──► ending ──finished──► over
  *      └──────────────────┴── fail, a cut, a cancel ──┴──────────► over
  *
- * A failure during the opening rejects it; a later failure goes to the sink. Two waits are bounded: until the vendor is ready, and, after the
- * end of the audio, until its next frame. In between a vendor may be silent for as long as the speaker is.
+ * A failure during the opening rejects it; a later failure goes to the sink. Two waits are bounded: until the vendor
+ * is ready, and, after the end of the audio, until its next frame. In between a vendor may be silent for as long as
+ * the speaker is.
  */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
@@ -37,9 +38,9 @@ export type LiveSttVendor = {
 export type Message = string | Uint8Array
 
 /**
- * The messages of one vendor's protocol. Each of the first three members returns the message to send, or null for none; a protocol that has
- * several sends the others itself first. They are called while the vendor takes audio, and never with empty audio:
- * to some vendors an empty message is the end of the stream.
+ * The messages of one vendor's protocol. Each of the first three members returns the message to send, or null for
+ * none; a protocol that has several sends the others itself first. They are called while the vendor takes audio, and
+ * never with empty audio: to some vendors an empty message is the end of the stream.
  */
 export interface LiveSttProtocol {
   /** The bytes are lent until it returns. Absent: audio is sent as it came. */
@@ -52,15 +53,24 @@ export interface LiveSttProtocol {
   frame(frame: JsonObject): void
   /** The meaning of a close with this code and reason; null: the stream was cut. */
   classOfClose(code: number, reason: string): ErrorClass | null
-  /** Called before a close counts as a failure. For vendors without a terminal frame: the close may be the end, `finished`. */
+  /**
+   * Called before a close counts as a failure. For vendors without a terminal frame: the close may be the end,
+   * `finished`.
+   */
   closed?(code: number): void
-  /** Is called when a keep-alive is due. Absent: the stream is idle when no audio came since the last keep-alive was due. */
+  /**
+   * Is called when a keep-alive is due. Absent: the stream is idle when no audio came since the last keep-alive was
+   * due.
+   */
   isIdle?(): boolean
   /** Called once, when the stream is over: the protocol's own timers end here. */
   over?(): void
 }
 
-/** The side of a stream that its protocol sees. After the stream is over, nothing that is reported here reaches the sink. */
+/**
+ * The side of a stream that its protocol sees. After the stream is over, nothing that is reported here reaches the
+ * sink.
+ */
 export interface ProtocolStream extends Pick<SttStreamSink, 'speechStarted' | 'transcript'> {
   /** The vendor takes audio now. */
   readonly isStreaming: boolean

@@ -11,7 +11,9 @@ import type { Payload } from './http.ts'
 
 export type Field = [name: string, value: string]
 
-/** Makes multipart/form-data with the recording last, since gateways route by the fields while the file still arrives. */
+/**
+ * Makes multipart/form-data with the recording last, since gateways route by the fields while the file still arrives.
+ */
 export function recordingForm(fields: readonly Field[], recording: Recording, fileField = 'file'): Payload {
   // The boundary is random, so that no recording can hold it.
   const boundary = `parley-${randomUUID()}`

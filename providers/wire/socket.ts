@@ -21,13 +21,17 @@ export type WarmRules = {
   idleMsMax: number
 }
 
-/** `hit`: a warm socket was ready. `miss`: the caller waited for the handshake. `stale`: a warm socket ended before its first use. */
+/**
+ * `hit`: a warm socket was ready. `miss`: the caller waited for the handshake. `stale`: a warm socket ended before
+ * its first use.
+ */
 export type WarmOutcome = 'hit' | 'miss' | 'stale'
 
 export interface SocketTransport {
   /**
-   * Resolves with an open socket; rejects with ProviderError. `signal` ends the opening, not the socket. A warm socket that ends before its
-   * first answer is replaced without notice: the same messages are sent again, and a vendor that greets may greet twice.
+   * Resolves with an open socket; rejects with ProviderError. `signal` ends the opening, not the socket. A warm
+   * socket that ends before its first answer is replaced without notice: the same messages are sent again, and a
+   * vendor that greets may greet twice.
    */
   open(apiKey: string | null, route: SocketRoute, signal: CancelSignal): Promise<OutboundSocket>
   /** Closes the warm sockets. A socket that `open` has returned is closed by its caller. */

@@ -1,6 +1,7 @@
 /**
- * Speech that a socket pushes and a reader takes chunk by chunk. The reader is as slow as playout, the vendor as fast as its machines, and a socket
- * cannot be paused, so the bytes held here are limited. The wait for the vendor is timed only while the reader waits.
+ * Speech that a socket pushes and a reader takes chunk by chunk. The reader is as slow as playout, the vendor as fast
+ * as its machines, and a socket cannot be paused, so the bytes held here are limited. The wait for the vendor is
+ * timed only while the reader waits.
  *
  *   open ──end──► drained, then done        open ──fail──► drained, then rejects        any ──return──► done
  */

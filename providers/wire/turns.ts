@@ -1,6 +1,6 @@
 /**
- * A conversation for vendors that have two speakers and take the system's messages separately. Consecutive items of one speaker are one turn,
- * because these vendors refuse function calls whose results are not all in the next turn.
+ * A conversation for vendors that have two speakers and take the system's messages separately. Consecutive items of
+ * one speaker are one turn, because these vendors refuse function calls whose results are not all in the next turn.
  */
 import type { LlmItem } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -16,8 +16,9 @@ export function systemOf(items: readonly LlmItem[]): string {
 }
 
 /**
- * All items but the system's messages. Messages without text are left out, because vendors refuse them. Within a turn the results of functions go
- * first, so that a message which came while a function ran is not between the call and its result.
+ * All items but the system's messages. Messages without text are left out, because vendors refuse them. Within a turn
+ * the results of functions go first, so that a message which came while a function ran is not between the call and
+ * its result.
  */
 export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem) => Part): Turn<Part>[] {
   const turns: (Turn<Part> & { results: number })[] = []
@@ -33,7 +34,10 @@ export function turnsOf<Part>(items: readonly LlmItem[], partOf: (item: LlmItem)
   return turns
 }
 
-/** The arguments of an earlier call as the object that these vendors require. Throws ProviderError `bad_request` for arguments that are not an object. */
+/**
+ * The arguments of an earlier call as the object that these vendors require. Throws ProviderError `bad_request` for
+ * arguments that are not an object.
+ */
 export function argumentsOf(call: Call): JsonObject {
   if (call.arguments === '') return {}
   const value = parsed(call.arguments)

@@ -1,12 +1,13 @@
 /**
- * Builds transcripts from the pieces that vendors send. All vendors send two kinds: fixed pieces, which come once and do not change any more, and
- * interim pieces, which come again and again.
+ * Builds transcripts from the pieces that vendors send. All vendors send two kinds: fixed pieces, which come once and
+ * do not change any more, and interim pieces, which come again and again.
  *
  *   fixed    Hello there,     ← added to
  *   interim  how are yo       ← replaced each time
  *
- * The domain gets the whole text: an interim transcript for each change, and one final when the speech ends. During speech without a pause it gets a
- * final from time to time, so that neither the text held here nor the wait for a final grows with the speech.
+ * The domain gets the whole text: an interim transcript for each change, and one final when the speech ends. During
+ * speech without a pause it gets a final from time to time, so that neither the text held here nor the wait for a
+ * final grows with the speech.
  */
 
 import type { SttStreamRequest, SttStreamSink, Word } from '../../domain/speech/stt.ts'

@@ -1,11 +1,15 @@
-/** The parts of a provider that are the same for every vendor: its connections, its rows, and the ports for each key. */
+/**
+ * The parts of a provider that are the same for every vendor: its connections, its rows, and the ports for each key.
+ */
 import type { Provider, ProviderPorts } from '../../domain/ports/provider.ts'
 import type { VendorModel, VendorOptions } from '../adapter.ts'
 import { createHttpTransport, type HttpTransport, type VendorWire } from './http.ts'
 import type { SocketTransport, WarmRules } from './socket.ts'
 import { createSocketTransport } from './socket-transport.ts'
 
-/** `vendorUrl` is the vendor's address; a configured address replaces it. Throws TypeError for one that is not a URL. */
+/**
+ * `vendorUrl` is the vendor's address; a configured address replaces it. Throws TypeError for one that is not a URL.
+ */
 export function connectionsOf({ baseUrl, limits, clock, observeWarm }: VendorOptions, wire: VendorWire) {
   return {
     http: (vendorUrl: string): HttpTransport =>

@@ -6,9 +6,10 @@
  *   │ route A │ route B │ route C │                 waiting  oldest first, lent in this order
  *   └─────────┴─────────┴─────────┘                 strikes  openings that failed and sockets that ended at once; at three, no more are opened
  *
- * One watch looks at all routes: it sends keep-alives, replaces sockets that are near the vendor's idle limit, and forgets routes. Above
- * `socketsMax` the route used longest ago loses a socket. A route that fails is left alone until a request has opened it, so that a vendor that is
- * down, or an account that is refused, does not get attempts that no request needs.
+ * One watch looks at all routes: it sends keep-alives, replaces sockets that are near the vendor's idle limit, and
+ * forgets routes. Above `socketsMax` the route used longest ago loses a socket. A route that fails is left alone
+ * until a request has opened it, so that a vendor that is down, or an account that is refused, does not get attempts
+ * that no request needs.
  */
 import { setMaxListeners } from 'node:events'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
@@ -68,7 +69,8 @@ export class WarmRoutes implements SocketTransport {
     observe(warm ? 'hit' : 'miss')
     // Without a warm socket the request opens one first: its handshake shows whether more can be opened.
     const socket = warm ?? (await dial(apiKey, to, signal))
-    // Many vendors check the key only after the upgrade. So a handshake allows one more opening, and the use of a warm socket allows the others.
+    // Many vendors check the key only after the upgrade. So a handshake allows one more opening, and the use of a
+    // warm socket allows the others.
     route.strikes = warm ? 0 : Math.min(route.strikes, strikesMax - 1)
     // To begin a handshake takes a millisecond of work, and the caller need not wait for it.
     setImmediate(() => this.#refill(route))

@@ -1,7 +1,7 @@
 /**
- * A socket that was opened before it was needed. It looks like any other socket, but its server may have closed it in the meantime, and that shows
- * only when an answer is due. So all messages are remembered until the first answer. If the socket ends instead, a new one is opened and gets the
- * same messages.
+ * A socket that was opened before it was needed. It looks like any other socket, but its server may have closed it in
+ * the meantime, and that shows only when an answer is due. So all messages are remembered until the first answer. If
+ * the socket ends instead, a new one is opened and gets the same messages.
  *
  *   waiting ──lend──► untried ──an answer, or too much sent──► proven ──► over
  *      │                 └──the socket ends──► reopening ──opened──┘        ▲

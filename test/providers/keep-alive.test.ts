@@ -17,7 +17,10 @@ const post: OutboundRequest = {
   answerBytesMax: 1024,
 }
 
-/** A server on plain TCP, because node's server announces how long it keeps a connection. `served` counts the earlier requests of the connection. */
+/**
+ * A server on plain TCP, because node's server announces how long it keeps a connection. `served` counts the earlier
+ * requests of the connection.
+ */
 async function setup(t: Test, serve: (socket: Socket, served: number) => void) {
   const connections: Socket[] = []
   let requests = 0

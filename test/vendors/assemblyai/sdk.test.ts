@@ -1,4 +1,7 @@
-/** The vendor's SDK against the stub, which shows that the stub behaves like the vendor. For live speech it requires wss. */
+/**
+ * The vendor's SDK against the stub, which shows that the stub behaves like the vendor. For live speech it requires
+ * wss.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'

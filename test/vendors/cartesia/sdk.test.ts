@@ -1,4 +1,7 @@
-/** The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves like the vendor. For speech it requires wss. */
+/**
+ * The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves
+ * like the vendor. For speech it requires wss.
+ */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { until } from '../suite/given.ts'

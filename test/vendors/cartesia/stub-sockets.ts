@@ -1,4 +1,7 @@
-/** The three sockets. A cell that breaks a socket does so when the first sound has come, or in the middle of the speech. */
+/**
+ * The three sockets. A cell that breaks a socket does so when the first sound has come, or in the middle of the
+ * speech.
+ */
 import type { Cell } from '../suite/matrix.ts'
 import { pause, pieces, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { complaintAboutSpeech, errorFrame, failures, type OutputFormat, spoken } from './stub-answers.ts'

@@ -1,4 +1,6 @@
-/** The vendor's SDK against the stub: it must understand the stub, which shows that the stub behaves like the vendor. */
+/**
+ * The vendor's SDK against the stub: it must understand the stub, which shows that the stub behaves like the vendor.
+ */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import type { Cell } from '../suite/matrix.ts'

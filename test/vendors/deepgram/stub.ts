@@ -1,4 +1,6 @@
-/** Deepgram on 127.0.0.1. It refuses the requests that the vendor documents as refused, so that a wrong adapter fails. */
+/**
+ * Deepgram on 127.0.0.1. It refuses the requests that the vendor documents as refused, so that a wrong adapter fails.
+ */
 import type { ServerResponse } from 'node:http'
 import { wavHeader } from '../../../audio/wav.ts'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'

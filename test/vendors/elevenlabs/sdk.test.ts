@@ -1,4 +1,7 @@
-/** The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves like the vendor. */
+/**
+ * The vendor's SDK against the stub: it must understand the stub in every cell, which shows that the stub behaves
+ * like the vendor.
+ */
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import t from 'tap'

@@ -1,4 +1,7 @@
-/** ElevenLabs on 127.0.0.1, with its failures: speech and transcripts over HTTP, stream-input and Scribe realtime as sockets. */
+/**
+ * ElevenLabs on 127.0.0.1, with its failures: speech and transcripts over HTTP, stream-input and Scribe realtime as
+ * sockets.
+ */
 import type { ServerResponse } from 'node:http'
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import {

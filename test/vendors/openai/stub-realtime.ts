@@ -1,4 +1,7 @@
-/** GET /realtime?intent=transcription. An item is transcribed when the client commits it; the stub commits none by itself. */
+/**
+ * GET /realtime?intent=transcription. An item is transcribed when the client commits it; the stub commits none by
+ * itself.
+ */
 import type { Cell, SeenRequest } from '../suite/matrix.ts'
 import { pause, type Refusal, type StubSocket, slowMs, transcriptOf } from '../suite/stub-server.ts'
 import { overloaded, refusalOf } from './stub-answers.ts'

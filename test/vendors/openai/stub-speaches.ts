@@ -1,6 +1,6 @@
 /**
- * A Speaches server on 127.0.0.1: GET /realtime as in its source. Only the server cuts speech into items, by the last three seconds. After a commit or
- * a clear in the middle of an item it drops the session, like the real server.
+ * A Speaches server on 127.0.0.1: GET /realtime as in its source. Only the server cuts speech into items, by the last
+ * three seconds. After a commit or a clear in the middle of an item it drops the session, like the real server.
  */
 import type { Cell, SeenRequest, VendorStub } from '../suite/matrix.ts'
 import { pause, type StubSocket, slowMs, startStub, transcriptOf } from '../suite/stub-server.ts'

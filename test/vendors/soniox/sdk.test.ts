@@ -1,4 +1,7 @@
-/** The vendor's SDKs against the stub, which shows that the stub behaves like the vendor. The SDK for recognition is made for browsers, so the test has a recorder for it. */
+/**
+ * The vendor's SDKs against the stub, which shows that the stub behaves like the vendor. The SDK for recognition is
+ * made for browsers, so the test has a recorder for it.
+ */
 import { createRequire } from 'node:module'
 import t from 'tap'
 import { WebSocket } from 'ws'

@@ -105,7 +105,10 @@ class Session {
     this.#send([{ text: 'he', is_final: false, ...times }])
   }
 
-  /** Each word comes in two tokens. Only the first token of a word has a space before it; that of the first word has none. */
+  /**
+   * Each word comes in two tokens. Only the first token of a word has a space before it; that of the first word has
+   * none.
+   */
   #settled(): Token[] {
     const audio = Buffer.concat(this.#audio)
     const text = transcriptOf(audio)

@@ -20,14 +20,19 @@ export type SuiteGiven = {
   cannot?: Partial<Record<Cell, string>>
   /** The cells in which this vendor's errors mean another class than the matrix has. */
   expected?: Partial<Record<Cell, Expected>>
-  /** Connections that outlive an attempt that was cancelled, such as a socket that serves many attempts. Absent: none. */
+  /**
+   * Connections that outlive an attempt that was cancelled, such as a socket that serves many attempts. Absent: none.
+   */
   keeps?: { sockets: number; because: string }
 }
 export type Expected = { errorClass: ErrorClass; because: string }
 
 /** Facts of the port, which are the same for every vendor. */
 export type PortRules = Pick<SuiteGiven, 'cannot' | 'expected'> & {
-  /** The caller limits the wait for the first answer with the signal. Then `hang` may be `cancelled`, not only `timeout`. */
+  /**
+   * The caller limits the wait for the first answer with the signal. Then `hang` may be `cancelled`, not only
+   * `timeout`.
+   */
   callersDeadline?: true
 }
 
@@ -82,7 +87,10 @@ export const skipOf = (cell: Cell, given: SuiteGiven, rules: PortRules): string 
 export const classOf = (cell: Cell, given: SuiteGiven, rules: PortRules): ErrorClass | null =>
   (given.expected?.[cell] ?? rules.expected?.[cell])?.errorClass ?? cells[cell]
 
-/** Runs `work` with an adapter in front of the stub that plays `cell`. Afterwards only connections of a pool may be open, and after `close` none. */
+/**
+ * Runs `work` with an adapter in front of the stub that plays `cell`. Afterwards only connections of a pool may be
+ * open, and after `close` none.
+ */
 export async function withProvider(
   t: Test,
   given: SuiteGiven,

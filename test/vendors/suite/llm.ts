@@ -1,6 +1,7 @@
 /**
- * The one behaviour suite of `Llm`: both ways to answer, and chat completions where the adapter passes them through. The stub says `text`; when the
- * request offers tools it calls the first of them with `{"city":"Oslo"}` and says nothing else.
+ * The one behaviour suite of `Llm`: both ways to answer, and chat completions where the adapter passes them through.
+ * The stub says `text`; when the request offers tools it calls the first of them with `{"city":"Oslo"}` and says
+ * nothing else.
  */
 import type { Test } from 'tap'
 import type {

@@ -1,6 +1,7 @@
 /**
- * The ways in which a vendor fails, each with the class that every adapter must give it. A stub plays all of them, and the suite of each port runs
- * all of them. The vendor's SDK is tested against the stub first, which shows that the stub behaves like the vendor.
+ * The ways in which a vendor fails, each with the class that every adapter must give it. A stub plays all of them,
+ * and the suite of each port runs all of them. The vendor's SDK is tested against the stub first, which shows that
+ * the stub behaves like the vendor.
  */
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
 
@@ -45,7 +46,10 @@ export interface VendorStub {
   readonly url: string
   /** Sets the cell that every request gets from now on. */
   behave(cell: Cell): void
-  /** The requests since the last `behave`: method, path with query, headers, and the body or the socket's messages (text as it came, audio joined). */
+  /**
+   * The requests since the last `behave`: method, path with query, headers, and the body or the socket's messages
+   * (text as it came, audio joined).
+   */
   readonly seen: SeenRequest[]
   /** The number of open connections: an adapter leaves only those open that it pools. */
   readonly openSockets: number

@@ -1,7 +1,8 @@
 /**
- * The one behaviour suite of `Stt.open`. The stub transcribes the samples since the last final as `transcriptOf(samples)`, at each flush and at the
- * end. It sends an interim transcript as soon as the first samples of an utterance have come. Finals of one utterance are joined with spaces. The
- * failure of a cell comes in the vendor's way: a refused upgrade or a frame after it. `hang` is an opening that is not answered.
+ * The one behaviour suite of `Stt.open`. The stub transcribes the samples since the last final as
+ * `transcriptOf(samples)`, at each flush and at the end. It sends an interim transcript as soon as the first samples
+ * of an utterance have come. Finals of one utterance are joined with spaces. The failure of a cell comes in the
+ * vendor's way: a refused upgrade or a frame after it. `hang` is an opening that is not answered.
  */
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'

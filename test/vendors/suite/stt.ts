@@ -1,4 +1,7 @@
-/** The one behaviour suite of `Stt.transcribe`. The stub transcribes the samples that reached it as `transcriptOf(samples)`. */
+/**
+ * The one behaviour suite of `Stt.transcribe`. The stub transcribes the samples that reached it as
+ * `transcriptOf(samples)`.
+ */
 import type { Test } from 'tap'
 import type { Recording } from '../../../audio/format.ts'
 import { wavHeader } from '../../../audio/wav.ts'

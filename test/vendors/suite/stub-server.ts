@@ -1,6 +1,7 @@
 /**
- * The parts that the stub servers of all vendors share: one port of 127.0.0.1 for HTTP and sockets, the record of requests, and the ways to break a
- * connection. A vendor's stub adds only the protocol: `http` answers a request, `refuseUpgrade` and `socket` play its sockets.
+ * The parts that the stub servers of all vendors share: one port of 127.0.0.1 for HTTP and sockets, the record of
+ * requests, and the ways to break a connection. A vendor's stub adds only the protocol: `http` answers a request,
+ * `refuseUpgrade` and `socket` play its sockets.
  */
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -13,7 +14,10 @@ import type { Cell, SeenRequest, VendorStub } from './matrix.ts'
 export type StubOptions = {
   /** The whole body has come. */
   http?: (request: SeenRequest, response: ServerResponse, cell: Cell) => void | Promise<void>
-  /** Called before a socket opens. Null: it opens. `hang`: the upgrade is never answered. Absent: `refusals` decides by the cell. */
+  /**
+   * Called before a socket opens. Null: it opens. `hang`: the upgrade is never answered. Absent: `refusals` decides
+   * by the cell.
+   */
   refuseUpgrade?: (request: SeenRequest, cell: Cell) => Refusal | 'hang' | null
   socket?: (socket: StubSocket, request: SeenRequest, cell: Cell) => void
   /** The subprotocol that is agreed on; absent: the first that was offered. */
@@ -166,7 +170,10 @@ export function pieces(audio: Uint8Array, cell: Cell): Uint8Array[] {
   return Array.from({ length: Math.ceil(audio.length / bytes) }, (_, i) => audio.subarray(i * bytes, (i + 1) * bytes))
 }
 
-/** A stub's transcript of samples: a digest, which shows lost or doubled audio; empty for digital silence. It has two words, so that it can come in parts. */
+/**
+ * A stub's transcript of samples: a digest, which shows lost or doubled audio; empty for digital silence. It has two
+ * words, so that it can come in parts.
+ */
 export function transcriptOf(samples: Uint8Array): string {
   if (samples.every((byte) => byte === 0)) return ''
   return `heard ${createHash('sha256').update(samples).digest('hex').slice(0, 16)}`

@@ -1,4 +1,7 @@
-/** The one behaviour suite of `Tts.live`: the matrix of `synthesize` over a socket, and texts one after the other and at the same time. */
+/**
+ * The one behaviour suite of `Tts.live`: the matrix of `synthesize` over a socket, and texts one after the other and
+ * at the same time.
+ */
 import type { Test } from 'tap'
 import type { Provider } from '../../../domain/ports/provider.ts'
 import type { Tts } from '../../../domain/speech/tts.ts'
