@@ -25,7 +25,7 @@ export type Organization = {
 /** Providers that an organization brought a key for: provider id → id of the key, which is a new one whenever the key is. */
 export type OwnKeys = Readonly<Record<string, string>>
 
-/** A key that was checked: who calls and what it may do. `test` keys (sk_test_) reach only simulators, `loopback` and embedded engines. */
+/** The organization and the policy of a key that was checked. `test` keys (sk_test_) reach only simulators, `loopback` and embedded engines. */
 export type Caller = {
   organization: Organization
   keyId: string
@@ -35,6 +35,9 @@ export type Caller = {
 }
 
 export interface Keys {
-  /** Null: unknown, revoked or expired; the caller cannot tell which. Checked in constant time against the stored digest. May answer at once from its cache. */
+  /**
+   * Null: unknown, revoked or expired; the caller cannot tell which. The secret is checked in constant time against the stored digest.
+   * A cached key is answered at once.
+   */
   verify(secret: string): Caller | null | Promise<Caller | null>
 }

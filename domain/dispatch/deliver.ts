@@ -10,17 +10,17 @@ export type Ends = {
 }
 
 /**
- * The items of an exchange for one reader, tied to its end: whichever comes first of the last item, a failure (thrown as the fault), the
- * reader's return and the client's leaving finishes it. A generator would not do: one that nobody started runs no `finally`.
+ * The items of a dispatched request for one reader. The first of these ends the request: the last item, a failure (thrown as the fault), the
+ * reader's return, the client's leaving. It is not a generator, because a generator that was never started runs no `finally`.
  */
 export function deliver<U>(
-  exchange: DispatchedRequest<unknown>,
+  request: DispatchedRequest<unknown>,
   items: AsyncIterable<U>,
   ends: Ends,
 ): AsyncIterableIterator<U> {
   const inner = items[Symbol.asyncIterator]()
-  const fail = (error: unknown): unknown => exchange.fail(error, ends.owed(error))
-  exchange.signal.onEnd(fail)
+  const fail = (error: unknown): unknown => request.fail(error, ends.owed(error))
+  request.signal.onEnd(fail)
   return {
     [Symbol.asyncIterator]() {
       return this

@@ -4,10 +4,10 @@ import type { AttemptSignal } from './attempt-signal.ts'
  * A provider's stream, tied to the signal of its attempt: when the signal ends, the stream is returned, so that an adapter's `finally` runs
  * although it was left between two items.
  */
-export function begin<T>(call: AttemptSignal, stream: AsyncIterable<T>): AsyncIterator<T> {
+export function begin<T>(signal: AttemptSignal, stream: AsyncIterable<T>): AsyncIterator<T> {
   const items = stream[Symbol.asyncIterator]()
-  if (call.aborted) void leave(items)
-  else call.addEventListener('abort', () => void leave(items))
+  if (signal.aborted) void leave(items)
+  else signal.addEventListener('abort', () => void leave(items))
   return items
 }
 
@@ -16,7 +16,7 @@ export function begin<T>(call: AttemptSignal, stream: AsyncIterable<T>): AsyncIt
  * that the reader takes does not count.
  */
 export async function* follow<T>(
-  call: AttemptSignal,
+  signal: AttemptSignal,
   first: T,
   rest: AsyncIterator<T>,
   idleMs: number,
@@ -24,9 +24,9 @@ export async function* follow<T>(
   try {
     yield first
     for (;;) {
-      call.expect(idleMs)
-      const next = await call.guard(rest.next())
-      call.rest()
+      signal.expect(idleMs)
+      const next = await signal.guard(rest.next())
+      signal.rest()
       if (next.done) return
       yield next.value
     }

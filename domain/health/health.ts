@@ -10,7 +10,7 @@ import { Outage } from './outage.ts'
 export type HealthLimits = { model: CircuitLimits; credential: CircuitLimits }
 export type Blocked = { reason: 'circuit_open' | 'credential_cooling'; retryAfterMs: number }
 
-/** Leave to make one attempt. It ends once: later calls are ignored. */
+/** The right to make one attempt. It ends once, and later calls are ignored. */
 export interface AttemptPermit {
   /** The first media byte came. */
   alive(): void

@@ -19,7 +19,10 @@ export type Provider = {
   ports: ProviderPorts
   /** Null when it can be called now; else the reason for `excluded[].reason`, for example `no_credential`. */
   unavailable: () => string | null
-  /** The same ports with an organization's own key, over the same connections. It is cheap and leaves nothing to close. Absent: this provider takes no key. */
+  /**
+   * The same ports with an organization's own key, over the same connections. It is cheap and leaves nothing to close.
+   * Absent: this provider takes no key.
+   */
   forKey?: (apiKey: string) => ProviderPorts | Promise<ProviderPorts>
   /** Ends what the adapter keeps open: pools, children. */
   close: () => Promise<void>

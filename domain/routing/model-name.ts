@@ -37,7 +37,7 @@ export function routingOfName(catalog: Catalog, { stage, name, objective, allowP
   return { mode: 'explicit', provider: row.provider.id, model: row.model.id }
 }
 
-/** `<provider>:<model>`: what is pinned in `model`, and what answers call the model that served. */
+/** `<provider>:<model>`: the spelling that pins a model, and the name of the model that served in an answer. */
 export function modelName(provider: string, model: string): string {
   return `${provider}:${model}`
 }
