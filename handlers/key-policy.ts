@@ -1,6 +1,7 @@
 /**
- * Translates the policy of a key between the contract (specs/key-policy.schema.yaml) and the domain. The names of the contract are mapped
- * here and nowhere else. A new policy is refused if it is wrong. A stored policy of an earlier version is read as far as possible.
+ * Translates the policy of a key between the contract (specs/key-policy.schema.yaml) and the domain. The names of
+ * the contract are mapped here and nowhere else. A new policy is refused if it is wrong. A stored policy of an
+ * earlier version is read as far as possible.
  */
 import type { KeyPolicy } from '../domain/access/organization.ts'
 import { readLanguage } from '../domain/catalog/language.ts'
@@ -32,7 +33,10 @@ export function policyFields(policy: KeyPolicy): string[] {
   return Object.keys(policy).map(wireName)
 }
 
-/** Throws PolicyError. Returns pins as `provider/model`, origins as browsers send them and the language in its canonical form. */
+/**
+ * Throws PolicyError. Returns pins as `provider/model`, origins as browsers send them and the language in its
+ * canonical form.
+ */
 export function readKeyPolicy(value: unknown): KeyPolicy {
   if (!validateKeyPolicy(value)) {
     const { message, detail } = refuseBody(validateKeyPolicy.errors, 'the policy')
@@ -52,8 +56,9 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
 }
 
 /**
- * Never throws: `dropped` names the fields that could not be read. A list that narrows the key must not widen it by being dropped. So an
- * unreadable list of providers allows none, and an unreadable list of origins allows only our own, as an absent one does.
+ * Never throws: `dropped` names the fields that could not be read. A list that narrows the key must not widen it by
+ * being dropped. So an unreadable list of providers allows none, and an unreadable list of origins allows only our
+ * own, as an absent one does.
  */
 export function readStoredPolicy(stored: unknown): { policy: KeyPolicy; dropped: string[] } {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return { policy: {}, dropped: ['policy'] }
@@ -96,7 +101,10 @@ function canonical(language: string): string {
   }
 }
 
-/** The origin as an Origin header spells it: the host in lower case, without the default port. Schemes of apps are left as they are. */
+/**
+ * The origin as an Origin header spells it: the host in lower case, without the default port. Schemes of apps are
+ * left as they are.
+ */
 function originOf(origin: string): string {
   if (!/^https?:/i.test(origin)) return origin
   const { origin: normal } = URL.canParse(origin) ? new URL(origin) : { origin: '' }

@@ -84,7 +84,10 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
   return { access, loops, listen: () => checked.listen(), noteUse: () => checked.noteUse() }
 }
 
-/** After a change of the master key every process moves what it finds; the key before it can be taken away once nothing is found. */
+/**
+ * After a change of the master key every process moves what it finds; the key before it can be taken away once
+ * nothing is found.
+ */
 async function tendProviderKeys(providerKeys: StoredProviderKeys, log: Log): Promise<void> {
   providerKeys.sweep()
   const { resealed, failed } = await providerKeys.reseal()

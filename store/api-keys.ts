@@ -11,7 +11,7 @@ export type ApiKey = {
   id: string
   organizationId: string
   name: string
-  /** `sk_live_Ab3dE9xz`: what may be shown of the key. */
+  /** The part of the key that may be shown: `sk_live_Ab3dE9xz`. */
   publicId: string
   scopes: Scope[]
   policy: KeyPolicy
@@ -20,7 +20,7 @@ export type ApiKey = {
   rotatedAt: Date | null
   revokedAt: Date | null
   expiresAt: Date | null
-  /** Known to about a minute. */
+  /** Exact to about a minute. */
   lastUsedAt: Date | null
 }
 
@@ -35,9 +35,9 @@ export type NewKey = {
   secret?: string
 }
 
-/** An id of another organization is like one that does not exist. */
+/** A key of another organization is answered like one that does not exist. */
 export type KeyAdministration = {
-  /** The secret is in no other answer. Null: no such organization. */
+  /** Only this answer contains the secret. Null: no such organization. */
   create(key: NewKey): Promise<{ key: ApiKey; secret: string } | null>
   list(organizationId: string): Promise<ApiKey[]>
   /** The old secret ends at once. Null: no such key, or revoked. */

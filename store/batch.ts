@@ -1,8 +1,8 @@
 /**
- * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty rows as for one. A row that
- * comes alone goes at once, with what came in the same tick, because somebody waits for it. Where the last
- * batch had company the next one is gathered for a moment longer, because Postgres answers a small batch so fast that batches would stay small; and
- * while as many are under way as may be, the next one grows.
+ * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty
+ * rows as for one. If the last batch held one row, the next one is sent at the end of the tick, because a caller
+ * waits for it. If it held more, the next one is gathered for `gatherMs`, because Postgres answers a small batch so
+ * fast that batches would stay small. While `inFlightMax` batches are under way, the next one grows.
  */
 import { Fault } from '../domain/fault.ts'
 import { asFault } from './unavailable.ts'
@@ -12,26 +12,29 @@ export type BatchLimits = {
   inFlightMax: number
   /** How long rows are gathered when the last batch had several. */
   gatherMs: number
-  /** The same when it had one: 0 where a caller waits for the answer, so that an idle server adds no latency. */
+  /** The same when it had one row. 0 where a caller waits for the answer, so that an idle server adds no latency. */
   idleGatherMs: number
   /** Rows that may wait; the next one is refused with the fault overloaded. */
   queueMax: number
 }
 
 export type Batcher<Row, Answer> = {
-  /** Rejects when its own batch fails, with nothing of other batches. */
+  /** Rejects when the batch of this row fails, and not when another batch does. */
   add(row: Row): Promise<Answer>
-  /** For a row whose answer nobody waits for: `run` deals with failures itself. Throws the fault overloaded when the queue is full. */
+  /**
+   * Adds a row without waiting for its answer. `run` must handle its failures. Throws the fault overloaded when the
+   * queue is full.
+   */
   post(row: Row): void
   /** Resolves when nothing waits or is under way. */
   drain(): Promise<void>
 }
 
 const ignore = () => {}
-/** `then` of it is queueMicrotask without the asynchronous context that Node makes for each of those. */
+/** Its `then` queues a microtask without the asynchronous context that Node makes for each queueMicrotask. */
 const soon = Promise.resolve()
 
-/** `run` answers one value a row, in the order of the rows. */
+/** `run` returns one value for each row, in the order of the rows. */
 export function createBatcher<Row, Answer>(
   run: (rows: readonly Row[]) => Promise<readonly Answer[]>,
   limits: BatchLimits,

@@ -5,7 +5,10 @@ import { readSecret } from './key-secret.ts'
 import type { Organizations } from './organizations.ts'
 import { everyOrganization, type Tenancy, transactionOfAll } from './tenant.ts'
 
-/** `created`: the store was empty. `known`: the key works already. `refused`: there are organizations, and this key belongs to none of them. */
+/**
+ * `created`: the store was empty. `known`: the key works already. `refused`: there are organizations, and this key
+ * belongs to none of them.
+ */
 export type BootstrapOutcome = 'created' | 'known' | 'refused'
 
 /** A million dollars, which a local run does not use up. */
@@ -15,7 +18,10 @@ const lock = 7_275_539_003
 
 export type BootstrapRepositories = { organizations: Organizations; keys: KeyAdministration }
 
-/** On an empty store: makes an organization `local` that may do everything, with this key. Both are committed together. */
+/**
+ * On an empty store: makes an organization `local` that may do everything, with this key. Both are committed
+ * together.
+ */
 export function bootstrap(
   sql: Sql,
   secret: string,
@@ -42,7 +48,7 @@ export function bootstrap(
   })
 }
 
-/** Of several processes that start at once, one finds the store empty: the others wait here for its commit. */
+/** If several processes start at once, one finds the store empty and the others wait here for its commit. */
 async function look(
   tx: Tx,
   { lookup, digest }: { lookup: string; digest: Buffer },

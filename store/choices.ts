@@ -1,4 +1,4 @@
-/** Why requests went where they went: each distinct explanation once, written by whichever process meets it first. */
+/** The explanations of routing choices. Each distinct one is stored once, by the process that meets it first. */
 import type { Clock } from '../domain/ports/system.ts'
 import type { Choice } from '../domain/routing/choice.ts'
 import type { Sql } from './connect.ts'
@@ -6,21 +6,21 @@ import { createLru } from './lru.ts'
 
 export type ChoiceRow = { organizationId: string; id: string; text: string }
 
-/** Whose request went by which choice. */
+/** A request and the choice that routed it. */
 type Chosen = { organizationId: string; choice: Choice }
 
 export type Choices = {
-  /** Those that this process has not written lately. */
+  /** The choices that this process has not written recently. */
   unwritten(requests: readonly Chosen[]): ChoiceRow[]
-  /** Notes that these are written. */
+  /** Notes that these rows are written. */
   remember(rows: readonly ChoiceRow[]): void
-  /** Deletes those that no request was routed by for so long. */
+  /** Deletes choices that no request used for `keptMs`. */
   reap(): Promise<void>
 }
 
-/** Remembered as written; what is forgotten is written again, which changes nothing. */
+/** How many are remembered as written. One that is forgotten is written again, which changes nothing. */
 const writtenMax = 10_000
-/** One that is still in use is written again after so long, so that it is not reaped. */
+/** After this a choice that is still in use is written again, so that it is not deleted. */
 const rewriteMs = 3_600_000
 const reapRowsMax = 1_000
 const reapRoundsMax = 50
@@ -37,7 +37,7 @@ export function createChoices(sql: Sql, clock: Clock, keptMs: number): Choices {
         const key = keyOf({ organizationId, id })
         if (!found.has(key) && (writtenAtMs.get(key) ?? 0) <= leastMs) found.set(key, { organizationId, id, text })
       }
-      // One order for every statement: two of them could otherwise wait for each other.
+      // Every statement takes its rows in one order. Otherwise two statements could wait for each other.
       return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
     },
     remember(rows) {
@@ -50,7 +50,10 @@ export function createChoices(sql: Sql, clock: Clock, keptMs: number): Choices {
 
 const keyOf = ({ organizationId, id }: Omit<ChoiceRow, 'text'>) => `${organizationId} ${id}`
 
-/** Small rounds, so that no lock is held for long; rows that somebody else has locked are left for the next time. */
+/**
+ * Deletes in small rounds, so that no lock is held for long. Rows that another process has locked are left for the
+ * next run.
+ */
 async function reapChoices(sql: Sql, before: Date): Promise<void> {
   for (let round = 0; round < reapRoundsMax; round += 1) {
     const { count } = await sql`

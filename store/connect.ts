@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import type { Log } from '../domain/ports/system.ts'
 
-/** int8 as a number: money in micro-USD stays exact up to 9 billion dollars. */
+/** int8 is read as a number: money in micro-USD stays exact up to 9 billion dollars. */
 export type Sql = postgres.Sql<{ bigint: number }>
 export type Tx = postgres.TransactionSql<{ bigint: number }>
 
@@ -9,8 +9,8 @@ export type Target = { databaseUrl: string } | { socketDir: string; role: string
 
 export type Pools = {
   /**
-   * Batches over all organizations: two connections cost less CPU than many, and a commit does not wait for the disk (a crash of Postgres may
-   * lose the last half second; a crash of ours loses nothing).
+   * For batches over all organizations. Two connections cost less CPU than many. A commit does not wait for the
+   * disk: a crash of Postgres may lose the last half second, a crash of this process loses nothing.
    */
   system: Sql
   /** One organization a transaction (tenant.ts), durable when committed. */
@@ -21,27 +21,28 @@ const batchConnections = 2
 const statementTimeoutMs = 10_000
 const postgresMin = 15
 
-/** `name` shows in pg_stat_activity and tells this process's connections from others'. */
+/** `name` is shown in pg_stat_activity, where it marks the connections of this process. */
 export function connect(target: Target, name: string, connectionsMax: number): Pools {
   return {
     system: pool(target, batchConnections, {
       application_name: name,
       'app.organization': '*',
       synchronous_commit: 'off',
-      // Batches join a handful of rows with a table by its key. With any other join allowed the planner reads all of an organization's rows.
+      // Batches join a handful of rows with a table by its key. With any other join allowed the planner reads all
+      // of an organization's rows.
       enable_hashjoin: 'off',
       enable_mergejoin: 'off',
       enable_seqscan: 'off',
-      // The arrays differ in length and nothing else: planning each batch anew would cost more than running it.
+      // Only the lengths of the arrays differ, and planning each batch anew would cost more than running it.
       plan_cache_mode: 'force_generic_plan',
-      // A refused plan shape is priced so high that compiling it would look worth while.
+      // A disabled plan has such a high cost that Postgres would compile it.
       jit: 'off',
     }),
     tenant: pool(target, connectionsMax, { application_name: name }),
   }
 }
 
-/** A connection of its own for a question in passing. The caller ends it. */
+/** A separate connection for a single question. The caller ends it. */
 export function connectOnce(target: Target, name: string): Sql {
   return pool(target, 1, { application_name: name })
 }
@@ -49,10 +50,10 @@ export function connectOnce(target: Target, name: string): Sql {
 function pool(target: Target, max: number, parameters: Record<string, string>): Sql {
   const options = {
     max,
-    // The default waits up to 20 s between attempts: 15 s without a store after Postgres is back.
+    // The default waits up to 20 s between attempts, so the store would be away for 15 s after Postgres is back.
     backoff: (attempt: number) => Math.min(0.05 * 2 ** attempt, 0.5),
     connect_timeout: 2,
-    // Our statements send JSON, not arrays: no need to ask each new connection for its array types.
+    // Our statements send JSON and no arrays, so a new connection need not be asked for its array types.
     fetch_types: false,
     connection: { ...parameters, statement_timeout: statementTimeoutMs },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
@@ -65,7 +66,10 @@ function pool(target: Target, max: number, parameters: Record<string, string>): 
   return postgres(url, host === null ? options : { ...options, host })
 }
 
-/** Takes libpq's way to name a Unix socket too: postgres:///database?host=/folder. The message never holds the URL: it has a password in it. */
+/**
+ * Also accepts a Unix socket as libpq does: postgres:///database?host=/folder. The error message leaves the URL
+ * out, because that contains a password.
+ */
 function parseUrl(text: string): { url: string; host: string | null } {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url?.protocol !== 'postgres:' && url?.protocol !== 'postgresql:') {

@@ -1,6 +1,7 @@
 /**
- * The worst case of a request is taken from the balance before a provider is called and noted as a reservation, so that a crash loses nothing:
- * what a dead process had reserved goes back. Settling (ledger.ts) removes the reservation and takes the true cost.
+ * The worst case of a request is taken from the balance before a provider is called, and noted as a reservation. A
+ * crash loses nothing: the reservations of a dead process are given back. Settling (ledger.ts) removes the
+ * reservation and takes the true cost.
  */
 import type { Credit } from '../domain/billing/ledger.ts'
 import type { Clock } from '../domain/ports/system.ts'
@@ -11,7 +12,7 @@ const batches: BatchLimits = { rowsMax: 128, inFlightMax: 1, gatherMs: 1, idleGa
 const sweepRowsMax = 1_000
 
 export type StoredCredit = Credit & {
-  /** Gives back what processes without a heartbeat had reserved. */
+  /** Gives back the reservations of instances without a heartbeat. */
   sweep(): Promise<void>
   drain(): Promise<void>
 }
@@ -43,7 +44,10 @@ async function hasCredit(sql: Sql, organizationId: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Within an organization in the order of asking, while the balance covers; a large ask that is refused does not stand in a small one's way. */
+/**
+ * Grants the asks of an organization in their order while the balance covers them. A large ask that is refused does
+ * not block a smaller one after it.
+ */
 async function reserveAll(sql: Sql, asks: readonly Ask[], instanceId: string): Promise<boolean[]> {
   const rows = await sql<{ index: number }[]>`
     select reserve_credit(${sql.json(asks.map((ask, index) => ({ ...ask, index })))}::json, ${instanceId}) as index`

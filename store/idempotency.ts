@@ -1,5 +1,6 @@
 /**
- * Idempotency keys as rows. Every write is batched and fenced by the request id: whoever has been taken over changes nothing.
+ * Idempotency keys as rows. Every write is batched and fenced by the request id: a request whose key was taken over
+ * changes nothing.
  *
  * ```
  *            admit            dispatch             settle (ledger.ts)
@@ -8,10 +9,12 @@
  *      └───────────────┴───┘ release (also from dispatched, when no byte went out)
  * ```
  *
- * Keys that this process has in hand are also kept in memory: a second copy is answered from there, so that a statement never holds one key twice
- * (ON CONFLICT DO UPDATE refuses that) and two hundred copies cost one row. Batches are sorted by key, or two of them could wait for each other.
+ * This process also keeps in memory the keys that it holds. A second copy of a request is answered from there, so a
+ * statement never contains one key twice (ON CONFLICT DO UPDATE refuses that) and two hundred copies cost one row.
+ * Batches are sorted by key; otherwise two could wait for each other.
  *
- * Times are this process's clock, which tests can move; clocks of processes that share a database may differ by less than the lease.
+ * Times come from this process's clock, which tests can move. The clocks of processes that share a database may
+ * differ by less than the lease.
  */
 import type { Admission, Idempotency, KeyUse } from '../domain/idempotency/idempotency.ts'
 import type { Clock } from '../domain/ports/system.ts'
@@ -37,10 +40,10 @@ export type StoredIdempotency = Idempotency & {
 const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 2, idleGatherMs: 0, queueMax: 10_000 }
 const reapRowsMax = 1_000
 const reapRoundsMax = 50
-/** A request that is neither dispatched nor released after so many renewals has been forgotten by its owner. */
+/** After this many renewals a request that is neither dispatched nor released counts as abandoned by its owner. */
 const renewalsMax = 60
 
-/** A key on its way in, and the state in which it is to be. */
+/** A key to be inserted, and the state of its row. */
 type Arrival = { use: KeyUse; as: 'admitted' | 'dispatched' }
 
 /** A key that this process admits or has admitted. */
@@ -52,8 +55,8 @@ type Holding = {
   renewAtMs: number
   renewals: number
 }
-/** A row as it stands, with the hash that is on record. */
-type Standing = KeyUse & { status: string }
+/** A stored row with its hash. */
+type StoredKey = KeyUse & { status: string }
 
 const inProgress: Admission = { outcome: 'in_progress', retryAfterS: 1 }
 
@@ -72,7 +75,7 @@ export function createIdempotency(
     for (let held = holdings.get(scope); held; held = holdings.get(scope)) {
       if (held.use.contentHash === use.contentHash) return inProgress
       if (held.admitted) return { outcome: 'conflict', originalRequestId: held.use.requestId }
-      // The first copy may itself be refused; until its answer is here nobody knows whose content is on record.
+      // The first copy may be refused too. Which content is stored is known only when its answer is here.
       await held.asked.catch(() => {})
     }
     const asked = admissions.add({ use, as })
@@ -83,7 +86,7 @@ export function createIdempotency(
       holding.admitted = admission.outcome === 'admitted'
       return admission
     } finally {
-      // A key that is dispatched has no lease to renew.
+      // A dispatched key has no lease that must be renewed.
       if (!holding.admitted || as === 'dispatched') holdings.delete(scope)
     }
   }
@@ -93,15 +96,15 @@ export function createIdempotency(
     const rows = await insertOrTakeOver(sql, arrivals, timesAt(clock.nowMs(), leaseMs, retentionMs))
     const admitted = new Set(rows.map(({ requestId }) => requestId))
     const refused = uses.filter(({ requestId }) => !admitted.has(requestId))
-    const standing = refused.length === 0 ? [] : await readStanding(sql, refused)
-    const onRecord = new Map(standing.map((row) => [scopeOf(row), row]))
-    // Refused and gone again: its owner released it between the two statements. The caller's next attempt finds the key free.
+    const stored = refused.length === 0 ? [] : await readStored(sql, refused)
+    const onRecord = new Map(stored.map((row) => [scopeOf(row), row]))
+    // A key without a row was released by its owner between the two statements. A repeat of the request finds it free.
     return uses.map((use) =>
       admitted.has(use.requestId) ? { outcome: 'admitted' } : verdict(use, onRecord.get(scopeOf(use))),
     )
   }
 
-  /** The key is no longer this request's to hold, unless another request has it by now. */
+  /** Forgets the key, unless another request holds it by now. */
   function letGo(use: KeyUse): void {
     const scope = scopeOf(use)
     if (holdings.get(scope)?.use.requestId === use.requestId) holdings.delete(scope)
@@ -138,14 +141,14 @@ export function createIdempotency(
 
 const scopeOf = ({ organizationId, operation, keyDigest }: KeyUse) => `${organizationId} ${operation} ${keyDigest}`
 
-/** One order for every statement that inserts several keys: two of them could otherwise wait for each other. */
+/** Every statement inserts its keys in this order. Otherwise two statements could wait for each other. */
 function byKey(a: KeyUse, b: KeyUse): number {
   return order(a.organizationId, b.organizationId) || order(a.operation, b.operation) || order(a.keyDigest, b.keyDigest)
 }
 
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-function verdict(use: KeyUse, row: Standing | undefined): Admission {
+function verdict(use: KeyUse, row: StoredKey | undefined): Admission {
   if (row === undefined) return inProgress
   if (row.contentHash !== use.contentHash) return { outcome: 'conflict', originalRequestId: row.requestId }
   return row.status === 'admitted' ? inProgress : { outcome: 'already_started', originalRequestId: row.requestId }
@@ -158,7 +161,8 @@ function timesAt(nowMs: number, leaseMs: number, retentionMs: number): Times {
 }
 
 /**
- * A key that comes alone is nearly always new, and somebody waits for it: a plain row takes Postgres two thirds of the time of the statement for all.
+ * Inserts a single key with a plain INSERT: it is nearly always new, a caller waits for it, and Postgres needs two
+ * thirds of the time of the general statement.
  */
 async function insertOrTakeOver(
   sql: Sql,
@@ -178,7 +182,7 @@ async function insertNew(sql: Sql, { use, as }: Arrival, { now, lease, expiry }:
   return count === 1
 }
 
-/** Always the same text, which a template would put together anew each time. */
+/** The text is a constant, because a template would build it anew for each request. */
 const newKey = `
   insert into idempotency_keys (organization_id, operation, key_digest, content_hash, request_id, status, admitted_at,
     dispatched_at, lease_until, expires_at)
@@ -206,8 +210,8 @@ function insertOrTakeOverAll(
     returning k.request_id as "requestId"`
 }
 
-function readStanding(sql: Sql, uses: readonly KeyUse[]): Promise<Standing[]> {
-  return sql<Standing[]>`
+function readStored(sql: Sql, uses: readonly KeyUse[]): Promise<StoredKey[]> {
+  return sql<StoredKey[]>`
     select organization_id as "organizationId", operation, encode(key_digest, 'hex') as "keyDigest",
       encode(content_hash, 'hex') as "contentHash", status, request_id as "requestId"
     from idempotency_keys k where ${ofUses(sql, uses)}`
@@ -235,7 +239,10 @@ async function extendLeases(sql: Sql, uses: readonly KeyUse[], lease: Date): Pro
     where ${ofUses(sql, uses)} and ${ownedBy(sql, uses)} and k.status = 'admitted'`
 }
 
-/** Small rounds, so that no lock is held for long; rows that somebody else has locked are left for the next time. */
+/**
+ * Deletes in small rounds, so that no lock is held for long. Rows that another process has locked are left for the
+ * next run.
+ */
 async function reapExpired(sql: Sql, clock: Clock): Promise<void> {
   for (let round = 0; round < reapRoundsMax; round += 1) {
     const { count } = await sql`

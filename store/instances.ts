@@ -1,6 +1,7 @@
 /**
- * The processes that serve from one database. Each has a row in `instances`: it is alive until the time in its row, and it says whether it counts its
- * leases in memory (limits.ts). Changes of that, arrivals and departures take one lock, so that each sees the ones before it, and are notified.
+ * The processes that serve from one database. Each has a row in `instances`: it is alive until the time in its row,
+ * and it says whether it counts its leases in memory (limits.ts). Changes of that, arrivals and departures take one
+ * lock, so that each sees the ones before it, and are notified.
  */
 import type { HeldLeases } from '../domain/access/local-limits.ts'
 import type { Clock } from '../domain/ports/system.ts'

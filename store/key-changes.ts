@@ -1,4 +1,7 @@
-/** Every instance forgets what it remembers of a key when the key, or something that it carries, changes: the change is sent with NOTIFY. */
+/**
+ * Every instance forgets what it remembers of a key when the key, or something that it carries, changes: the change
+ * is sent with NOTIFY.
+ */
 import type { Tx } from './connect.ts'
 
 /** One key; all keys of an organization, which carry its settings and its provider keys; or all keys. */
@@ -10,7 +13,10 @@ export const keysChannel = 'parley_keys'
 const organizationPrefix = 'org_'
 const all = '*'
 
-/** Sent when the transaction commits. On the transaction's connection: another connection could be waiting for this transaction. */
+/**
+ * Sent when the transaction commits. On the transaction's connection: another connection could be waiting for this
+ * transaction.
+ */
 export async function notifyKeyChange(tx: Tx, change: KeyChange): Promise<void> {
   const payload = 'lookup' in change ? change.lookup : 'organizationId' in change ? change.organizationId : all
   await tx`select pg_notify(${keysChannel}, ${payload})`

@@ -2,9 +2,10 @@ import type { KeyUse } from '../domain/idempotency/idempotency.ts'
 import type { Sql } from './connect.ts'
 
 /**
- * The condition that picks the rows `k` of these uses by their primary key: constant arrays, and no join. A join lets the planner walk the whole index
- * instead, which is the better plan while the table is empty, and the prepared statement keeps it when the table is not. A cross match (one use's
- * organization with another's digest) is a row too: whoever cares compares the request id, which is unique.
+ * The condition that picks the rows `k` of these uses by their primary key, with constant arrays instead of a join.
+ * With a join the planner walks the whole index, which is the better plan while the table is empty, and the
+ * prepared statement keeps that plan when the table has grown. A row that matches one use's organization and
+ * another's digest is picked too: a caller that must exclude it compares the request id, which is unique.
  */
 export function ofUses(sql: Sql, uses: readonly KeyUse[]) {
   const organizations = arrayLiteral(new Set(uses.map(({ organizationId }) => organizationId)))
@@ -14,12 +15,15 @@ export function ofUses(sql: Sql, uses: readonly KeyUse[]) {
     and k.key_digest = any(${digests}::bytea[])`
 }
 
-/** Rows that are still these requests' own. */
+/** The rows that still belong to these requests. */
 export function ownedBy(sql: Sql, uses: readonly KeyUse[]) {
   return sql`k.request_id = any(${arrayLiteral(uses.map(({ requestId }) => requestId))}::text[])`
 }
 
-/** PostgreSQL's text form of an array (8.15.6, Array Input and Output Syntax), every item quoted. */
+/**
+ * The text form of an array with every item quoted (PostgreSQL documentation, 8.15.6, Array Input and Output
+ * Syntax).
+ */
 export function arrayLiteral(items: Iterable<string>): string {
   return `{${[...items].map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
 }

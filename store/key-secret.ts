@@ -1,7 +1,8 @@
 /**
- * `sk_live_<8 characters>_<43 random base62>`: 256 random bits, so SHA-256 is enough and a slow password hash would only cost time. An operator may
- * also bring any `sk_live_` or `sk_test_` with 24 characters or more. Both are found the same way: by the first 8 bytes of the digest, which
- * tell nothing about the key, and proved by the whole digest.
+ * A secret is `sk_live_<8 characters>_<43 random base62>`. It has 256 random bits, so SHA-256 is enough and a slow
+ * password hash would only cost time. An operator may also bring any `sk_live_` or `sk_test_` with 24 characters or
+ * more. Both are found by the first 8 bytes of the digest, which reveal nothing about the key, and proved by the
+ * whole digest.
  */
 import { hash } from 'node:crypto'
 import { customAlphabet } from 'nanoid'
@@ -17,10 +18,10 @@ export function newSecret(test: boolean): { secret: string; publicId: string } {
   return { secret: `${publicId}_${random(43)}`, publicId }
 }
 
-/** What may be shown of a key that an operator brought: nothing of its own characters. */
+/** The part of a supplied key that may be shown: its prefix, and none of its secret characters. */
 export const suppliedPublicId = (secret: string) => secret.slice(0, 'sk_live_'.length)
 
-/** Null: not a key of ours, whoever sent it. */
+/** Null: the text does not have the form of a key. */
 export function readSecret(secret: string): Presented | null {
   const kind = pattern.exec(secret)?.[1]
   if (kind === undefined) return null

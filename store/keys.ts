@@ -1,6 +1,7 @@
 /**
- * Checks keys. A key that was checked is remembered for a while, so that a request does not wait for the database; NOTIFY tells every process what
- * to forget, and after a gap in listening everything is forgotten. What cannot be checked is not let in.
+ * Checks API keys. A checked key is remembered for a while, so that a request does not wait for the database.
+ * Changes arrive by NOTIFY, and after a gap in listening everything is forgotten. A key that cannot be checked is
+ * refused.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { LiveKeys } from '../domain/access/ephemeral.ts'
@@ -21,11 +22,11 @@ export type ReadStoredPolicy = (stored: unknown) => { policy: KeyPolicy; dropped
 type Options = KeyCacheLimits & { clock: Clock; log: Log; readPolicy: ReadStoredPolicy }
 
 export type CheckedKeys = Keys & {
-  /** For a change that this process made itself: its own NOTIFY arrives a little later. */
+  /** Called for a change that this process made, because its NOTIFY arrives a little later. */
   forget(change: KeyChange): void
-  /** Resolves when changes to keys are heard. */
+  /** Resolves when changes to keys are received. */
   listen(): Promise<void>
-  /** Writes down which keys were used. */
+  /** Writes which keys were used. */
   noteUse(): Promise<void>
 }
 
@@ -45,7 +46,7 @@ type Row = {
 type Remembered = { digest: Buffer; caller: Caller; untilMs: number }
 
 const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
-/** Strangers' keys are remembered apart, so that a flood of them displaces nobody, and briefly. */
+/** Unknown keys are remembered briefly and in a separate cache, so that a flood of them displaces no known key. */
 const unknownMsMax = 2_000
 
 export function createKeys(sql: Sql, options: Options): CheckedKeys {
@@ -54,7 +55,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
   const unknown = createLru<number>(keyCacheMax)
   const lookups = createBatcher((wanted: readonly string[]) => readKeys(sql, wanted), batches)
   const used = new Map<string, { organizationId: string; keyId: string }>()
-  // Rises with every change that is told: an answer that was read before it must not be remembered after it.
+  // Rises with every change. An answer that was read before a change must not be remembered after it.
   let changes = 0
 
   function forget(change: KeyChange): void {
@@ -114,7 +115,10 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
   }
 }
 
-/** For what names a key and does not hold it: asked of the database each time, so a revoked key is refused from the moment of its revocation. */
+/**
+ * Finds a key by its id, for callers that do not hold its secret. It asks the database each time, so a revoked key
+ * is refused at once.
+ */
 export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys {
   return {
     find: (organizationId, keyId) =>

@@ -1,4 +1,7 @@
-/** Leases that several instances share: how much each holds is a row, and the rows of an instance without a heartbeat do not count. */
+/**
+ * Leases that several instances share: how much each holds is a row, and the rows of an instance without a
+ * heartbeat do not count.
+ */
 import type { ConcurrencyLimits, LeaseRefusal } from '../domain/access/limits.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'

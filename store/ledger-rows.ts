@@ -1,6 +1,7 @@
 /**
- * The rows that a settlement writes. One list names each column once, with its type and the value that it takes; the rows, their order and the
- * statement's lists of columns all come from it. A row goes to Postgres as a JSON array, so a batch does not repeat the names of its columns.
+ * The rows that a settlement writes. One list names each column once, with its type and the value that it takes;
+ * the rows, their order and the statement's lists of columns all come from it. A row goes to Postgres as a JSON
+ * array, so a batch does not repeat the names of its columns.
  */
 import type { LedgerAttempt, LedgerRow, Settlement } from '../domain/billing/ledger.ts'
 
@@ -66,7 +67,10 @@ const ofAttempt = [
   column('key_source', 'text', ({ attempt }: OfAttempt) => attempt?.keySource),
 ]
 
-/** A request with its last attempt. Nearly always that is the only one, so that one row for both is all that a settlement costs. */
+/**
+ * A request with its last attempt. Nearly always that is the only one, so that one row for both is all that a
+ * settlement costs.
+ */
 export function rowOf({ row: request, choice }: Settlement): readonly unknown[] {
   const { attempts } = request
   const chosen: OfRequest = { request, choiceId: choice.record.id }

@@ -9,14 +9,15 @@ import { arrayLiteral, ofUses, ownedBy } from './key-match.ts'
 import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
 import { isPassing } from './unavailable.ts'
 
-/** Nobody waits for a settlement: it is gathered also when it comes alone, and stays out of the way of the next request. */
+/** No caller waits for a settlement, so a single one is gathered too and does not compete with the next request. */
 const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
-/** Together about 15 s: what was done has been done, so a settlement outlasts a restart of Postgres. */
+/** Together about 15 s: the request has been served, so its settlement must outlast a restart of Postgres. */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
 
 /**
- * A settlement as it waits for its batch. It outlives its request by tens of milliseconds, thousands of times a second, so its rows are text from
- * the start: to the garbage collector a text is one object, and a settlement is thirty that would be moved again and again.
+ * A settlement that waits for its batch. It outlives its request by tens of milliseconds, thousands of times a
+ * second, so its rows are turned into text at once: a text is one object for the garbage collector, and a
+ * settlement is thirty that would be moved repeatedly.
  */
 type Waiting = {
   requestId: string
@@ -26,11 +27,11 @@ type Waiting = {
   hasFailed: boolean
   /** JSON of the request with its last attempt. */
   row: string
-  /** JSON of the attempts before the last one; '' where there are none. */
+  /** JSON of the attempts before the last one, or ''. */
   earlier: string
 }
 
-/** `drain` resolves when all that was settled is written. */
+/** `drain` resolves when all settlements are written. */
 export type StoredLedger = Ledger & { drain(): Promise<void> }
 
 export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices): StoredLedger {
@@ -84,7 +85,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
   }
 }
 
-/** No caller waits for one. */
+/** The batcher wants an answer for each row, and no caller reads it. */
 const answers: readonly undefined[] = []
 
 function waitingOf(settlement: Settlement): Waiting {
@@ -99,8 +100,9 @@ function waitingOf(settlement: Settlement): Waiting {
 const jsonOf = (rows: readonly string[]) => `[${rows.filter((row) => row !== '').join(',')}]`
 
 /**
- * Ends keys, writes rows and moves credit, all or nothing. It may run twice, when the answer to the first run was lost: a row that is there already is
- * not written, a cost is taken only for a row that was written, and what is given back is the reservation that is still there.
+ * Ends keys, writes rows and moves credit, all or nothing. It may run twice, when the answer to the first run was
+ * lost: a row that is there already is not written, a cost is taken only for a row that was written, and what is
+ * given back is the reservation that is still there.
  */
 async function insertAll(
   sql: Sql,

@@ -9,18 +9,20 @@
  *               no other instance is alive: the rows are deleted
  * ```
  *
- * - In `memory`, a lease is granted at once, without a promise. In `rows`, Postgres counts the rows of all live instances. While `moving`, a request
- *   waits. This process counts its own leases in memory in every state, so each move starts from the truth.
- * - An instance that starts writes its row and notifies the others. It serves when no other instance counts in memory any more, so a lease that was
- *   granted in memory is a row before the newcomer grants its first one. It waits for two refresh periods at most: an instance that has not moved by
- *   then cannot reach the database.
- * - Every instance renews its row and counts the others each refresh period (each quarter of its lease where that is shorter), so it learns of a
- *   change within that time even when a notification is lost. An instance that was paused for longer than its lease finds its row gone at the next
- *   refresh and moves then: until that refresh, and no longer, a limit can be exceeded.
- * - The rows of an instance that was killed count until its lease has run out. Then the others stop counting it, and one that is left alone moves
- *   back to memory.
- * - While the database does not answer, an instance counts on as it did: in memory it goes on granting, in rows it refuses. Nearly all requests need
- *   the database for their credit anyway.
+ * - In `memory`, a lease is granted at once, without a promise. In `rows`, Postgres counts the rows of all live
+ *   instances. While `moving`, a request waits. This process counts its own leases in memory in every state, so
+ *   each move starts from the truth.
+ * - An instance that starts writes its row and notifies the others. It serves when no other instance counts in
+ *   memory any more, so a lease that was granted in memory is a row before the newcomer grants its first one. It
+ *   waits for two refresh periods at most: an instance that has not moved by then cannot reach the database.
+ * - Every instance renews its row and counts the others each refresh period (each quarter of its lease where that
+ *   is shorter), so it learns of a change within that time even when a notification is lost. An instance that was
+ *   paused for longer than its lease finds its row gone at the next refresh and moves then: until that refresh, and
+ *   no longer, a limit can be exceeded.
+ * - The rows of an instance that was killed count until its lease has run out. Then the others stop counting it,
+ *   and one that is left alone moves back to memory.
+ * - While the database does not answer, an instance counts on as it did: in memory it goes on granting, in rows it
+ *   refuses. Nearly all requests need the database for their credit anyway.
  */
 import type { ConcurrencyLimits, EndLease, LeaseRefusal, Limits } from '../domain/access/limits.ts'
 import { createLocalLimits, type LocalLimits } from '../domain/access/local-limits.ts'
@@ -29,7 +31,10 @@ import type { Sql } from './connect.ts'
 import { createInstance, type Instance } from './instances.ts'
 import { createLeaseRows, type LeaseRows } from './lease-rows.ts'
 
-/** How old the number of live instances may be. It is the same in every instance, because one that starts waits for it. */
+/**
+ * How old the number of live instances may be. It is the same in every instance, because one that starts waits for
+ * it.
+ */
 export const refreshMs = 1_000
 
 export class SharedLimits implements Limits {
@@ -43,7 +48,10 @@ export class SharedLimits implements Limits {
   #moved: Promise<void> = Promise.resolve()
   #live = 1
   #isServing = false
-  /** A statement of `acquire` failed, and Postgres may have counted the lease. The next refresh writes all rows anew. */
+  /**
+   * A statement of `acquire` failed, and Postgres may have counted the lease. The next refresh writes all rows
+   * anew.
+   */
   #isUncertain = false
   #notified = () => {}
   /** Renews this instance's row, counts the others and moves where that changed. */

@@ -1,7 +1,8 @@
 /**
- * A Map keeps the order of insertion. What was used since it was last looked at gets another turn when room is needed, and moves to the end only
- * then (the clock of page replacement): a use moves nothing, because a Map that is added to and deleted from with every request
- * makes itself anew all the time (see Roster).
+ * A cache of bounded size, by the clock algorithm of page replacement. The Map keeps the order of insertion. To
+ * free an entry, the cache looks at the oldest: one that was used since the last look moves to the end, one that
+ * was not is deleted. A use itself moves nothing, because a Map that grows and shrinks with every request rebuilds
+ * its table all the time (see Roster).
  */
 export type Lru<Value> = {
   get(key: string): Value | undefined

@@ -18,7 +18,7 @@ export type OrganizationRecord = Organization & OrganizationSettings & { creditM
 export type Organizations = {
   create(settings: OrganizationSettings & { creditMicroUsd: number }): Promise<OrganizationRecord>
   list(): Promise<OrganizationRecord[]>
-  /** May be negative. */
+  /** `microUsd` may be negative. */
   addCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
 }
 

@@ -1,6 +1,7 @@
 /**
- * Keys that organizations brought for providers, sealed. Every statement names the organization. A key that was opened is remembered for a while with
- * its id, which a new key never shares: so nothing has to be told when it changes, except which ids an organization has (keys.ts).
+ * Keys that organizations brought for providers, sealed. Every statement names the organization. An opened key is
+ * remembered for a while under its id, which a new key never shares. So a change needs no notice here; only the ids
+ * of an organization must be read again (keys.ts).
  */
 
 import type { ProviderKeyAdministration, ProviderKeys } from '../domain/access/provider-keys.ts'
@@ -16,9 +17,12 @@ import type { Tenancy } from './tenant.ts'
 
 export type StoredProviderKeys = ProviderKeys &
   ProviderKeyAdministration & {
-    /** Moves keys to the current master key. `failed` stay as they are: their rows were changed by somebody else than us. */
+    /**
+     * Moves keys to the current master key. `failed` stay as they are: something other than Parley changed their
+     * rows.
+     */
     reseal(): Promise<Resealed>
-    /** Drops opened keys that have not been asked for lately. */
+    /** Forgets opened keys that were not used recently. */
     sweep(): void
     /** How many were sealed with a master key that this process does not have. */
     unreadable(): Promise<number>
@@ -29,7 +33,7 @@ export type Resealed = { resealed: number; failed: number }
 type Options = KeyCacheLimits & {
   sealer: () => Sealer
   clock: Clock
-  /** This process remembers callers with the ids of their keys. */
+  /** Makes this process forget the callers of an organization, which carry the ids of its keys. */
   forget: (organizationId: string) => void
 }
 
@@ -130,7 +134,7 @@ function createAdministration(
   }
 }
 
-/** What a sealed key is bound to. The id is its version: an older key that is put back does not open. */
+/** The place that a sealed key is bound to. The id is its version: an older key that is put back does not open. */
 function placeOf({ organizationId, provider, keyId }: Wanted): string[] {
   return ['provider key', organizationId, provider, keyId]
 }
@@ -158,7 +162,10 @@ async function readSealed(sql: Sql, wanted: readonly Wanted[]): Promise<(Row | u
   )
 }
 
-/** In small transactions, each from where the last one ended: a row that does not open cannot hold up the others. */
+/**
+ * Works in small transactions, each from the end of the last one, so a row that does not open does not block the
+ * others.
+ */
 async function resealAll(tenancy: Tenancy, sealer: Sealer): Promise<Resealed> {
   const done: Resealed = { resealed: 0, failed: 0 }
   if (sealer.names.length === 1) return done
@@ -170,7 +177,10 @@ async function resealAll(tenancy: Tenancy, sealer: Sealer): Promise<Resealed> {
 type Place = Pick<Wanted, 'organizationId' | 'provider'>
 const start: Place = { organizationId: '', provider: '' }
 
-/** Answers where to go on; undefined when that was all. A row that somebody else replaces meanwhile is sealed anew by him. */
+/**
+ * Returns the place to go on from, or undefined at the end. A row that another process replaces meanwhile is sealed
+ * anew by that process.
+ */
 async function resealSome(tx: Tx, sealer: Sealer, after: Place, done: Resealed): Promise<Place | undefined> {
   const rows = await tx<(Row & Wanted)[]>`
     select organization_id as "organizationId", provider, id as "keyId", sealed as bytes, sealed_by as "sealedBy"
@@ -201,5 +211,5 @@ async function writeSealed(tx: Tx, { organizationId, provider }: Wanted, sealed:
   return count
 }
 
-/** Names are hex. */
+/** Names are hex, so they need no quotes. */
 const arrayOf = (names: readonly string[]) => `{${names.join(',')}}`

@@ -1,4 +1,7 @@
-/** The part of the store that a request leaves behind: its idempotency key, its reservation, its ledger row and the choice behind it. */
+/**
+ * The part of the store that a request leaves behind: its idempotency key, its reservation, its ledger row and the
+ * choice behind it.
+ */
 
 import type { RequestRoutes } from '../domain/billing/request-route.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'

@@ -1,24 +1,26 @@
 /**
- * Secrets at rest (envelope encryption). Each secret is encrypted with a data key of its own, and the data key with a key that is derived from the
- * master key: a new master key means new wrappings, and not a secret in the clear.
+ * Secrets at rest (envelope encryption). Each secret is encrypted with its data key, and the data key with a key
+ * that is derived from the master key. For a new master key only the data keys are encrypted anew, and no secret is
+ * decrypted.
  *
  *   1 byte        the format
  *   12 + 32 + 16  nonce, data key, tag: AES-256-GCM with the key derived from the master key
  *   12 + n + 16   nonce, secret, tag: AES-256-GCM with the data key
  *
- * Both are bound to the place that they belong to (the additional data): a row that is copied to another organization, provider or version does not open.
+ * Both are bound to their place by the additional data: a row that is copied to another organization, provider or
+ * version does not open.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 export type MasterKeys = {
   current: string
-  /** Newest first: what was sealed with them still opens. */
+  /** Newest first. Secrets that were sealed with them still open. */
   previous: readonly string[]
 }
 
 export type Sealed = {
   bytes: Buffer
-  /** Names the master key, and tells nothing of it. */
+  /** Names the master key and reveals nothing of it. */
   sealedBy: string
 }
 
@@ -32,7 +34,7 @@ export type Sealer = {
   reseal(sealed: Sealed, place: readonly string[]): Sealed
 }
 
-/** Says what to do, for the log and the terminal. */
+/** The message says what to do, for the log and the terminal. */
 export class SealError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })
@@ -83,7 +85,7 @@ export function createSealer({ current, previous }: MasterKeys): Sealer {
   }
 }
 
-/** A key of its own for each use of the master key (RFC 5869): what leaks of one tells nothing about another. */
+/** Each use of the master key has a separate derived key (RFC 5869): a leak of one reveals nothing about another. */
 function derive(masterKey: string): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, '', 'sealed secrets v1', keyBytes))
 }
@@ -92,7 +94,7 @@ function nameOf(masterKey: string): string {
   return Buffer.from(hkdfSync('sha256', masterKey, '', 'name of a master key v1', 8)).toString('hex')
 }
 
-/** Each part with its length before it: no two places read the same. */
+/** Each part has its length before it, so two places never give the same bytes. */
 function boundTo(place: readonly string[]): Buffer {
   return Buffer.from(place.map((part) => `${part.length}:${part}`).join(''))
 }

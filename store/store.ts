@@ -24,11 +24,11 @@ export type StoreOptions = AccessOptions &
     log: Log
     clock: Clock
     /**
-     * Whether this process serves requests: it is then one of the instances among which limits are shared, and it does the work that repeats. A
-     * command does neither.
+     * Whether this process serves requests: it is then one of the instances among which limits are shared, and it
+     * does the work that repeats. A command does neither.
      */
     serves: boolean
-    /** For work of single organizations; batches have two connections and LISTEN one beside these. */
+    /** The connections for single organizations. Batches have two more, and LISTEN has one. */
     connectionsMax: number
   }
 
@@ -40,8 +40,8 @@ export type Store = Access &
     /** Rejects when the database does not answer. */
     ping(): Promise<void>
     /**
-     * Writes what waits and closes. `stopPostgres` also ends the embedded server, adopted or not, unless another process still uses it: so the last
-     * process to close ends it.
+     * Writes what waits and closes. `stopPostgres` also ends the embedded server, adopted or not, unless another
+     * process still uses it: so the last process to close ends it.
      */
     close(options: { stopPostgres: boolean }): Promise<void>
   }
@@ -63,7 +63,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     return await assemble(pools, instanceId, options, (stopPostgres) => leave(target, name, embedded, stopPostgres))
   } catch (error) {
     if (pools) await end(pools)
-    // What this start has started must not outlive it.
+    // A server that this start has started must not outlive it.
     await leave(target, name, embedded, embedded?.adopted === false)
     throw error
   }
@@ -86,7 +86,7 @@ async function assemble(
   ]
   const loops = new Loops(clock, log)
   if (options.serves) {
-    // Before the first reservation: what belongs to an instance without a row is given back.
+    // Reservations of instances without a row are given back before the first new one.
     await Promise.all([limits.join(), keys.listen()])
     await requests.credit.sweep()
     for (const loop of [...written.loops, ...keys.loops, ...sharing]) loops.start(loop)
@@ -132,8 +132,9 @@ async function leave(
 }
 
 /**
- * Asked after our own pools have ended, so that of several processes that close at once the last finds nobody. Asked again for a moment, because
- * the server sees a connection end a little later than its client.
+ * Is called after this process has ended its pools, so that the last of several processes that close at once finds
+ * no other. It repeats the question for a moment, because the server sees a connection end a little later than its
+ * client.
  */
 async function isUsedByOthers(target: Target, name: string): Promise<boolean> {
   const sql = connectOnce(target, 'closing')
@@ -147,7 +148,7 @@ async function isUsedByOthers(target: Target, name: string): Promise<boolean> {
     }
     return true
   } catch {
-    return false // It does not answer: stopping is all that is left to do with it.
+    return false // A server that does not answer can only be stopped.
   } finally {
     await sql.end({ timeout: 1 })
   }

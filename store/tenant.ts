@@ -1,8 +1,9 @@
 /**
- * Row level security is the second line behind the organization_id in every query: a policy on each table shows only the rows of
- * `app.organization`, and nothing where that is not set. All work for one organization goes through here. Batches of the hot path do not: they hold
- * rows of many organizations in one statement, and a transaction that sets the organization would cost each three more round trips. Their
- * pool says `*` when it connects.
+ * Row level security is the second line behind the organization_id in every query: a policy on each table shows
+ * only the rows of `app.organization`, and nothing where that is not set. All work for one organization goes
+ * through here. Batches of the hot path do not: they hold rows of many organizations in one statement, and a
+ * transaction that sets the organization would cost each three more round trips. Their pool says `*` when it
+ * connects.
  */
 import type { Sql, Tx } from './connect.ts'
 
@@ -11,7 +12,10 @@ export type Tenancy = {
   asOrganization<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T>
   /** For the operator's work: every organization is seen. */
   asOperator<T>(run: (tx: Tx) => Promise<T>): Promise<T>
-  /** For what a repository remembers in memory: runs `then` once the writes of its last call are committed, and never after a rollback. */
+  /**
+   * For what a repository remembers in memory: runs `then` once the writes of its last call are committed, and
+   * never after a rollback.
+   */
   afterCommit(then: () => void): void
 }
 
@@ -35,8 +39,9 @@ export function transactionFor<T>(
 }
 
 /**
- * One transaction for all that `work` does through the tenancy that it is handed: either all of it is committed, or nothing when `work` or a
- * statement of it fails. `scope` is an organization or `everyOrganization`. A call for another organization is refused.
+ * One transaction for all that `work` does through the tenancy that it is handed: either all of it is committed, or
+ * nothing when `work` or a statement of it fails. `scope` is an organization or `everyOrganization`. A call for
+ * another organization is refused.
  */
 export async function transactionOfAll<T>(
   sql: Sql,

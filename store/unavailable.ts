@@ -1,6 +1,6 @@
 import { Fault } from '../domain/fault.ts'
 
-/** Errors of the driver and of the socket that a new connection can heal. */
+/** Errors of the driver and of the socket that a new connection can repair. */
 const lost = new Set([
   'CONNECTION_CLOSED',
   'CONNECT_TIMEOUT',
@@ -11,11 +11,11 @@ const lost = new Set([
   'ETIMEDOUT',
 ])
 /**
- * SQLSTATE: shutdown, crash, starting up, too many connections, deadlock, serialization. A statement that took too long (57014) is not here: a
- * repeat would take as long.
+ * SQLSTATE of shutdown, crash, starting up, too many connections, deadlock, serialization. A statement that took
+ * too long (57014) is not here: a repeat would take as long.
  */
 const passing = new Set(['57P01', '57P02', '57P03', '53300', '40P01', '40001'])
-/** We have closed the store. */
+/** This process has closed the store. */
 const closed = new Set(['CONNECTION_ENDED', 'CONNECTION_DESTROYED'])
 
 /** Whether the same statement can succeed a moment later. */
@@ -24,7 +24,10 @@ export function isPassing(error: unknown): boolean {
   return lost.has(code) || passing.has(code)
 }
 
-/** The fault store_unreachable for a store that is away for a moment. Any other error is a defect of ours and stays as it is. */
+/**
+ * The fault store_unreachable for a store that is away for a moment. Any other error is a defect of ours and stays
+ * as it is.
+ */
 export function asFault(error: unknown): unknown {
   if (!isPassing(error) && !closed.has(codeOf(error))) return error
   return new Fault({ kind: 'store_unreachable' }, { retryAfterS: 1, cause: error })

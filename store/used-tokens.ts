@@ -4,11 +4,11 @@ import type { Sql } from './connect.ts'
 import type { Tenancy } from './tenant.ts'
 
 export type StoredUsedTokens = UsedTokens & {
-  /** Forgets tokens that are good no longer. */
+  /** Forgets tokens that have expired. */
   sweep(): Promise<void>
 }
 
-/** Another process's clock may be behind: forgotten too early, a token could be used again there. */
+/** The clock of another process may be behind: a token that is forgotten too early could be used again there. */
 const clockSkewMs = 60_000
 
 export function createUsedTokens(system: Sql, tenancy: Tenancy, clock: Clock): StoredUsedTokens {

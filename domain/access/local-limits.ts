@@ -6,8 +6,8 @@ export type LocalLimits = ReturnType<typeof createLocalLimits>
 export type HeldLeases = { organizationId: string; keyId: string; held: number }
 
 /**
- * Counts the leases of this process in memory, so it is right only while no other instance serves the same organizations.
- * An entry lives only while a lease does. `onEnd` is called once for each lease that ends.
+ * Counts the leases of this process in memory, so it is right only while no other instance serves the same
+ * organizations. An entry lives only while a lease does. `onEnd` is called once for each lease that ends.
  */
 export function createLocalLimits(onEnd: (organizationId: string, keyId: string) => void = () => {}) {
   const organizations = new Map<string, number>()

@@ -1,6 +1,7 @@
 /**
- * Postgres refuses to run as root, and an account to drop to is only usable if it can read the programs and enter the data folder. Whether it
- * can depends on every folder above both, so nothing is concluded from modes: each account is tried.
+ * Postgres refuses to run as root, and an account to drop to is only usable if it can read the programs and enter
+ * the data folder. Whether it can depends on every folder above both, so modes decide nothing: each account is
+ * tried.
  */
 import { spawnSync } from 'node:child_process'
 import { chownSync, readFileSync, statSync } from 'node:fs'
@@ -9,17 +10,18 @@ import { dirname, join } from 'node:path'
 
 export type Account = {
   name: string
-  /** Who owns the files. */
+  /** The owner of the files. */
   uid: number
-  /** For spawn: empty means as we are. */
+  /** Options for spawn. Empty: the account of this process. */
   drop: { uid?: number; gid?: number }
   /** A command in front of every program. */
   wrapper: readonly string[]
 }
 
 /**
- * Inside a user namespace we are `nobody` to Postgres while the kernel goes on treating the files as ours. It serves root below a 0700 folder,
- * and a uid without a passwd row (`docker run --user 12345`), which initdb refuses to work for. Some container profiles forbid it.
+ * Inside a user namespace Postgres sees this process as `nobody`, while the kernel goes on treating the files as
+ * its. It serves root below a 0700 folder, and a uid without a passwd row (`docker run --user 12345`), which initdb
+ * refuses to work for. Some container profiles forbid it.
  */
 const namespace = ['unshare', '--user', '--map-user=65534', '--map-group=65534']
 
@@ -33,7 +35,10 @@ export function accountsFor(owner: { uid: number; gid: number } | null): Account
   return [...passwdRows('postgres'), ...passwdRows('nobody'), inNamespace]
 }
 
-/** The major version of Postgres that runs for the account in the folder, or null when it does not run or the folder is closed to it. */
+/**
+ * The major version of Postgres that runs for the account in the folder, or null when it does not run or the folder
+ * is closed to it.
+ */
 export function tryPostgres(account: Account, postgres: string, folder: string, env: NodeJS.ProcessEnv): number | null {
   const script = 'cd "$1" && test -w . && exec "$2" --version'
   const [command, ...args] = [...account.wrapper, '/bin/sh', '-c', script, 'sh', folder, postgres]
@@ -42,7 +47,7 @@ export function tryPostgres(account: Account, postgres: string, folder: string, 
   return major === undefined ? null : Number(major)
 }
 
-/** initdb and single-user mode look their own user up by uid; the server does not. */
+/** initdb and single-user mode look up their user by uid; the server does not. */
 export function setupWrapper(account: Account): readonly string[] {
   if (account.wrapper.length > 0 || account.drop.uid !== undefined) return account.wrapper
   try {
@@ -57,7 +62,7 @@ export function giveTo(account: Account, folder: string): void {
   if (process.geteuid?.() === 0) chownSync(folder, account.uid, account.drop.gid ?? 0)
 }
 
-/** What to tell a user for whom no account works: the folder in the way and the two ways out. */
+/** The message when no account works: it names the folder that blocks the way and the two remedies. */
 export function noAccountMessage(postgres: string, folder: string): string {
   const closed = closedFolder(folder) ?? closedFolder(dirname(postgres)) ?? folder
   return (
@@ -66,7 +71,7 @@ export function noAccountMessage(postgres: string, folder: string): string {
   )
 }
 
-/** The topmost folder on the way that others may not pass. */
+/** The topmost folder of the path that other accounts may not pass. */
 function closedFolder(folder: string): string | null {
   const parent = dirname(folder)
   const above = parent === folder ? null : closedFolder(parent)

@@ -1,4 +1,7 @@
-/** Where the programs of Postgres may be: our optional dependency first, because it needs nothing from the machine, then the system's own. */
+/**
+ * Finds the programs of Postgres: first in our optional dependency, because it needs nothing from the machine, then
+ * in the system.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,11 +10,14 @@ import { delimiter, dirname, join } from 'node:path'
 export type Binaries = {
   /** Holds `initdb` and `postgres`. */
   directory: string
-  /** Libraries that come with the programs; null for an installed Postgres, whose loader finds its own. */
+  /** Libraries that come with the programs; null for an installed Postgres, whose loader finds them. */
   libraries: string | null
 }
 
-/** In order of preference, looked up as they are asked for. Nothing was run yet: a folder may hold another major version than the data. */
+/**
+ * In order of preference, and looked up only when asked for. None was run yet, so a folder may hold another major
+ * version than the data.
+ */
 export function* findBinaries(): Generator<Binaries> {
   for (const [find, libraries] of sources) {
     for (const directory of find()) {
@@ -22,9 +28,9 @@ export function* findBinaries(): Generator<Binaries> {
 }
 
 /**
- * The package's libraries are files like libicuuc.so.60.2; the loader asks for libicuuc.so.60. Its install script makes those links, but
- * `npm ci --ignore-scripts` and some package managers never run it, and node_modules may be read-only: we keep links of our own.
- * Answers the value for LD_LIBRARY_PATH.
+ * The package's libraries are files like libicuuc.so.60.2; the loader asks for libicuuc.so.60. Its install script
+ * makes those links, but `npm ci --ignore-scripts` and some package managers never run it, and node_modules may be
+ * read-only, so we keep separate links. Returns the value for LD_LIBRARY_PATH.
  */
 export function linkLibraries(libraries: string, linksDir: string): string {
   mkdirSync(linksDir, { recursive: true, mode: 0o755 })
@@ -66,7 +72,7 @@ function configured(): string[] {
   return status === 0 ? [stdout.trim()] : []
 }
 
-/** Debian, the project's own RPMs, a source build; the newest major first. */
+/** Folders of Debian, of the PostgreSQL project's RPMs and of a source build, the newest major version first. */
 function usual(): string[] {
   const versions = (parent: string, pattern: RegExp) =>
     (existsSync(parent) ? readdirSync(parent) : [])

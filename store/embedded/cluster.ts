@@ -1,6 +1,7 @@
 /**
- * A cluster appears whole or not at all: it is made in a folder beside its place, with our role and database in it, and then renamed. A start
- * that dies half-way, or two first starts at once, cannot leave something that looks initialised and is not.
+ * A cluster appears whole or not at all: it is made in a folder beside its place, with our role and database in it,
+ * and then renamed. A start that dies half-way, or two first starts at once, cannot leave something that looks
+ * initialised and is not.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
@@ -19,7 +20,7 @@ export type Cluster = {
   env: NodeJS.ProcessEnv
 }
 
-/** The role owns the database but is no superuser: row level security does not bind a superuser. */
+/** The role owns the database but is not a superuser, because row level security does not bind a superuser. */
 export const role = 'parley'
 export const database = 'parley'
 
@@ -50,7 +51,7 @@ function existingRunner(site: Site): Runner {
   return findRunner(site, site.directory, accountsFor(statSync(site.directory)), wanted)
 }
 
-/** Before anything is looked for in it: a closed folder of another user looks empty. */
+/** Must run before a search in the folder, because a closed folder of another user looks empty. */
 function checkOwner({ directory }: Site): void {
   const uid = process.geteuid?.() ?? 0
   const owner = existsSync(directory) ? statSync(directory).uid : uid
@@ -61,7 +62,10 @@ function checkOwner({ directory }: Site): void {
   )
 }
 
-/** The first program and account that go together. `wanted` is the major version that wrote the data; no other can read it. */
+/**
+ * The first program and account that work together. `wanted` is the major version that wrote the data; no other can
+ * read it.
+ */
 function findRunner(site: Site, folder: string, accounts: Account[], wanted: number | null): Runner {
   const majors = new Set<number>()
   let first: Binaries | null = null
@@ -84,7 +88,7 @@ function findRunner(site: Site, folder: string, accounts: Account[], wanted: num
 }
 
 function environment(dataDir: string, { libraries }: Binaries): NodeJS.ProcessEnv {
-  // English messages whatever the user's language: the supervisor reads some of them.
+  // Messages must be English in every locale, because the supervisor reads some of them.
   const env = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
   return libraries ? { ...env, LD_LIBRARY_PATH: linkLibraries(libraries, join(dataDir, 'postgres-libraries')) } : env
 }
@@ -98,7 +102,7 @@ async function create(site: Site, progress: (message: string) => void): Promise<
     await addRoleAndDatabase(runner, draft)
     renameSync(draft, site.directory)
   } catch (error) {
-    // Another process was quicker: its cluster is as good as ours.
+    // Another process was quicker, and its cluster is as good as ours.
     if (!existsSync(join(site.directory, 'PG_VERSION'))) throw error
   } finally {
     rmSync(draft, { recursive: true, force: true })
@@ -135,21 +139,23 @@ function addRoleAndDatabase({ binaries, account, env }: Runner, directory: strin
 
 type Setting = { account: Account; env: NodeJS.ProcessEnv; directory: string }
 
-/** Asynchronous, so that the event loop stays free for whoever waits beside us. */
+/** Runs asynchronously, so that the event loop stays free for other work. */
 function run(command: readonly string[], input: string, { account, env, directory }: Setting): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(command[0] as string, command.slice(1), { ...account.drop, env, cwd: directory })
-    let told = ''
+    let output = ''
     child.stdout.resume()
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      told = (told + text).slice(-2_000)
+      output = (output + text).slice(-2_000)
     })
     child.once('error', reject)
     child.once('close', (status) => {
-      if (status === 0 && !told.includes('ERROR:')) return resolve()
-      reject(new Error('The database could not be initialised.', { cause: new Error(told.trim() || `exit ${status}`) }))
+      if (status === 0 && !output.includes('ERROR:')) return resolve()
+      reject(
+        new Error('The database could not be initialised.', { cause: new Error(output.trim() || `exit ${status}`) }),
+      )
     })
-    child.stdin.on('error', () => {}) // It ended before it read: `close` tells why.
+    child.stdin.on('error', () => {}) // The program ended before it read its input. `close` reports why.
     child.stdin.end(input)
   })
 }

@@ -7,7 +7,10 @@ import type { Account } from './account.ts'
 
 export type Postmaster = { pid: number; socketDir: string; status: string }
 
-/** A value a line: 1 pid, 2 data folder, 3 start time, 4 port, 5 socket folder, 6 address, 7 memory key, 8 status. A socket's lock ends after the fifth. */
+/**
+ * One value per line: 1 pid, 2 data folder, 3 start time, 4 port, 5 socket folder, 6 address, 7 memory key, 8
+ * status. A socket's lock ends after the fifth.
+ */
 export function readLockFile(directory: string, file = 'postmaster.pid'): Postmaster | null {
   try {
     const lines = readFileSync(join(directory, file), 'utf8').split('\n')
@@ -17,7 +20,7 @@ export function readLockFile(directory: string, file = 'postmaster.pid'): Postma
   }
 }
 
-/** A dead process that its parent has not collected yet still takes signals, so the signal alone does not tell. */
+/** A dead process that its parent has not collected yet still takes signals, so the signal alone proves nothing. */
 export function isAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false
   try {
@@ -29,15 +32,15 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * After a container restart the number in an old lock file often belongs to somebody else, also to a thread of ours. Postgres only asks whether
- * it takes a signal and would refuse to start for ever.
+ * After a container restart the number in an old lock file often belongs to another process, or to a thread of this
+ * one. Postgres only checks whether it takes a signal and would refuse to start for ever.
  */
 export function isSomebodyElse(pid: number): boolean {
   const name = procFile(pid, 'comm')
   return name !== null && name.trim() !== 'postgres'
 }
 
-/** Where the server of a data folder has its socket. Short, because a socket's path has at most 107 bytes. */
+/** The socket folder for a data folder. The path is short, because a socket's path has at most 107 bytes. */
 export function socketDirOf(directory: string): string {
   const name = `parley-${createHash('sha256').update(directory).digest('hex').slice(0, 12)}`
   const parent = tmpdir().length + name.length + '//.s.PGSQL.5432.lock'.length > 107 ? '/tmp' : tmpdir()
@@ -45,8 +48,8 @@ export function socketDirOf(directory: string): string {
 }
 
 /**
- * Closed to all but the server's account. The temporary folder is everybody's: a folder of that name which is not ours could hand our queries to a
- * stranger.
+ * The folder is closed to all but the server's account. Anybody can write to the temporary folder, so a folder of
+ * that name which is not ours could hand our queries to a stranger.
  */
 export function makeSocketDir(directory: string, account: Account): string {
   const path = socketDirOf(directory)

@@ -1,6 +1,7 @@
 /**
- * Keeps one Postgres up on a data folder, on a Unix socket only. Several processes may hold the same folder: whoever comes second, or comes back
- * after a crash, adopts the server that it finds, and any of them starts it again when it dies.
+ * Keeps one Postgres up on a data folder, on a Unix socket only. Several processes may use the same folder: a
+ * process that comes second, or comes back after a crash, adopts the server that it finds, and each of them starts
+ * the server again when it dies.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
@@ -23,13 +24,16 @@ export type EmbeddedPostgres = {
   socketDir: string
   adopted: boolean
   pid(): number
-  /** Fast shutdown, also of an adopted server: open transactions are rolled back, what was committed is on disk. */
+  /** Shuts down fast, also an adopted server: open transactions are rolled back, committed ones are on disk. */
   stop(): Promise<void>
   /** Stops watching and leaves the server running. */
   leave(): void
 }
 
-/** How long a lock file may stand in the way: a killed server that nobody has collected yet still counts as alive to Postgres. */
+/**
+ * How long a lock file may block the start: a killed server that its parent has not collected yet still counts as
+ * alive to Postgres.
+ */
 const lockWaitMs = 15_000
 /** A crash is recovered from by replaying at most `max_wal_size` (1 GB). */
 const readyWaitMs = 120_000
@@ -107,13 +111,13 @@ function adopt({ pid, socketDir }: Postmaster, { account }: Cluster, progress: (
   return { pid, socketDir, adopted: true }
 }
 
-/** Null when another server stood in the way: worth another look. */
+/** Null: another server was in the way, and the caller should look again. */
 async function launch(cluster: Cluster, { clock, progress }: Context): Promise<Server | null> {
   const socketDir = makeSocketDir(cluster.directory, cluster.account)
   const logStart = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0
   const child = spawnServer(cluster, socketDir, logStart)
   const startedMs = clock.monotonicMs()
-  let told = false
+  let isReported = false
   while (child.exit === null) {
     const lock = readLockFile(cluster.directory)
     if (lock?.pid === child.pid && isReady(lock)) return { pid: lock.pid, socketDir, adopted: false }
@@ -122,9 +126,9 @@ async function launch(cluster: Cluster, { clock, progress }: Context): Promise<S
       kill(child.pid, 'SIGINT')
       throw new Error(`Postgres is not ready after ${readyWaitMs / 1000} s; ${cluster.logFile} may say why.`)
     }
-    if (waitedMs > 1_000 && !told) {
+    if (waitedMs > 1_000 && !isReported) {
       progress('waiting for Postgres to recover')
-      told = true
+      isReported = true
     }
     await sleep(clock, 5)
   }
@@ -149,9 +153,11 @@ function spawnServer(cluster: Cluster, socketDir: string, logBytes: number): { p
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
   const [command, ...rest] = [...cluster.account.wrapper, cluster.postgres, ...args]
-  // A file, not a pipe: after kill -9 of our process the server lives on and would hold a pipe of ours open.
+  // The output goes to a file and not to a pipe, because after kill -9 of this process the server lives on and
+  // would keep the pipe open.
   const logFile = openSync(cluster.logFile, logBytes > logBytesMax ? 'w' : 'a', 0o600)
-  // Detached: a terminal's Ctrl-C goes to the whole process group and would reach Postgres before we have drained.
+  // The server is detached, because Ctrl-C in a terminal goes to the whole process group and would reach Postgres
+  // before we have drained.
   const child = spawn(command as string, rest, {
     ...cluster.account.drop,
     env: cluster.env,
@@ -186,7 +192,7 @@ async function stopServer(cluster: Cluster, { pid, socketDir }: Server, clock: C
   try {
     rmdirSync(socketDir)
   } catch {
-    // Already gone, or a server that started meanwhile has its socket there.
+    // The folder is gone already, or a server that started meanwhile has its socket there.
   }
 }
 
@@ -199,7 +205,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
 }
 
 function heldMessage(cluster: Cluster): Error {
-  // Where the data folder was deleted under it, only its socket still says who it is.
+  // If the data folder of a running server was deleted, only its socket still identifies it.
   const lock = readLockFile(cluster.directory) ?? readLockFile(socketDirOf(cluster.directory), '.s.PGSQL.5432.lock')
   const pid = lock?.pid
   return new Error(

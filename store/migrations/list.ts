@@ -9,7 +9,7 @@ import { instances } from './0008-instances.ts'
 
 export type Migration = { version: number; name: string; sql: string }
 
-/** In order and without gaps. What has been released is never edited: a change is a new file. */
+/** In order and without gaps. A released migration is never edited: a change is a new file. */
 export const migrations: readonly Migration[] = [
   organizations,
   requests,

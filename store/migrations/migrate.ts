@@ -4,7 +4,10 @@ import { migrations } from './list.ts'
 /** Any number that nothing else in the database takes as an advisory lock. */
 const lock = 7_275_539_001
 
-/** Brings the schema up to this version in one transaction; of several processes one works and the others wait. */
+/**
+ * Brings the schema up to this version in one transaction; if several processes start, one works and the others
+ * wait.
+ */
 export async function migrate(sql: Sql, progress: (message: string) => void): Promise<void> {
   if ((await currentVersion(sql)) === migrations.length) return
   await sql.begin(async (tx) => {
@@ -12,7 +15,7 @@ export async function migrate(sql: Sql, progress: (message: string) => void): Pr
     await tx`
       create table if not exists parley_migrations
         (version integer primary key, name text not null, applied_at timestamptz not null default now())`
-    // Read again behind the lock: somebody else may have done it.
+    // Read again behind the lock: another process may have done it.
     const applied = await tx<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
     const pending = migrations.slice(applied[0]?.version ?? 0)
     if (pending.length > 0) progress(`preparing the schema (${pending.length} migrations)`)

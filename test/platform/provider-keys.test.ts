@@ -1,4 +1,4 @@
-/** Keys that organizations bring: which calls they are used for, who pays, and who never sees them. */
+/** Keys that organizations bring: the attempts that use them, the payer, and that no other organization sees them. */
 import t from 'tap'
 import { openDatabase } from '../process/database.ts'
 import { startParley } from '../process/parley.ts'
@@ -41,7 +41,7 @@ t.test('the first key of a local run has the scope', async (t) => {
 t.test('a key is put, used, never shown, and deleted', async (t) => {
   const acme = await admin.organization('acme')
   stub.requests.length = 0
-  t.match(await rowOf(acme, 'house'), { stages: ['stt', 'llm', 'tts'], configured: true, source: null })
+  t.match(await rowOf(acme, 'main'), { stages: ['stt', 'llm', 'tts'], configured: true, source: null })
   t.match(await rowOf(acme, 'other'), { configured: false, source: null })
   t.match(await rowOf(acme, 'local'), { configured: true, source: null })
   const before = await answer(acme, pinned('other/chat'))
@@ -52,23 +52,23 @@ t.test('a key is put, used, never shown, and deleted', async (t) => {
   t.same(put.json(), { provider: 'other', stages: ['stt', 'llm', 'tts'], configured: true, source: 'BYOK' })
   t.match(await rowOf(acme, 'other'), { configured: true, source: 'BYOK' })
   t.equal((await answer(acme, pinned('other/chat'))).status, 200, 'a provider without the operator’s credential')
-  await putKey(acme, 'house', 'acme-house-key')
-  t.equal((await answer(acme, pinned('house/chat'))).status, 200, 'goes before the operator’s')
-  await putKey(acme, 'house', 'acme-second-key')
-  t.equal((await answer(acme, pinned('house/chat'))).status, 200, 'another key takes its place at once')
-  t.same(seen(stub.requests), ['other acme-own-key', 'house acme-house-key', 'house acme-second-key'])
+  await putKey(acme, 'main', 'acme-main-key')
+  t.equal((await answer(acme, pinned('main/chat'))).status, 200, 'goes before the operator’s')
+  await putKey(acme, 'main', 'acme-second-key')
+  t.equal((await answer(acme, pinned('main/chat'))).status, 200, 'another key takes its place at once')
+  t.same(seen(stub.requests), ['other acme-own-key', 'main acme-main-key', 'main acme-second-key'])
 
-  t.equal((await deleteKey(acme, 'house')).status, 204)
+  t.equal((await deleteKey(acme, 'main')).status, 204)
   t.equal((await deleteKey(acme, 'other')).status, 204)
-  t.match(await rowOf(acme, 'house'), { configured: true, source: null })
+  t.match(await rowOf(acme, 'main'), { configured: true, source: null })
   stub.requests.length = 0
-  t.equal((await answer(acme, pinned('house/chat'))).status, 200)
+  t.equal((await answer(acme, pinned('main/chat'))).status, 200)
   t.equal((await answer(acme, pinned('other/chat'))).status, 503)
-  t.same(seen(stub.requests), [`house ${platformKey}`])
-  t.match((await deleteKey(acme, 'house')).json(), { code: 'NOT_FOUND' })
+  t.same(seen(stub.requests), [`main ${platformKey}`])
+  t.match((await deleteKey(acme, 'main')).json(), { code: 'NOT_FOUND' })
 })
 
-t.test('it is the organization’s alone', async (t) => {
+t.test('a key belongs to one organization alone', async (t) => {
   const [a, b] = [await admin.organization('a'), await admin.organization('b')]
   await putKey(a, 'other', 'key-of-a')
   stub.requests.length = 0
@@ -82,7 +82,7 @@ t.test('it is the organization’s alone', async (t) => {
   t.same(seen(stub.requests), ['other key-of-a', 'other key-of-b', 'other key-of-a'])
 })
 
-t.test('preview says what a request of this organization would do', async (t) => {
+t.test('preview shows the route of a request of this organization', async (t) => {
   const acme = await admin.organization('previewing')
   const preview = async () =>
     (await send(acme, '/v1/routing/preview?stage=llm&language=en')).json<{
@@ -107,28 +107,28 @@ t.test('a bad key cools itself alone', async (t) => {
     [bad, 'bad-key'],
     [good, 'good-key'],
   ] as const)
-    await putKey(who, 'house', key)
+    await putKey(who, 'main', key)
   const stranger = await admin.organization('stranger')
   stub.requests.length = 0
   stub.behave(unauthorized)
-  t.equal((await answer(bad, pinned('house/chat'))).status, 502)
-  t.match((await answer(bad, pinned('house/chat'))).json(), { error: { code: 'provider_unavailable' } }, 'cooling')
-  t.equal((await answer(good, pinned('house/chat'))).status, 200)
-  t.equal((await answer(stranger, pinned('house/chat'))).status, 200)
-  t.same(seen(stub.requests), ['house bad-key', 'house good-key', `house ${platformKey}`])
+  t.equal((await answer(bad, pinned('main/chat'))).status, 502)
+  t.match((await answer(bad, pinned('main/chat'))).json(), { error: { code: 'provider_unavailable' } }, 'cooling')
+  t.equal((await answer(good, pinned('main/chat'))).status, 200)
+  t.equal((await answer(stranger, pinned('main/chat'))).status, 200)
+  t.same(seen(stub.requests), ['main bad-key', 'main good-key', `main ${platformKey}`])
 
-  await t.test('its rate limit neither', async (t) => {
+  await t.test('its rate limit affects no other key', async (t) => {
     for (let i = 0; i < 3; i += 1) {
       stub.behave({ kind: 'status', status: 429 })
-      t.equal((await answer(good, pinned('house/chat'))).status, 429)
+      t.equal((await answer(good, pinned('main/chat'))).status, 429)
     }
-    t.equal((await answer(good, pinned('house/chat'))).status, 503)
-    t.equal((await answer(stranger, pinned('house/chat'))).status, 200)
+    t.equal((await answer(good, pinned('main/chat'))).status, 503)
+    t.equal((await answer(stranger, pinned('main/chat'))).status, 200)
   })
 
   await t.test('another key in its place is tried at once', async (t) => {
-    await putKey(bad, 'house', 'mended-key')
-    t.equal((await answer(bad, pinned('house/chat'))).status, 200)
+    await putKey(bad, 'main', 'replaced-key')
+    t.equal((await answer(bad, pinned('main/chat'))).status, 200)
   })
 })
 
@@ -137,21 +137,21 @@ t.test('failover', async (t) => {
   await putKey(acme, 'other', 'own-key')
   stub.requests.length = 0
   stub.behave({ kind: 'status', status: 500 })
-  const made = await answer(acme, { mode: 'auto', allow_providers: ['other', 'house'] })
+  const made = await answer(acme, { mode: 'auto', allow_providers: ['other', 'main'] })
   t.equal(made.status, 200)
   t.same(
     seen(stub.requests).sort(),
-    [`house ${platformKey}`, 'other own-key'],
+    [`main ${platformKey}`, 'other own-key'],
     'the one with the own key, the other with the operator’s',
   )
   const { attempts } = await routeOf(t, acme, made)
   t.same(attempts.map(({ provider, key_source }) => `${provider} ${key_source}`).sort(), [
-    'house platform',
+    'main platform',
     'other byok',
   ])
 })
 
-t.test('who pays', async (t) => {
+t.test('the payer of an attempt', async (t) => {
   const poor = await admin.organization('poor', { creditMicroUsd: 0 })
   await putKey(poor, 'other', 'own-key')
   const made = await answer(poor, pinned('other/chat'))
@@ -162,7 +162,7 @@ t.test('who pays', async (t) => {
   t.match(attempts, [{ key_source: 'byok', cost_micro_usd: '0', priced: true, price_source: null }])
 })
 
-t.test('what is refused, and how', async (t) => {
+t.test('refusals', async (t) => {
   const acme = await admin.organization('refused')
   const put = (body: unknown, target = acme) =>
     send(target, '/v1/providers', {
@@ -205,11 +205,11 @@ t.test('what is refused, and how', async (t) => {
   t.equal((await fetch(`${parley.url}/openapi/platform.json`)).status, 200, 'the contract needs no key')
   const known = (await send(acme, '/v1/providers/known')).json<Record<string, object[]>>()
   t.match(
-    known['llm']?.find((row) => 'vendor' in row && row.vendor === 'house'),
+    known['llm']?.find((row) => 'vendor' in row && row.vendor === 'main'),
     {
-      id: 'house:chat',
-      vendor: 'house',
-      vendorName: 'house',
+      id: 'main:chat',
+      vendor: 'main',
+      vendorName: 'main',
       model: 'chat',
       benchmarked: false,
     },

@@ -1,4 +1,4 @@
-/** What became of a request: the row of each attempt, why it went where it went, and who may read that. */
+/** The route of a request: the row of each attempt, the choice behind it, and who may read both. */
 import t from 'tap'
 import { runParley } from '../process/command.ts'
 import { openDatabase } from '../process/database.ts'
@@ -26,7 +26,7 @@ t.teardown(async () => {
   await stub.close()
 })
 
-const two = { mode: 'auto', objective: 'latency', allow_providers: ['house', 'second', 'other'] }
+const two = { mode: 'auto', objective: 'latency', allow_providers: ['main', 'second', 'other'] }
 
 t.test('a failover has a row for each attempt, and a choice that explains them', async (t) => {
   const acme = await admin.organization('acme')
@@ -62,7 +62,7 @@ t.test('a failover has a row for each attempt, and a choice that explains them',
       },
     ],
   })
-  t.same(new Set(order), new Set(['house', 'second']))
+  t.same(new Set(order), new Set(['main', 'second']))
   t.match(
     route.excluded.find(({ provider }) => provider === 'other'),
     { reason: 'unavailable', detail: 'no_credential' },
@@ -80,9 +80,9 @@ t.test('a failover has a row for each attempt, and a choice that explains them',
   for (const field of Object.keys(preview.json<object>())) t.ok(field in route, `${field}, as preview has it`)
 })
 
-t.test('a stream says when its first token came, one that failed everywhere what it was', async (t) => {
+t.test('a stream has the time of its first token, a failed one has its outcome', async (t) => {
   const acme = await admin.organization('streaming')
-  const streamed = await postJson(acme, responses, ask('Hello.', { routing: pinned('house/chat'), stream: true }))
+  const streamed = await postJson(acme, responses, ask('Hello.', { routing: pinned('main/chat'), stream: true }))
   const { attempts, ...route } = (await routeOf(t, acme, streamed)) as Awaited<ReturnType<typeof routeOf>> & {
     first_byte_ms: number
     duration_ms: number
@@ -100,7 +100,7 @@ t.test('a stream says when its first token came, one that failed everywhere what
   })
 })
 
-t.test('priced attempts say by which list, and take from the credit', async (t) => {
+t.test('priced attempts name their price list and take from the credit', async (t) => {
   const acme = await admin.organization('local', { creditMicroUsd: 1000 })
   const made = await answer(acme, pinned('local/scripted'))
   t.match((await routeOf(t, acme, made)).attempts, [{ priced: true, cost_micro_usd: '0', price_source: String }])
@@ -120,9 +120,9 @@ t.test('equal choices are one row', async (t) => {
   await sql.end()
 })
 
-t.test("another organization's request is not found, as one that nobody made", async (t) => {
+t.test("another organization's request is not found, like one that does not exist", async (t) => {
   const [a, b] = [await admin.organization('a'), await admin.organization('b')]
-  const made = await answer(a, pinned('house/chat'))
+  const made = await answer(a, pinned('main/chat'))
   await routeOf(t, a, made)
   const path = `/v1/requests/${made.headers.get('service-request-id')}/route`
   const [others, nobodys] = [await send(b, path), await send(b, '/v1/requests/req_nobody/route')]
@@ -142,11 +142,11 @@ t.test('parley why', async (t) => {
   const made = await answer(acme, two)
   const route = await routeOf(t, acme, made)
   const options = { dataDir: parley.dataDir, env: { PARLEY_URL: parley.url, PARLEY_API_KEY: acme.key } }
-  const told = await runParley(['why', route.request_id], options)
-  t.equal(told.code, 0, told.stderr)
-  t.match(told.stdout, route.candidate)
+  const shown = await runParley(['why', route.request_id], options)
+  t.equal(shown.code, 0, shown.stderr)
+  t.match(shown.stdout, route.candidate)
   for (const line of [/createResponse +succeeded/, /other:chat +unavailable \(no_credential\)/, /:chat +server/])
-    t.match(told.stdout, line)
+    t.match(shown.stdout, line)
   const json = await runParley(['why', route.request_id, '--json'], options)
   t.same(JSON.parse(json.stdout), route)
   t.match(await runParley(['why', 'req_nobody'], options), { code: 1, stderr: /NOT_FOUND/ })

@@ -1,4 +1,7 @@
-/** A started Parley with stub providers: one with the operator's credential, one without; and organizations of its own for each test. */
+/**
+ * A started Parley with stub providers: one with the operator's credential, one without; and separate organizations
+ * for each test.
+ */
 import type { Test } from 'tap'
 import type { Scope } from '../../domain/access/organization.ts'
 import { openStore, type Store } from '../../store/store.ts'
@@ -10,7 +13,7 @@ import { defaults, organization } from '../store/cluster.ts'
 
 export const platformKey = 'key-of-the-operator'
 
-/** `house` is called with the operator's key; `other` has none; `second` is a second credentialed one, behind `house`. */
+/** `main` has the operator's key and `other` has no key. `second` has a key too and ranks behind `main`. */
 export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
   const provider = (id: string, apiKey: string) => ({
     id,
@@ -19,7 +22,7 @@ export function stubProviders(stub: StubOpenAi, more: object[] = []): string {
     apiKey,
     models: { llm: ['chat'], tts: ['speak'], stt: ['listen'] },
   })
-  return JSON.stringify([provider('house', platformKey), provider('other', 'env:NO_SUCH_KEY'), ...more])
+  return JSON.stringify([provider('main', platformKey), provider('other', 'env:NO_SUCH_KEY'), ...more])
 }
 
 /** Makes organizations in the store of a running Parley; ended with the test file. */
@@ -67,7 +70,7 @@ export function answer(target: Target, routing?: object): Promise<Answer> {
 
 export const pinned = (model: string) => ({ mode: 'explicit', model })
 
-/** What came in with which credential: `house key-of-the-operator`. */
+/** The provider and the credential of each request that came in: `main key-of-the-operator`. */
 export function seen(requests: readonly StubRequest[]): string[] {
   return requests.map(({ path, headers }) => {
     const bearer = String(headers.authorization ?? '').replace('Bearer ', '')

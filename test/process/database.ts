@@ -1,9 +1,9 @@
-/** A look into the embedded Postgres of a running Parley, past all of its code. */
+/** Opens the embedded Postgres of a running Parley, without any of Parley's code. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import postgres from 'postgres'
 
-/** As the role that Parley itself has, which is no superuser, with every organization in sight. The caller ends it. */
+/** Connects with Parley's role, which is not a superuser, and sees every organization. The caller ends it. */
 export function openDatabase(dataDir: string): postgres.Sql {
   return postgres({
     host: socketDir(dataDir),
@@ -15,7 +15,7 @@ export function openDatabase(dataDir: string): postgres.Sql {
   })
 }
 
-/** Null when none has the folder, or one died in it. */
+/** Null: no server uses the folder, or one died in it. */
 export function postgresPid(dataDir: string): number | null {
   try {
     return Number(lockFile(dataDir)[0])

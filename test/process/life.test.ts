@@ -1,4 +1,4 @@
-/** From start to end of the process: a second start, Ctrl-C, a crash, a drain, several processes, a Postgres that dies. */
+/** The life of a process: a second start, Ctrl-C, a crash, a drain, several processes, a Postgres that dies. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -58,7 +58,7 @@ t.test('make run, and Ctrl-C leaves nothing', async (t) => {
   const port = await freePort()
   const dataDir = freshDataDir()
   const url = `http://127.0.0.1:${port}`
-  // What a terminal does: a group of its own, and all of it is signalled.
+  // A terminal starts a separate process group and signals all of it.
   const make = spawn('make', ['--old-file=dist/main.js', 'run'], {
     cwd: path.resolve(import.meta.dirname, '../..'),
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PARLEY_PORT: String(port), PARLEY_DATA_DIR: dataDir },
@@ -117,7 +117,7 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
   )
 })
 
-t.test('SIGTERM: what is in flight ends well, what is new is told to come back', async (t) => {
+t.test('SIGTERM: open requests end well, new ones are refused with Retry-After', async (t) => {
   const parley = await started(t, { PARLEY_DRAIN_LB_DELAY_MS: '1500' })
   stub.behave({ kind: 'slow', delayMs: 1000 })
   const asked = stub.requests.length
@@ -135,7 +135,7 @@ t.test('SIGTERM: what is in flight ends well, what is new is told to come back',
   t.equal(await ended, 0)
 })
 
-t.test('what does not end within its grace is told so', async (t) => {
+t.test('a stream that does not end within the grace ends with an error event', async (t) => {
   const parley = await started(t, { PARLEY_DRAIN_GRACE_MS: '300' })
   stub.behave({
     kind: 'custom',
@@ -204,7 +204,7 @@ t.test('two processes on one port', async (t) => {
   }
   await until('both serve', () => oneEach().catch(() => false), 30_000)
 
-  await t.test('a second start is refused all the same', async (t) => {
+  await t.test('a second start is refused here too', async (t) => {
     const { code, stderr } = await runParley(['up'], { dataDir: parley.dataDir, env: two })
     t.equal(code, 1)
     t.match(stderr, `127.0.0.1:${port} is taken`)
@@ -213,7 +213,7 @@ t.test('two processes on one port', async (t) => {
     t.match(any.stderr, 'PARLEY_PORT: 0 ')
   })
 
-  await t.test('200 copies of one key are one call', async (t) => {
+  await t.test('200 copies of one key are one attempt', async (t) => {
     stub.behave({ kind: 'slow', delayMs: 500 })
     const asked = stub.requests.length
     const key = { 'idempotency-key': randomUUID(), connection: 'close' }

@@ -1,9 +1,9 @@
-/** What a test sees of this machine: free ports, and who is whose child. */
+/** Facts about this machine for tests: free ports, processes and their children. */
 import { readdirSync, readFileSync } from 'node:fs'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Free now, and nobody else's unless another takes it first. */
+/** A port that is free now. Another process may still take it first. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = net.createServer()
@@ -30,7 +30,7 @@ export function isRunning(pid: number): boolean {
   return state !== undefined && state !== 'Z' && state !== 'X'
 }
 
-/** Looks until it holds. Throws with `what` when it did not in time. */
+/** Waits until `holds` returns true. Throws with `what` when that takes too long. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
   const end = performance.now() + limitMs
   while (!(await holds())) {

@@ -1,6 +1,6 @@
-/** What the admin port of a running Parley says of it. */
+/** Reads the metrics of a running Parley from its admin port. */
 
-/** The sum over all labels, or over those that `labels` is a part of; 0 where there is none. */
+/** The sum over all labels, or over those that contain `labels`; 0 if no line matches. */
 export async function metric(adminPort: number, name: string, labels = ''): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
   return text

@@ -1,4 +1,4 @@
-/** Starts the built product as a user does, on a port and a data folder of its own, and ends it. */
+/** Starts the built product as a user does, on a free port and in a new data folder, and ends it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -18,7 +18,7 @@ export type Running = {
   output(): string
   /** SIGTERM and wait; the exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL and wait: what a crash leaves behind. */
+  /** SIGKILL and wait, as after a crash. */
   kill(): Promise<void>
   /** Ends the process if it lives and removes the data folder. */
   remove(): Promise<void>
@@ -85,11 +85,14 @@ export async function startParley(
   }
 }
 
-/** After a kill the embedded Postgres lives on, for the next start to adopt; when there is none it has to be ended here. */
+/**
+ * After a kill the embedded Postgres lives on, for the next start to adopt. Without a next start it must be ended
+ * here.
+ */
 function endOrphan(dataDir: string): void {
   try {
     process.kill(Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGINT')
   } catch {
-    // It ended with its Parley, as it should.
+    // Postgres has ended with its Parley, as it should.
   }
 }

@@ -1,4 +1,4 @@
-/** Organizations, their keys, what they see of each other, and how much they may do at once. */
+/** Organizations and their keys, and that organizations do not see each other. */
 import t from 'tap'
 import type { Caller } from '../../domain/access/organization.ts'
 import { systemClock } from '../../runtime/clock.ts'
@@ -38,10 +38,13 @@ async function untilVerified(
     if (expected(caller)) return caller
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error('the change was not heard')
+  throw new Error('the change did not arrive')
 }
 
-/** What is read while a change is told is not remembered: the news of the key's own making may still be on its way. */
+/**
+ * An answer that is read during a change is not remembered, and the notice that the key was made may still be on
+ * its way.
+ */
 async function untilRemembered(store: Store, secret: string): Promise<Caller | null> {
   for (let attempt = 0; attempt < 250; attempt += 1) {
     const answer = store.keys.verify(secret)
@@ -105,13 +108,13 @@ t.test('a key', async (t) => {
     t.type(store.keys.verify(secret), Promise, 'read again after a while')
   })
 
-  await t.test('for tests says so', async (t) => {
+  await t.test('for tests is marked so', async (t) => {
     const { secret } = await keyOf(store, id, { test: true })
     t.match(secret, /^sk_test_/)
     t.match(await store.keys.verify(secret), { test: true })
   })
 
-  await t.test('that is none is refused, at once where its form tells', async (t) => {
+  await t.test('of the wrong form is refused at once, an unknown one after a look into the store', async (t) => {
     const { secret } = await keyOf(store, id)
     for (const wrong of [
       '',
@@ -191,7 +194,7 @@ t.test('after a gap in listening everything that was remembered is read again', 
   const { key, secret } = await keyOf(store, id)
   t.ok(await store.keys.verify(secret))
   const sql = cluster.sql(t, url)
-  await sql`update api_keys set revoked_at = now() where id = ${key.id}` // Nobody is told.
+  await sql`update api_keys set revoked_at = now() where id = ${key.id}` // No process is notified.
   t.ok(store.keys.verify(secret), 'remembered')
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
@@ -278,7 +281,7 @@ t.test('organizations do not see each other', async (t) => {
     for (const table of ['idempotency_keys', 'requests', 'attempts']) {
       const move = `update ${table} set organization_id = '${b.id}'`
       const refused = each.asOrganization(a.id, (tx) => tx.unsafe(move))
-      await t.rejects(refused, /row-level security/, `${table}: nor here, where the policy has a check of its own`)
+      await t.rejects(refused, /row-level security/, `${table}: nor here, where the policy has a separate check`)
     }
     for (const table of ['idempotency_keys', 'requests']) {
       const moved = `jsonb_populate_record(r, jsonb_build_object('organization_id', '${b.id}'))`
@@ -298,7 +301,7 @@ t.test('organizations do not see each other', async (t) => {
   })
 })
 
-t.test('while the database is away the store refuses in its own words', async (t) => {
+t.test('while the database is away the store refuses with its fault', async (t) => {
   const clock = { ...systemClock }
   const store = await cluster.store(t, await cluster.database(), { clock })
   await store.close({ stopPostgres: false })

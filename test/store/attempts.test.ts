@@ -1,4 +1,4 @@
-/** The rows of attempts, the choices behind requests, and what an organization sees of both. */
+/** The rows of attempts, the choices behind requests, and that an organization sees only its rows. */
 import t from 'tap'
 import type { Store } from '../../store/store.ts'
 import { handClock, organization, TestCluster } from './cluster.ts'
@@ -89,10 +89,10 @@ t.test('equal choices are kept once', async (t) => {
     t.equal(await store.requestRoutes.find(b.id, 'req_unknown'), null)
   })
 
-  await t.test('one that is in use outlives its time, the others go', async (t) => {
+  await t.test('a choice in use outlives its time, the others are deleted', async (t) => {
     const settled = async (requestId: string) => {
       const done = settle(store, a.id, requestId)
-      // Settlements wait for company on real timers, retries on this clock.
+      // Settlements are gathered on real timers, retries on this clock.
       await done
     }
     for (let half = 0; half < 3; half += 1) {

@@ -4,7 +4,7 @@ import { createLru } from '../../store/lru.ts'
 
 const limits = { rowsMax: 4, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10 }
 
-t.test('rows of one turn go together, in their order, and each gets its own answer', async (t) => {
+t.test('rows of one tick go together, in their order, and each gets its own answer', async (t) => {
   const batches: number[][] = []
   const batcher = createBatcher((rows: readonly number[]) => {
     batches.push([...rows])
@@ -65,7 +65,7 @@ t.test('a full queue refuses', async (t) => {
   await Promise.all(waiting)
 })
 
-t.test('what was used least recently goes first', (t) => {
+t.test('the least recently used entry is dropped first', (t) => {
   const lru = createLru<number>(2)
   lru.set('a', 1)
   lru.set('b', 2)

@@ -1,4 +1,4 @@
-/** One embedded Postgres for a test file; a test gets its database as a copy of a migrated one. */
+/** One embedded Postgres for a test file. Each test gets a database that is a copy of a migrated one. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { openStore, type Store, type StoreOptions } from '../../store/store.ts'
 
 export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** Real timers, movable wall time. */
+/** A clock with real timers whose wall time can be moved. */
 export function movableClock(): Clock & { advance(ms: number): void } {
   let offsetMs = 0
   return {
@@ -26,7 +26,10 @@ export function movableClock(): Clock & { advance(ms: number): void } {
   }
 }
 
-/** Time that stands still until it is moved. `advance` runs what is due and resolves when every repeated job has planned itself again. */
+/**
+ * A clock that stands still until it is moved. `advance` runs the timers that are due and resolves when every loop
+ * has planned its next run.
+ */
 export function handClock(): Clock & { advance(ms: number): Promise<void> } {
   type Timer = { atMs: number; run: () => void }
   let nowMs = Date.now()
@@ -113,7 +116,7 @@ export class TestCluster {
     return store
   }
 
-  /** A superuser's look into a database. */
+  /** A superuser's connection to a database. */
   sql(test: Test, databaseUrl: string): postgres.Sql<{ bigint: number }> {
     const database = new URL(databaseUrl).pathname.slice(1)
     const types = { bigint: { to: 20, from: [20], serialize: String, parse: Number } }

@@ -57,8 +57,8 @@ const settlement = {
   reservedMicroUsd: 0,
 }
 
-const open = (dataDir: string, told: string[] = []) =>
-  openStore({ ...defaults, databaseUrl: null, dataDir, progress: (message) => told.push(message) })
+const open = (dataDir: string, messages: string[] = []) =>
+  openStore({ ...defaults, databaseUrl: null, dataDir, progress: (message) => messages.push(message) })
 
 const serverPid = (dataDir: string) =>
   Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -73,9 +73,9 @@ async function until(condition: () => boolean | Promise<boolean>, limitMs = 15_0
 
 t.test('a first start makes the cluster, a second finds it, and stopping leaves nothing', async (t) => {
   const dataDir = join(folderFor(t), 'data')
-  const told: string[] = []
-  const first = await open(dataDir, told)
-  t.match(told[0], /^initialising the database \(Postgres \d+\)$/)
+  const messages: string[] = []
+  const first = await open(dataDir, messages)
+  t.match(messages[0], /^initialising the database \(Postgres \d+\)$/)
   t.equal(await first.organizations.bootstrap({ key }), 'created')
   const pid = serverPid(dataDir)
   t.ok(isAlive(pid))
@@ -121,9 +121,9 @@ t.test('after kill -9 of the process the server is adopted and nothing is lost',
   const pid = serverPid(dataDir)
   await killed(before)
   t.ok(isAlive(pid), 'the server lives on')
-  const told: string[] = []
-  const store = await open(dataDir, told)
-  t.match(told, [`using the Postgres that is already running (pid ${pid})`])
+  const messages: string[] = []
+  const store = await open(dataDir, messages)
+  t.match(messages, [`using the Postgres that is already running (pid ${pid})`])
   await store.ping()
   await store.close({ stopPostgres: true })
   t.notOk(isAlive(pid), 'an adopted server is stopped like one of our own')
@@ -164,7 +164,7 @@ t.test('a server that dies is started again and the store goes on', async (t) =>
   t.notOk(isAlive(again))
 })
 
-t.test('a lock file whose number now belongs to somebody else does not stop a start', async (t) => {
+t.test('a lock file whose number now belongs to another process does not stop a start', async (t) => {
   const dataDir = await initialised(t)
   const store = await open(dataDir)
   const lock = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')
@@ -175,14 +175,14 @@ t.test('a lock file whose number now belongs to somebody else does not stop a st
   await again.close({ stopPostgres: true })
 })
 
-t.test('a server whose lock file was deleted under it is named all the same', async (t) => {
+t.test('a server whose lock file was deleted under it is named in the error', async (t) => {
   const dataDir = await initialised(t)
   const owner = await spawned([dataDir, '', 'open'], 'ready')
   const pid = serverPid(dataDir)
   t.teardown(() => process.kill(pid, 'SIGQUIT'))
   await killed(owner)
   rmSync(join(dataDir, 'postgres', 'postmaster.pid'))
-  // Its patience with a lock is 15 s.
+  // The store waits 15 s for a lock.
   const hasty = {
     ...defaults.clock,
     monotonicMs: () => performance.now() * 20,
@@ -191,7 +191,7 @@ t.test('a server whose lock file was deleted under it is named all the same', as
   await t.rejects(startEmbedded({ ...defaults, clock: hasty, dataDir }), new RegExp(`"kill -INT ${pid}"`))
 })
 
-t.test('several processes on one folder: the last one out stops the server', async (t) => {
+t.test('several processes on one folder: the last one to close stops the server', async (t) => {
   const dataDir = await initialised(t)
   const [store, other] = await Promise.all([open(dataDir), spawned([dataDir, '', 'open'], 'ready')])
   const pid = serverPid(dataDir)
@@ -296,7 +296,7 @@ t.test('as a normal user', { skip }, async (t) => {
   })
 })
 
-t.test('DATABASE_URL that leads nowhere is said plainly and its password is not', async (t) => {
+t.test('DATABASE_URL that leads nowhere is named in the error, without its password', async (t) => {
   const wrong = (databaseUrl: string) =>
     openStore({ ...defaults, databaseUrl, dataDir: '', log: silent, clock: systemClock })
   await t.rejects(wrong('mysql://root:hunter2@localhost/x'), {

@@ -1,4 +1,4 @@
-/** What a key's policy may say, how it is written and what becomes of rows that an earlier version stored. */
+/** The fields of a key's policy, their spelling, and rows that an earlier version stored. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/access/organization.ts'
 import { readKeyPolicy, readStoredPolicy } from '../../handlers/key-policy.ts'
@@ -30,7 +30,7 @@ t.test('a policy is written in the names of the contract', (t) => {
   t.end()
 })
 
-t.test('what is wrong is refused by the name of its field', (t) => {
+t.test('a wrong field is refused by its name', (t) => {
   const wrong: [unknown, RegExp][] = [
     [[], /^the policy must be a JSON object$/],
     [null, /^the policy must be a JSON object$/],
@@ -78,7 +78,7 @@ t.test('a row of an earlier version is read as far as it goes', (t) => {
   t.end()
 })
 
-t.test('the store reads its rows so, warns, and tells the same of each key', async (t) => {
+t.test('the store reads its rows in the same way, warns, and returns the same policy everywhere', async (t) => {
   const cluster = await TestCluster.start()
   t.teardown(() => cluster.stop())
   const url = await cluster.database()

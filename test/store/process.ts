@@ -1,4 +1,7 @@
-/** A process that opens a store, does one thing and then holds it until it is killed. Arguments: data folder, DATABASE_URL or "", the thing. */
+/**
+ * A process that opens a store, performs one action and then waits until it is killed. Arguments: data folder,
+ * DATABASE_URL or "", the action.
+ */
 import { readStoredPolicy } from '../../handlers/key-policy.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { openStore } from '../../store/store.ts'

@@ -1,4 +1,7 @@
-/** Keys that organizations bring for providers: sealed, bound to their place, moved to a new master key, and gone when they are deleted. */
+/**
+ * Keys that organizations bring for providers: sealed, bound to their place, moved to a new master key, and gone
+ * when they are deleted.
+ */
 import t from 'tap'
 import { createSealer, SealError } from '../../store/sealed.ts'
 import type { Store } from '../../store/store.ts'
@@ -47,7 +50,7 @@ t.test('a seal', (t) => {
   t.end()
 })
 
-t.test('a key is kept sealed, and opens for its own organization', async (t) => {
+t.test('a key is kept sealed, and opens for its organization', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const [a, b] = await Promise.all([organization(store, 'a'), organization(store, 'b')])
@@ -82,7 +85,7 @@ t.test('a key is kept sealed, and opens for its own organization', async (t) => 
   })
 })
 
-t.test('who calls carries what the organization has keys for, in every process', async (t) => {
+t.test('a caller carries the ids of the provider keys of its organization, in every process', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)
   const other = await cluster.store(t, url)
@@ -114,7 +117,7 @@ t.test('who calls carries what the organization has keys for, in every process',
   await until(other, ofA, [])
 })
 
-t.test('what was opened is remembered for a while', async (t) => {
+t.test('an opened key is remembered for a while', async (t) => {
   const url = await cluster.database()
   const clock = movableClock()
   const store = await cluster.store(t, url, { clock, keyCacheMs: 10_000 })

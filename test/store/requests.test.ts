@@ -1,4 +1,4 @@
-/** What happens to a request in the store: its key, its row in the ledger, its credit. */
+/** A request in the store: its key, its row in the ledger, its credit. */
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import type { Settlement } from '../../domain/billing/ledger.ts'
@@ -121,7 +121,7 @@ t.test('the life of a key', async (t) => {
     t.same(await idempotency.admit(keyUse('org_a', 'conflict', 'two')), conflict, 'ended')
   })
 
-  await t.test('two contents at once, and neither is what is on record', async (t) => {
+  await t.test('two contents at once, and a third one is stored', async (t) => {
     const recorded = keyUse('org_a', 'third content', 'recorded')
     await other.idempotency.admit(recorded)
     const [wrong, right] = await Promise.all([
@@ -132,7 +132,7 @@ t.test('the life of a key', async (t) => {
     t.same(right, { outcome: 'in_progress', retryAfterS: 1 })
   })
 
-  await t.test('released before dispatch, or dispatched in vain, it can be used again', async (t) => {
+  await t.test('a key that was released, before or after dispatch, can be used again', async (t) => {
     const first = keyUse('org_a', 'release')
     await idempotency.admit(first)
     await idempotency.release(first)
@@ -282,7 +282,7 @@ t.test('settlements of many requests and organizations in one batch', async (t) 
   ])
 })
 
-t.test('a row that is refused is logged and takes no other of its batch with it', async (t) => {
+t.test('a row that is refused is logged and does not affect the other rows of its batch', async (t) => {
   const url = await cluster.database()
   const logged: object[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void logged.push(fields) }
@@ -314,14 +314,14 @@ t.test('credit', async (t) => {
     },
   )
 
-  await t.test('a refused large ask does not stand in the way of a small one', async (t) => {
+  await t.test('a large ask that is refused does not block a small one', async (t) => {
     const { id } = await organization(store, 'mixed', 100)
     const asks = [60, 500, 30, 20, 10].map((amount, index) => store.credit.reserve(id, `req_m${index}`, amount))
     t.same(await Promise.all(asks), [true, false, true, false, true])
     t.equal(await creditOf(store, id), 0)
   })
 
-  await t.test('nothing is reserved for nothing, and for nobody', async (t) => {
+  await t.test('0 is reserved without a row, and an unknown organization is refused', async (t) => {
     t.equal(await store.credit.reserve('org_unknown', 'req_0', 0), true)
     t.equal(await store.credit.reserve('org_unknown', 'req_0', 1), false)
   })
@@ -344,7 +344,7 @@ t.test('credit', async (t) => {
     t.equal(await creditOf(store, id), 100)
   })
 
-  await t.test('what a killed process had reserved goes back when its heartbeat has run out', async (t) => {
+  await t.test('the reservation of a killed process is given back when its heartbeat has run out', async (t) => {
     const { id } = await organization(store, 'crashed', 100)
     const ask = JSON.stringify({ organizationId: id, requestId: 'req_dead', microUsd: 70 })
     const process = await spawned([cluster.folder, url, 'reserve', ask], 'ready')
@@ -392,7 +392,7 @@ t.test('the batch statements use the key and do not read the table', async (t) =
     await Promise.all(uses.map((use) => store.idempotency.dispatch(use)))
     await Promise.all(uses.map((use) => settled(store, settlement(use, 0))))
   }
-  await store.close({ stopPostgres: false }) // Counters are told when a connection ends.
+  await store.close({ stopPostgres: false }) // Postgres updates its counters when a connection ends.
   const [table] = await sql<{ seq_tup_read: number; idx_tup_fetch: number }[]>`
     select seq_tup_read, idx_tup_fetch from pg_stat_user_tables where relname = 'idempotency_keys'`
   t.equal(table?.seq_tup_read, 0)

@@ -1,4 +1,4 @@
-/** What a request leaves behind when it has ended, as the domain hands it to the ledger. */
+/** Settlements as the domain hands them to the ledger. */
 import type { LedgerAttempt, LedgerRow, Settlement } from '../../domain/billing/ledger.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { Choice } from '../../domain/routing/choice.ts'
@@ -11,7 +11,7 @@ export function settled({ ledger }: Pick<Store, 'ledger'>, settlement: Settlemen
   return ledger.drain()
 }
 
-/** A choice that says nothing but its language. Another object at each call, as other processes have. */
+/** A choice that differs only in its language. Each call makes a new object, as another process would. */
 export function choiceIn(language: string): Choice {
   const ask = baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced' }, language)
   return new Choice({ ask, candidates: [], excluded: [], catalogDigest: `sha256:${'0'.repeat(64)}`, scale: null })

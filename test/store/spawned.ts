@@ -7,7 +7,7 @@ const script = fileURLToPath(new URL('./process.ts', import.meta.url))
 
 export type Spawned = { child: ChildProcess; lines: string[]; ended: Promise<void> }
 
-/** Starts test/store/process.ts and resolves with what it said up to `until`, or until it ended. */
+/** Starts test/store/process.ts and resolves with its lines up to `until`, or up to its end. */
 export async function spawned(
   args: string[],
   until: string,
@@ -19,9 +19,9 @@ export async function spawned(
   })
   const lines: string[] = []
   const ended = once(child, 'close').then(() => {})
-  let told = ''
+  let errors = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    told += text
+    errors += text
   })
   await new Promise<void>((resolve) => {
     if (!child.stdout) return resolve()
@@ -32,7 +32,7 @@ export async function spawned(
       })
       .on('close', resolve)
   })
-  if (!lines.includes(until)) throw new Error(`${args.join(' ')}: ${told}`)
+  if (!lines.includes(until)) throw new Error(`${args.join(' ')}: ${errors}`)
   return { child, lines, ended }
 }
 
