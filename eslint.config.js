@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint'
 
-/** What each folder may import of ours; all else is refused. main.ts, gateway.ts and surfaces.ts wire and may import anything, so may test/ and bench/. */
+/** The folders of ours that each folder may import. main.ts, gateway.ts and surfaces.ts wire, so they may import all, as may test/ and bench/. */
 const mayImport = {
   audio: [],
   runtime: ['audio'],

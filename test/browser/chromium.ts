@@ -1,6 +1,6 @@
 /**
  * A real browser for the tests of pages: the machine's own Chromium, or Debian's where it may be installed, driven by playwright-core, which lives in
- * this folder so that nothing of the product depends on it. Whatever is missing is a reason to skip, never a failure.
+ * this folder so that nothing of the product depends on it. A missing part is a reason to skip, never a failure.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 export type Frame = { payload: string | Buffer }
 export type PageSocket = {
   url(): string
-  on(event: 'framereceived' | 'framesent', heard: (frame: Frame) => void): void
+  on(event: 'framereceived' | 'framesent', listener: (frame: Frame) => void): void
 }
 export type Page = {
   goto(url: string): Promise<unknown>
@@ -22,11 +22,11 @@ export type Page = {
   textContent(selector: string): Promise<string | null>
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>
   waitForSelector(selector: string, options: { timeout: number; state: 'attached' }): Promise<unknown>
-  on(event: 'request', heard: (request: { url(): string }) => void): void
-  on(event: 'response', heard: (response: { url(): string; text(): Promise<string> }) => void): void
-  on(event: 'websocket', heard: (socket: PageSocket) => void): void
-  on(event: 'pageerror', heard: (error: Error) => void): void
-  on(event: 'console', heard: (message: { type(): string; text(): string }) => void): void
+  on(event: 'request', listener: (request: { url(): string }) => void): void
+  on(event: 'response', listener: (response: { url(): string; text(): Promise<string> }) => void): void
+  on(event: 'websocket', listener: (socket: PageSocket) => void): void
+  on(event: 'pageerror', listener: (error: Error) => void): void
+  on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void
 }
 export type Browser = {
   newContext(options: { permissions: string[] }): Promise<{ newPage(): Promise<Page> }>
@@ -40,7 +40,7 @@ const run = promisify(execFile)
 const folder = import.meta.dirname
 const installMs = 300_000
 
-/** A browser whose microphone hears `wavFile` once, or why there is none. */
+/** Opens a browser whose microphone plays `wavFile` once. Without a browser it answers the reason. */
 export async function openChromium(wavFile: string): Promise<Browser | { missing: string }> {
   const executablePath = findChromium() ?? (await installChromium())
   if (executablePath === null) return { missing: 'no chromium in PATH, and apt-get cannot install one' }
@@ -54,7 +54,7 @@ export async function openChromium(wavFile: string): Promise<Browser | { missing
   return chromium.launch({ executablePath, headless: true, args: [...quiet, ...microphone(wavFile), ...sandbox()] })
 }
 
-/** Nothing that a browser asks of its maker by itself. */
+/** Flags that keep the browser from sending requests to its maker. */
 const quiet = [
   '--disable-background-networking',
   '--disable-component-update',

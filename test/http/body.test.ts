@@ -55,8 +55,6 @@ const operations = [
   }),
   operation('json', 'post', '/v1/json', { body: jsonBody }),
   operation('optional', 'post', '/v1/optional', { body: { ...jsonBody, required: false } }),
-  operation('signed', 'post', '/v1/signed', { body: { ...jsonBody, required: false }, rawBody: true }),
-  operation('unsigned', 'post', '/v1/unsigned', { body: jsonBody }),
   operation('hold', 'post', '/v1/hold', { body: { ...jsonBody, types: ['application/octet-stream'], limit: 'audio' } }),
 ]
 
@@ -71,10 +69,6 @@ const uploaded = ({ body }: Input, { contentHash }: Context) => {
   }
 }
 const typed = ({ body }: Input) => ({ status: 200, body: (body as Bytes).contentType })
-const withRawBody = ({ body }: Input, { rawBody }: Context) => ({
-  status: 200,
-  body: { body: body ?? null, raw: rawBody && Buffer.from(rawBody).toString('hex') },
-})
 const handlers = {
   form: ({ body }: Input) => {
     const { audio, ...texts } = body as { audio: Bytes }
@@ -93,8 +87,6 @@ const handlers = {
     status: 200,
     body: { hasBody: body !== undefined, contentHash },
   }),
-  signed: withRawBody,
-  unsigned: withRawBody,
   hold: () =>
     new Promise<{ status: number; body: unknown }>((resolve) =>
       releases.push(() => resolve({ status: 200, body: 'held' })),
@@ -121,24 +113,6 @@ function onBoth(
     t.strictSame(server.errors, [])
   })
 }
-
-onBoth('a handler that checks signatures gets the exact bytes', {}, async (t, url, port) => {
-  const text = '{ "b":1e0,  "a":"\\u00e9é" }\n'
-  const headers = { 'content-type': 'application/json' }
-  const hex = Buffer.from(text).toString('hex')
-  const sent = async (path: string, body: string | null) =>
-    (await fetch(`${url}${path}`, { method: 'POST', body, headers })).json()
-  t.strictSame(await sent('/v1/signed', text), { body: { a: 'éé', b: 1 }, raw: hex })
-  t.strictSame(await sent('/v1/unsigned', text), { body: { a: 'éé', b: 1 }, raw: null })
-  t.strictSame(await sent('/v1/signed', null), { body: null, raw: null })
-  const pieces = [text.slice(0, 5), text.slice(5)].map(
-    (piece) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`,
-  )
-  const head =
-    'POST /v1/signed HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n'
-  const { text: answer } = await raw(port, `${head}${pieces.join('')}0\r\n\r\n`)
-  t.match(answer, new RegExp(`"raw":"${hex}"`), 'a body of several chunks')
-})
 
 onBoth('multipart parts are read in their order', {}, async (t, url) => {
   const good = await send(`${url}/v1/upload`, multipart('b', request, audio))

@@ -1,4 +1,4 @@
-/** Rules of the house that no compiler and no linter holds. */
+/** Rules of the project that no compiler and no linter holds. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -41,12 +41,12 @@ t.test('names of files and folders are words with hyphens', (t) => {
   t.end()
 })
 
-t.test('each thing has its folder, and no folder is for anything', (t) => {
+t.test('every folder is named for a concern', (t) => {
   const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] as string))
-  const house =
+  const known =
     'specs codegen generated runtime audio domain store providers handlers cli console deploy docs test bench'
   t.same(
-    [...folders].filter((folder) => folder !== '.ci' && !house.split(' ').includes(folder)),
+    [...folders].filter((folder) => folder !== '.ci' && !known.split(' ').includes(folder)),
     [],
   )
   const refused = 'src lib utils helpers common types middleware scripts'.split(' ')
@@ -93,7 +93,7 @@ t.test('no machine and no registry is named', (t) => {
   t.end()
 })
 
-t.test('the lock leaves the registry to whoever installs', (t) => {
+t.test('the lock file names no registry', (t) => {
   const settings = read('.npmrc').split('\n')
   t.ok(settings.includes('omit-lockfile-registry-resolved=true'))
   t.notOk(settings.some((line) => /registry *=(?!true)|\/\/.*:/.test(line)))

@@ -1,6 +1,6 @@
 /**
- * What must never be kept or told: words that no product would write are put into keys, prompts, speech and provider answers, through successes and
- * failures, and then looked for in everything that the process printed, measured and stored.
+ * Secrets and content must never be kept or shown. Words that no product would write are put into keys, prompts, speech and provider answers,
+ * through successes and failures, and then searched for in everything that the process printed, measured and stored.
  */
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -31,8 +31,8 @@ const canaries = {
   'error of a provider': 'k4n4ryErrorQuux',
   'file name': 'k4n4ryFileQuux',
 } as const
-/** What people say in the recording, and what the embedded voice is given to say. */
-const said = ['area code', 'wombats juggle']
+/** Words in the recording, and words that the embedded voice speaks. */
+const spokenWords = ['area code', 'wombats juggle']
 
 let lastRequest = ''
 
@@ -106,7 +106,7 @@ const breaksOff: Behaviour = {
   },
 }
 
-/** An envelope repeats nothing of what was sent, and nothing of what the provider said. */
+/** An envelope repeats nothing of what was sent, and nothing of what the provider spokenWords. */
 function silent(t: Test, answer: Answer, status: number): void {
   t.equal(answer.status, status)
   for (const [name, canary] of Object.entries(canaries)) t.notMatch(answer.text, canary, `${status}: ${name}`)
@@ -127,9 +127,9 @@ t.test('successes', async (t) => {
     postJson({ ...parley, url: `http://127.0.0.1:${uploadPort}` }, responses, conversation(), key()),
   ]
   for (const { status } of await Promise.all(embedded)) t.equal(status, 200)
-  const heard = await transcribe(parley, readFixture('privacy-prompt'))
-  t.match(heard.text, said[0])
-  lastRequest = heard.headers.get('service-request-id') as string
+  const transcription = await transcribe(parley, readFixture('privacy-prompt'))
+  t.match(transcription.text, spokenWords[0])
+  lastRequest = transcription.headers.get('service-request-id') as string
 })
 
 t.test('refusals', async (t) => {
@@ -218,7 +218,7 @@ t.test('failures of ours', async (t) => {
   const long = Buffer.concat(Array.from({ length: 60 }, () => readFixture('privacy-prompt').subarray(44)))
   const audio = { encoding: 'pcm_s16le', sample_rate_hz: 8000, channels: 1 }
   const killed = hearing({ ...pin('local/moonshine-tiny-en'), audio }, long)
-  await until('it is heard', async () => (await metric(adminPort, 'parley_requests_inflight')) === 1)
+  await until('the request has arrived', async () => (await metric(adminPort, 'parley_requests_inflight')) === 1)
   for (const child of descendants(parley.pid, 'stt-child')) process.kill(child, 'SIGKILL')
   t.ok([200, 502].includes((await killed).status))
 })
@@ -261,7 +261,7 @@ t.test('nothing of it is printed, or left in a file', async (t) => {
     files.some((file) => file.endsWith('.log')) && files.length > 100,
     `${files.length} files, Postgres and its log among them`,
   )
-  const all = { ...canaries, ...Object.fromEntries(said.map((words) => [words, words])) }
+  const all = { ...canaries, ...Object.fromEntries(spokenWords.map((words) => [words, words])) }
   let found = false
   for (const file of files) {
     const bytes = readFileSync(file)
@@ -280,5 +280,5 @@ function absent(t: Test, where: string, text: string): void {
     const isThere = text.includes(canary) || text.includes(Buffer.from(canary).toString('hex'))
     t.notOk(isThere, `${where}: ${name}`)
   }
-  for (const words of said) t.notOk(text.includes(words), `${where}: ${words}`)
+  for (const words of spokenWords) t.notOk(text.includes(words), `${where}: ${words}`)
 }

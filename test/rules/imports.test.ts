@@ -1,0 +1,70 @@
+/** Rules about imports, beside the direction of folders that the linter holds. */
+import t from 'tap'
+import { circles, code, files, importsOf, parse, read } from './source.ts'
+
+const imports = new Map(files.filter((file) => file.endsWith('.ts')).map((file) => [file, importsOf(parse(file))]))
+const ours = new Set(code)
+
+const importsMax = 25
+const typeCirclesMax = 4
+
+t.test(`no file imports more than ${importsMax} others`, (t) => {
+  const crowded = [...imports].filter(([file, { length }]) => ours.has(file) && length > importsMax)
+  t.same(
+    crowded.map(([file, { length }]) => `${file}: ${length}`),
+    [],
+  )
+  t.end()
+})
+
+t.test('imports of values form no circle, imports of types a few', (t) => {
+  const arrows = (isArrow: (isType: boolean) => boolean) =>
+    new Map([...imports].map(([file, all]) => [file, all.filter(({ isType }) => isArrow(isType)).map(({ to }) => to)]))
+  t.same(circles(arrows((isType) => !isType)), [])
+  const withTypes = circles(arrows(() => true))
+  t.ok(withTypes.length <= typeCirclesMax, `${withTypes.length} circles: ${withTypes.map(String).join(' | ')}`)
+  t.same(
+    circles(
+      new Map([
+        ['a', ['b']],
+        ['b', ['c']],
+        ['c', ['b']],
+      ]),
+    ),
+    [['b', 'c']],
+    'a circle is found',
+  )
+  t.end()
+})
+
+t.test('no surface imports another', (t) => {
+  const surfaceOf = (file: string) => /^handlers\/(router|compat|platform|realtime|internal)\//.exec(file)?.[1]
+  const crossing = [...imports].flatMap(([file, all]) => {
+    const surface = surfaceOf(file)
+    return all
+      .filter(({ to }) => surface !== undefined && surfaceOf(to) !== undefined && surfaceOf(to) !== surface)
+      .map(({ to }) => `${file} → ${to}`)
+  })
+  t.same(crossing, [])
+  t.end()
+})
+
+t.test('the domain names no code of a surface, no pointer into a request and no vendor', (t) => {
+  const domain = [...imports].filter(([file]) => file.startsWith('domain/'))
+  const codes = domain.flatMap(([file, all]) =>
+    all.filter(({ to }) => /^generated\/.*\/errors\.ts$/.test(to)).map(({ to }) => `${file} → ${to}`),
+  )
+  t.same(codes, [])
+  const vendors = new Set(
+    files.flatMap((file) => /^providers\/(?!wire\/|local\/|loopback\/|catalog\/)([a-z]+)\//.exec(file)?.[1] ?? []),
+  )
+  t.ok(vendors.has('deepgram'))
+  const named = new RegExp(`\\b(${[...vendors].join('|')})\\b`, 'i')
+  const pointer = /'\/[a-z_]+(\/[a-z_]+)*'/
+  for (const [file] of domain) {
+    const text = read(file)
+    t.notMatch(text, named, `${file} names no vendor`)
+    t.notMatch(text, pointer, `${file} has no JSON pointer`)
+  }
+  t.end()
+})

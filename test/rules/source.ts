@@ -1,0 +1,128 @@
+/** Reads the files of the project for the rules in this folder: their names, comments, identifiers, test titles and imports. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import ts from 'typescript'
+
+export const root = path.resolve(import.meta.dirname, '../..')
+export const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+
+/** Every file that is tracked or about to be, with paths relative to the root. */
+export const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  .toString()
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(path.join(root, file)))
+
+/** Generated, or a fixture. */
+export const isMade = (file: string) => /^(generated|test\/fixtures|test\/codegen\/golden)\//.test(file)
+
+/** Code that people wrote. */
+export const code = files.filter((file) => /\.(ts|js|mjs|cjs)$/.test(file) && !isMade(file))
+
+export function parse(file: string): ts.SourceFile {
+  return ts.createSourceFile(file, read(file), ts.ScriptTarget.ESNext, true)
+}
+
+/** The text of each comment, without its marks, as one line. Line comments that follow one another are one comment. */
+export function commentsOf(source: ts.SourceFile): string[] {
+  const text = source.text
+  const ranges = new Map<number, ts.CommentRange>()
+  const visit = (node: ts.Node) => {
+    for (const range of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []) ranges.set(range.pos, range)
+    for (const range of ts.getTrailingCommentRanges(text, node.getEnd()) ?? []) ranges.set(range.pos, range)
+    for (const child of node.getChildren(source)) visit(child)
+  }
+  visit(source)
+  const inOrder = [...ranges.values()].sort((a, b) => a.pos - b.pos)
+  const comments: string[] = []
+  let lineEnd = -1
+  for (const { pos, end } of inOrder) {
+    const raw = text.slice(pos, end)
+    const words = raw
+      .replace(/^\/\*+|\*\/$|^\/\//g, '')
+      .replace(/\n\s*\*\s?/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim()
+    const follows = raw.startsWith('//') && lineEnd >= 0 && /^\n?\s*$/.test(text.slice(lineEnd, pos))
+    if (follows) comments[comments.length - 1] += ` ${words}`
+    else comments.push(words)
+    lineEnd = raw.startsWith('//') ? end : -1
+  }
+  return comments
+}
+
+/** Names that the file writes: identifiers, private ones without their mark. */
+export function namesOf(source: ts.SourceFile): Set<string> {
+  const names = new Set<string>()
+  const visit = (node: ts.Node) => {
+    if (ts.isIdentifier(node)) names.add(node.text)
+    else if (ts.isPrivateIdentifier(node)) names.add(node.text.slice(1))
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return names
+}
+
+/** Titles of tests: the first argument of `t.test(…)`. */
+export function titlesOf(source: ts.SourceFile): string[] {
+  const titles: string[] = []
+  const visit = (node: ts.Node) => {
+    const title = ts.isCallExpression(node) && isTest(node.expression) ? node.arguments[0] : undefined
+    if (title !== undefined && ts.isStringLiteralLike(title)) titles.push(title.text)
+    else if (title !== undefined && ts.isTemplateExpression(title)) titles.push(title.getText(source))
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return titles
+}
+
+function isTest(callee: ts.Expression): boolean {
+  return ts.isPropertyAccessExpression(callee) && callee.name.text === 'test'
+}
+
+/** `isType`: the import brings no value, so nothing of it is left at run time. */
+export type Import = { to: string; isType: boolean }
+
+/** The project's own files that a file imports or exports from. */
+export function importsOf(source: ts.SourceFile): Import[] {
+  return source.statements.flatMap((statement) => {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return []
+    const from = statement.moduleSpecifier
+    if (!from || !ts.isStringLiteral(from) || !from.text.startsWith('.')) return []
+    const to = path.posix.join(path.posix.dirname(source.fileName), from.text)
+    return [{ to, isType: isTypeOnly(statement) }]
+  })
+}
+
+function isTypeOnly(statement: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
+  if (ts.isExportDeclaration(statement)) return statement.isTypeOnly
+  const clause = statement.importClause
+  if (!clause) return false
+  if (clause.isTypeOnly) return true
+  const named = clause.namedBindings
+  return !clause.name && !!named && ts.isNamedImports(named) && named.elements.every((each) => each.isTypeOnly)
+}
+
+/** Groups of files that import one another in a circle: strongly connected components of more than one file (Tarjan, 1972). */
+export function circles(arrows: ReadonlyMap<string, readonly string[]>): string[][] {
+  const index = new Map<string, number>()
+  const low = new Map<string, number>()
+  const stack: string[] = []
+  const found: string[][] = []
+  const visit = (file: string) => {
+    index.set(file, index.size)
+    low.set(file, index.get(file) as number)
+    stack.push(file)
+    for (const next of arrows.get(file) ?? []) {
+      if (!index.has(next)) {
+        visit(next)
+        low.set(file, Math.min(low.get(file) as number, low.get(next) as number))
+      } else if (stack.includes(next)) low.set(file, Math.min(low.get(file) as number, index.get(next) as number))
+    }
+    if (low.get(file) !== index.get(file)) return
+    const circle = stack.splice(stack.indexOf(file))
+    if (circle.length > 1) found.push(circle.sort())
+  }
+  for (const file of arrows.keys()) if (!index.has(file)) visit(file)
+  return found
+}
