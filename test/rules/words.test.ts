@@ -1,0 +1,79 @@
+/** Holds the code and the documents to the words of docs/glossary.md. */
+import t from 'tap'
+import { code, commentsOf, files, isMade, namesOf, parse, read, titlesOf } from './source.ts'
+
+/** The first column of the table under a heading of the glossary. */
+function refused(heading: string): string[] {
+  const section = read('docs/glossary.md').split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? ''
+  const rows = [...section.matchAll(/^\| ([^|]+) \|/gm)].map(([, word]) => (word as string).trim())
+  return rows.filter((word) => !/^(word|part|---)/.test(word))
+}
+
+const words = new RegExp(`\\b(${refused('Refused words').join('|')})\\b`, 'i')
+const parts = new Set(refused('Refused names').map((part) => part.toLowerCase()))
+/** A sentence begins at the start of a comment, or after a full stop or a colon. A word in backticks is a name. */
+const beginning = /(?:^|[.:] )(What|Who|Whom|Whose|Whoever|Whatever|Of|Told|Said|Asked)\b/
+
+const partsOf = (name: string) => name.split(/(?=[A-Z])|[-_.\d]/).map((part) => part.toLowerCase())
+const isRefusedName = (name: string) => partsOf(name).some((part) => parts.has(part))
+
+const sources = code.filter((file) => !file.startsWith('test/rules/words')).map(parse)
+
+t.test('the glossary refuses words and names', (t) => {
+  t.ok(refused('Refused words').length > 10)
+  t.ok(parts.size > 10)
+  t.match('nobody is told', words)
+  t.match('The row. Of the caller', beginning)
+  t.ok(isRefusedName('createTeller'))
+  t.end()
+})
+
+t.test('no comment uses a refused word', (t) => {
+  t.same(
+    find((source) => commentsOf(source).filter((comment) => words.test(comment))),
+    [],
+  )
+  t.end()
+})
+
+t.test('no sentence of a comment begins with a word that makes the reader wait for its verb', (t) => {
+  t.same(
+    find((source) => commentsOf(source).filter((comment) => beginning.test(comment))),
+    [],
+  )
+  t.end()
+})
+
+t.test('no test title uses a refused word', (t) => {
+  t.same(
+    find((source) => titlesOf(source).filter((title) => words.test(title))),
+    [],
+  )
+  t.end()
+})
+
+t.test('no name has a refused part', (t) => {
+  t.same(
+    find((source) => [...namesOf(source)].filter(isRefusedName)),
+    [],
+  )
+  const names = files.filter((file) => !isMade(file)).filter((file) => file.split('/').some(isRefusedName))
+  t.same(names, [])
+  t.end()
+})
+
+t.test('no document uses a refused word', (t) => {
+  const documents = files.filter((file) => /\.md$/.test(file) && file !== 'docs/glossary.md' && !isMade(file))
+  const lines = documents.flatMap((file) =>
+    read(file)
+      .split('\n')
+      .filter((line) => words.test(line))
+      .map((line) => `${file}: ${line}`),
+  )
+  t.same(lines, [])
+  t.end()
+})
+
+function find(search: (source: (typeof sources)[number]) => string[]): string[] {
+  return sources.flatMap((source) => search(source).map((text) => `${source.fileName}: ${text}`))
+}
