@@ -17,6 +17,12 @@ export type Answered = {
   firstByteMs: number | null
 }
 
+/** The end of one attempt, and its bill. */
+type AttemptResult = Pick<
+  LedgerAttempt,
+  'outcome' | 'durationMs' | 'firstByteMs' | 'quantities' | 'costMicroUsd' | 'priceSource'
+>
+
 /** The ledger's side of a dispatched request: writes its rows, ends its key and gives back the rest of the reservation. */
 export class Bill {
   readonly #deps: BillDeps
@@ -52,9 +58,10 @@ export class Bill {
   close(answered: Answered, outcome: string, quantities: Quantity[]): void {
     const { served, durationMs, firstByteMs } = answered
     const { earlier, row, ownKeyId, path } = served
-    const cost = costOf(served, quantities)
+    const costMicroUsd = costOf(served, quantities)
     const priceSource = ownKeyId === null ? priceSourceOf(row.prices[path]) : null
-    const last = this.#attempt(served, answered.outcome, durationMs, firstByteMs, quantities, cost, priceSource)
+    const result = { outcome: answered.outcome, durationMs, firstByteMs, quantities, costMicroUsd, priceSource }
+    const last = this.#attempt(served, result)
     const attempts = earlier.length === 0 ? [last] : [...earlier.map((failure) => this.#failed(failure)), last]
     const waitedMs = served.startedMs - this.#admission.startedMs
     const ledgerRow = this.#row(outcome, attempts, firstByteMs === null ? null : waitedMs + firstByteMs)
@@ -95,18 +102,15 @@ export class Bill {
 
   /** A failed attempt gave no media, so there is nothing to bill. */
   #failed(failure: Failure): LedgerAttempt {
-    return this.#attempt(failure, failure.error.errorClass, failure.durationMs, null, [], 0, null)
+    const { error, durationMs } = failure
+    const nothing = { firstByteMs: null, quantities: [], costMicroUsd: 0, priceSource: null }
+    return this.#attempt(failure, { outcome: error.errorClass, durationMs, ...nothing })
   }
 
   /** The fields are written out one by one, because a spread costs several times as much and every request pays for it. */
   #attempt(
     { row, attemptId, ownKeyId, startedMs }: Failure | Answered['served'],
-    outcome: string,
-    durationMs: number,
-    firstByteMs: number | null,
-    quantities: readonly Quantity[],
-    costMicroUsd: number | null,
-    priceSource: string | null,
+    { outcome, durationMs, firstByteMs, quantities, costMicroUsd, priceSource }: AttemptResult,
   ): LedgerAttempt {
     const { clock } = this.#deps
     return {
