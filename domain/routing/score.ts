@@ -45,15 +45,14 @@ export function rank(
   standing: Standing,
   sort: RadixSort,
 ): Ranking {
-  const scale = scaleFor(rows, table.scales)
-  const groups = groupsOf(rows, table, standing)
-  const columns: Columns = {
-    quality: columnOf(rows, scale?.values ?? null),
-    latency: columnOf(rows, table.latency),
-    cost: columnOf(rows, table.cost),
-    successRate: new Float64Array(rows.length).fill(1),
-    score: new Float64Array(rows.length),
-  }
+  const orders = ordersOf(rows)
+  const scale = scaleFor(rows, orders, table.scales)
+  const groups = groupsOf(rows, orders, table, standing)
+  const columns = emptyColumns(rows.length)
+  fill(columns.quality, orders, scale?.values ?? null)
+  fill(columns.latency, orders, table.latency)
+  fill(columns.cost, orders, table.cost)
+  columns.successRate.fill(1)
   addMeasured(columns, rows, projection, standing)
   for (const axis of axes) normalise(columns[axis], groups)
   const places = weigh(columns, groups, projection.objective)
@@ -70,21 +69,44 @@ export function rank(
 /** Each of these puts a row behind all rows that have fewer of them, however they score. They add up, the heaviest first. */
 const groupOf = { lastResort: 8, suspect: 4, unscored: 2, elsewhere: 1 }
 
-function groupsOf(rows: readonly Row[], { lastResort, regional }: FigureTable, standing: Standing): Int32Array {
+/** The places of the rows in the catalog's tables. They are read often, and each row is a separate object to visit. */
+function ordersOf(rows: readonly Row[]): Int32Array {
+  const orders = new Int32Array(rows.length)
+  for (let i = 0; i < rows.length; i++) orders[i] = (rows[i] as Row).order
+  return orders
+}
+
+/** Rows of one provider are next to each other, so its health is asked once. */
+function groupsOf(
+  rows: readonly Row[],
+  orders: Int32Array,
+  { lastResort, regional }: FigureTable,
+  standing: Standing,
+): Int32Array {
   const groups = new Int32Array(rows.length)
+  let provider: unknown = null
+  let suspect = 0
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as Row
-    const suspect = standing.suspect(row) ? groupOf.suspect : 0
-    const elsewhere = regional[row.order] === 1 ? 0 : groupOf.elsewhere
-    groups[i] = suspect + elsewhere + (lastResort[row.order] === 1 ? groupOf.lastResort : 0)
+    const order = orders[i] as number
+    if (row.provider !== provider) suspect = standing.suspect(row) ? groupOf.suspect : 0
+    provider = row.provider
+    const elsewhere = regional[order] === 1 ? 0 : groupOf.elsewhere
+    groups[i] = suspect + elsewhere + (lastResort[order] === 1 ? groupOf.lastResort : 0)
   }
   return groups
 }
 
-function columnOf(rows: readonly Row[], values: Float64Array | null): Column {
-  const column = new Float64Array(rows.length).fill(Number.NaN)
-  if (values !== null) for (let i = 0; i < rows.length; i++) column[i] = values[(rows[i] as Row).order] as number
-  return column
+/** The columns are parts of one block, because the memory of a typed array is allocated outside the heap and costs about 1 µs. */
+function emptyColumns(count: number): Columns {
+  const block = new Float64Array(5 * count)
+  const part = (index: number) => block.subarray(index * count, (index + 1) * count)
+  return { quality: part(0), latency: part(1), cost: part(2), successRate: part(3), score: part(4) }
+}
+
+function fill(column: Column, orders: Int32Array, values: Float64Array | null): void {
+  if (values === null) column.fill(Number.NaN)
+  else for (let i = 0; i < column.length; i++) column[i] = values[orders[i] as number] as number
 }
 
 /** A time that was measured here goes before a published one. */
@@ -162,10 +184,10 @@ class RankedRow implements Scored {
  * One scale is used at a time, because what was measured on two test sets cannot be compared: the nearest to the language on which two
  * providers can be compared, and of those the widest. Figures of a vendor's models alone, reported by that vendor, compare it with no other provider.
  */
-function scaleFor(rows: readonly Row[], scales: readonly Scale[]): Scale | null {
+function scaleFor(rows: readonly Row[], orders: Int32Array, scales: readonly Scale[]): Scale | null {
   let best: Width | null = null
   for (const scale of scales) {
-    const width = widthOf(rows, scale)
+    const width = widthOf(rows, orders, scale)
     const isAlone = width.providers < 2 && scale.vendorReported && width.count < rows.length
     if (width.count === 0 || isAlone) continue
     if (best === null || isBetter(width, best)) best = width
@@ -185,15 +207,16 @@ function isBetter(a: Width, b: Width): boolean {
 }
 
 /** Rows of one provider are next to each other. */
-function widthOf(rows: readonly Row[], scale: Scale): Width {
+function widthOf(rows: readonly Row[], orders: Int32Array, scale: Scale): Width {
   let providers = 0
   let count = 0
   let last: unknown = null
-  for (const row of rows) {
-    if (Number.isNaN(scale.values[row.order])) continue
+  for (let i = 0; i < orders.length; i++) {
+    if (Number.isNaN(scale.values[orders[i] as number])) continue
+    const { provider } = rows[i] as Row
     count += 1
-    if (row.provider !== last) providers += 1
-    last = row.provider
+    if (provider !== last) providers += 1
+    last = provider
   }
   return { scale, providers, count }
 }
