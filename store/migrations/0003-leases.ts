@@ -1,4 +1,4 @@
-import type { Migration } from './list.ts'
+import type { Migration } from './migration.ts'
 
 export const leases: Migration = {
   version: 3,

@@ -1,4 +1,4 @@
-import type { Migration } from './list.ts'
+import type { Migration } from './migration.ts'
 
 export const providerKeys: Migration = {
   version: 5,

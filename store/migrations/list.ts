@@ -6,8 +6,7 @@ import { providerKeys } from './0005-provider-keys.ts'
 import { attempts } from './0006-attempts.ts'
 import { leanInserts } from './0007-lean-inserts.ts'
 import { instances } from './0008-instances.ts'
-
-export type Migration = { version: number; name: string; sql: string }
+import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
 export const migrations: readonly Migration[] = [

@@ -80,27 +80,14 @@ function isTest(callee: ts.Expression): boolean {
   return ts.isPropertyAccessExpression(callee) && callee.name.text === 'test'
 }
 
-/** `isType`: the import brings no value, so nothing of it is left at run time. */
-export type Import = { to: string; isType: boolean }
-
-/** The project's own files that a file imports or exports from. */
-export function importsOf(source: ts.SourceFile): Import[] {
+/** The project's own files that a file imports or exports from, types included. */
+export function importsOf(source: ts.SourceFile): string[] {
   return source.statements.flatMap((statement) => {
     if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement)) return []
     const from = statement.moduleSpecifier
     if (!from || !ts.isStringLiteral(from) || !from.text.startsWith('.')) return []
-    const to = path.posix.join(path.posix.dirname(source.fileName), from.text)
-    return [{ to, isType: isTypeOnly(statement) }]
+    return [path.posix.join(path.posix.dirname(source.fileName), from.text)]
   })
-}
-
-function isTypeOnly(statement: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
-  if (ts.isExportDeclaration(statement)) return statement.isTypeOnly
-  const clause = statement.importClause
-  if (!clause) return false
-  if (clause.isTypeOnly) return true
-  const named = clause.namedBindings
-  return !clause.name && !!named && ts.isNamedImports(named) && named.elements.every((each) => each.isTypeOnly)
 }
 
 /** Groups of files that import one another in a circle: strongly connected components of more than one file (Tarjan, 1972). */
