@@ -9,7 +9,6 @@ import { openCatalog } from './providers/catalog/rows.ts'
 import { updatedCatalogFile } from './providers/catalog/update.ts'
 import { createProviders } from './providers/registry.ts'
 import type { WarmOutcome } from './providers/wire/socket.ts'
-import { startAdmin } from './runtime/admin.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError, type Environment } from './runtime/config.ts'
 import { isLoopbackHost } from './runtime/engine/host.ts'
@@ -17,6 +16,7 @@ import { type Server, startServer } from './runtime/engine/server.ts'
 import { localSecret, readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { createMetrics } from './runtime/metrics.ts'
+import { startMetricsServer } from './runtime/metrics-server.ts'
 import { outboundDefaults } from './runtime/outbound/limits.ts'
 import { checkTracing, createTracing } from './runtime/tracing.ts'
 import { startWorkers, workerVariable } from './runtime/workers.ts'
@@ -60,7 +60,7 @@ export async function startGateway(
     const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const server = await listen({ config, env, store, providers, log, metrics, tracing, localKey, first: worker === 0 })
     if (config.adminPort !== null) {
-      const admin = await startAdmin(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
+      const admin = await startMetricsServer(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
       closing.unshift(admin.close)
     }
     const others = worker === 0 ? config.processes - 1 : 0

@@ -1,8 +1,8 @@
 import type { Caller } from '../domain/access/organization.ts'
 import type { Catalog } from '../domain/catalog/catalog.ts'
 import type { Objective, Stage } from '../domain/catalog/model.ts'
+import type { Routing } from '../domain/routing/ask.ts'
 import { routingOfName } from '../domain/routing/model-name.ts'
-import type { Routing } from '../domain/routing/routing.ts'
 
 /** The fields with which a request of the compatible surface, or the config of a socket, chooses its route. */
 export type Wishes = {

@@ -16,7 +16,7 @@
  * Times come from this process's clock, which tests can move. The clocks of processes that share a database may
  * differ by less than the lease.
  */
-import type { Admission, Idempotency, KeyUse } from '../domain/idempotency/idempotency.ts'
+import type { Idempotency, KeyAdmission, KeyUse } from '../domain/idempotency/idempotency.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
@@ -58,7 +58,7 @@ type Holding = {
 /** A stored row with its hash. */
 type StoredKey = KeyUse & { status: string }
 
-const inProgress: Admission = { outcome: 'in_progress', retryAfterS: 1 }
+const inProgress: KeyAdmission = { outcome: 'in_progress', retryAfterS: 1 }
 
 export function createIdempotency(
   sql: Sql,
@@ -70,7 +70,7 @@ export function createIdempotency(
   const dispatches = createBatcher((uses: readonly KeyUse[]) => dispatchAll(sql, uses, clock.nowMs()), batches)
   const releases = createBatcher((uses: readonly KeyUse[]) => releaseAll(sql, uses), batches)
 
-  async function admit(use: KeyUse, as: Arrival['as'] = 'admitted'): Promise<Admission> {
+  async function admit(use: KeyUse, as: Arrival['as'] = 'admitted'): Promise<KeyAdmission> {
     const scope = scopeOf(use)
     for (let held = holdings.get(scope); held; held = holdings.get(scope)) {
       if (held.use.contentHash === use.contentHash) return inProgress
@@ -91,7 +91,7 @@ export function createIdempotency(
     }
   }
 
-  async function admitAll(arrivals: readonly Arrival[]): Promise<Admission[]> {
+  async function admitAll(arrivals: readonly Arrival[]): Promise<KeyAdmission[]> {
     const uses = arrivals.map(({ use }) => use)
     const rows = await insertOrTakeOver(sql, arrivals, timesAt(clock.nowMs(), leaseMs, retentionMs))
     const admitted = new Set(rows.map(({ requestId }) => requestId))
@@ -148,7 +148,7 @@ function byKey(a: KeyUse, b: KeyUse): number {
 
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-function verdict(use: KeyUse, row: StoredKey | undefined): Admission {
+function verdict(use: KeyUse, row: StoredKey | undefined): KeyAdmission {
   if (row === undefined) return inProgress
   if (row.contentHash !== use.contentHash) return { outcome: 'conflict', originalRequestId: row.requestId }
   return row.status === 'admitted' ? inProgress : { outcome: 'already_started', originalRequestId: row.requestId }

@@ -9,7 +9,7 @@ export type KeyUse = {
   requestId: string
 }
 
-export type Admission =
+export type KeyAdmission =
   | { outcome: 'admitted' }
   | { outcome: 'in_progress'; retryAfterS: number }
   | { outcome: 'already_started'; originalRequestId: string }
@@ -24,7 +24,7 @@ export interface Idempotency {
    * `dispatched` takes both steps in one commit, for a request that waits for nothing between them. A copy of the request is then answered
    * already_started, which is true.
    */
-  admit(use: KeyUse, as?: 'admitted' | 'dispatched'): Promise<Admission>
+  admit(use: KeyUse, as?: 'admitted' | 'dispatched'): Promise<KeyAdmission>
   /** False when another request took the key over after its lease: this one must not go on. */
   dispatch(use: KeyUse): Promise<boolean>
   /** Before dispatch, or when every attempt was refused before a byte was written. */

@@ -1,6 +1,6 @@
 import type { Quantity } from '../billing/ledger.ts'
 import type { DispatchedRequest } from '../dispatch/dispatch.ts'
-import { leave } from '../dispatch/follow.ts'
+import { leave } from '../dispatch/provider-stream.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import type { LlmUsage } from './llm.ts'
 import { quantitiesOf } from './tokens.ts'

@@ -1,7 +1,11 @@
 import type { Caller, OwnKeys } from '../access/organization.ts'
 import { defaultLanguage, type Language, readLanguage } from '../catalog/language.ts'
-import type { Capability, Path, Stage } from '../catalog/model.ts'
-import type { Routing } from './routing.ts'
+import type { Capability, Objective, Path, Stage } from '../catalog/model.ts'
+
+/** The caller's decision about the route. The two arms share no field. */
+export type Routing =
+  | { mode: 'auto'; objective: Objective; allowProviders?: readonly string[]; denyProviders?: readonly string[] }
+  | { mode: 'explicit'; provider: string; model: string }
 
 export type AskedAudio = { encoding: string; sampleRateHz: number; channels: number }
 

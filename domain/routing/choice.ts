@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import type { ExclusionReason } from '../catalog/exclusion.ts'
 import type { Stage } from '../catalog/model.ts'
-import type { Ask } from './ask.ts'
+import type { Ask, Routing } from './ask.ts'
 import type { Exclusion } from './candidates.ts'
 import type { Evidence } from './evidence.ts'
 import type { Scale } from './figure-table.ts'
-import type { Routing } from './routing.ts'
 import type { Parts, Scored } from './score.ts'
 import { weights } from './weights.ts'
 

@@ -7,7 +7,7 @@
 import type { Catalog, Row } from '../catalog/catalog.ts'
 import { type Objective, type Stage, stages } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
-import type { Routing } from './routing.ts'
+import type { Routing } from './ask.ts'
 
 export type NamedModel = {
   stage: Stage

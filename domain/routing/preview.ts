@@ -1,11 +1,11 @@
 import type { Caller } from '../access/organization.ts'
 import type { Row } from '../catalog/catalog.ts'
 import type { Stage } from '../catalog/model.ts'
+import type { Routing } from './ask.ts'
 import { baseAsk } from './ask.ts'
 import { explain, type Preview } from './choice.ts'
 import type { Chooser } from './chooser.ts'
 import { evidenceOf } from './evidence.ts'
-import type { Routing } from './routing.ts'
 
 export type PreviewQuery = {
   caller: Caller

@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
-import { begin, follow } from '../dispatch/follow.ts'
+import { begin, follow } from '../dispatch/provider-stream.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import type { Tts, TtsRequest } from './tts.ts'
 

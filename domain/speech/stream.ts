@@ -1,7 +1,7 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import type { RequestContext, Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
-import type { Routing } from '../routing/routing.ts'
+import type { Routing } from '../routing/ask.ts'
 import type { StreamAudio, StreamTranscript } from './stt.ts'
 
 /**

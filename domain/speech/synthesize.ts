@@ -4,13 +4,13 @@ import { type DispatchedRequest, dispatchRequest } from '../dispatch/dispatch.ts
 import type { DispatchDeps, RequestContext, Route } from '../dispatch/request.ts'
 import { Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
-import { charactersOf, type Delivery, speechAsk, ttsRequest } from './delivery.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
+import { charactersOf, type SpokenForm, speechAsk, ttsRequest } from './spoken-form.ts'
 import { Casting } from './voices.ts'
 
 export type SynthesizeDeps = DispatchDeps & { convert: ConvertSpeech }
 
-export type SynthesizeInput = RequestContext & Delivery & { text: string }
+export type SynthesizeInput = RequestContext & SpokenForm & { text: string }
 
 /** `audio` is to be read once. Its iteration throws a Fault when the provider breaks off. */
 export type Synthesis = { route: Route; characters: number; audio: AsyncIterable<Uint8Array> }

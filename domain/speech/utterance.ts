@@ -1,7 +1,7 @@
 import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
 import { ProviderError } from '../ports/provider-error.ts'
-import { charactersOf } from './delivery.ts'
 import { isSpeakable, SentenceBuffer } from './sentence-buffer.ts'
+import { charactersOf } from './spoken-form.ts'
 
 /** A sentence that a provider was asked to speak. `opening` resolves with its first audio. */
 export type SpokenSentence = {

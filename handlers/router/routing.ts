@@ -1,7 +1,7 @@
 /** The rules of the routing object that its schema cannot say. */
 import type { Caller } from '../../domain/access/organization.ts'
 import type { Objective } from '../../domain/catalog/model.ts'
-import type { Routing } from '../../domain/routing/routing.ts'
+import type { Routing } from '../../domain/routing/ask.ts'
 import type { Routing as WireRouting } from '../../generated/router/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 

@@ -6,10 +6,10 @@ import { UpgradeRefused } from '../../runtime/outbound/upgrade.ts'
 import { toProviderError } from './failures.ts'
 import { refusal, type VendorWire } from './http.ts'
 import type { Dial, SocketTransport, WarmOutcome, WarmRules } from './socket.ts'
-import { WarmRoutes } from './warm-routes.ts'
+import { WarmTargets } from './warm-targets.ts'
 
 export type SocketTransportOptions = {
-  /** An http(s) or ws(s) URL, with the path that all routes share. */
+  /** An http(s) or ws(s) URL, with the path that all targets share. */
   baseUrl: string
   wire: VendorWire
   limits: OutboundLimits
@@ -26,7 +26,7 @@ export function createSocketTransport(options: SocketTransportOptions): SocketTr
   const dial = createDial(options)
   if (!warm || warm.idleMsMax === 0 || limits.warmSockets.perRoute === 0)
     return { open: dial, close: () => Promise.resolve() }
-  return new WarmRoutes({ dial, rules: warm, bounds: limits.warmSockets, clock, observe: observeWarm ?? (() => {}) })
+  return new WarmTargets({ dial, rules: warm, bounds: limits.warmSockets, clock, observe: observeWarm ?? (() => {}) })
 }
 
 function createDial({ baseUrl, wire, limits }: SocketTransportOptions): Dial {

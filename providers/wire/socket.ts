@@ -2,8 +2,8 @@
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
 
-/** The destination of a socket. Requests with equal routes may use the same warm sockets. */
-export type SocketRoute = {
+/** The address of a vendor's socket. Requests with equal targets may use the same warm sockets. */
+export type SocketTarget = {
   /** Path and query, after the path of the base URL. */
   path: string
   headers?: readonly string[]
@@ -33,7 +33,7 @@ export interface SocketTransport {
    * socket that ends before its first answer is replaced without notice: the same messages are sent again, and a
    * vendor that greets may greet twice.
    */
-  open(apiKey: string | null, route: SocketRoute, signal: CancelSignal): Promise<OutboundSocket>
+  open(apiKey: string | null, target: SocketTarget, signal: CancelSignal): Promise<OutboundSocket>
   /** Closes the warm sockets. A socket that `open` has returned is closed by its caller. */
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import { admit, drop } from '../http/lifecycle.ts'
 import { identityHeaders, refuse } from '../http/respond.ts'
 import { Connection } from '../ws/connection.ts'
 import { type Handshake, readHandshake, requireHandshake, requireQuery } from '../ws/handshake.ts'
-import type { SocketRoute } from '../ws/routes.ts'
+import type { SocketEntry } from '../ws/routes.ts'
 import { CancelSource } from './cancel-signal.ts'
 import type { Engine } from './engine.ts'
 import { Refusal } from './handler.ts'
@@ -28,11 +28,11 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     if (!head.isSound) return drop(exchange)
     admit(engine, exchange, head)
     if (!found) throw new Refusal('not_found', { message: 'there is nothing at this path' })
-    const { entry: route } = found
-    const handshake = readHandshake(transport, route)
+    const { entry } = found
+    const handshake = readHandshake(transport, entry)
     const connection = await admitSocket(engine, exchange, found, handshake)
     exchange.status = 101
-    const subprotocol = handshake.isOffered ? route.subprotocol : ''
+    const subprotocol = handshake.isOffered ? entry.subprotocol : ''
     const socket = transport.upgrade(identityHeaders(engine, exchange), handshake.key, subprotocol, connection)
     if (socket) connection.opened(socket)
   } catch (error) {
@@ -51,25 +51,25 @@ function mountOf({ routes }: Engine, host: string, path: string) {
 async function admitSocket(
   engine: Engine,
   exchange: HttpExchange,
-  { entry: route, params }: Found<SocketRoute>,
+  { entry, params }: Found<SocketEntry>,
   handshake: Handshake,
 ): Promise<Connection> {
   const { requestId, startedMs } = exchange
-  const { id: channelId, scope } = route.channel
+  const { id: channelId, scope } = entry.channel
   const query = new URLSearchParams(exchange.transport.query)
   requireCapacity(engine)
-  requireHandshake(route, handshake)
-  const path = namedParams(route.channel.parameters ?? [], params)
-  requireQuery(route.channel, query)
+  requireHandshake(entry, handshake)
+  const path = namedParams(entry.channel.parameters ?? [], params)
+  requireQuery(entry.channel, query)
   const { authorization = '', origin = '', host = '' } = exchange.head ?? {}
   const { credential } = handshake
   const asked = { channelId, scope, requestId, authorization, credential, origin, host, path, query }
-  const caller = await route.admit(asked)
+  const caller = await entry.admit(asked)
   if (exchange.isGone) throw new ClientGone()
   // The look-up of the caller can take long, and the server may be draining or full by now.
   requireCapacity(engine)
   const signal = new CancelSource()
-  return new Connection(engine.sockets, route, { requestId, caller, channelId, path, query, signal, startedMs })
+  return new Connection(engine.sockets, entry, { requestId, caller, channelId, path, query, signal, startedMs })
 }
 
 function requireCapacity({ state, sockets }: Engine): void {

@@ -14,7 +14,7 @@ import type { Socket, SocketContext, SocketSession } from '../engine/socket.ts'
 import type { SocketOwner, SocketTransport } from '../engine/transport.ts'
 import type { Placed } from '../roster.ts'
 import { binaryRefused, takeText, wrongSent } from './frames.ts'
-import type { SocketRoute } from './routes.ts'
+import type { SocketEntry } from './routes.ts'
 
 /** The part of the list of all connections that one connection uses. */
 export interface SocketRegister {
@@ -46,7 +46,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   #isClosing = false
   #transport: SocketTransport | null = null
   #reader: Reader = 'current'
-  readonly #route: SocketRoute
+  readonly #entry: SocketEntry
   readonly #register: SocketRegister
   readonly context: ConnectionContext
   /** The most that may be buffered after the reader was given up: the amount at that moment, and a goodbye. */
@@ -57,14 +57,14 @@ export class Connection implements Socket, SocketOwner, Placed {
   #closeReason = ''
   place = -1
 
-  constructor(register: SocketRegister, route: SocketRoute, context: ConnectionContext) {
+  constructor(register: SocketRegister, entry: SocketEntry, context: ConnectionContext) {
     this.#register = register
-    this.#route = route
+    this.#entry = entry
     this.context = context
   }
 
   get channelId(): string {
-    return this.#route.channel.id
+    return this.#entry.channel.id
   }
 
   get bufferedBytes(): number {
@@ -98,7 +98,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     this.#transport = transport
     this.#register.add(this)
     try {
-      this.#session = this.#route.handler(this, this.context)
+      this.#session = this.#entry.handler(this, this.context)
     } catch (error) {
       this.#fail(error)
     }
@@ -107,7 +107,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   receive(message: ArrayBuffer, isBinary: boolean): void {
     const session = this.#session
     if (session === null || this.#isClosing) return
-    const { channel } = this.#route
+    const { channel } = this.#entry
     try {
       if (!isBinary) takeText(channel, session, Buffer.from(message).toString('utf8'))
       else if (channel.acceptsBinary) session.onBytes(new Uint8Array(message))
@@ -222,7 +222,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 
   #isWrong(text: string): boolean {
-    const problem = wrongSent(this.#route.channel, text)
+    const problem = wrongSent(this.#entry.channel, text)
     if (problem !== null) this.#fail(new Error(problem))
     return problem !== null
   }

@@ -3,7 +3,7 @@
 import type { Channel } from '../engine/channel.ts'
 import { Refusal } from '../engine/handler.ts'
 import type { Transport } from '../engine/transport.ts'
-import type { SocketRoute } from './routes.ts'
+import type { SocketEntry } from './routes.ts'
 
 export type Handshake = {
   key: string
@@ -20,7 +20,7 @@ export type Handshake = {
 }
 
 /** Must be called before the first await. */
-export function readHandshake(transport: Transport, { subprotocol, credentialPrefix }: SocketRoute): Handshake {
+export function readHandshake(transport: Transport, { subprotocol, credentialPrefix }: SocketEntry): Handshake {
   // The header may come in several lines, which form one list. RFC 6455, 11.3.4.
   const offered: string[] = []
   transport.eachHeader((name, value) => {
@@ -38,7 +38,7 @@ export function readHandshake(transport: Transport, { subprotocol, credentialPre
 }
 
 /** Throws Refusal `invalid_parameter` that names the header. */
-export function requireHandshake({ channel, subprotocol }: SocketRoute, handshake: Handshake): void {
+export function requireHandshake({ channel, subprotocol }: SocketEntry, handshake: Handshake): void {
   if (!handshake.isWebSocket) throw refuseHeader('Upgrade', 'Upgrade must be websocket')
   if (!handshake.isUpgrade) throw refuseHeader('Connection', 'Connection must be Upgrade')
   if (handshake.version !== '13') throw refuseHeader('Sec-WebSocket-Version', 'Sec-WebSocket-Version must be 13')

@@ -6,7 +6,7 @@ import { type Found, PathTree } from '../engine/path-tree.ts'
 import type { AdmitSocket, SocketHandler } from '../engine/socket.ts'
 
 /** One channel as it is served. */
-export type SocketRoute = {
+export type SocketEntry = {
   channel: Channel
   handler: SocketHandler
   admit: AdmitSocket
@@ -17,7 +17,7 @@ export type SocketRoute = {
   mount: Mount
 }
 
-type Site = PathTree<SocketRoute>
+type Site = PathTree<SocketEntry>
 
 export class SocketRoutes {
   /** Every address that some host serves, as a pattern: /v1/sessions/:id/media. */
@@ -36,7 +36,7 @@ export class SocketRoutes {
   }
 
   /** `host` as the Host header has it. */
-  find(host: string, path: string): Found<SocketRoute> | null {
+  find(host: string, path: string): Found<SocketEntry> | null {
     return (this.#sites.get(hostName(host)) ?? this.#anyHost).find(path)
   }
 }
@@ -54,7 +54,7 @@ function createSite(
       const address = mount.basePath + channel.address
       const pattern = address.replaceAll(parameter, ':$1')
       if (/[{}*]/.test(pattern)) throw new Error(`${channel.id}: a parameter must be a whole segment: ${address}`)
-      if (!site.add(pattern, createRoute(mount, channel, headerPrefix)))
+      if (!site.add(pattern, createEntry(mount, channel, headerPrefix)))
         throw new Error(`two channels serve ${address}`)
       patterns.add(pattern)
     }
@@ -65,7 +65,7 @@ function createSite(
 /** AsyncAPI writes a parameter of an address as {id}. */
 const parameter = /(?<=\/)\{(\w+)\}(?=\/|$)/g
 
-function createRoute(mount: SocketMount, channel: Channel, headerPrefix: string): SocketRoute {
+function createEntry(mount: SocketMount, channel: Channel, headerPrefix: string): SocketEntry {
   const { surface, basePath, host, handlers, admit, writeFault } = mount
   const handler = handlers[channel.id]
   if (!handler) throw new Error(`surface ${surface.name}: no handler for ${channel.id}`)

@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap'
 import type { Provider } from '../../domain/ports/provider.ts'
-import type { Routing } from '../../domain/routing/routing.ts'
+import type { Routing } from '../../domain/routing/ask.ts'
 import { createChat } from '../../handlers/compat/openai/chat.ts'
 import type { ChatInput } from '../../handlers/compat/openai/chat-translation.ts'
 import type { OpenAiOptions } from '../../providers/openai/provider.ts'
-import { auto, everything, isClean, setup, text } from '../domain/answering.ts'
+import { auto, everything, isClean, setup, text } from '../domain/fake-llm.ts'
 import { bench, collect, fault, model, order, script, theEnd, usage } from '../domain/fakes.ts'
-import { shown } from '../domain/shown.ts'
+import { routerError } from '../domain/router-error.ts'
 import { provider, stub } from '../providers/openai-setup.ts'
 import { stubText, stubUsage } from '../providers/stub-openai.ts'
 
@@ -250,7 +250,7 @@ t.test('a capability that no model has is refused by name', async (t) => {
     [{ messages, reasoning_effort: 'low' }, 'reasoning'],
   ] as const) {
     const refused = await fault(chat.complete({ ...keyless, routing: auto, body }))
-    t.match(shown(refused), { code: 'capability_unsupported', message: new RegExp(need) })
+    t.match(routerError(refused), { code: 'capability_unsupported', message: new RegExp(need) })
   }
 })
 

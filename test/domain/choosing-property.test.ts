@@ -9,10 +9,10 @@ import type { Generated } from '../../domain/llm/generate.ts'
 import type { ItemsAnswer } from '../../domain/llm/items.ts'
 import type { Llm } from '../../domain/llm/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
+import type { Routing } from '../../domain/routing/ask.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { createPreview } from '../../domain/routing/preview.ts'
-import type { Routing } from '../../domain/routing/routing.ts'
-import { generateItems } from './answering.ts'
+import { generateItems } from './fake-llm.ts'
 import { bench, caller, failure, model, order, provider, script, usage } from './fakes.ts'
 
 const ids = ['a', 'b', 'c', 'd']

@@ -3,13 +3,13 @@ import type { Caller } from '../../domain/access/organization.ts'
 import { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Benchmark, Model, Price, Stage } from '../../domain/catalog/model.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
+import type { Routing } from '../../domain/routing/ask.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'
 import { createListModels } from '../../domain/routing/list-models.ts'
 import { createPreview } from '../../domain/routing/preview.ts'
-import type { Routing } from '../../domain/routing/routing.ts'
 import { axes, leading, weights } from '../../domain/routing/weights.ts'
 import { bench, caller, failure, model, provider, thrownFault } from './fakes.ts'
-import { shown } from './shown.ts'
+import { routerError } from './router-error.ts'
 
 const auto: Routing = { mode: 'auto', objective: 'balanced' }
 const pinned = (provider: string, model: string): Routing => ({ mode: 'explicit', provider, model })
@@ -115,7 +115,7 @@ t.test('an empty choice says what emptied it', async (t) => {
   const { chooser, health, clock } = bench([a, b], ['a'])
   const refused = (stage: Stage, routing: Routing, over: Partial<Ask> = {}, who = caller()) =>
     thrownFault(() => chooser.chooseSome({ ...baseAsk(who, stage, routing, undefined), ...over }))
-  const answered = (...asked: Parameters<typeof refused>) => shown(refused(...asked))
+  const answered = (...asked: Parameters<typeof refused>) => routerError(refused(...asked))
 
   t.match(answered('stt', auto), { code: 'provider_unavailable', message: /No stt provider is configured/ })
   t.match(answered('llm', pinned('a', 'nope')), {

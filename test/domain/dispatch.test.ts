@@ -1,7 +1,7 @@
 import t from 'tap'
+import type { Routing } from '../../domain/routing/ask.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
-import type { Routing } from '../../domain/routing/routing.ts'
-import { answer, auto, generateItems, isClean, priced, request, setup } from './answering.ts'
+import { answer, auto, generateItems, isClean, priced, request, setup } from './fake-llm.ts'
 import { caller, failure, fault, key, order, settled, usage } from './fakes.ts'
 
 t.test('the failure matrix of attempts', (t) => {

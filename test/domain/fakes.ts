@@ -6,7 +6,7 @@ import { type Model, noCapabilities, type Stage } from '../../domain/catalog/mod
 import type { DispatchDeps, RequestContext } from '../../domain/dispatch/request.ts'
 import { Fault } from '../../domain/fault.ts'
 import { Health, type HealthLimits } from '../../domain/health/health.ts'
-import type { Admission, Idempotency, KeyUse } from '../../domain/idempotency/idempotency.ts'
+import type { Idempotency, KeyAdmission, KeyUse } from '../../domain/idempotency/idempotency.ts'
 import type { Llm, LlmEvent } from '../../domain/llm/llm.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
@@ -108,10 +108,10 @@ export function caller(policy: KeyPolicy = {}, over: Partial<Caller> = {}): Call
 /** The contract's state machine in a map. */
 export class MemoryKeys implements Idempotency {
   readonly states = new Map<string, { use: KeyUse; state: string }>()
-  admission: Admission | null = null
+  admission: KeyAdmission | null = null
   leaseLost = false
 
-  admit(use: KeyUse, as: 'admitted' | 'dispatched' = 'admitted'): Promise<Admission> {
+  admit(use: KeyUse, as: 'admitted' | 'dispatched' = 'admitted'): Promise<KeyAdmission> {
     const held = this.states.get(use.keyDigest)
     if (this.admission) return Promise.resolve(this.admission)
     if (!held) {

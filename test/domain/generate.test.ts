@@ -1,9 +1,9 @@
 import t from 'tap'
 import type { ItemEvent, OutputItem } from '../../domain/llm/answer-assembler.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
-import { answer, everything, isClean, type Part, priced, request, setup, text } from './answering.ts'
+import { answer, everything, isClean, type Part, priced, request, setup, text } from './fake-llm.ts'
 import { collect, failure, fault, model, script, settled, theEnd, usage } from './fakes.ts'
-import { shown } from './shown.ts'
+import { routerError } from './router-error.ts'
 
 t.test('an answer at once', async (t) => {
   const all = setup([answer], { prices: priced })
@@ -79,12 +79,12 @@ t.test('the request filters the models by capability', async (t) => {
   ] as const
   for (const [ask, message] of asks) {
     const refused = await fault(none.once({ request: { ...request, ...ask } }))
-    t.match(shown(refused), { code: 'capability_unsupported', message })
+    t.match(routerError(refused), { code: 'capability_unsupported', message })
     t.equal(none.idempotency.state, undefined, 'the key is given back')
   }
   t.same(none.asked, [])
   const noStream = setup([answer], { capabilities: { ...everything, streaming: false } })
-  t.match(shown(await fault(noStream.stream())), { code: 'capability_unsupported', message: /^streaming/ })
+  t.match(routerError(await fault(noStream.stream())), { code: 'capability_unsupported', message: /^streaming/ })
 })
 
 t.test('a stream', async (t) => {

@@ -4,7 +4,7 @@ import type { Model, Objective } from '../../domain/catalog/model.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { createTranscribe } from '../../domain/speech/transcribe.ts'
-import { generateItems } from './answering.ts'
+import { generateItems } from './fake-llm.ts'
 import { bench, collect, failure, model, order, provider, settled, theEnd } from './fakes.ts'
 
 type Answer = { afterMs: number } | { failsAfterMs: number }

@@ -1,13 +1,13 @@
 import t from 'tap'
 import { readLanguage, spoken } from '../../domain/catalog/language.ts'
 import { thrownFault } from './fakes.ts'
-import { shown } from './shown.ts'
+import { routerError } from './router-error.ts'
 
 t.test('languages are BCP 47, and a provider is sent a variety only where it lists it', (t) => {
   t.same(readLanguage('ES-mx'), { tag: 'es-MX', base: 'es' })
   t.same(readLanguage('zh-hant-tw'), { tag: 'zh-Hant-TW', base: 'zh' })
   for (const tag of ['', 'x', 'english please', 'en_US'])
-    t.match(shown(thrownFault(() => readLanguage(tag))), { code: 'invalid_parameter', param: '/language' }, tag)
+    t.match(routerError(thrownFault(() => readLanguage(tag))), { code: 'invalid_parameter', param: '/language' }, tag)
   t.equal(spoken(['es'], readLanguage('es-MX')), 'es')
   t.equal(spoken(['*'], readLanguage('es-MX')), 'es')
   t.equal(spoken(['es', 'es-MX'], readLanguage('es-MX')), 'es-MX')

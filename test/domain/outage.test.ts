@@ -6,7 +6,7 @@ import type { LlmEvent } from '../../domain/llm/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'
-import { generateItems } from './answering.ts'
+import { generateItems } from './fake-llm.ts'
 import { bench, collect, failure, hang, ManualClock, model, order, provider, theEnd } from './fakes.ts'
 
 /** As the configuration has it. */

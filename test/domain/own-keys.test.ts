@@ -6,7 +6,7 @@ import type { Llm } from '../../domain/llm/llm.ts'
 import type { ErrorClass } from '../../domain/ports/provider-error.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { explain } from '../../domain/routing/choice.ts'
-import { answer, auto, generateItems, priced, request } from './answering.ts'
+import { answer, auto, generateItems, priced, request } from './fake-llm.ts'
 import { bench, caller, failure, fault, model, order, provider } from './fakes.ts'
 
 const platform = 'platform'

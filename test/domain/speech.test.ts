@@ -2,14 +2,14 @@ import t, { type Test } from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat, Recording } from '../../audio/format.ts'
 import type { Model } from '../../domain/catalog/model.ts'
-import type { Routing } from '../../domain/routing/routing.ts'
+import type { Routing } from '../../domain/routing/ask.ts'
 import type { SttRequest, Transcript } from '../../domain/speech/stt.ts'
 import { createSynthesize, type SynthesizeInput } from '../../domain/speech/synthesize.ts'
 import { createTranscribe, type TranscribeInput } from '../../domain/speech/transcribe.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { bench, caller, collect, failure, fault, hang, model, order, provider, script, settled } from './fakes.ts'
-import { shown } from './shown.ts'
+import { routerError } from './router-error.ts'
 
 const convertSpeech = createConvertSpeech(createResampler)
 
@@ -98,18 +98,21 @@ t.test('transcribe', (t) => {
     ] as const
     for (const [options, name] of asks) {
       const refused = await fault(transcribing([transcript]).transcribe({ options }))
-      t.match(shown(refused), { code: 'capability_unsupported', message: new RegExp(`^${name} `) })
+      t.match(routerError(refused), { code: 'capability_unsupported', message: new RegExp(`^${name} `) })
     }
     const narrow = transcribing(
       [transcript],
       [{ audioFormats: [{ encoding: 'pcm_s16le', sampleRatesHz: [8000], channels: [1] }] }],
     )
-    t.match(shown(await fault(narrow.transcribe())), { code: 'capability_unsupported', message: /16000 Hz/ })
-    t.match(shown(await fault(transcribing([transcript], [{ languages: ['en'] }]).transcribe({ language: 'de' }))), {
-      code: 'capability_unsupported',
-      message: /language de/,
-    })
-    t.match(shown(await fault(transcribing([transcript]).transcribe({ language: 'no such' }))), {
+    t.match(routerError(await fault(narrow.transcribe())), { code: 'capability_unsupported', message: /16000 Hz/ })
+    t.match(
+      routerError(await fault(transcribing([transcript], [{ languages: ['en'] }]).transcribe({ language: 'de' }))),
+      {
+        code: 'capability_unsupported',
+        message: /language de/,
+      },
+    )
+    t.match(routerError(await fault(transcribing([transcript]).transcribe({ language: 'no such' }))), {
       code: 'invalid_parameter',
       param: '/language',
     })
@@ -119,14 +122,14 @@ t.test('transcribe', (t) => {
     const all = transcribing([transcript, transcript], [{ providerOptions: ['smart'] }])
     const refused = (providerOptions: Record<string, Record<string, boolean>>, routing: Routing = auto) =>
       fault(all.transcribe({ routing, options: { providerOptions } }))
-    t.match(shown(await refused({ zzz: { x: true } })), {
+    t.match(routerError(await refused({ zzz: { x: true } })), {
       code: 'invalid_parameter',
       param: '/options/provider_options/zzz',
     })
-    t.match(shown(await refused({ a: { smart: true, 'x/y': true } })), {
+    t.match(routerError(await refused({ a: { smart: true, 'x/y': true } })), {
       param: '/options/provider_options/a/x~1y',
     })
-    t.match(shown(await refused({ b: { smart: true } }, { mode: 'explicit', provider: 'b', model: 'm' })), {
+    t.match(routerError(await refused({ b: { smart: true } }, { mode: 'explicit', provider: 'b', model: 'm' })), {
       param: '/options/provider_options/b/smart',
     })
     t.equal(all.idempotency.state, undefined)
@@ -256,7 +259,7 @@ t.test('synthesize', (t) => {
 
     const opus: OutputFormat = { encoding: 'opus', sampleRateHz: 48_000, channels: 1 }
     t.match(
-      shown(
+      routerError(
         await fault(
           speaking([[chunk]], [{ audioFormats: [{ encoding: 'pcm_s16le', channels: [1] }] }]).synthesize({
             wanted: opus,
@@ -290,10 +293,10 @@ t.test('synthesize', (t) => {
   })
 
   t.test('instructions and speed need a capability, or are left out', async (t) => {
-    t.match(shown(await fault(speaking([[chunk]]).synthesize({ instructions: 'cheerful' }))), {
+    t.match(routerError(await fault(speaking([[chunk]]).synthesize({ instructions: 'cheerful' }))), {
       message: /^instructions/,
     })
-    t.match(shown(await fault(speaking([[chunk]]).synthesize({ speed: 2 }))), { message: /^speed/ })
+    t.match(routerError(await fault(speaking([[chunk]]).synthesize({ speed: 2 }))), { message: /^speed/ })
     const all = speaking([[chunk]])
     await collect((await all.synthesize({ speed: 1 })).audio)
     t.same(all.asked[0], { model: 'm', text: 'hello 😀', wanted: pcm24 })

@@ -9,7 +9,7 @@ import type { SpeechSink, StreamUsage, SynthesizeStreamInput } from '../../domai
 import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
 import { createResampler } from '../../runtime/optional.ts'
-import { isClean } from './answering.ts'
+import { isClean } from './fake-llm.ts'
 import { bench, failure, hang, model, order, provider, script, settled } from './fakes.ts'
 
 const convertSpeech = createConvertSpeech(createResampler)

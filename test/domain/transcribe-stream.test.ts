@@ -1,8 +1,8 @@
 import t from 'tap'
 import { FrameBuffer } from '../../domain/speech/frame-buffer.ts'
-import { isClean } from './answering.ts'
+import { isClean } from './fake-llm.ts'
+import { frame, pcm16, prices, setup, words } from './fake-stt-stream.ts'
 import { caller, failure, model, settled } from './fakes.ts'
-import { frame, pcm16, prices, setup, words } from './listening.ts'
 
 t.test('a stream from its start to its end', async (t) => {
   const all = setup([failure('server'), 'opens'], { prices })

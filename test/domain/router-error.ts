@@ -3,7 +3,7 @@ import { routerPlaces } from '../../handlers/faults/places.ts'
 import { createFaultWriter } from '../../handlers/faults/writer.ts'
 import { silent } from '../store/cluster.ts'
 
-type Shown = { code: string; message: string; hint: string; param?: string }
+type RouterError = { code: string; message: string; hint: string; param?: string }
 
 const write = createFaultWriter({
   log: silent,
@@ -15,6 +15,6 @@ const write = createFaultWriter({
 })
 
 /** The error that the router surface answers for a fault. */
-export function shown(fault: Fault): Shown {
-  return (JSON.parse(write(fault, 'req_1').body) as { error: Shown }).error
+export function routerError(fault: Fault): RouterError {
+  return (JSON.parse(write(fault, 'req_1').body) as { error: RouterError }).error
 }

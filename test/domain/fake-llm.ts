@@ -5,7 +5,7 @@ import { createGenerate } from '../../domain/llm/generate.ts'
 import { type ItemsInput, itemsTranslation } from '../../domain/llm/items.ts'
 import type { Llm, LlmAnswer, LlmEvent, LlmRequest } from '../../domain/llm/llm.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
-import type { Routing } from '../../domain/routing/routing.ts'
+import type { Routing } from '../../domain/routing/ask.ts'
 import { bench, hang, model, order, provider, script, usage } from './fakes.ts'
 
 export const auto: Routing = { mode: 'auto', objective: 'balanced' }

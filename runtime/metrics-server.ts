@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
 
 /** Serves Prometheus text on loopback alone, on a port that callers cannot reach. */
-export async function startAdmin(port: number, registry: Registry): Promise<{ port: number; close: () => void }> {
+export async function startMetricsServer(
+  port: number,
+  registry: Registry,
+): Promise<{ port: number; close: () => void }> {
   const server = createServer((request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end()

@@ -1,8 +1,8 @@
 import { Fault } from '../fault.ts'
-import type { Admission } from './idempotency.ts'
+import type { KeyAdmission } from './idempotency.ts'
 
 /** Throws the fault for a key that may not be used now. Its holder is another request, so nothing is released. */
-export function requireAdmitted(admission: Admission): void {
+export function requireAdmitted(admission: KeyAdmission): void {
   switch (admission.outcome) {
     case 'admitted':
       return

@@ -3,13 +3,13 @@ import type { Caller } from '../access/organization.ts'
 import type { Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
 import type { Capability } from '../catalog/model.ts'
+import type { Routing } from '../routing/ask.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
-import type { Routing } from '../routing/routing.ts'
 import type { TtsRequest } from './tts.ts'
 import { routedVoice, type VoiceWish } from './voices.ts'
 
-/** The voice and the form in which text is to be spoken, for one text or for a stream. */
-export type Delivery = VoiceWish & {
+/** The voice, the manner and the audio format in which text is to be spoken, for one text or for a stream. */
+export type SpokenForm = VoiceWish & {
   caller: Caller
   routing: Routing
   language?: string
@@ -21,16 +21,16 @@ export type Delivery = VoiceWish & {
 }
 
 /** Throws the fault bad_language_tag. */
-export function speechAsk(delivery: Delivery): Ask {
-  const { caller, routing, language, instructions, wanted } = delivery
+export function speechAsk(form: SpokenForm): Ask {
+  const { caller, routing, language, instructions, wanted } = form
   const ask = baseAsk(caller, 'tts', routing, language)
   const needs: Capability[] = []
-  if (instructions && !delivery.lenient) needs.push('instructions')
-  if (changesSpeed(delivery) && !delivery.lenient) needs.push('speed')
+  if (instructions && !form.lenient) needs.push('instructions')
+  if (changesSpeed(form) && !form.lenient) needs.push('speed')
   return {
     ...ask,
     needs: [...ask.needs, ...needs],
-    voice: routedVoice(delivery, ask.voice),
+    voice: routedVoice(form, ask.voice),
     // Samples are resampled and encoded here; Opus comes from the provider or not at all.
     audio: wanted.encoding === 'opus' ? { ...wanted } : null,
   }
@@ -38,12 +38,12 @@ export function speechAsk(delivery: Delivery): Ask {
 
 export function ttsRequest(
   row: Row,
-  delivery: Delivery,
+  form: SpokenForm,
   { language }: Ask,
   voice: string | undefined,
   text: string,
 ): TtsRequest {
-  const { instructions, wanted } = delivery
+  const { instructions, wanted } = form
   const { capabilities } = row.model
   return {
     model: row.model.id,
@@ -52,13 +52,13 @@ export function ttsRequest(
     ...(voice !== undefined && { voice }),
     ...(language && { language: spoken(row.model.languages, language) }),
     ...(instructions && capabilities.instructions && { instructions }),
-    ...(changesSpeed(delivery) && capabilities.speed && { speed: delivery.speed }),
+    ...(changesSpeed(form) && capabilities.speed && { speed: form.speed }),
   }
 }
 
 /** 1 is the voice's usual speed. It needs no capability and is not sent, because some providers lack the setting. */
-function changesSpeed(delivery: Delivery): delivery is Delivery & { speed: number } {
-  return delivery.speed !== undefined && delivery.speed !== 1
+function changesSpeed(form: SpokenForm): form is SpokenForm & { speed: number } {
+  return form.speed !== undefined && form.speed !== 1
 }
 
 const surrogatePair = /[\ud800-\udbff][\udc00-\udfff]/g

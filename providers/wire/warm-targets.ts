@@ -1,0 +1,226 @@
+/**
+ * A few warm sockets for each target that was used recently, so that the next stream does not wait for a handshake.
+ *
+ *   targets, the one used longest ago first         a target
+ *   ┌──────────┬──────────┬──────────┐              usedMs   the last uses, at most `perRoute`: as many sockets are wanted
+ *   │ target A │ target B │ target C │              waiting  oldest first, lent in this order
+ *   └──────────┴──────────┴──────────┘              strikes  openings that failed and sockets that ended at once; at three, no more are opened
+ *
+ * One watch looks at all targets: it sends keep-alives, replaces sockets that are near the vendor's idle limit, and
+ * forgets targets. Above `socketsMax` the target used longest ago loses a socket. A target that fails is left alone
+ * until a request has opened it, so that a vendor that is down, or an account that is refused, does not get attempts
+ * that no request needs.
+ */
+import { setMaxListeners } from 'node:events'
+import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
+import type { WarmSockets } from '../../runtime/outbound/limits.ts'
+import type { OutboundSocket } from '../../runtime/outbound/socket.ts'
+import { Watch } from '../../runtime/watch.ts'
+import type { Dial, SocketTarget, SocketTransport, WarmOutcome, WarmRules } from './socket.ts'
+import { WarmSocket } from './warm-socket.ts'
+
+export type WarmOptions = {
+  dial: Dial
+  rules: WarmRules
+  bounds: WarmSockets
+  clock: Clock
+  observe: (outcome: WarmOutcome) => void
+}
+
+type WarmTarget = {
+  /** The place among the members of the watch. */
+  place: number
+  readonly key: string
+  readonly open: (signal: AbortSignal) => Promise<OutboundSocket>
+  usedMs: number[]
+  waiting: WarmSocket[]
+  opening: number
+  strikes: number
+}
+
+const strikesMax = 3
+
+export class WarmTargets implements SocketTransport {
+  readonly #options: WarmOptions
+  /** Between two looks: an eighth of the life of a warm socket, and at most half of the interval of the keep-alive. */
+  readonly #lookMs: number
+  /** In the order of their last use. */
+  readonly #targets = new Map<string, WarmTarget>()
+  readonly #watch: Watch<WarmTarget>
+  readonly #openings = new Set<Promise<void>>()
+  readonly #closing = new AbortController()
+  /** Sockets that wait or are being opened. */
+  #count = 0
+
+  constructor(options: WarmOptions) {
+    this.#options = options
+    // Each opening adds a listener.
+    setMaxListeners(0, this.#closing.signal)
+    const { keepAlive, idleMsMax } = options.rules
+    this.#lookMs = Math.max(1, Math.min(idleMsMax / 8, (keepAlive?.everyMs ?? Number.POSITIVE_INFINITY) / 2))
+    this.#watch = new Watch(options.clock, this.#lookMs, (target) => this.#look(target))
+  }
+
+  async open(apiKey: string | null, to: SocketTarget, signal: CancelSignal): Promise<OutboundSocket> {
+    const { dial, observe } = this.#options
+    if (signal.aborted) return dial(apiKey, to, signal)
+    const target = this.#use(apiKey, to)
+    const warm = this.#take(target)
+    observe(warm ? 'hit' : 'miss')
+    // Without a warm socket the request opens one first: its handshake shows whether more can be opened.
+    const socket = warm ?? (await dial(apiKey, to, signal))
+    // Many vendors check the key only after the upgrade. So a handshake allows one more opening, and the use of a
+    // warm socket allows the others.
+    target.strikes = warm ? 0 : Math.min(target.strikes, strikesMax - 1)
+    // To begin a handshake takes a millisecond of work, and the caller need not wait for it.
+    setImmediate(() => this.#refill(target))
+    return socket
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    this.#watch.stop()
+    for (const target of this.#targets.values()) this.#forget(target)
+    await Promise.all(this.#openings)
+  }
+
+  #use(apiKey: string | null, to: SocketTarget): WarmTarget {
+    const { perRoute, socketsMax } = this.#options.bounds
+    const key = JSON.stringify([apiKey, to.path, to.headers, to.protocols])
+    const target = this.#targets.get(key) ?? this.#newTarget(key, (signal) => this.#options.dial(apiKey, to, signal))
+    target.usedMs = [...target.usedMs, this.#nowMs()].slice(-perRoute)
+    this.#targets.delete(key)
+    this.#targets.set(key, target)
+    if (!this.#closing.signal.aborted) this.#watch.add(target)
+    const [oldest] = this.#targets.values()
+    if (oldest && this.#targets.size > socketsMax) this.#forget(oldest)
+    return target
+  }
+
+  #newTarget(key: string, open: WarmTarget['open']): WarmTarget {
+    // No warm socket, until a request has shown that the target can be opened.
+    return { place: -1, key, open, usedMs: [], waiting: [], opening: 0, strikes: strikesMax }
+  }
+
+  #take(target: WarmTarget): WarmSocket | null {
+    for (let socket = this.#remove(target); socket; socket = this.#remove(target)) {
+      if (socket.isOpen && this.#ageMs(socket) < this.#options.rules.idleMsMax) {
+        socket.lend()
+        return socket
+      }
+      socket.close()
+      this.#options.observe('stale')
+    }
+    return null
+  }
+
+  /** Takes a socket off the target: the oldest that waits, or the one given. */
+  #remove(target: WarmTarget, socket = target.waiting[0]): WarmSocket | undefined {
+    if (!socket || !target.waiting.includes(socket)) return undefined
+    target.waiting = target.waiting.filter((other) => other !== socket)
+    this.#count--
+    return socket
+  }
+
+  #forget(target: WarmTarget): void {
+    this.#targets.delete(target.key)
+    this.#watch.delete(target)
+    while (target.waiting.length > 0) this.#remove(target)?.close()
+  }
+
+  #refill(target: WarmTarget): void {
+    // A socket that will soon be too old can still be lent, but its successor is opened already.
+    const lasting = target.waiting.filter((socket) => this.#ageMs(socket) + 2 * this.#lookMs <= this.#idleMsMax)
+    let missing = this.#wanted(target) - lasting.length - target.opening
+    while (missing-- > 0 && this.#canOpenFor(target)) this.#openWarm(target)
+  }
+
+  #wanted(target: WarmTarget): number {
+    if (this.#closing.signal.aborted || this.#targets.get(target.key) !== target) return 0
+    const since = this.#nowMs() - this.#options.bounds.routeMs
+    return Math.min(target.usedMs.filter((usedMs) => usedMs > since).length, Math.max(0, strikesMax - target.strikes))
+  }
+
+  /** At the maximum, closes a warm socket of a target that was used longer ago. */
+  #canOpenFor(target: WarmTarget): boolean {
+    if (this.#count < this.#options.bounds.socketsMax) return true
+    for (const other of this.#targets.values()) {
+      if (other === target) return false
+      const socket = this.#remove(other)
+      if (socket) {
+        socket.close()
+        return true
+      }
+    }
+    return false
+  }
+
+  #openWarm(target: WarmTarget): void {
+    this.#count++
+    target.opening++
+    const opening = target
+      .open(this.#closing.signal)
+      .then(
+        (socket) => this.#opened(target, socket),
+        () => {
+          target.strikes++
+          this.#count--
+        },
+      )
+      .finally(() => {
+        target.opening--
+        this.#openings.delete(opening)
+      })
+    this.#openings.add(opening)
+  }
+
+  #opened(target: WarmTarget, socket: OutboundSocket): void {
+    const wanted = this.#wanted(target)
+    if (wanted === 0) {
+      this.#count--
+      return socket.close()
+    }
+    const warm = new WarmSocket(socket, {
+      openedMs: this.#nowMs(),
+      reopen: target.open,
+      ended: () => this.#ended(target, warm),
+      stale: () => this.#options.observe('stale'),
+    })
+    target.waiting.push(warm)
+    while (target.waiting.length > wanted) this.#remove(target)?.close()
+  }
+
+  #ended(target: WarmTarget, socket: WarmSocket): void {
+    if (!this.#remove(target, socket)) return
+    this.#options.observe('stale')
+    // A socket that lasted for a while was good; only its server has gone.
+    if (this.#ageMs(socket) < this.#lookMs) target.strikes++
+    this.#refill(target)
+  }
+
+  #look(target: WarmTarget): void {
+    const isRecent = this.#nowMs() - (target.usedMs.at(-1) ?? 0) < this.#options.bounds.routeMs
+    if (!isRecent) return this.#forget(target)
+    for (const socket of target.waiting) this.#keepAlive(target, socket)
+    this.#refill(target)
+  }
+
+  #keepAlive(target: WarmTarget, socket: WarmSocket): void {
+    const { keepAlive } = this.#options.rules
+    if (this.#ageMs(socket) + this.#lookMs > this.#idleMsMax) return this.#remove(target, socket)?.close()
+    if (keepAlive && this.#nowMs() + this.#lookMs > socket.keptAliveMs + keepAlive.everyMs)
+      socket.keepAlive(keepAlive.text, this.#nowMs())
+  }
+
+  get #idleMsMax(): number {
+    return this.#options.rules.idleMsMax
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs()
+  }
+
+  #ageMs(socket: WarmSocket): number {
+    return this.#nowMs() - socket.openedMs
+  }
+}
