@@ -16,7 +16,7 @@ export function demo(program: Command, actions: Actions): void {
   program
     .command('demo')
     .description(
-      'speak a sentence, hear it again as text, and ask about it: on an instance of its own that leaves nothing behind',
+      'speak a sentence, transcribe the speech and ask about the text, on a separate instance that is removed afterwards',
     )
     .action(() => actions.demo(run))
 }

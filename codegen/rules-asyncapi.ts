@@ -79,7 +79,7 @@ function payloads({ channels }: AsyncApiDocument): Finding[] {
   return channels.flatMap(allMessages).flatMap(({ type, isBinary, component, pointer }): Finding[] => {
     if (type === '') return [{ pointer, message: 'has no name; it is the type of the frame' }]
     if (isBinary || component !== null) return []
-    return [{ pointer, message: 'has a payload of its own; refer to a component, whose name becomes the type' }]
+    return [{ pointer, message: 'has its payload inline; refer to a component, whose name becomes the type' }]
   })
 }
 

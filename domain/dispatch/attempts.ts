@@ -138,7 +138,7 @@ async function run<T>(
     return { row, path, attemptId, ownKeyId, startedMs, value, signal, permit, elapsedMs, earlier: none }
   } catch (thrown) {
     const error = providerError(thrown)
-    // Also where the adapter has failed by itself: what it still holds open ends here.
+    // The adapter may have failed by itself and still hold a connection; this closes it.
     signal.end(error)
     permit.failed(error)
     const failure = failureOf(made, error, deps.clock.monotonicMs() - startedMs)

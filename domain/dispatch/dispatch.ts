@@ -96,7 +96,7 @@ export class DispatchedRequest<T> {
     this.#firstByteMs = atOnce || opensOnly ? null : served.elapsedMs
   }
 
-  /** The first media of a plan that `opensOnly` came, so long after it was asked for. */
+  /** The first media of a plan that `opensOnly` has come, `elapsedMs` after it was requested. */
   firstMedia(elapsedMs: number): void {
     if (this.#firstByteMs !== null || this.#finished) return
     this.#firstByteMs = elapsedMs
@@ -105,7 +105,7 @@ export class DispatchedRequest<T> {
     this.#request.deps.metrics.firstByte(this.#request.plan.ask.stage, provider, model, elapsedMs)
   }
 
-  /** Whether so much more costs anything here. An unknown price reserves nothing. */
+  /** Whether these quantities have a price above 0. An unknown price reserves nothing. */
   costs(quantities: Quantity[]): boolean {
     return this.#priceOf(quantities) > 0
   }
@@ -135,7 +135,7 @@ export class DispatchedRequest<T> {
     }
   }
 
-  /** All is delivered. Answers the cost. `sample` is what this request says of the model's speed. */
+  /** Everything was delivered. Returns the cost. `sample` has the speed of the model that this request measured. */
   succeed(quantities: Quantity[], sample: { firstByteMs?: number; realTimeFactor?: number } = {}): number | null {
     const cost = costOf(this.#served, quantities)
     if (this.#finished) return cost
@@ -146,8 +146,8 @@ export class DispatchedRequest<T> {
   }
 
   /**
-   * It broke off, or the reader went. `consumed` is what is owed all the same. Answers the fault to throw; what is no ProviderError is
-   * ours, is no fault of the provider and comes back as it is.
+   * The provider broke off, or the reader left. `consumed` is charged all the same. Returns the fault to throw. An error that is not a
+   * ProviderError comes from this server and not from the provider; it is returned unchanged.
    */
   fail(thrown: unknown, consumed: Quantity[]): unknown {
     const error =
@@ -198,7 +198,7 @@ export class DispatchedRequest<T> {
 }
 
 function routeOf({ row, attemptId, earlier }: Served<unknown>): Route {
-  // One that was asked beside it and not needed has not failed.
+  // A hedged attempt that was not needed does not count as a failure.
   const failovers = earlier.filter(({ error }) => error.errorClass !== 'cancelled').length
   return { provider: row.provider.id, model: row.model.id, attemptId, failovers }
 }

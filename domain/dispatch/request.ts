@@ -1,4 +1,4 @@
-/** The records that a request is described by. The rest of this room works on them. */
+/** The records that a request is described by. The other files of this folder use them. */
 import type { Limits } from '../access/limits.ts'
 import type { Caller } from '../access/organization.ts'
 import type { ProviderKeys } from '../access/provider-keys.ts'

@@ -23,7 +23,7 @@ export type Ranking = {
   scale: Scale | null
 }
 
-/** The health's view of a row. */
+/** Facts about a row that `Health` knows. */
 export type Standing = {
   live: (row: Row, path: Path) => LiveFigures | null
   /** Whether its provider has stopped answering, so that it is placed behind every provider that has not. */

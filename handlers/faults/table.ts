@@ -10,7 +10,7 @@ export type Places = Readonly<
   >
 >
 
-/** The values beside the data of a fault that its hint depends on. */
+/** Values that a hint needs and the fault does not have. */
 export type Saying = {
   retryAfterS: number
   /** ' with a new Idempotency-Key', or '' on a surface without such keys. */

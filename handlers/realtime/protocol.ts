@@ -26,7 +26,7 @@ export const socketEvents = [
   'clear',
   'end',
   'invalid',
-  // Events of the provider. Only the last frame is sent after `ended`.
+  // Events of the provider. After `ended` only the last frame is sent to the client.
   'ready',
   'ended',
   // Deadlines that passed.

@@ -26,10 +26,13 @@ class ListenProtocol implements LiveSttProtocol {
   readonly #request: SttStreamRequest
   readonly #stream: ProtocolStream
   #utterance = 0
-  /** The utterance has a transcript, and none that ends it. */
+  /** The utterance has transcripts, but none of them has ended it. */
   #isUtteranceOpen = false
   #endMs = 0
-  /** No more audio comes. Then the last final ends its utterance, and only what follows shows that it was the last. */
+  /**
+   * No more audio comes, so the last final ends its utterance; whether it was the last is known only from the next
+   * frame.
+   */
   #isEnding = false
   #held: Transcript | null = null
 

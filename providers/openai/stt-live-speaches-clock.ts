@@ -19,8 +19,9 @@ const silencesMax = 64
 export class ServerClock {
   readonly #bytesPerMs: number
   #sentBytes = 0
-  /** Where those silences begin that may still lie in an item, and how many others there were. */
+  /** The starts of the silences that may still lie in an item. */
   #silencesMs: number[] = []
+  /** The number of earlier silences, which can no longer lie in an item. */
   #silencesPassed = 0
   #itemId: unknown = null
   #itemStartMs = 0

@@ -54,7 +54,7 @@ export class Utterances {
     this.#sink.speechStarted(startMs)
   }
 
-  /** The pieces follow the fixed ones and replace the interim ones. */
+  /** Appends to the fixed pieces and replaces the interim ones. */
   addFixed(pieces: readonly Piece[]): void {
     this.#fixed.push(...pieces)
     this.#interim = []

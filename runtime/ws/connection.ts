@@ -228,7 +228,7 @@ export class Connection implements Socket, SocketOwner, Placed {
   }
 }
 
-/** `SocketTransport.send` returns this when nothing is left behind. */
+/** The result of `SocketTransport.send` when everything was written. */
 const sent = 1
 /** The most that a session may still send to a reader that is over its bound. */
 const goodbyeBytesMax = 65_536

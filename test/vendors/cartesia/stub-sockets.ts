@@ -165,7 +165,7 @@ function ordered(cell: Cell): (run: () => void) => void {
   }
 }
 
-/** Words, starts and ends belong together by their place. */
+/** Entry n of each list describes word n. */
 function wordsOf(text: string, startS: number): object {
   const words = text.split(' ').filter(Boolean)
   return { words, start: words.map((_, i) => startS + i / 100), end: words.map((_, i) => startS + (i + 1) / 100) }
