@@ -1,6 +1,6 @@
 /**
  * The format of audio bytes. With `container: raw` there is no header: encoding, rate and channels come from the
- * caller.
+ * calling code.
  */
 export type Container = 'raw' | 'wav' | 'flac' | 'ogg' | 'mp3'
 

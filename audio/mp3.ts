@@ -93,7 +93,7 @@ export class Mp3Framer {
       this.#take(head, data.subarray(at, next), frames)
       at = next
     }
-    // The rest is copied, because the chunk belongs to the caller. At most one frame waits.
+    // The rest is copied, because the chunk belongs to the calling code. At most one frame waits.
     this.#held = data.slice(at)
     return frames
   }

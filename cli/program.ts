@@ -13,7 +13,7 @@ import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'
 import { why } from './why.ts'
 
-/** Builds the command line. Errors are thrown; the caller prints them. */
+/** Builds the command line. Errors are thrown; the calling code prints them. */
 export function createProgram(actions: Actions): Command {
   const program = new Command('parley')
     .description('Self-hosted voice gateway and telephony platform')

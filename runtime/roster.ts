@@ -27,7 +27,7 @@ export class Roster<Member extends Placed> {
     last.place = place
   }
 
-  /** A copy, because the caller may remove members while it iterates. */
+  /** A copy, because the calling code may remove members while it iterates. */
   all(): Member[] {
     return [...this.#members]
   }

@@ -1,6 +1,6 @@
 /**
  * Turns single calls into statements over many rows. A statement costs this process about as much CPU for sixty
- * rows as for one. If the last batch held one row, the next one is sent at the end of the tick, because a caller
+ * rows as for one. If the last batch held one row, the next one is sent at the end of the tick, because a request
  * waits for it. If it held more, the next one is gathered for `gatherMs`, because Postgres answers a small batch so
  * fast that batches would stay small. While `inFlightMax` batches are under way, the next one grows.
  */
@@ -12,7 +12,7 @@ export type BatchLimits = {
   inFlightMax: number
   /** How long rows are gathered when the last batch had several. */
   gatherMs: number
-  /** The same when it had one row. 0 where a caller waits for the answer, so that an idle server adds no latency. */
+  /** The same when it had one row. 0 where a request waits for the answer, so that an idle server adds no latency. */
   idleGatherMs: number
   /** Rows that may wait; the next one is refused with the fault overloaded. */
   queueMax: number

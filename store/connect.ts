@@ -42,7 +42,7 @@ export function connect(target: Target, name: string, connectionsMax: number): P
   }
 }
 
-/** A separate connection for a single question. The caller ends it. */
+/** A separate connection for a single question. The calling code ends it. */
 export function connectOnce(target: Target, name: string): Sql {
   return pool(target, 1, { application_name: name })
 }

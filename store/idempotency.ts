@@ -161,7 +161,7 @@ function timesAt(nowMs: number, leaseMs: number, retentionMs: number): Times {
 }
 
 /**
- * Inserts a single key with a plain INSERT: it is nearly always new, a caller waits for it, and Postgres needs two
+ * Inserts a single key with a plain INSERT: it is nearly always new, a request waits for it, and Postgres needs two
  * thirds of the time of the general statement.
  */
 async function insertOrTakeOver(

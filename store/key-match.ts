@@ -5,7 +5,7 @@ import type { Sql } from './connect.ts'
  * The condition that picks the rows `k` of these uses by their primary key, with constant arrays instead of a join.
  * With a join the planner walks the whole index, which is the better plan while the table is empty, and the
  * prepared statement keeps that plan when the table has grown. A row that matches one use's organization and
- * another's digest is picked too: a caller that must exclude it compares the request id, which is unique.
+ * another's digest is picked too: code that must exclude it compares the request id, which is unique.
  */
 export function ofUses(sql: Sql, uses: readonly KeyUse[]) {
   const organizations = arrayLiteral(new Set(uses.map(({ organizationId }) => organizationId)))

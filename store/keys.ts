@@ -116,7 +116,7 @@ export function createKeys(sql: Sql, options: Options): CheckedKeys {
 }
 
 /**
- * Finds a key by its id, for callers that do not hold its secret. It asks the database each time, so a revoked key
+ * Finds a key by its id, for code that does not hold its secret. It asks the database each time, so a revoked key
  * is refused at once.
  */
 export function createLiveKeys(tenancy: Tenancy, options: Options): LiveKeys {

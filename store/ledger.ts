@@ -9,7 +9,7 @@ import { arrayLiteral, ofUses, ownedBy } from './key-match.ts'
 import { earlierRowsOf, ledgerSql, rowOf } from './ledger-rows.ts'
 import { isPassing } from './unavailable.ts'
 
-/** No caller waits for a settlement, so a single one is gathered too and does not compete with the next request. */
+/** No request waits for a settlement, so a single one is gathered too and does not compete with the next request. */
 const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 10, idleGatherMs: 10, queueMax: 50_000 }
 /** Together about 15 s: the request has been served, so its settlement must outlast a restart of Postgres. */
 const retryDelaysMs = [100, 200, 500, 1_000, 2_000, 4_000, 8_000]
@@ -85,7 +85,7 @@ export function createLedger(sql: Sql, clock: Clock, log: Log, choices: Choices)
   }
 }
 
-/** The batcher wants an answer for each row, and no caller reads it. */
+/** The batcher wants an answer for each row, and no code reads it. */
 const answers: readonly undefined[] = []
 
 function waitingOf(settlement: Settlement): Waiting {

@@ -12,7 +12,7 @@ export type MintedToken = { value: string; expiresInS: number }
 export type EphemeralTokens = {
   mint: (caller: Caller) => MintedToken
   /**
-   * Null: the token is not ours, has expired, was used before, or its key is gone; the caller cannot tell which. `permit` receives the
+   * Null: the token is not ours, has expired, was used before, or its key is gone; the calling code cannot tell which. `permit` receives the
    * token's caller before the token is spent. If it rejects, `redeem` rejects with the same and the token stays good.
    */
   redeem: (value: string, permit: (caller: Caller) => void | Promise<void>) => Promise<Caller | null>

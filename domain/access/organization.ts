@@ -36,8 +36,8 @@ export type Caller = {
 
 export interface Keys {
   /**
-   * Null: unknown, revoked or expired; the caller cannot tell which. The secret is checked in constant time against the stored digest.
-   * A cached key is answered at once.
+   * Null: unknown, revoked or expired; the calling code cannot tell which. The secret is checked in constant time against the stored
+   * digest. A cached key is answered at once.
    */
   verify(secret: string): Caller | null | Promise<Caller | null>
 }

@@ -3,8 +3,8 @@ import type { EndLease, LeaseRefusal, Limits } from './limits.ts'
 import type { Caller } from './organization.ts'
 
 /**
- * Takes the lease of a request, or of a phone call with all its turns. The caller of this function ends it, once.
- * Throws the fault too_many_at_once. Answers at once where the counts are in memory.
+ * Takes the lease of a request, or of a phone call with all its turns. The calling code ends it, once.
+ * Throws the fault too_many_at_once. Returns without a promise where the counts are in memory.
  */
 export function takeLease(limits: Limits, { organization, keyId, policy }: Caller): EndLease | Promise<EndLease> {
   const most = { organizationMax: organization.maxConcurrency, keyMax: policy.maxConcurrency ?? null }

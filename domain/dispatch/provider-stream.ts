@@ -35,7 +35,7 @@ export async function* follow<T>(
   }
 }
 
-/** Callers do not await it, because an adapter that hangs would hang its reader. An error at this point has no reader any more. */
+/** Calling code does not await it, because an adapter that hangs would hang its reader. An error at this point has no reader any more. */
 export async function leave(rest: AsyncIterator<unknown>): Promise<void> {
   try {
     await rest.return?.()

@@ -1,6 +1,6 @@
 /**
  * A bounded queue in front of a few children of one kind. A child starts when it is first needed and ends when it has
- * been idle. A caller that cancels is rejected at once; its child goes on to the next safe point, or is killed.
+ * been idle. A job that is cancelled is rejected at once; its child goes on to the next safe point, or is killed.
  */
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
@@ -26,8 +26,8 @@ export type PoolJob = ChildJob & {
   /** The time that the job is expected to take, from which the Retry-After of a refusal is calculated. */
   expectedMs: number
   /**
-   * The job continues an earlier one of the same caller, so it waits in the queue and is never refused. The caller has
-   * one at a time.
+   * The job continues an earlier one of the same stream, so it waits in the queue and is never refused. A stream has
+   * one such job at a time.
    */
   continues?: boolean
 }
@@ -133,7 +133,7 @@ export class ChildPool {
     }
   }
 
-  /** Answers an idle child, or a new one if the limit allows it. The caller must use it at once. */
+  /** Returns an idle child, or a new one if the limit allows it. The calling code must use it at once. */
   #idleChild(): SpeechChild | undefined {
     for (const child of this.#children) {
       if (child.busy || !child.alive) continue

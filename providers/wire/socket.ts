@@ -22,7 +22,7 @@ export type WarmRules = {
 }
 
 /**
- * `hit`: a warm socket was ready. `miss`: the caller waited for the handshake. `stale`: a warm socket ended before
+ * `hit`: a warm socket was ready. `miss`: the request waited for the handshake. `stale`: a warm socket ended before
  * its first use.
  */
 export type WarmOutcome = 'hit' | 'miss' | 'stale'
@@ -34,7 +34,7 @@ export interface SocketTransport {
    * vendor that greets may greet twice.
    */
   open(apiKey: string | null, target: SocketTarget, signal: CancelSignal): Promise<OutboundSocket>
-  /** Closes the warm sockets. A socket that `open` has returned is closed by its caller. */
+  /** Closes the warm sockets. A socket that `open` has returned is closed by the calling code. */
   close(): Promise<void>
 }
 

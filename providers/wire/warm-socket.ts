@@ -129,7 +129,7 @@ export class WarmSocket implements OutboundSocket, OutboundSocketListener {
     this.#sentLength += data.length
     if (this.#sentLength <= rememberedMax) return
     if (this.#state === 'untried') this.#prove()
-    // Not within this call: the caller of `send` does not expect `closed` meanwhile.
+    // Not within this call: the code that calls `send` does not expect `closed` meanwhile.
     else queueMicrotask(() => this.#giveUp(1009, 'local: more was sent than is kept for a new socket'))
   }
 

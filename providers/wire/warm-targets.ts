@@ -72,7 +72,7 @@ export class WarmTargets implements SocketTransport {
     // Many vendors check the key only after the upgrade. So a handshake allows one more opening, and the use of a
     // warm socket allows the others.
     target.strikes = warm ? 0 : Math.min(target.strikes, strikesMax - 1)
-    // To begin a handshake takes a millisecond of work, and the caller need not wait for it.
+    // To begin a handshake takes a millisecond of work, and the request need not wait for it.
     setImmediate(() => this.#refill(target))
     return socket
   }

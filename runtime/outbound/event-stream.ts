@@ -21,7 +21,7 @@ export async function* readEventStream(
   }
 }
 
-/** The same for a caller that iterates the chunks itself, because a generator for each chunk costs too much. */
+/** The same for code that iterates the chunks itself, because a generator for each chunk costs too much. */
 export class EventReader {
   /** Made for the first chunk that is not ASCII, because making one takes longer than reading most streams. */
   #decoder: TextDecoder | null = null

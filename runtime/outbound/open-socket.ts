@@ -38,8 +38,8 @@ class WsSocket implements OutboundSocket {
   }
 
   listen(listener: OutboundSocketListener): void {
-    // Not in this call: the listener may refer to variables that its caller sets after it. A socket whose frames come
-    // late would hide that.
+    // Not in this call: the listener may refer to variables that the calling code sets after it. A socket whose
+    // frames come late would hide that.
     queueMicrotask(() => {
       this.#kept.deliver(listener)
       this.#listener = listener

@@ -38,7 +38,7 @@ export type OutboundRequest = {
   /** Path and query. */
   path: string
   /**
-   * Alternating names and values, written as they stand, so that a caller can make them once. Host and Content-Length
+   * Alternating names and values, written as they stand, so that the calling code can make them once. Host and Content-Length
    * are added.
    */
   headers: readonly string[]

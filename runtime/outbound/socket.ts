@@ -35,8 +35,8 @@ export interface OutboundSocketListener {
 
 export interface OutboundSocket {
   /**
-   * Sets the listener, which also gets the frames that came before. It is first called after the caller's synchronous
-   * code. May be called once.
+   * Sets the listener, which also gets the frames that came before. It is first called after the synchronous
+   * part of the calling code. May be called once.
    */
   listen(listener: OutboundSocketListener): void
   /** Ignored once the socket has ended. Bytes are copied. */

@@ -111,7 +111,7 @@ function adopt({ pid, socketDir }: Postmaster, { account }: Cluster, progress: (
   return { pid, socketDir, adopted: true }
 }
 
-/** Null: another server was in the way, and the caller should look again. */
+/** Null: another server was in the way, and the calling code should look again. */
 async function launch(cluster: Cluster, { clock, progress }: Context): Promise<Server | null> {
   const socketDir = makeSocketDir(cluster.directory, cluster.account)
   const logStart = existsSync(cluster.logFile) ? statSync(cluster.logFile).size : 0
