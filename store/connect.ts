@@ -77,6 +77,8 @@ function parseUrl(text: string): { url: string; host: string | null } {
   }
   const host = url.searchParams.get('host')
   url.searchParams.delete('host')
+  // A name in the URL would win over ours, by which instances find one another (instances.ts).
+  url.searchParams.delete('application_name')
   return { url: url.href, host }
 }
 

@@ -28,6 +28,8 @@ export type Heartbeat = {
   others: number
   /** False: the row had run out and was removed, or it says otherwise than `countsInMemory`. */
   isIntact: boolean
+  /** Rows of other instances had run out, and this heartbeat removed them. */
+  hasRemoved: boolean
 }
 
 const channel = 'parley_instances'
@@ -61,14 +63,16 @@ export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: numb
         return row?.alone ?? false
       }),
     async beat(countsInMemory) {
-      const [row] = await sql<{ others: number; inserted: boolean; inMemory: boolean }[]>`
-        with gone as (delete from instances where alive_until <= ${now()} and id <> ${id}), own as (
+      const [row] = await sql<{ others: number; gone: number; inserted: boolean; inMemory: boolean }[]>`
+        with gone as (delete from instances where alive_until <= ${now()} and id <> ${id} returning id), own as (
           insert into instances (id, alive_until, counts_in_memory) values (${id}, ${aliveUntil()}, ${countsInMemory})
           on conflict (id) do update set alive_until = excluded.alive_until
           returning xmax = 0 as inserted, counts_in_memory as "inMemory"
         )
-        select inserted, "inMemory", (select count(*)::int from instances where ${isOther(sql)}) as others from own`
-      return { others: row?.others ?? 0, isIntact: row?.inserted === false && row.inMemory === countsInMemory }
+        select inserted, "inMemory", (select count(*)::int from gone) as gone,
+          (select count(*)::int from instances where ${isOther(sql)}) as others from own`
+      const isIntact = row?.inserted === false && row.inMemory === countsInMemory
+      return { others: row?.others ?? 0, isIntact, hasRemoved: (row?.gone ?? 0) > 0 }
     },
     async othersInMemory() {
       const [row] = await sql<{ count: number }[]>`

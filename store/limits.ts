@@ -49,8 +49,8 @@ export class SharedLimits implements Limits {
   #live = 1
   #isServing = false
   /**
-   * A statement of `acquire` failed, and Postgres may have counted the lease. The next refresh writes all rows
-   * anew.
+   * The rows may differ from the leases that are held, because a statement or a move failed. The next refresh
+   * writes all rows anew.
    */
   #isUncertain = false
   #notified = () => {}
@@ -123,11 +123,16 @@ export class SharedLimits implements Limits {
   }
 
   async #look(): Promise<void> {
-    const { others, isIntact } = await this.#instance.beat(this.#counting === 'memory')
+    const { others, isIntact, hasRemoved } = await this.#instance.beat(this.#counting === 'memory')
     this.#live = others + 1
-    if (others === 0) {
-      if (this.#counting === 'rows' || !isIntact) await this.#move('memory')
-    } else if (this.#counting === 'memory' || !isIntact || this.#isUncertain) await this.#move('rows')
+    if (!isIntact) this.#isUncertain = true
+    if (others > 0) {
+      if (this.#counting === 'memory' || this.#isUncertain) await this.#move('rows')
+      return
+    }
+    // Instances that were just removed may live: an outage of the database lets all rows run out. They have until
+    // the next look to come back.
+    if (!hasRemoved && (this.#counting === 'rows' || this.#isUncertain)) await this.#move('memory')
   }
 
   async #move(to: 'memory' | 'rows'): Promise<void> {
@@ -139,12 +144,13 @@ export class SharedLimits implements Limits {
     this.#counting = 'moving'
     try {
       await this.#rows.settle()
+      // The ends are forgotten, so unless the move succeeds the rows must be written anew.
+      this.#isUncertain = true
       this.#rows.forgetEnds()
-      if (to === 'rows') {
-        await this.#instance.countInRows(this.#local.held())
-        this.#isUncertain = false
-        next = 'rows'
-      } else if (await this.#instance.countInMemory()) next = 'memory'
+      if (to === 'rows') await this.#instance.countInRows(this.#local.held())
+      else if (!(await this.#instance.countInMemory())) return
+      next = to
+      this.#isUncertain = false
     } finally {
       this.#counting = next
       if (next === 'memory') this.#rows.forgetEnds()

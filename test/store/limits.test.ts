@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import type { EndLease, LeaseRefusal } from '../../domain/access/limits.ts'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
-import { refreshMs } from '../../store/limits.ts'
+import { refreshMs, type SharedLimits } from '../../store/limits.ts'
 import type { Store } from '../../store/store.ts'
 import { handClock, movableClock, TestCluster } from './cluster.ts'
 import { killed, spawned } from './spawned.ts'
@@ -28,6 +28,7 @@ async function until(t: Test, what: string, holds: () => boolean | Promise<boole
   t.fail(what)
 }
 
+const refresh = (store: Store) => (store.limits as SharedLimits).refresh()
 const countsInMemory = (store: Store) => !(store.limits.acquire('org', 'probe', one) instanceof Promise)
 
 t.test('one process', (t) => {
@@ -216,6 +217,56 @@ t.test('an instance that was paused for longer than its lease moves when it goes
   end(lease)
   await new Promise((resolve) => setTimeout(resolve, 50))
   t.equal(await acquire(store), 'key', 'the lease of the other is a row now')
+})
+
+t.test('a lease that ended during a move that failed is given back', async (t) => {
+  const url = await cluster.database()
+  const clock = handClock()
+  const sql = cluster.sql(t, url)
+  const first = await cluster.store(t, url, { clock })
+  const second = await cluster.store(t, url, { clock: handClock() })
+  const lease = await acquire(first)
+  await sql`alter table concurrency_leases rename to elsewhere`
+  end(lease)
+  await second.close({ stopPostgres: false })
+  await until(t, 'the first was notified', () => first.liveInstances() === 1)
+  await refresh(first).catch(() => {})
+  await cluster.store(t, url, { clock: handClock() })
+  await sql`alter table elsewhere rename to concurrency_leases`
+  await until(t, 'the first was notified', () => first.liveInstances() === 2)
+  await clock.advance(refreshMs)
+  t.type(await acquire(first), 'function')
+})
+
+t.test('leases that could not be written after a pause are written later', async (t) => {
+  const url = await cluster.database()
+  const clock = handClock()
+  const sql = cluster.sql(t, url)
+  const first = await cluster.store(t, url, { clock })
+  const second = await cluster.store(t, url, { clock: handClock() })
+  t.type(await acquire(first), 'function')
+  // The row of the first has run out during a pause, and the second has removed it and its leases.
+  await sql`delete from instances where id = (select instance_id from concurrency_leases where held = 1)`
+  await sql`delete from concurrency_leases`
+  await sql`alter table concurrency_leases rename to elsewhere`
+  await refresh(first).catch(() => {})
+  await sql`alter table elsewhere rename to concurrency_leases`
+  await clock.advance(refreshMs)
+  t.equal(await acquire(second), 'key')
+})
+
+t.test('instances that were all away for longer than their lease do not take each other for dead', async (t) => {
+  const url = await cluster.database()
+  const clock = handClock()
+  const first = await cluster.store(t, url, { clock: handClock() })
+  const second = await cluster.store(t, url, { clock })
+  t.type(await acquire(first), 'function')
+  // The database was away for that long, and the second is the first to reach it again.
+  await cluster.sql(t, url)`update instances set alive_until = now() - interval '1 hour'`
+  await refresh(second)
+  t.notOk(countsInMemory(second))
+  await refresh(first)
+  t.equal(await acquire(second), 'key', 'the first was there all the time')
 })
 
 t.test('an instance that cannot write its leases goes on in memory and moves later', async (t) => {
