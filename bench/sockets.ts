@@ -1,5 +1,5 @@
 /**
- * 640-byte audio frames through the real streaming STT route, with the `loopback` adapter as engine, compared with a
+ * 640-byte audio frames through the real streaming STT route, with the `loopback` adapter as provider, compared with a
  * bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor, and the load has another
  * processor. Rounds are interleaved.
  */

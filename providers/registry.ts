@@ -41,7 +41,7 @@ export type RegistryDeps = {
   catalog: PublishedCatalog
   /** Is called with the use that was made of a warm socket, for the metrics. */
   observeWarm?: (provider: string, outcome: WarmOutcome) => void
-  /** The options of the embedded engines; null if they are off. */
+  /** The options of the embedded speech engines; null if they are off. */
   local: LocalOptions | null
   /** The base URL at which an Ollama is looked for; null to look for none. */
   ollamaUrl: string | null

@@ -25,7 +25,7 @@ export type Organization = {
 /** Providers that an organization brought a key for: provider id → id of the key, which is a new one whenever the key is. */
 export type OwnKeys = Readonly<Record<string, string>>
 
-/** The organization and the policy of a key that was checked. `test` keys (sk_test_) reach only simulators, `loopback` and embedded engines. */
+/** The organization and the policy of a key that was checked. `test` keys (sk_test_) reach only simulators, `loopback` and speech engines. */
 export type Caller = {
   organization: Organization
   keyId: string

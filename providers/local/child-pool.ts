@@ -26,7 +26,7 @@ export type PoolJob = ChildJob & {
   /** The time that the job is expected to take, from which the Retry-After of a refusal is calculated. */
   expectedMs: number
   /**
-   * The job continues an earlier one of the same stream, so it waits in the queue and is never refused. A stream has
+   * The job continues an earlier one of the same request, so it waits in the queue and is never refused. A request has
    * one such job at a time.
    */
   continues?: boolean

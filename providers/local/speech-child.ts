@@ -4,7 +4,7 @@
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
-import { EngineProcess } from './engine-process.ts'
+import { SpeechEngineProcess } from './speech-engine-process.ts'
 
 export type ChildJob = {
   input: object
@@ -16,11 +16,11 @@ export type ChildJob = {
 type Pending = ChildJob & { resolve: (output: unknown) => void; reject: (error: ProviderError) => void }
 
 export class SpeechChild {
-  readonly #process: EngineProcess<ToSpeechChild, FromSpeechChild>
+  readonly #process: SpeechEngineProcess<ToSpeechChild, FromSpeechChild>
   #pending: Pending | undefined
 
   constructor(entry: 'stt-child' | 'tts-child') {
-    this.#process = new EngineProcess(entry, {
+    this.#process = new SpeechEngineProcess(entry, {
       onMessage: (message) => this.#take(message),
       onEnd: (error) => this.#settle()?.reject(error),
     })

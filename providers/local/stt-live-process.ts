@@ -3,7 +3,7 @@
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
 import type { SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
-import { EngineProcess } from './engine-process.ts'
+import { SpeechEngineProcess } from './speech-engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
 
 export type StreamChildOptions = {
@@ -18,13 +18,13 @@ export type StreamChildOptions = {
 
 export class StreamChild {
   readonly #options: StreamChildOptions
-  readonly #process: EngineProcess<ToStreamChild, FromStreamChild>
+  readonly #process: SpeechEngineProcess<ToStreamChild, FromStreamChild>
   readonly #streams = new Map<number, ChildStream>()
   #lastId = 0
 
   constructor(options: StreamChildOptions) {
     this.#options = options
-    this.#process = new EngineProcess<ToStreamChild, FromStreamChild>('stt-live-child', {
+    this.#process = new SpeechEngineProcess<ToStreamChild, FromStreamChild>('stt-live-child', {
       onMessage: (message) => this.#streams.get(message.id)?.message(message),
       onEnd: (error) => {
         for (const stream of [...this.#streams.values()]) stream.fail(error)

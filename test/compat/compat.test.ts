@@ -1,4 +1,4 @@
-/** Every operation of the compatible surface over HTTP, with a provider that speaks the protocol (the stub) and embedded engines that do not. */
+/** Every operation of the compatible surface over HTTP, with a provider that speaks the protocol (the stub) and embedded speech engines that do not. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** The parent's side of a forked engine process, independent of the messages between the two. */
+/** The parent's side of a forked speech engine process, independent of the messages between the two. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 
@@ -10,7 +10,7 @@ const stderrCharsMax = 2000
 /** A child inherits only these variables, since it needs no keys. */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'LD_LIBRARY_PATH']
 
-export class EngineProcess<ToChild extends object, FromChild> {
+export class SpeechEngineProcess<ToChild extends object, FromChild> {
   /** Resolves with the signal or the exit code. */
   readonly exited: Promise<string>
   readonly #process: ChildProcess
