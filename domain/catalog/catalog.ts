@@ -132,12 +132,24 @@ function repeated(rows: Row[]): string {
   return rows.find((row) => seen.size === seen.add(row.key).size)?.key ?? ''
 }
 
-/** The fields of every row come in one order, so that equal rows have equal text. The list of names orders them without a copy of a row. */
+/** The fields of every row come in one order, so that equal rows have equal text. The list of names orders them. */
 function canonicalRows(byKey: ReadonlyMap<string, Row>): string {
-  const models = [...byKey.keys()].sort().map((key) => byKey.get(key)?.model)
+  const models = [...byKey.keys()].sort().map((key) => hashed(byKey.get(key)?.model))
   const names = new Set<string>()
   addFieldNames(models, names)
   return JSON.stringify(models, [...names].sort())
+}
+
+/**
+ * The model as the digest has always hashed it: `vendorReported` under its first name, `interested`. Clients compare digests, so that
+ * renaming a field must not change the digest of an unchanged catalog.
+ */
+function hashed(model: Model | undefined): object | undefined {
+  const benchmarks = model?.benchmarks.map(({ vendorReported: interested, ...benchmark }) => ({
+    ...benchmark,
+    interested,
+  }))
+  return model && { ...model, benchmarks }
 }
 
 function addFieldNames(value: unknown, names: Set<string>): void {

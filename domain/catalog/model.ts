@@ -3,6 +3,16 @@ import type { OutputFormat } from '../../audio/format.ts'
 /** Every stage, in the order in which lists show them. */
 export const stages = ['stt', 'llm', 'tts'] as const
 export type Stage = (typeof stages)[number]
+
+/**
+ * The first other stage that `has` the model. A message names the stage of speech before that of language models, which is not the order
+ * of the lists.
+ */
+export function otherStage(stage: Stage, has: (other: Stage) => boolean): Stage | null {
+  const inMessages = ['stt', 'tts', 'llm'] as const
+  return inMessages.find((other) => other !== stage && has(other)) ?? null
+}
+
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
 /** Batch and streaming are separate identities: a streaming model is never ranked on a batch figure. */
 export type Path = 'stream' | 'batch'

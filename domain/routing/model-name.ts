@@ -5,7 +5,7 @@
  */
 
 import type { Catalog, Row } from '../catalog/catalog.ts'
-import { type Objective, type Stage, stages } from '../catalog/model.ts'
+import { type Objective, otherStage, type Stage } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
 import type { Routing } from './ask.ts'
 
@@ -55,8 +55,8 @@ function splitAt(catalog: Catalog, stage: Stage, name: string, separator: string
 const namedMax = 5
 
 function unknown(catalog: Catalog, stage: Stage, name: string): Fault {
-  const otherStage = stages.find((each) => each !== stage && rowsNamed(catalog, each, name).length > 0) ?? null
-  return new Fault({ kind: 'unknown_model', stage, otherStage })
+  const other = otherStage(stage, (each) => rowsNamed(catalog, each, name).length > 0)
+  return new Fault({ kind: 'unknown_model', stage, otherStage: other })
 }
 
 function ambiguous(rows: readonly Row[]): Fault {

@@ -1,7 +1,7 @@
 import { noCredential, ownKeyIdOf } from '../access/provider-keys.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ExclusionReason, FilterKind } from '../catalog/exclusion.ts'
-import { type Capability, type Stage, stages } from '../catalog/model.ts'
+import { type Capability, otherStage, type Stage } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
 import type { Ask } from './ask.ts'
 import type { Exclusion } from './candidates.ts'
@@ -72,8 +72,8 @@ function leftOf({ stage, routing }: Ask): { stage: Stage; pinned: boolean } {
 
 function unknownPin({ ask: { routing, stage }, catalog }: Emptied): Fault {
   const { provider, model } = routing.mode === 'explicit' ? routing : { provider: '', model: '' }
-  const otherStage = stages.find((each) => each !== stage && catalog.find(each, provider, model)) ?? null
-  return new Fault({ kind: 'unknown_pin', stage, otherStage })
+  const other = otherStage(stage, (each) => catalog.find(each, provider, model) !== undefined)
+  return new Fault({ kind: 'unknown_pin', stage, otherStage: other })
 }
 
 function missingCapability({ ask, last: { reason } }: Emptied): Fault {

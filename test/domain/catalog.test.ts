@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto'
 import t from 'tap'
 import { Catalog } from '../../domain/catalog/catalog.ts'
-import { model, provider } from './fakes.ts'
+import { baseAsk } from '../../domain/routing/ask.ts'
+import { routingOfName } from '../../domain/routing/model-name.ts'
+import { refusal } from '../../domain/routing/refusal.ts'
+import { bench, caller, model, provider, thrownFault } from './fakes.ts'
 
 t.test('a provider whose rows appear later is routed to without a restart', (t) => {
   const late = provider('late', [])
@@ -15,5 +19,46 @@ t.test('a provider whose rows appear later is routed to without a restart', (t) 
     ['a', 'late'],
   )
   t.not(catalog.digest(), before.digest)
+  t.end()
+})
+
+t.test('the digest hashes the names that it always hashed, so that an unchanged catalog keeps its digest', (t) => {
+  const figure = {
+    metric: 'wer',
+    value: 1,
+    unit: '%',
+    language: 'en',
+    path: 'stream',
+    source: 's',
+    asOf: '2026',
+  } as const
+  const row = model('llm', { provider: 'a', benchmarks: [{ ...figure, vendorReported: true }, figure] })
+  const hashed = { ...row, benchmarks: [{ ...figure, interested: true }, figure] }
+  const sorted = (value: object): object =>
+    Array.isArray(value)
+      ? value.map(sortedOrPlain)
+      : Object.fromEntries(
+          Object.entries(value)
+            .sort()
+            .map(([name, each]) => [name, sortedOrPlain(each)]),
+        )
+  const sortedOrPlain = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null ? sorted(value) : value
+  const digest = createHash('sha256')
+    .update(JSON.stringify([sorted(hashed)]))
+    .digest('hex')
+  t.equal(new Catalog([provider('a', [row])]).digest(), `sha256:${digest}`)
+  t.end()
+})
+
+t.test('a model id that two other stages have is said to be of the stage of speech', (t) => {
+  const catalog = new Catalog([provider('a', [model('llm'), model('tts')])])
+  t.match(
+    thrownFault(() => routingOfName(catalog, { stage: 'stt', name: 'm' })),
+    { data: { otherStage: 'tts' } },
+  )
+  const { chooser } = bench([provider('a', [model('llm'), model('tts')]), provider('b', [model('stt')])])
+  const choice = chooser.choose(baseAsk(caller(), 'stt', { mode: 'explicit', provider: 'a', model: 'm' }, undefined))
+  t.match(refusal(choice, chooser.world.catalog), { data: { kind: 'unknown_pin', otherStage: 'tts' } })
   t.end()
 })
