@@ -28,11 +28,19 @@ export function endedEarly(): ProviderError {
 /** A provider's stream from its first part on. */
 export type BegunStream<Part> = { first: Part; rest: AsyncIterator<Part> }
 
-/** Closes the account of the request with the final counts and answers the cost; null where the price is unknown. */
-export type Settle = (usage: LlmUsage) => number | null
+/**
+ * Closes the account of the request with the final counts and answers the cost; null where the price is unknown. An answer that is not
+ * complete is billed, but its speed says nothing of the model.
+ */
+export type Settle = (usage: LlmUsage, isComplete: boolean) => number | null
 
-export function settleStream(dispatched: DispatchedRequest<unknown>, usage: LlmUsage | null): number | null {
-  return dispatched.succeed(usage ? quantitiesOf(usage) : [], { firstByteMs: dispatched.elapsedMs })
+export function settleStream(
+  dispatched: DispatchedRequest<unknown>,
+  usage: LlmUsage | null,
+  isComplete: boolean,
+): number | null {
+  const sample = isComplete ? { firstByteMs: dispatched.elapsedMs } : {}
+  return dispatched.succeed(usage ? quantitiesOf(usage) : [], sample)
 }
 
 export type EventOptions<Event> = {
@@ -55,6 +63,8 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
   readonly #ready: Event[]
   #first: Part | null
   #ended = false
+  /** The reader left, or got the failure. */
+  #isOver = false
 
   constructor(
     dispatched: DispatchedRequest<unknown>,
@@ -77,12 +87,15 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
 
   async next(): Promise<IteratorResult<Event>> {
     const { signal } = this.#dispatched
+    if (this.#isOver) return { value: undefined, done: true }
     try {
       for (;;) {
+        // The request has failed from outside, so nothing goes out that would look like a success. A settled request cannot fail any more.
+        if (signal.aborted) throw signal.reason
         const event = this.#ready.shift()
         if (event !== undefined) return { value: event, done: false }
         if (this.#ended) {
-          settleStream(this.#dispatched, this.#reader.usage)
+          settleStream(this.#dispatched, this.#reader.usage, true)
           return { value: undefined, done: true }
         }
         let part = this.#first
@@ -103,6 +116,7 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
       }
     } catch (error) {
       const fault = this.#fail(error)
+      this.#isOver = true
       this.#leave()
       throw fault
     }
@@ -110,7 +124,7 @@ export class AnswerEvents<Part, Event> implements AsyncIterableIterator<Event> {
 
   return(): Promise<IteratorResult<Event>> {
     this.#fail(new ProviderError('cancelled', { sent: true }))
-    this.#ready.length = 0
+    this.#isOver = true
     this.#leave()
     return Promise.resolve({ value: undefined, done: true })
   }

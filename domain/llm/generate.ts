@@ -46,6 +46,8 @@ export interface Translation<Input extends GenerateInput, Answer, Event> {
   readonly streamAttemptsMax?: number
   /** The events that begin every stream. */
   readonly opening: readonly Event[]
+  /** The error class of a provider's stream of events that ends before its first one. */
+  readonly emptyStream: 'empty' | 'protocol'
   /** The capabilities that the request needs of a model, beside `streaming`. */
   needs(input: Input): Capability[]
   /** The most that the request can consume, to reserve credit for. */
@@ -160,20 +162,20 @@ function askStream<Input extends GenerateInput, Event>(
   input: Input,
   idleMs: number,
 ): Plan<OpenedStream<Event>>['run'] {
-  const { opening, passThrough } = translation
+  const { opening, emptyStream, passThrough } = translation
   const soFar = (characters: number) => translation.soFar(input, characters)
   const options = { opening, soFar, idleMs }
   return async ({ model }, signal, ports) => {
     const llm = llmOf(ports)
     const port = passThrough?.portOf(llm)
     if (passThrough && port) {
-      const stream = await firstOf(signal, port.stream(passThrough.requestOf(model.id, input), signal))
+      const stream = await firstOf(signal, port.stream(passThrough.requestOf(model.id, input), signal), 'empty')
       return (dispatched) => new AnswerEvents(dispatched, stream, passThrough.reader(input, dispatched.route), options)
     }
-    const stream = await firstOf(signal, llm.stream(translation.requestOf(model.id, input), signal))
+    const stream = await firstOf(signal, llm.stream(translation.requestOf(model.id, input), signal), emptyStream)
     if (stream.first.type === 'end') refuseNothing(stream.first)
     return (dispatched) => {
-      const settle = (usage: LlmUsage) => settleStream(dispatched, usage)
+      const settle: Settle = (usage, isComplete) => settleStream(dispatched, usage, isComplete)
       return new AnswerEvents(dispatched, stream, translation.reader(input, dispatched.route, settle), options)
     }
   }
@@ -184,10 +186,14 @@ function llmOf({ llm }: ProviderPorts): Llm {
   return llm
 }
 
-async function firstOf<Part>(signal: AttemptSignal, parts: AsyncIterable<Part>): Promise<BegunStream<Part>> {
+async function firstOf<Part>(
+  signal: AttemptSignal,
+  parts: AsyncIterable<Part>,
+  emptyStream: 'empty' | 'protocol',
+): Promise<BegunStream<Part>> {
   const rest = begin(signal, parts)
   const first = await rest.next()
-  if (first.done) throw new ProviderError('empty', { sent: true })
+  if (first.done) throw new ProviderError(emptyStream, { sent: true })
   return { first: first.value, rest }
 }
 

@@ -14,6 +14,7 @@ export type ItemsAnswer = { output: OutputItem[]; stopReason: StopReason; usage:
 
 export const itemsTranslation: Translation<ItemsInput, ItemsAnswer, ItemEvent> = {
   opening: [{ type: 'created' }],
+  emptyStream: 'empty',
   needs: ({ request }) => needsOf(request),
   worstCase: ({ request }) => worstCase(request),
   soFar: ({ request }, characters) => soFar(request, characters),
@@ -80,7 +81,7 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
   #complete(stopReason: StopReason, usage: LlmUsage, ready: ItemEvent[]): void {
     const output = finished(this.#assembler, stopReason, this.#input)
     this.usage = usage
-    const costMicroUsd = this.#settle(usage)
+    const costMicroUsd = this.#settle(usage, !(output instanceof Fault))
     if (output instanceof Fault) throw output
     for (const [index, item] of output.entries()) ready.push({ type: 'itemCompleted', index, item })
     ready.push({ type: 'completed', stopReason, usage, costMicroUsd })

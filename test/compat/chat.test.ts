@@ -208,7 +208,7 @@ t.test('providers without the protocol are sent a translation', async (t) => {
       reasoningEffort: 'low',
     },
   ])
-  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
+  const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
   t.match(completion, {
     model: 'a:m',
     choices: [
@@ -235,6 +235,28 @@ t.test('providers without the protocol are sent a translation', async (t) => {
     const refused = await fault(chat.complete({ ...base, body: untranslatable }))
     t.match(refused, { data: { kind: 'field_unsupported', field: param } }, param)
   }
+})
+
+t.test('a reader of a translated stream is billed for the text that it got', async (t) => {
+  for (const [reads, amount] of [
+    [1, 0],
+    [2, 2],
+  ] as const) {
+    const all = setup([[text('Hello'), 'hang']])
+    const { chunks } = await createChat(all.deps).stream({ ...withoutKey(), routing: auto, body: { messages } })
+    const iterator = chunks[Symbol.asyncIterator]()
+    for (let i = 0; i < reads; i++) await iterator.next()
+    await iterator.return?.()
+    const output = all.ledger.last.row.quantities.find(({ unit }) => unit === 'output_tokens')
+    t.equal(output?.amount ?? 0, amount, `after ${reads} chunks`)
+    isClean(t, all)
+  }
+})
+
+t.test('a translated stream that ends before its first event breaks the protocol', async (t) => {
+  const { deps } = setup([[]])
+  const refused = await fault(createChat(deps).stream({ ...withoutKey(), routing: auto, body: { messages } }))
+  t.match(refused, { kind: 'all_failed', detail: { attempts: [{ outcome: 'protocol' }] } })
 })
 
 t.test('a capability that no model has is refused by name', async (t) => {

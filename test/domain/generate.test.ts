@@ -1,8 +1,19 @@
 import t from 'tap'
 import type { ItemEvent, OutputItem } from '../../domain/llm/answer-assembler.ts'
 import type { LlmEvent } from '../../domain/llm/llm.ts'
-import { answer, everything, isClean, type Part, priced, request, setup, text } from './fake-llm.ts'
-import { collect, failure, fault, model, script, settled, theEnd, usage } from './fakes.ts'
+import {
+  answer,
+  auto,
+  everything,
+  generateItems,
+  isClean,
+  type Part,
+  priced,
+  request,
+  setup,
+  text,
+} from './fake-llm.ts'
+import { collect, failure, fault, model, order, script, settled, theEnd, usage } from './fakes.ts'
 import { routerError } from './router-error.ts'
 
 t.test('an answer at once', async (t) => {
@@ -162,6 +173,25 @@ t.test('structured output in a stream', async (t) => {
   t.equal(cut.all.ledger.last.row.costMicroUsd, 30)
 })
 
+t.test('an answer that was cut off says nothing of the speed of its model', async (t) => {
+  const responseFormat = { name: 'n', schema: {} }
+  for (const [stopReason, firstByteMs] of [
+    ['stop', 0],
+    ['max_output_tokens', null],
+  ] as const) {
+    const all = setup([[text(stopReason === 'stop' ? '{}' : '{'), { ...theEnd, stopReason } as LlmEvent]])
+    // Three answers are the fewest that make a figure.
+    for (let i = 0; i < 3; i++) {
+      const keyless = order()
+      delete keyless.key
+      const input = { ...keyless, routing: auto, request: { ...request, responseFormat } }
+      await collect((await generateItems(all.deps).stream(input)).events)
+    }
+    const [row] = all.chooser.world.catalog.stage('llm')
+    t.match(row && all.chooser.world.health.figures(row, 'stream'), { firstByteMs, errorRate: 0 }, stopReason)
+  }
+})
+
 t.test('a provider that fails before the first token is replaced, after it is not', async (t) => {
   const before: Part[][] = [
     [failure('server')],
@@ -258,6 +288,43 @@ t.test('a reader that leaves', (t) => {
     await iterator.next()
     await all.clock.advance(8000)
     t.equal((await collect({ [Symbol.asyncIterator]: () => iterator })).error, null)
+    isClean(t, all)
+  })
+
+  t.test('by the signal, while events are ready', async (t) => {
+    const all = setup([[text('a'), 'hang']])
+    const client = new AbortController()
+    const iterator = (await all.stream({ signal: client.signal })).events[Symbol.asyncIterator]()
+    t.match(await iterator.next(), { value: { type: 'created' } })
+    t.match(await iterator.next(), { value: { type: 'itemAdded' } })
+    client.abort()
+    t.match(await fault(iterator.next()), { kind: 'cancelled' })
+    t.match(await iterator.next(), { done: true })
+    t.match(all.ledger.last, { status: 'failed' })
+    isClean(t, all)
+  })
+
+  t.test('a reader that is slower than the total limit gets the failure', async (t) => {
+    const all = setup([[text('a'), theEnd]])
+    const iterator = (await all.stream()).events[Symbol.asyncIterator]()
+    await iterator.next()
+    await iterator.next()
+    await all.clock.advance(1_000_000)
+    t.match(await fault(iterator.next()), { kind: 'timed_out' })
+    t.match(all.ledger.last, { status: 'failed' })
+    isClean(t, all)
+  })
+
+  t.test('by the signal after the request was settled: the last events still go out', async (t) => {
+    const all = setup([[text('a'), theEnd]])
+    const client = new AbortController()
+    const iterator = (await all.stream({ signal: client.signal })).events[Symbol.asyncIterator]()
+    for (let i = 0; i < 3; i++) await iterator.next()
+    t.match(await iterator.next(), { value: { type: 'itemCompleted' } })
+    client.abort()
+    t.match(await iterator.next(), { value: { type: 'completed' } })
+    t.match(await iterator.next(), { done: true })
+    t.match(all.ledger.last, { status: 'succeeded' })
     isClean(t, all)
   })
 

@@ -41,6 +41,7 @@ export function createChatTranslation(clock: Clock): Translation<ChatInput, Chat
     // A client that reads a stream cannot learn that another model starts again.
     streamAttemptsMax: 1,
     opening: [],
+    emptyStream: 'protocol',
     needs: ({ body }) => needsOf(body),
     worstCase: worstCaseOfChat,
     soFar: chatSoFar,
@@ -73,7 +74,7 @@ export function translatedAnswer({ text, calls, stopReason, usage }: LlmAnswer):
   const message = {
     role: 'assistant',
     content: text === '' ? null : text,
-    ...(calls.length > 0 && { tool_calls: calls.map((call) => callOf(call)) }),
+    ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
   }
   const choices = [{ index: 0, message, logprobs: null, finish_reason: finishOf[stopReason] }]
   return { choices, usage: usageOf(usage) }
@@ -81,8 +82,8 @@ export function translatedAnswer({ text, calls, stopReason, usage }: LlmAnswer):
 
 const finishOf: Record<StopReason, string> = { stop: 'stop', max_output_tokens: 'length', tool_call: 'tool_calls' }
 
-function callOf({ callId, name, arguments: text }: LlmAnswer['calls'][number], index?: number) {
-  return { ...(index !== undefined && { index }), id: callId, type: 'function', function: { name, arguments: text } }
+function callOf({ callId, name, arguments: text }: LlmAnswer['calls'][number], index: number) {
+  return { index, id: callId, type: 'function', function: { name, arguments: text } }
 }
 
 /** Cached and reasoning tokens count inside the prompt and the completion on this wire. */
@@ -134,7 +135,10 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
   readonly #input: ChatInput
   readonly #identity: Identity
   #begun = false
-  characters = 0
+  /** Chunks that were made and not handed out yet. */
+  #ready: readonly CompletionChunk[] = []
+  #characters = 0
+  #charactersBefore = 0
   usage: LlmUsage | null = null
 
   constructor(input: ChatInput, identity: Identity) {
@@ -142,7 +146,14 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
     this.#identity = identity
   }
 
+  /** A reader who leaves between the two chunks of the first event has not got the characters of the second. */
+  get characters(): number {
+    return this.#ready.length > 0 ? this.#charactersBefore : this.#characters
+  }
+
   read(event: LlmEvent, ready: CompletionChunk[]): boolean {
+    this.#ready = ready
+    this.#charactersBefore = this.#characters
     if (event.type === 'end') {
       this.#push(ready, this.#begun ? {} : opening, finishOf[event.stopReason])
       this.usage = event.usage
@@ -152,7 +163,7 @@ class EventReader implements AnswerReader<LlmEvent, CompletionChunk> {
     if (!this.#begun) this.#push(ready, opening)
     this.#begun = true
     this.#push(ready, deltaOf(event))
-    if (event.type !== 'call') this.characters += event.delta.length
+    if (event.type !== 'call') this.#characters += event.delta.length
     return false
   }
 
