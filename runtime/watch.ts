@@ -51,8 +51,12 @@ export class Watch<Member extends Placed> {
   #lookAtAll(): void {
     this.#cancel = null
     const nowMs = this.#clock.monotonicMs()
-    for (const member of this.#members.all()) if (member.place >= 0) this.#look(member, nowMs)
-    if (this.#members.size > 0) this.#schedule()
+    try {
+      for (const member of this.#members.all()) if (member.place >= 0) this.#look(member, nowMs)
+    } finally {
+      // The other members are still watched when the look at one of them throws.
+      if (this.#members.size > 0) this.#schedule()
+    }
   }
 }
 

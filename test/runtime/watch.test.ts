@@ -61,6 +61,22 @@ t.test('a look may add and delete members', async (t) => {
   t.same([first.looksMs, second.looksMs, added.looksMs], [[100], [], [200]])
 })
 
+t.test('the others are still watched after a look that throws', async (t) => {
+  const clock = new ManualClock()
+  const [broken, other] = [new Member(), new Member()]
+  const watch = new Watch<Member>(clock, 100, (member, nowMs) => {
+    if (member === broken) throw new Error('broken')
+    member.looksMs.push(nowMs)
+  })
+  watch.add(other)
+  watch.add(broken)
+  await t.rejects(clock.advance(100), /broken/)
+  t.equal(clock.timers, 1)
+  watch.delete(broken)
+  await clock.advance(100)
+  t.same(other.looksMs, [100, 200])
+})
+
 t.test('after stop nothing is looked at', async (t) => {
   const { clock, watch } = setup()
   const member = new Member()
