@@ -26,6 +26,8 @@ export function mountInternal(settings: SurfaceSettings, { readyChecks, ranking,
   const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }
   return {
     ...mountOf(settings),
+    // `cors.origins` does not hold for this surface: no page of another origin reads its answers.
+    corsOrigins: [],
     quota: false,
     health: true,
     surface: internalSurface,

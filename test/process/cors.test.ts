@@ -19,6 +19,11 @@ t.test('a page of a configured origin may call the HTTP surfaces, another may no
       t.equal(refused.headers.get('access-control-allow-origin'), null, `${path} ${origin}`)
     }
   }
+  for (const path of ['/healthz', '/readyz', '/docs/ranking', '/try']) {
+    const internal = await ask(path, 'https://app.example')
+    t.equal(internal.headers.get('access-control-allow-origin'), null, path)
+    t.equal(internal.headers.get('vary'), null, path)
+  }
   const preflight = { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } }
   const asked = await ask('/v1/chat/completions', 'https://app.example', preflight)
   t.equal(asked.status, 204)
