@@ -17,13 +17,17 @@ export type Outcome = {
 }
 export type Outcomes = Readonly<Record<string, Outcome>>
 
-export async function startSetup() {
-  const stubs = await Promise.all([
-    provider('stub', []),
-    provider('cut', manyTimes({ kind: 'cut' })),
-    provider('reset', manyTimes({ kind: 'reset' })),
-    provider('tools', manyTimes({ kind: 'tool_call' })),
-  ])
+const behaviours = {
+  stub: { kind: 'ok' },
+  cut: { kind: 'cut' },
+  reset: { kind: 'reset' },
+  tools: { kind: 'tool_call' },
+  agent: { kind: 'agent' },
+} satisfies Record<string, Behaviour>
+
+/** With one provider alone, `auto` means that one. */
+export async function startSetup(ids: (keyof typeof behaviours)[] = ['stub', 'cut', 'reset', 'tools']) {
+  const stubs = await Promise.all(ids.map((id) => provider(id, behaviours[id])))
   const parley = await startParley({ PARLEY_PROVIDERS: JSON.stringify(stubs.map(({ config }) => config)) })
   const environment = {
     ...process.env,
@@ -62,11 +66,9 @@ export async function install(command: string, args: string[]): Promise<string |
 }
 
 /** Configures a provider whose stub behaves the same on every request, because clients may repeat a failed one. */
-async function provider(id: string, behaviours: Behaviour[]) {
+async function provider(id: string, behaviour: Behaviour) {
   const stub = await startStubOpenAi()
-  stub.behave(...behaviours)
+  stub.behave(...Array.from({ length: 100 }, () => behaviour))
   const models = { llm: ['stub-llm'] }
   return { stub, config: { id, adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'none', models } }
 }
-
-const manyTimes = (behaviour: Behaviour): Behaviour[] => Array.from({ length: 100 }, () => behaviour)

@@ -11,6 +11,10 @@ export type Behaviour =
   | { kind: 'ok'; text?: string; finish?: string }
   /** Two function calls, with their arguments in pieces. */
   | { kind: 'tool_call' }
+  /** Calls the first tool of a request that has one, answers with its result, and fills a JSON schema. */
+  | { kind: 'agent' }
+  /** One function call, `{"city":"Oslo"}`. */
+  | { kind: 'call'; name: string }
   | { kind: 'slow'; delayMs: number }
   | { kind: 'hang' }
   /** Sends the status line and the headers, and then nothing. */
@@ -144,6 +148,8 @@ async function answer(behaviour: Behaviour, request: StubRequest, response: Serv
       return sendError(response, 200, behaviour.code ?? null)
     case 'custom':
       return behaviour.answer(request, response)
+    case 'agent':
+      return succeed(agentTurn(request), request, response)
     case 'slow':
       await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs))
       return succeed({ kind: 'ok' }, request, response)
@@ -152,6 +158,7 @@ async function answer(behaviour: Behaviour, request: StubRequest, response: Serv
       return void response.end(streams(request) ? 'data: {"choices": [{\n\n' : '{"text": "tr')
     case 'ok':
     case 'tool_call':
+    case 'call':
     case 'empty':
     case 'cut':
     case 'reset':
@@ -173,11 +180,10 @@ function succeed(behaviour: Behaviour, request: StubRequest, response: ServerRes
 
 function chat(behaviour: Behaviour, response: ServerResponse): void {
   const text = behaviour.kind === 'empty' ? '' : (behaviour.kind === 'ok' && behaviour.text) || stubText
+  const calls = callsOf(behaviour)
   const message =
-    behaviour.kind === 'tool_call'
-      ? { role: 'assistant', content: null, tool_calls: toolCalls }
-      : { role: 'assistant', content: text }
-  const finish = behaviour.kind === 'tool_call' ? 'tool_calls' : (behaviour.kind === 'ok' && behaviour.finish) || 'stop'
+    calls.length > 0 ? { role: 'assistant', content: null, tool_calls: calls } : { role: 'assistant', content: text }
+  const finish = calls.length > 0 ? 'tool_calls' : (behaviour.kind === 'ok' && behaviour.finish) || 'stop'
   const completion = { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: finish }], usage: stubUsage }
   sendJson(response, completion, behaviour)
 }
@@ -189,7 +195,8 @@ function chatStream(behaviour: Behaviour, response: ServerResponse): void {
     send({ id: 'chatcmpl-1', choices: [{ index: 0, delta: value, finish_reason: finish }] })
   delta({ role: 'assistant', content: '' })
   const text = (behaviour.kind === 'ok' && behaviour.text) || stubText
-  const words = ['empty', 'tool_call'].includes(behaviour.kind) ? [] : (text.match(/\S+\s*/g) ?? [])
+  const calls = callsOf(behaviour)
+  const words = behaviour.kind === 'empty' || calls.length > 0 ? [] : (text.match(/\S+\s*/g) ?? [])
   for (const [index, word] of words.entries()) {
     if (index === 2 && behaviour.kind === 'cut') return void response.end()
     if (index === 2 && behaviour.kind === 'reset') return resetSoon(response)
@@ -199,10 +206,25 @@ function chatStream(behaviour: Behaviour, response: ServerResponse): void {
     }
     delta({ content: word })
   }
-  if (behaviour.kind === 'tool_call') for (const [index, call] of toolCalls.entries()) sendCall(delta, call, index)
-  delta({}, behaviour.kind === 'tool_call' ? 'tool_calls' : (behaviour.kind === 'ok' && behaviour.finish) || 'stop')
+  for (const [index, call] of calls.entries()) sendCall(delta, call, index)
+  delta({}, calls.length > 0 ? 'tool_calls' : (behaviour.kind === 'ok' && behaviour.finish) || 'stop')
   send({ id: 'chatcmpl-1', choices: [], usage: stubUsage })
   response.end('data: [DONE]\n\n')
+}
+
+type Message = { role: string; content: string | { text: string }[] | null }
+
+/** One step of a conversation with tools, chosen by what the request holds. */
+function agentTurn({ json }: StubRequest): Behaviour {
+  const last = (json['messages'] as Message[] | undefined)?.at(-1)
+  if (last?.role === 'tool') return { kind: 'ok', text: `The tool says: ${textOf(last)}` }
+  const [tool] = (json['tools'] as { function: { name: string } }[] | undefined) ?? []
+  if (tool) return { kind: 'call', name: tool.function.name }
+  return json['response_format'] ? { kind: 'ok', text: '{"city":"Oslo"}' } : { kind: 'ok' }
+}
+
+function textOf({ content }: Message): string {
+  return typeof content === 'string' ? content : (content ?? []).map((part) => part.text).join('')
 }
 
 type ToolCall = { id: string; type: 'function'; function: { name: string; arguments: string } }
@@ -210,6 +232,12 @@ const toolCalls: ToolCall[] = [
   { id: 'call_a', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' } },
   { id: 'call_b', type: 'function', function: { name: 'clock', arguments: '{}' } },
 ]
+
+function callsOf(behaviour: Behaviour): ToolCall[] {
+  if (behaviour.kind === 'tool_call') return toolCalls
+  if (behaviour.kind !== 'call') return []
+  return [{ id: 'call_a', type: 'function', function: { name: behaviour.name, arguments: '{"city":"Oslo"}' } }]
+}
 
 function sendCall(delta: (value: object) => void, call: ToolCall, index: number): void {
   const [name, text] = [call.function.name, call.function.arguments]
