@@ -69,7 +69,7 @@ export interface UpgradeTransport extends Transport {
  * sockets need no wrapper.
  */
 export interface SocketTransport {
-  /** 1: everything is handed to the kernel. 0: some is buffered. */
+  /** 1: everything is handed to the kernel. 0: some is buffered. A string must be ASCII: see utf8.ts. */
   send(message: string | Uint8Array, isBinary: boolean): number
   /** Bytes that were sent and are not handed to the kernel yet. */
   getBufferedAmount(): number

@@ -12,6 +12,7 @@
 import type { CancelSource } from '../engine/cancel-signal.ts'
 import type { Socket, SocketContext, SocketSession } from '../engine/socket.ts'
 import type { SocketOwner, SocketTransport } from '../engine/transport.ts'
+import { utf8 } from '../engine/utf8.ts'
 import type { Placed } from '../roster.ts'
 import { binaryRefused, takeText, wrongSent } from './frames.ts'
 import type { SocketEntry } from './routes.ts'
@@ -75,7 +76,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     const transport = this.#writable()
     if (!transport) return false
     if (this.#register.checksSent && this.#isWrong(text)) return false
-    return transport.send(text, false) === sent || this.#press()
+    return transport.send(utf8(text), false) === sent || this.#press()
   }
 
   sendBytes(bytes: Uint8Array): boolean {

@@ -113,7 +113,7 @@ t.test('refusals', async (t) => {
   )
   t.match(closing.text, /^HTTP\/1.1 400 .*"param":"Connection"/s)
   const twoHosts = await raw(server.port, `GET /v1/talk HTTP/1.1\r\nHost: a\r\nHost: b\r\n${key}\r\n`)
-  t.same(twoHosts, { text: '', isClosed: true })
+  t.match(twoHosts, { text: /^($|HTTP\/1.1 400 )/, isClosed: true }, 'the newer uWebSockets.js answers 400 by itself')
   for (const method of ['GET', 'POST', 'DELETE']) {
     const plain = await fetch(`${server.url}/v1/talk`, { method })
     t.equal(plain.status, 400, method)

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { SocketOwner, SocketTransport, Transport, UpgradeTransport } from '../transport.ts'
+import { utf8 } from '../utf8.ts'
 import type { HttpRequest, HttpResponse, us_socket_context_t } from './app.ts'
 
 /**
@@ -60,7 +61,7 @@ export class UwsTransport implements Transport {
         if (body !== null) response.writeHeader('Content-Length', String(Buffer.byteLength(body)))
         if (close) response.writeHeader('Connection', 'close')
         response.endWithoutBody()
-      } else response.end(body ?? '', close)
+      } else response.end(asWritten(body ?? ''), close)
     })
   }
 
@@ -69,7 +70,7 @@ export class UwsTransport implements Transport {
     let flowing = true
     this.#response.cork(() => {
       writeHead(this.#response, status, headers)
-      flowing = this.#response.write(chunk)
+      flowing = this.#response.write(asWritten(chunk))
     })
     return flowing
   }
@@ -78,7 +79,7 @@ export class UwsTransport implements Transport {
     if (!this.#open) return true
     let flowing = true
     this.#response.cork(() => {
-      flowing = this.#response.write(chunk)
+      flowing = this.#response.write(asWritten(chunk))
     })
     return flowing
   }
@@ -152,8 +153,12 @@ export class UwsUpgradeTransport extends UwsTransport implements UpgradeTranspor
 function writeHead(response: HttpResponse, status: number, headers: readonly string[]): void {
   response.writeStatus(statusLine(status))
   for (let i = 0; i + 1 < headers.length; i += 2) {
-    response.writeHeader(headers[i] as string, headers[i + 1] as string)
+    response.writeHeader(headers[i] as string, utf8(headers[i + 1] as string))
   }
+}
+
+function asWritten(content: string | Uint8Array): string | Uint8Array {
+  return typeof content === 'string' ? utf8(content) : content
 }
 
 function isWithoutContent(status: number): boolean {
