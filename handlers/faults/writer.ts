@@ -25,9 +25,9 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
 }
 
 /** Fields of other services that clients send, with a hint how to do the same here. */
-const hintOfField: Readonly<Record<string, string>> = {
-  '/previous_response_id': 'Responses are not stored: resend the whole history in input, function results included.',
-}
+const hintOfField: ReadonlyMap<string, string> = new Map([
+  ['/previous_response_id', 'Responses are not stored: resend the whole history in input, function results included.'],
+])
 
 /** The least that an answer with a Retry-After header carries. */
 const retryAfterLeastS = 1
@@ -66,7 +66,7 @@ export function createFaultWriter(surface: FaultSurface): FaultWriter {
     count(code)
     if (code === 'relay_error') log.error({ requestId, err: error }, 'request failed')
     else if (cause !== undefined) log.warn({ requestId, code, err: cause }, 'request refused')
-    const hint = answer.hint ?? hintOfField[answer.param ?? ''] ?? hints[code]
+    const hint = answer.hint ?? hintOfField.get(answer.param ?? '') ?? hints[code]
     const param = answer.param ? renameHeader(answer.param, headerPrefix) : undefined
     return written({ ...answer, hint, param }, requestId)
   }

@@ -44,7 +44,7 @@ const traits: Partial<Record<string, Traits>> = {
 }
 
 export function traitsOf(model: string): Traits | undefined {
-  return traits[model]
+  return Object.hasOwn(traits, model) ? traits[model] : undefined
 }
 
 export const anthropicModels: readonly VendorModel[] = Object.entries(traits).map(([id, model]) => ({

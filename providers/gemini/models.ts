@@ -24,7 +24,7 @@ const traits: Partial<Record<string, Traits>> = {
 }
 
 export function traitsOf(model: string): Traits | undefined {
-  return traits[model]
+  return Object.hasOwn(traits, model) ? traits[model] : undefined
 }
 
 /** The format, unless the answer names another. */

@@ -57,6 +57,20 @@ t.test('the multipart body', async (t) => {
   refused(t, await send(parley, transcriptions, cut), 400, 'invalid_request')
 })
 
+t.test('names of parts and fields that every object inherits', async (t) => {
+  const good = transcriptionParts({}, silence)
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    const part = { name, type: 'text/plain', data: 'x' }
+    refused(t, await postForm(parley, transcriptions, [...good, part]), 400, 'invalid_parameter', name)
+    refused(t, await postJson(parley, speech, `{"input":"Hi","${name}":1}`), 400, 'invalid_parameter', `/${name}`)
+    const native = await postForm(parley, '/v1/audio/transcriptions', [
+      ...good.slice(1),
+      { name: 'model', type: 'text/plain', data: name },
+    ])
+    t.ok(native.status >= 400 && native.status < 500, `a model named ${name}: ${native.status}`)
+  }
+})
+
 t.test('the audio', async (t) => {
   refused(t, await transcribe(parley, silence.subarray(0, 9000)), 400, 'invalid_parameter', 'audio')
   refused(t, await transcribe(parley, Buffer.from('this is no audio at all')), 400, 'invalid_parameter', 'audio')
