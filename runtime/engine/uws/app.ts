@@ -1,9 +1,8 @@
 /**
- * The only import of uWebSockets.js. The code follows its index.d.ts, plus the two things below that the binary has and
- * the file does not declare.
+ * The only use of uWebSockets.js. The code follows its index.d.ts, plus what the binary has and the file does not
+ * declare.
  */
 
-import type * as Uws from 'uWebSockets.js'
 import type {
   HttpRequest,
   HttpResponse,
@@ -13,7 +12,7 @@ import type {
   WebSocket,
   WebSocketBehavior,
 } from 'uWebSockets.js'
-import { createRequire } from 'node:module'
+import { type Binary, loadUws } from './load.ts'
 
 export type {
   HttpRequest,
@@ -43,23 +42,11 @@ declare module 'uWebSockets.js' {
 const listenShared = 0
 const listenExclusively = 1
 
-type Binary = typeof Uws & { _cfg(setting: 'silent'): void }
-
-const require = createRequire(import.meta.url)
-let loaded: Binary | null = null
-
-/** Loaded by the first listener and not by an import, so that a machine without a matching binary gets a readable error. */
+/** Throws when uWebSockets.js does not run here: see engine/choose.ts, which looks first. */
 function binary(): Binary {
-  if (loaded) return loaded
-  try {
-    loaded = require('uWebSockets.js') as Binary
-  } catch (cause) {
-    throw new Error(
-      `the engine has no binary for Node ${process.versions.node} on this system; run \`parley doctor\``,
-      { cause },
-    )
-  }
-  return loaded
+  const uws = loadUws()
+  if ('problem' in uws) throw new Error(uws.problem)
+  return uws.binary
 }
 
 /** An app without the `uWebSockets` banner header. */

@@ -1,0 +1,34 @@
+/** Whether uWebSockets.js runs here: its package has one binary for each version of Node, and each needs a system. */
+import type * as Uws from 'uWebSockets.js'
+import { createRequire } from 'node:module'
+
+export type Binary = typeof Uws & { _cfg(setting: 'silent'): void }
+
+const require = createRequire(import.meta.url)
+let loaded: { binary: Binary } | { problem: string } | null = null
+
+/** The binary, or the reason why there is none, in words for the user. Opens nothing. */
+export function loadUws(): { binary: Binary } | { problem: string } {
+  if (loaded) return loaded
+  try {
+    loaded = { binary: require('uWebSockets.js') as Binary }
+  } catch (error) {
+    loaded = { problem: problemOf(error instanceof Error ? error.message : '') }
+  }
+  return loaded
+}
+
+/** The message of the package ends with that of the dynamic linker: "version `GLIBC_2.38' not found". */
+function problemOf(message: string): string {
+  const node = `Node ${process.versions.node.split('.')[0]}`
+  const needed = /`GLIBC_([\d.]+)' not found/.exec(message)?.[1]
+  if (needed === undefined) return `uWebSockets.js has no build for ${node} on this ${process.platform} ${process.arch}`
+  const glibc = glibcVersion()
+  return `uWebSockets.js for ${node} needs glibc ${needed}${glibc === '' ? '' : `, and this system has ${glibc}`}`
+}
+
+/** '' where the C library is another one. */
+function glibcVersion(): string {
+  const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } }
+  return report.header?.glibcVersionRuntime ?? ''
+}
