@@ -1,6 +1,7 @@
 import type { Caller, OwnKeys } from '../access/organization.ts'
 import { defaultLanguage, type Language, readLanguage } from '../catalog/language.ts'
 import type { Capability, Objective, Path, Stage } from '../catalog/model.ts'
+import { wishOfKey } from '../speech/voices.ts'
 
 /** The caller's decision about the route. The two arms share no field. */
 export type Routing =
@@ -59,7 +60,6 @@ export function baseAsk(
 ): Ask {
   const spoken = language ?? caller.policy.language
   const asked = spoken === undefined ? null : readLanguage(spoken)
-  const { voice } = caller.policy
   return {
     stage,
     path: requestPath[stage],
@@ -67,7 +67,7 @@ export function baseAsk(
     language: asked,
     figuresLanguage: asked ?? { tag: defaultLanguage, base: defaultLanguage },
     needs: needs.length === 0 ? requestNeeds[stage] : [...requestNeeds[stage], ...needs],
-    voice: (stage === 'tts' ? voice : null) ?? null,
+    voice: (stage === 'tts' ? wishOfKey(caller.policy.voice).voice : null) ?? null,
     audio: null,
     settings: null,
     access: accessOf(caller, stage),

@@ -1,12 +1,12 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Caller } from '../access/organization.ts'
-import type { Row } from '../catalog/catalog.ts'
+import type { Catalog, Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
 import type { Capability } from '../catalog/model.ts'
 import type { Routing } from '../routing/ask.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
 import type { TtsRequest } from './tts.ts'
-import { routedVoice, type VoiceWish } from './voices.ts'
+import { Casting, decidingWish, type VoiceWish, wishOfKey } from './voices.ts'
 
 /** The voice, the manner and the audio format in which text is to be spoken, for one text or for a stream. */
 export type SpokenForm = VoiceWish & {
@@ -20,20 +20,33 @@ export type SpokenForm = VoiceWish & {
   lenient?: true
 }
 
-/** Throws the fault bad_language_tag. */
-export function speechAsk(form: SpokenForm): Ask {
+/** The ask of a speech request, and the voice at each candidate. Throws the fault bad_language_tag. */
+export function castSpeech(form: SpokenForm, catalog: Catalog): { ask: Ask; casting: Casting } {
   const { caller, routing, language, instructions, wanted } = form
-  const ask = baseAsk(caller, 'tts', routing, language)
+  const base = baseAsk(caller, 'tts', routing, language)
   const needs: Capability[] = []
   if (instructions && !form.lenient) needs.push('instructions')
   if (changesSpeed(form) && !form.lenient) needs.push('speed')
-  return {
-    ...ask,
-    needs: [...ask.needs, ...needs],
-    voice: routedVoice(form, ask.voice),
+  const wish = decidingWish(form, reachableWish(wishOfKey(caller.policy.voice), routing, catalog))
+  const ask: Ask = {
+    ...base,
+    needs: [...base.needs, ...needs],
+    voice: wish.voice ?? null,
     // Samples are resampled and encoded here; Opus comes from the provider or not at all.
     audio: wanted.encoding === 'opus' ? { ...wanted } : null,
   }
+  return { ask, casting: new Casting(wish, ask.language) }
+}
+
+/** A pin goes before the voice id of a key: a pinned model that is known to lack the voice speaks with its default. */
+function reachableWish(ofKey: VoiceWish, routing: Routing, catalog: Catalog): VoiceWish {
+  const { voice } = ofKey
+  if (voice === undefined || routing.mode === 'auto') return ofKey
+  const pinned = catalog.find('tts', routing.provider, routing.model)
+  if (pinned === undefined || pinned.voices.has(voice)) return ofKey
+  // A model that lists no voices may have this one, unless the voice is known to belong to another provider.
+  const isElsewhere = pinned.voices.size > 0 || catalog.stage('tts').some(({ voices }) => voices.has(voice))
+  return isElsewhere ? {} : ofKey
 }
 
 export function ttsRequest(

@@ -8,11 +8,10 @@ import { Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import type { Ask } from '../routing/ask.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
-import { charactersOf, speechAsk, ttsRequest } from './spoken-form.ts'
+import { castSpeech, charactersOf, ttsRequest } from './spoken-form.ts'
 import type { SpeechSink, SpeechStream, SynthesizeStream, SynthesizeStreamInput } from './stream.ts'
 import type { Tts } from './tts.ts'
 import { type Speaker, type SpokenSentence, Utterance } from './utterance.ts'
-import { Casting } from './voices.ts'
 
 export type SynthesizeStreamLimits = {
   /** The longest stream. */
@@ -147,8 +146,7 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   async #choose(): Promise<DispatchedRequest<Cast>> {
-    const ask = speechAsk(this.#input)
-    const casting = new Casting(ask.voice, this.#input.preset, ask.language)
+    const { ask, casting } = castSpeech(this.#input, this.#deps.chooser.world.catalog)
     const run: Plan<Cast>['run'] = (row, _call, { speech }) => {
       const tts = speech?.tts
       if (this.#isOver) throw new ProviderError('cancelled', { sent: false })

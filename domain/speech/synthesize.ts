@@ -5,8 +5,7 @@ import type { DispatchDeps, RequestContext, Route } from '../dispatch/request.ts
 import { Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
-import { charactersOf, type SpokenForm, speechAsk, ttsRequest } from './spoken-form.ts'
-import { Casting } from './voices.ts'
+import { castSpeech, charactersOf, type SpokenForm, ttsRequest } from './spoken-form.ts'
 
 export type SynthesizeDeps = DispatchDeps & { convert: ConvertSpeech }
 
@@ -22,8 +21,7 @@ export type Synthesis = { route: Route; characters: number; audio: AsyncIterable
 export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput) => Promise<Synthesis> {
   return async (input) => {
     if (input.text.trim() === '') throw new Fault({ kind: 'blank_text' })
-    const ask = speechAsk(input)
-    const casting = new Casting(ask.voice, input.preset, ask.language)
+    const { ask, casting } = castSpeech(input, deps.chooser.world.catalog)
     const characters = charactersOf(input.text)
     const quantities: Quantity[] = [{ unit: 'characters', amount: characters }]
     const dispatched = await dispatchRequest(deps, input, {

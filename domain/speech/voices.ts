@@ -34,12 +34,18 @@ export type VoiceWish = {
   preset?: string
 }
 
-/**
- * The voice id that routing must respect: that of the request, else, unless the request has a preset, that of the key.
- */
-export function routedVoice({ voice, preset }: VoiceWish, ofKey: string | null): string | null {
-  if (asked(voice) !== undefined) return voice ?? null
-  return asked(preset) === undefined ? ofKey : null
+/** The voice of a key as a wish: a preset restricts the routing on a key no more than in a request. */
+export function wishOfKey(voice: string | undefined): VoiceWish {
+  const name = asked(voice)
+  if (name === undefined) return {}
+  return isPresetVoice(name) ? { preset: name } : { voice: name }
+}
+
+/** The wish that decides: that of the request, else that of the key. */
+export function decidingWish({ voice, preset }: VoiceWish, ofKey: VoiceWish): VoiceWish {
+  const [id, name] = [asked(voice), asked(preset)]
+  if (id !== undefined) return { voice: id }
+  return name === undefined ? ofKey : { preset: name }
 }
 
 /**
@@ -55,10 +61,10 @@ export class Casting {
   #first: Voice | undefined
   #begun = false
 
-  /** `voice` is the result of `routedVoice`. */
-  constructor(voice: string | null, preset: string | undefined, language: Language | null) {
-    this.#voice = voice
-    this.#preset = voice === null ? asked(preset) : undefined
+  /** `wish` is the result of `decidingWish`. */
+  constructor({ voice, preset }: VoiceWish, language: Language | null) {
+    this.#voice = voice ?? null
+    this.#preset = preset
     this.#language = language?.base ?? null
   }
 

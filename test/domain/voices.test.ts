@@ -55,6 +55,26 @@ t.test('the voice of the request wins over that of the key, which wins over the 
   t.match(await fault(asked([english], { voice: 'nobody' })), { kind: 'voice_unknown' })
 })
 
+t.test('a preset or auto on a key narrows nothing', async (t) => {
+  const ofKey = (policy: string) => ({ caller: caller({ voice: policy }) })
+  t.same(await asked([english], ofKey('nova')), ['en_f'], 'a preset is a voice of the provider chosen')
+  t.same(await asked([[voice('z', 'male')], english], ofKey('nova')), [undefined, 'en_f'], 'and keeps every candidate')
+  t.same(await asked([english], ofKey('auto')), [undefined], 'auto is the default of the provider')
+  t.same(await asked([english], { ...ofKey('nova'), preset: 'onyx' }), ['en_m'], 'the request goes before it')
+})
+
+t.test("a pin goes before a key's voice of another provider", async (t) => {
+  const pinned = {
+    routing: { mode: 'explicit', provider: 'b', model: 'm' } as const,
+    caller: caller({ voice: 'en_f' }),
+  }
+  t.same(await asked([english, [voice('z', 'male')]], pinned), [undefined], 'which speaks with its default')
+  t.same(await asked([english, []], pinned), [undefined], 'also where it lists no voices')
+  t.same(await asked([[], english], pinned), ['en_f'], 'and with the voice where it has it')
+  t.same(await asked([[], []], pinned), ['en_f'], 'a voice that nobody lists goes to the pinned provider')
+  t.match(await fault(asked([english, [voice('z', 'male')]], { ...pinned, voice: 'en_f' })), { kind: 'voice_unknown' })
+})
+
 t.test('a failover keeps the speaker', async (t) => {
   t.same(await asked([[voice('f', 'female', 'en')], english]), [undefined, 'en_f'], 'the gender and the language')
   t.same(await asked([[voice('f', 'female', 'en')], english], { language: 'es' }), [undefined, 'es_f'])
