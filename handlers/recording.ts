@@ -1,7 +1,7 @@
-import { AudioError } from '../audio/error.ts'
+import { AudioError, type AudioFault } from '../audio/error.ts'
 import type { Recording } from '../audio/format.ts'
 import { type DeclaredAudio, recogniseRecording } from '../audio/recognise.ts'
-import { type Bytes, Refusal } from '../runtime/engine/handler.ts'
+import { type Bytes, Refusal, type RefusalKind } from '../runtime/engine/handler.ts'
 
 export type RecordingRules = {
   /** The format of raw samples, as the client declares it. */
@@ -12,12 +12,26 @@ export type RecordingRules = {
   hint: string
 }
 
-/** Throws the refusal invalid_parameter for the part if the audio cannot be read, because only the client can correct it. */
+/**
+ * Throws the refusal payload_too_large for audio that lasts too long, unsupported_media for a container or codec that is
+ * not read, and invalid_parameter for audio that is broken, because only the client can correct it.
+ */
 export function readRecording(upload: Bytes, { declared, durationMaxMs, param, hint }: RecordingRules): Recording {
   try {
     return recogniseRecording(upload.chunks, declared, durationMaxMs)
   } catch (error) {
     if (!(error instanceof AudioError)) throw error
-    throw new Refusal('invalid_parameter', { param, message: error.message, hint })
+    const kind = refusalOf[error.reason]
+    const own = kind === 'payload_too_large' ? {} : { hint }
+    throw new Refusal(kind, { param, message: error.message, ...own })
   }
+}
+
+const refusalOf: Record<AudioFault, RefusalKind> = {
+  empty: 'invalid_parameter',
+  truncated: 'invalid_parameter',
+  damaged: 'invalid_parameter',
+  unrecognised: 'unsupported_media',
+  unsupported: 'unsupported_media',
+  too_long: 'payload_too_large',
 }

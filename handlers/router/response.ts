@@ -14,6 +14,7 @@ import type {
   OutputItem as WireOutputItem,
 } from '../../generated/router/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
+import { parseJson } from '../../runtime/engine/json.ts'
 import { routeHeaders, wireRoute } from '../views/route.ts'
 import { contextOf } from './context.ts'
 import { routingOf } from './routing.ts'
@@ -82,7 +83,7 @@ function eventOf(event: ItemEvent, id: string): CreateResponseEvent {
 function shellOf(item: Extract<ItemEvent, { type: 'itemAdded' }>['item']) {
   switch (item.type) {
     case 'message':
-      return { type: 'message' as const, role: 'assistant' as const }
+      return { type: 'message' as const, role: 'assistant' as const, content: [] }
     case 'function_call':
       return { type: 'function_call' as const, call_id: item.callId, name: item.name }
     case 'structured_json':
@@ -115,7 +116,7 @@ function requestOf(wire: LLMRequest): ItemsInput['request'] {
   const request: ItemsInput['request'] = {
     items: wire.input.map(inputOf),
     maxOutputTokens: wire.max_output_tokens,
-    tools: wire.tools?.map(toolOf) ?? [],
+    tools: wire.tools ? toolsOf(wire.tools) : [],
   }
   if (wire.tool_choice) request.toolChoice = toolChoiceOf(wire.tool_choice, request.tools)
   if (wire.response_format) request.responseFormat = responseFormatOf(wire.response_format)
@@ -129,15 +130,49 @@ function responseFormatOf({ name, schema, strict }: NonNullable<LLMRequest['resp
   return { name, schema, ...(strict !== undefined && { strict }) }
 }
 
-function inputOf(item: InputItem): LlmItem {
+function inputOf(item: InputItem, index: number): LlmItem {
   switch (item.type) {
     case 'message':
       return { type: 'message', role: item.role, text: item.content.map((part) => part.text).join('') }
     case 'function_call':
-      return { type: 'function_call', callId: item.call_id, name: item.name, arguments: item.arguments }
+      return {
+        type: 'function_call',
+        callId: item.call_id,
+        name: item.name,
+        arguments: jsonText(item.arguments, `/input/${index}/arguments`),
+      }
     case 'function_result':
-      return { type: 'function_result', callId: item.call_id, result: item.result }
+      return { type: 'function_result', callId: item.call_id, result: item.result ?? '' }
   }
+}
+
+/** Throws the refusal invalid_parameter: providers that read arguments as JSON would refuse it, after the key was spent. */
+function jsonText(text: string, param: string): string {
+  try {
+    parseJson(text)
+    return text
+  } catch {
+    throw new Refusal('invalid_parameter', {
+      param,
+      message: `${param} must be JSON text.`,
+      hint: 'Send the arguments as the response had them; {} where the function takes none.',
+    })
+  }
+}
+
+/** Throws the refusal invalid_parameter for a name that comes twice: the name of a call would not say which one is meant. */
+function toolsOf(tools: readonly Tool[]): LlmTool[] {
+  const names = new Set<string>()
+  for (const [index, { name }] of tools.entries()) {
+    if (names.has(name))
+      throw new Refusal('invalid_parameter', {
+        param: `/tools/${index}/name`,
+        message: 'Two tools have this name.',
+        hint: 'Give each tool a name of its own.',
+      })
+    names.add(name)
+  }
+  return tools.map(toolOf)
 }
 
 function toolOf({ name, description, parameters }: Tool): LlmTool {

@@ -73,9 +73,34 @@ t.test('names of parts and fields that every object inherits', async (t) => {
 
 t.test('the audio', async (t) => {
   refused(t, await transcribe(parley, silence.subarray(0, 9000)), 400, 'invalid_parameter', 'audio')
-  refused(t, await transcribe(parley, Buffer.from('this is no audio at all')), 400, 'invalid_parameter', 'audio')
   refused(t, await transcribe(parley, Buffer.alloc(0)), 400, 'invalid_parameter', 'audio')
+  const known = /WAV, FLAC, Ogg\/Opus and MP3/
+  for (const unread of [Buffer.from('this is no audio at all'), Buffer.from('\0\0\0\x20ftypM4A mp42isom')]) {
+    const answer = await transcribe(parley, unread)
+    refused(t, answer, 415, 'unsupported_media', 'audio')
+    t.match(answer.json().error.message, known, 'the formats that are read are named')
+  }
   refused(t, await transcribe(parley, Buffer.alloc(101 * 1024 * 1024)), 413, 'payload_too_large')
+  const long = wav(Buffer.alloc(241 * 60 * 4000))
+  long.writeUInt32LE(4000, 24)
+  long.writeUInt32LE(4000, 28)
+  long.writeUInt16LE(1, 32)
+  long.writeUInt16LE(8, 34)
+  const answer = await transcribe(parley, long)
+  refused(t, answer, 413, 'payload_too_large', 'audio')
+  t.match(answer.json().error.message, /241 minutes; at most 240/)
+})
+
+t.test('the functions of a conversation', async (t) => {
+  const user = { type: 'message', role: 'user', content: [{ type: 'text', text: 'Is there a table?' }] }
+  const call = (args: string) => ({ type: 'function_call', call_id: 'call_1', name: 'find_table', arguments: args })
+  const result = { type: 'function_result', call_id: 'call_1' }
+  const history = (args: string) => ask('', { input: [user, call(args), result] })
+  for (const text of ['', '{"seats":', 'four', '{}{}', '['.repeat(1_000_000)])
+    refused(t, await postJson(parley, responses, history(text)), 400, 'invalid_parameter', '/input/1/arguments')
+  t.equal((await postJson(parley, responses, history('{"seats":4}'))).status, 200, 'a result may be left out')
+  const twice = ask('hi', { tools: [{ name: 'one' }, { name: 'two' }, { name: 'one' }] })
+  refused(t, await postJson(parley, responses, twice), 400, 'invalid_parameter', '/tools/2/name')
 })
 
 t.test('the idempotency key', async (t) => {
