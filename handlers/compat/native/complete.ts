@@ -2,7 +2,7 @@ import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
 import type { Route } from '../../../domain/dispatch/request.ts'
 import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/handlers.ts'
-import type { ChatMessage, CompleteBody, CompleteResponse } from '../../../generated/compat/types.ts'
+import type { ChatMessage, CompleteBody, NativeCompletion } from '../../../generated/compat/types.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
 import { routingOf } from '../../routing.ts'
 import { acceptsEvents, contextOf, languageOf, nativeHeaders } from '../context.ts'
@@ -58,7 +58,7 @@ function messagesOf({ messages, prompt, systemPrompt }: CompleteBody): ChatMessa
   return [...system, ...(messages ?? [{ role: 'user', content: prompt }])]
 }
 
-function answerOf(completed: CompletionText, { provider, model, failovers }: Route): CompleteResponse {
+function answerOf(completed: CompletionText, { provider, model, failovers }: Route): NativeCompletion {
   const toolCalls = completed.toolCalls()
   return {
     text: completed.text,

@@ -4,7 +4,7 @@ import type { Caller } from '../../../domain/access/organization.ts'
 import type { Segment, Word } from '../../../domain/speech/stt.ts'
 import type { TranscribeInput, Transcription } from '../../../domain/speech/transcribe.ts'
 import type { CompatHandlers, TranscribeEvent } from '../../../generated/compat/handlers.ts'
-import type { NativeSegment, SttOptions, TranscribeResponse } from '../../../generated/compat/types.ts'
+import type { NativeSegment, NativeTranscription, SttOptions } from '../../../generated/compat/types.ts'
 import type { Bytes } from '../../../runtime/engine/handler.ts'
 import { located } from '../../faults/located-fault.ts'
 import { readRecording } from '../../recording.ts'
@@ -75,7 +75,7 @@ function optionsOf({ words, diarization, keywords, prompt }: SttOptions): NonNul
   }
 }
 
-function answerOf({ transcript, route }: Transcription, recording: Recording, requestId: string): TranscribeResponse {
+function answerOf({ transcript, route }: Transcription, recording: Recording, requestId: string): NativeTranscription {
   const { text, language, segments, words } = transcript
   return {
     text,
@@ -106,7 +106,7 @@ function wordOf({ confidence, ...word }: Word) {
 }
 
 /** A whole recording has no interim transcripts: each segment is sent once, as final. */
-function eventsOf(answer: TranscribeResponse): AsyncIterable<TranscribeEvent> {
+function eventsOf(answer: NativeTranscription): AsyncIterable<TranscribeEvent> {
   const { requestId, provider, model, segments = [] } = answer
   return inOrder<TranscribeEvent>([
     { event: 'meta', data: { requestId, provider, model } },
