@@ -14,11 +14,12 @@ import type {
   CompatTranscription,
   CompatTranscriptionEvent,
   CompleteBody,
-  CompleteResponse,
   ErrorEnvelope,
   LanguageTag,
+  NativeCompletion,
   NativeMeta,
   NativeToolCall,
+  NativeTranscription,
   Objective,
   OpenapiDocument,
   RealtimeSession,
@@ -27,7 +28,6 @@ import type {
   SynthesizeBodyInput,
   TextDelta,
   TimestampGranularity,
-  TranscribeResponse,
   TranscriptEvent,
 } from '../compat/types.ts'
 
@@ -119,26 +119,26 @@ export type SynthesizeAnswer =
 export type TranscribeEvent =
   | { event: 'meta'; data: NativeMeta }
   | { event: 'transcript'; data: TranscriptEvent }
-  | { event: 'done'; data: TranscribeResponse }
+  | { event: 'done'; data: NativeTranscription }
   | { event: 'error'; data: ErrorEnvelope }
 
 export type TranscribeCall = CallOptions & { body: Blob | Uint8Array }
 
 export type TranscribeAnswer =
-  | Answer<'application/json', TranscribeResponse>
+  | Answer<'application/json', NativeTranscription>
   | Answer<'text/event-stream', AsyncIterable<TranscribeEvent>>
 
 export type CompleteEvent =
   | { event: 'meta'; data: NativeMeta }
   | { event: 'delta'; data: TextDelta }
   | { event: 'tool_call'; data: NativeToolCall }
-  | { event: 'done'; data: CompleteResponse }
+  | { event: 'done'; data: NativeCompletion }
   | { event: 'error'; data: ErrorEnvelope }
 
 export type CompleteCall = CallOptions & { body: CompleteBody }
 
 export type CompleteAnswer =
-  | Answer<'application/json', CompleteResponse>
+  | Answer<'application/json', NativeCompletion>
   | Answer<'text/event-stream', AsyncIterable<CompleteEvent>>
 
 export type CreateRealtimeSessionCall = CallOptions

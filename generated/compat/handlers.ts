@@ -14,13 +14,14 @@ import type {
   CompatTranscription,
   CompatTranscriptionEvent,
   CompleteBody,
-  CompleteResponse,
   Constraints,
   ErrorEnvelope,
   Intent,
   LanguageTag,
+  NativeCompletion,
   NativeMeta,
   NativeToolCall,
+  NativeTranscription,
   Objective,
   OpenapiDocument,
   RealtimeSession,
@@ -30,7 +31,6 @@ import type {
   SynthesizeBody,
   TextDelta,
   TimestampGranularity,
-  TranscribeResponse,
   TranscriptEvent,
 } from './types.ts'
 
@@ -276,7 +276,7 @@ export type SynthesizeResult =
 export type TranscribeEvent =
   | { event: 'meta'; data: NativeMeta }
   | { event: 'transcript'; data: TranscriptEvent }
-  | { event: 'done'; data: TranscribeResponse }
+  | { event: 'done'; data: NativeTranscription }
   | { event: 'error'; data: ErrorEnvelope }
 
 export type TranscribeRequest = {
@@ -305,7 +305,7 @@ export type TranscribeResult =
         'x-service-model': string
         'x-service-failover-count': number
       }
-      body: TranscribeResponse
+      body: NativeTranscription
     }
   | {
       status: 200
@@ -326,7 +326,7 @@ export type CompleteEvent =
   | { event: 'meta'; data: NativeMeta }
   | { event: 'delta'; data: TextDelta }
   | { event: 'tool_call'; data: NativeToolCall }
-  | { event: 'done'; data: CompleteResponse }
+  | { event: 'done'; data: NativeCompletion }
   | { event: 'error'; data: ErrorEnvelope }
 
 export type CompleteRequest = {
@@ -349,7 +349,7 @@ export type CompleteResult =
         'x-service-model': string
         'x-service-failover-count': number
       }
-      body: CompleteResponse
+      body: NativeCompletion
     }
   | {
       status: 200

@@ -1012,7 +1012,7 @@ export const compatSurface: Surface = {
           events: {
             meta: answers && answers.eventNativeMeta,
             transcript: answers && answers.eventTranscriptEvent,
-            done: answers && answers.eventTranscribeResponse,
+            done: answers && answers.eventNativeTranscription,
             error: answers && answers.eventErrorEnvelope,
           },
         },
@@ -1159,7 +1159,7 @@ export const compatSurface: Surface = {
             meta: answers && answers.eventNativeMeta,
             delta: answers && answers.eventTextDelta,
             tool_call: answers && answers.eventNativeToolCall,
-            done: answers && answers.eventCompleteResponse,
+            done: answers && answers.eventNativeCompletion,
             error: answers && answers.eventErrorEnvelope,
           },
         },

@@ -306,7 +306,7 @@ export type SynthesizeBodyInput = {
   sample_rate?: number
 } & Record<string, unknown>
 
-export type TranscribeResponse = {
+export type NativeTranscription = {
   text: string
   provider: string
   model: string
@@ -384,7 +384,7 @@ export type TextDelta = { text: string }
 
 export type NativeUsage = { promptTokens: number; completionTokens: number }
 
-export type CompleteResponse = {
+export type NativeCompletion = {
   text: string
   provider: string
   model: string

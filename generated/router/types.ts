@@ -263,6 +263,7 @@ export type LLMRequest = {
   input: InputItem[]
   /** Reasoning included. Credit is reserved for this many. */
   max_output_tokens: number
+  /** Each has a name of its own. */
   tools?: Tool[]
   tool_choice?: ToolChoice
   response_format?: ResponseFormat
@@ -276,7 +277,7 @@ export type LLMRequest = {
 /** LLMRequest as a client may send it: a field with a default may be left out. */
 export type LLMRequestInput = {
   routing?: Routing
-  input: InputItem[]
+  input: InputItemInput[]
   max_output_tokens: number
   tools?: Tool[]
   tool_choice?: ToolChoice
@@ -289,6 +290,9 @@ export type LLMRequestInput = {
 
 export type InputItem = InputMessage | InputFunctionCall | InputFunctionResult
 
+/** InputItem as a client may send it: a field with a default may be left out. */
+export type InputItemInput = InputMessage | InputFunctionCall | InputFunctionResultInput
+
 export type MessageRole = 'system' | 'user' | 'assistant'
 
 export type InputMessage = { type: 'message'; role: MessageRole; content: InputText[] }
@@ -300,12 +304,20 @@ export type InputFunctionCall = {
   type: 'function_call'
   call_id: string
   name: ToolName
-  /** JSON text. */
+  /** JSON text; anything else is refused. */
   arguments: string
 }
 
 /** What the function answered. */
-export type InputFunctionResult = { type: 'function_result'; call_id: string; result: string }
+export type InputFunctionResult = {
+  type: 'function_result'
+  call_id: string
+  /** Left out or empty where the function has nothing to say. */
+  result: string
+}
+
+/** InputFunctionResult as a client may send it: a field with a default may be left out. */
+export type InputFunctionResultInput = { type: 'function_result'; call_id: string; result?: string }
 
 /** A function that the model may call. */
 export type Tool = {
@@ -385,7 +397,12 @@ export type ResponseItemAdded = { output_index: OutputIndex; item: OutputItemShe
 /** An output item whose content may still be missing. */
 export type OutputItemShell = OutputMessageShell | OutputFunctionCallShell | OutputStructuredJsonShell
 
-export type OutputMessageShell = { type: 'message'; role: 'assistant' }
+export type OutputMessageShell = {
+  type: 'message'
+  role: 'assistant'
+  /** Empty: the text follows. */
+  content: OutputText[]
+}
 
 export type OutputFunctionCallShell = { type: 'function_call'; call_id: string; name: string }
 
