@@ -32,8 +32,17 @@ export const localKeyFile = 'local.key'
  */
 const checkResponses = import.meta.url.endsWith('.ts')
 
-/** A running Parley. `stop` drains first; `force` gives up the requests in flight. */
-export type Gateway = { url: string; key: string | null; stop(): Promise<void>; force(): void }
+/** A running Parley. */
+export type Gateway = {
+  url: string
+  key: string | null
+  /** Requests and sockets that are open in this process. */
+  open(): number
+  /** Drains first. `lbDelayMs` replaces the setting. */
+  stop(lbDelayMs?: number): Promise<void>
+  /** Gives up what is open. */
+  force(): void
+}
 
 export async function startGateway(
   config: ParleyConfig,
@@ -66,13 +75,21 @@ export async function startGateway(
     const others = worker === 0 ? config.processes - 1 : 0
     const workers = startWorkers(others, { ...env, PARLEY_PORT: String(server.port) }, config.drain.graceMs)
     // All processes drain together: one that still took requests while another drains would get all of them.
-    closing.unshift(() => Promise.all([server.drain(), workers.stop()]))
+    const drain = (lbDelayMs: number) => Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
-    const force = () => {
-      workers.force()
-      void server.stop()
+    return {
+      url,
+      key,
+      open: () => server.inflight() + server.sockets(),
+      async stop(lbDelayMs = config.drain.lbDelayMs) {
+        await drain(lbDelayMs)
+        await closeAll()
+      },
+      force() {
+        workers.force()
+        void server.stop()
+      },
     }
-    return { url, key, stop: closeAll, force }
   } catch (error) {
     await closeAll()
     throw error
@@ -198,7 +215,7 @@ async function listen(parts: Listening): Promise<Server> {
   const { config, store, log, metrics, tracing } = parts
   let server: Server | null = null
   const draining = () =>
-    server?.state === 'draining' ? 'The server finishes its requests and takes no new ones.' : null
+    server && server.state !== 'ready' ? 'The server will end soon: send requests to another one.' : null
   const readyChecks = [
     { name: 'store', check: () => reasonOf(store.ping()) },
     { name: 'drain', check: () => Promise.resolve(draining()) },

@@ -28,7 +28,7 @@ import { requireFreePort } from './runtime/free-port.ts'
 import { readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { endInstance, readPidFile, writePidFile } from './runtime/pid-file.ts'
-import { workerVariable } from './runtime/workers.ts'
+import { followParent, workerVariable } from './runtime/workers.ts'
 
 const packageFile = new URL(import.meta.url.endsWith('.js') ? '../package.json' : './package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
@@ -86,22 +86,25 @@ async function up(config: ParleyConfig, env: Environment): Promise<void> {
   const gateway = await startGateway(config, env, (message) => console.error(message))
   const removePidFile = worker ? () => {} : writePidFile(config.dataDir, gateway.url)
   if (!worker) console.log(greeting(gateway))
-  await firstSignal(gateway, worker)
-  await gateway.stop()
+  const lbDelayMs = await endOf(gateway, worker, config)
+  await gateway.stop(lbDelayMs)
   removePidFile()
 }
 
-/** Resolves at the first signal, or when the parent of this worker has died. From then on a second signal forces the end. */
-function firstSignal(gateway: Gateway, worker: boolean): Promise<void> {
+/** Resolves with the `lbDelayMs` to drain with, at the first signal. From then on a second signal forces the end. */
+function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Promise<number> {
   return new Promise((resolve) => {
+    if (worker) return followParent(resolve, () => gateway.force())
     let count = 0
-    if (worker && !process.connected) return resolve()
-    if (worker) process.once('disconnect', resolve)
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => {
         count += 1
-        if (count === 1) resolve()
-        else gateway.force()
+        if (count > 1) return gateway.force()
+        // Ctrl-C comes from a person, who does not wait for a load balancer to notice.
+        resolve(signal === 'SIGINT' ? 0 : drain.lbDelayMs)
+        const open = gateway.open()
+        if (signal === 'SIGINT' && open > 0)
+          console.error(`draining: ${open} open, for ${drain.graceMs / 1000} s at most; Ctrl-C again ends at once`)
       })
   })
 }
@@ -126,7 +129,7 @@ async function demo(config: ParleyConfig, env: Environment, run: Parameters<Acti
   try {
     await run({ baseUrl: gateway.url, apiKey: gateway.key })
   } finally {
-    await gateway.stop()
+    await gateway.stop(0)
     rmSync(dataDir, { recursive: true, force: true })
   }
 }

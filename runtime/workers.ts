@@ -9,10 +9,16 @@ const restartMs = 1000
 /** A worker that drains may take this much longer than its grace period. */
 const stopExtraMs = 5000
 
+/**
+ * A message of the parent to a worker. Signals will not do: a terminal and a service manager signal the whole group, so
+ * the worker would take the parent's signal for a second one and end at once.
+ */
+type Order = { kind: 'drain'; lbDelayMs: number } | { kind: 'force' }
+
 export type Workers = {
   /** Each worker drains by itself. */
-  stop(): Promise<void>
-  /** A second signal makes each worker give up its requests in flight. */
+  stop(lbDelayMs: number): Promise<void>
+  /** Each worker gives up its requests in flight. */
   force(): void
 }
 
@@ -39,24 +45,40 @@ export function startWorkers(count: number, env: Environment, graceMs: number): 
   }
   for (let index = 1; index <= count; index++) start(index)
   return {
-    async stop() {
+    async stop(lbDelayMs) {
       stopping = true
       for (const timer of restarts) clearTimeout(timer)
-      await Promise.all([...live.values()].map((child) => stopChild(child, graceMs + stopExtraMs)))
+      await Promise.all([...live.values()].map((child) => stopChild(child, lbDelayMs, graceMs)))
     },
     force() {
-      for (const child of live.values()) child.kill('SIGTERM')
+      for (const child of live.values()) order(child, { kind: 'force' })
     },
   }
 }
 
-function stopChild(child: ChildProcess, waitMs: number): Promise<void> {
+/**
+ * In a worker: calls `drain` or `force` when the parent orders it, and `drain` when the parent has died. A worker
+ * ignores signals, because the parent decides for all.
+ */
+export function followParent(drain: (lbDelayMs: number) => void, force: () => void): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+  if (!process.connected) return drain(0)
+  process.once('disconnect', () => drain(0))
+  process.on('message', (message: Order) => (message.kind === 'drain' ? drain(message.lbDelayMs) : force()))
+}
+
+function stopChild(child: ChildProcess, lbDelayMs: number, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => child.kill('SIGKILL'), waitMs)
+    const timer = setTimeout(() => child.kill('SIGKILL'), lbDelayMs + graceMs + stopExtraMs)
     child.once('exit', () => {
       clearTimeout(timer)
       resolve()
     })
-    child.kill('SIGTERM')
+    order(child, { kind: 'drain', lbDelayMs })
   })
+}
+
+/** A worker that has just died cannot be reached, which is no failure. */
+function order(child: ChildProcess, message: Order): void {
+  child.send(message, () => {})
 }

@@ -12,7 +12,7 @@ import { renameHeader } from './head.ts'
 import type { ServerOptions } from './options.ts'
 import type { Transport } from './transport.ts'
 
-export type ServerState = 'starting' | 'ready' | 'draining' | 'stopped'
+export type ServerState = 'starting' | 'ready' | 'draining' | 'ending' | 'stopped'
 
 /** The state that all exchanges share, and the one place where they begin and end. */
 export class Engine {
@@ -45,6 +45,11 @@ export class Engine {
     this.stalls = new Watch(clock, limits.bodyTimeoutMs / 4, (receiver, nowMs) => receiver.look(nowMs))
     this.requestIdHeader = renameHeader('Service-Request-ID', headerPrefix)
     this.regionHeader = renameHeader('Service-Region', headerPrefix)
+  }
+
+  /** While the server drains it still serves what reaches it. */
+  get isServing(): boolean {
+    return this.state === 'ready' || this.state === 'draining'
   }
 
   get inflight(): number {

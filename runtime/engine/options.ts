@@ -125,9 +125,9 @@ export type ServerOptions = {
   limits: Limits
   edgeQuota: EdgeQuotaOptions
   drain: {
-    /** New requests are still answered with 503 for this long, so that a load balancer notices. */
+    /** Everything is still served for this long, so that a load balancer notices. */
     lbDelayMs: number
-    /** Requests in flight may go on for this long. */
+    /** After that, requests and sockets may go on for this long. */
     graceMs: number
   }
   clock: Clock

@@ -1,3 +1,4 @@
+import { Drain } from './drain.ts'
 import { Engine, type ServerState } from './engine.ts'
 import { openUploads } from './node/listener.ts'
 import type { ServerOptions } from './options.ts'
@@ -13,9 +14,9 @@ export type Server = {
   inflight(): number
   /** Open sockets. */
   sockets(): number
-  /** Refuses new requests, waits for those in flight, then ends them and stops. */
-  drain(): Promise<void>
-  /** Ends everything at once. */
+  /** Lets everything that is open end by itself, within the grace, and stops: see drain.ts. `lbDelayMs` replaces the setting. */
+  drain(lbDelayMs?: number): Promise<void>
+  /** Ends everything at once, also when a drain has begun. */
   stop(): Promise<void>
 }
 
@@ -32,9 +33,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
   engine.state = 'ready'
   const listeners = uploads ? [main, uploads] : [main]
-  let draining: Promise<void> | null = null
-  let stopping: Promise<void> | null = null
-  const stop = () => (stopping ??= end(engine, listeners))
+  const closing = new Drain(engine, listeners)
   return {
     port: main.port,
     uploadPort: uploads?.port ?? null,
@@ -43,44 +42,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     inflight: () => engine.inflight,
     sockets: () => engine.sockets.count,
-    drain: () => (draining ??= drain(engine, listeners).then(stop)),
-    stop,
+    drain: (lbDelayMs = options.drain.lbDelayMs) => closing.drain(lbDelayMs),
+    stop: () => closing.stop(),
   }
 }
-
-async function drain(engine: Engine, listeners: readonly Listener[]): Promise<void> {
-  const { clock, drain: times } = engine.options
-  engine.state = 'draining'
-  if (times.lbDelayMs > 0) await new Promise<void>((resolve) => void clock.after(times.lbDelayMs, resolve))
-  for (const listener of listeners) listener.refuse()
-  engine.sockets.shutdown()
-  if (await engine.idle(times.graceMs)) return
-  engine.abortAll(new Error('the server stops'))
-  await endSockets(engine)
-  // Handlers that listen to their signal can still answer.
-  await engine.idle(farewellMs)
-}
-
-async function end(engine: Engine, listeners: readonly Listener[]): Promise<void> {
-  engine.state = 'stopped'
-  engine.abortAll(new Error('the server stops'))
-  await endSockets(engine)
-  await Promise.all(listeners.map((listener) => listener.close()))
-  engine.stalls.stop()
-  await engine.idle(farewellMs)
-}
-
-/**
- * Waits a moment after the close frames: a connection that is closed with unread bytes is reset, and a reset takes the
- * close frame with it.
- */
-async function endSockets({ sockets, options }: Engine): Promise<void> {
-  if (sockets.count === 0) return
-  sockets.endAll(1012, 'service restart')
-  await new Promise<void>((resolve) => void options.clock.after(lingerMs, resolve))
-}
-
-const lingerMs = 200
-
-/** Handlers that listen to their signal end long before. One that does not is left running. */
-const farewellMs = 500

@@ -71,7 +71,10 @@ export type SocketSession = {
   onDrained(): void
   /** The socket is about to be given up, because its reader is too slow or too much is buffered. */
   onSlowReader(): void
-  /** The server stops. The session must send its last frames within the grace period. */
+  /**
+   * The server stops, and the grace of its drain is over: the session must send its last frames and close now. A drain
+   * alone calls nothing, so a session that ends by itself within the grace is not notified.
+   */
   onShutdown(): void
   /** The socket has ended. This is the last call. */
   onGone(): void

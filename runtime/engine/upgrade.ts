@@ -66,13 +66,13 @@ async function admitSocket(
   const asked = { channelId, scope, requestId, authorization, credential, origin, host, path, query }
   const caller = await entry.admit(asked)
   if (exchange.isGone) throw new ClientGone()
-  // The look-up of the caller can take long, and the server may be draining or full by now.
+  // The look-up of the caller can take long, and the server may be stopping or full by now.
   requireCapacity(engine)
   const signal = new CancelSource()
   return new Connection(engine.sockets, entry, { requestId, caller, channelId, path, query, signal, startedMs })
 }
 
-function requireCapacity({ state, sockets }: Engine): void {
-  if (state !== 'ready') throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
+function requireCapacity({ isServing, sockets }: Engine): void {
+  if (!isServing) throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
   if (sockets.isFull) throw new Refusal('overloaded', { message: 'too many open sockets', retryAfterS: 1 })
 }

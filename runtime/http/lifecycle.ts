@@ -91,7 +91,7 @@ export function admit(engine: Engine, exchange: HttpExchange, head: Head): void 
   const { mount } = exchange
   if (mount?.health) return
   if (mount) exchange.corsOrigin = allowedOrigin(mount, head.origin)
-  if (engine.state !== 'ready') throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
+  if (!engine.isServing) throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })
   if (engine.inflight > engine.options.limits.requestsMax) {
     throw new Refusal('overloaded', { message: 'too many requests at once', retryAfterS: 1 })
   }

@@ -38,9 +38,13 @@ export function respond(
     discard(result)
     return write(exchange, result.status, headers, null)
   }
+  headers.push(...unbuffered)
   if (type !== 'text/event-stream') return streamBytes(engine, exchange, result.status, headers, body)
   return streamEvents(engine, exchange, result.status, headers, body, answer)
 }
+
+/** nginx, and proxies that follow it, would keep the pieces of a stream until some kilobytes have come together. */
+const unbuffered = ['X-Accel-Buffering', 'no']
 
 /** Answers with the surface's envelope for the error. The surface's fault writer logs it. Never throws. */
 export function refuse(engine: Engine, exchange: HttpExchange, error: unknown): void {

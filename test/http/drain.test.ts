@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import net from 'node:net'
 import t from 'tap'
 import type { Context, Input } from '../../runtime/engine/handler.ts'
@@ -35,6 +36,12 @@ const handlers = {
   }),
 }
 
+async function connected(port: number): Promise<net.Socket> {
+  const socket = net.connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+
 async function serve(overrides: Parameters<typeof start>[1] = {}) {
   let state = () => 'starting'
   const server = await start(
@@ -65,21 +72,33 @@ t.test('drain', async (t) => {
   t.equal(server.drain() instanceof Promise, true, 'asking twice is asking once')
 
   for (const url of [server.url, server.uploadUrl]) {
-    const refused = await fetch(`${url}/v1/quick`)
-    t.equal(refused.status, 503)
-    t.equal(refused.headers.get('retry-after'), '1')
-    t.equal(refused.headers.get('connection'), 'close')
-    t.match(await refused.text(), /overloaded/)
-    t.equal(await (await fetch(`${url}/readyz`)).text(), '"draining"', 'health is still told')
+    const served = await fetch(`${url}/v1/quick`)
+    t.equal(served.status, 200, 'a load balancer has not noticed yet')
+    t.equal(served.headers.get('connection'), 'close')
+    t.equal(await served.text(), '"quick"')
+    t.equal(await (await fetch(`${url}/readyz`)).text(), '"draining"')
   }
+  const keptAlive = await connected(port)
+  const keptUpload = await connected(server.uploadPort as number)
 
   clock.advance(5000)
   await until(() => clock.pending === 1)
+  for (const kept of [keptAlive, keptUpload]) {
+    kept.write('GET /v1/quick HTTP/1.1\r\nHost: a\r\n\r\n')
+    const [answer] = (await once(kept, 'data')) as [Buffer]
+    t.match(
+      answer.toString(),
+      /^HTTP\/1.1 200 OK\r\n.*Connection: close\r\n.*"quick"/is,
+      'what was on its way is served',
+    )
+    kept.destroy()
+  }
   t.match(
     await raw(port, 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n', 200),
     { text: '', isClosed: true },
     'no new connection',
   )
+  clock.advance(200)
   t.notOk(isDrained)
   finish()
   t.equal(await slow, '"slow"', 'what was in flight is finished')
@@ -93,6 +112,40 @@ t.test('drain', async (t) => {
   const next = await serve({ port })
   t.equal(next.port, port, 'the port is free again')
   await next.stop()
+})
+
+t.test('stop ends a drain at once', async (t) => {
+  const clock = new ManualClock()
+  const server = await serve({ clock, drain: { lbDelayMs: 60_000, graceMs: 60_000 } })
+  const drained = server.drain()
+  await server.stop()
+  await drained
+  t.equal(server.state, 'stopped')
+})
+
+t.test('a request that arrives when the grace is over', async (t) => {
+  const clock = new ManualClock()
+  const port = await freePort()
+  const server = await serve({ clock, port, drain: { lbDelayMs: 0, graceMs: 1000 } })
+  const stubborn = fetch(`${server.url}/v1/stubborn`).catch((error: Error) => error.name)
+  await until(() => server.inflight() === 1)
+  const late = await connected(port)
+  const drained = server.drain()
+  for (const ms of [200, 1000]) {
+    await until(() => clock.pending === 1)
+    clock.advance(ms)
+  }
+  await until(() => server.state === 'ending')
+  late.write('GET /v1/quick HTTP/1.1\r\nHost: a\r\n\r\n')
+  const [answer] = (await once(late, 'data')) as [Buffer]
+  t.match(answer.toString(), /^HTTP\/1.1 503 .*\r\nRetry-After: 1\r\n.*overloaded/is)
+  late.destroy()
+  for (let step = 0; server.state !== 'stopped' || step < 3; step++) {
+    clock.advance(500)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await drained
+  t.equal(await stubborn, 'TypeError')
 })
 
 t.test('a request that does not finish in time is ended', async (t) => {

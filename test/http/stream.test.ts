@@ -134,6 +134,7 @@ onBoth('server-sent events', async (t, url, _port, server) => {
   const three = await get(`${url}/v1/three`)
   t.match(three, { status: 200, type: 'text/event-stream' })
   t.equal(three.text, 'event: delta\nid: 0\ndata: {"text":"a\\nb"}\n\nid: 1\ndata: 1\n\nid: 2\ndata: [DONE]\n\n')
+  t.equal(three.headers.get('x-accel-buffering'), 'no', 'nginx passes each event on at once')
   t.match(await get(`${url}/v1/none`), { status: 200, text: '' })
   t.match(await get(`${url}/v1/start-fails`), { status: 500, type: 'application/json', text: /"kind":"internal"/ })
   const later = await get(`${url}/v1/later-fails`)
@@ -184,6 +185,8 @@ onBoth('the media type that the client prefers', async (t, url) => {
 
 onBoth('bytes', async (t, url, port, server) => {
   const bytes = await get(`${url}/v1/bytes`)
+  t.equal(bytes.headers.get('x-accel-buffering'), 'no')
+  t.notOk((await get(`${url}/v1/whole`)).headers.has('x-accel-buffering'), 'an answer of known length has its buffers')
   t.equal(bytes.text.length, 3 * 65_536)
   t.equal(bytes.headers.get('x-rate'), '24000')
   t.ok(seen.isReturned)

@@ -16,6 +16,8 @@ export type Running = {
   child: ChildProcess
   /** Everything printed so far, both streams. */
   output(): string
+  /** The exit code, when it has ended. */
+  ended: Promise<number | null>
   /** SIGTERM and wait; the exit code. */
   stop(): Promise<number | null>
   /** SIGKILL and wait, as after a crash. */
@@ -43,6 +45,8 @@ export async function startParley(
       PARLEY_BOOTSTRAP_KEY: testKey,
       PARLEY_LOG_LEVEL: 'warn',
       PARLEY_EDGE_QUOTA: '0',
+      // There is no load balancer, and a test need not wait for one.
+      PARLEY_DRAIN_LB_DELAY_MS: '0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -75,6 +79,7 @@ export async function startParley(
     dataDir,
     child,
     output: () => output,
+    ended,
     stop: () => end('SIGTERM'),
     kill: async () => void (await end('SIGKILL')),
     remove: async () => {

@@ -334,24 +334,30 @@ t.test('a surface with its host name, in the answers and in the address', async 
   t.equal((await at('127.0.0.1', '/healthz')).headers.get('acme-region'), 'north-1')
 })
 
-t.test('while it drains', async (t) => {
-  const delayMs = 1500
-  const leaving = await startParley({ PARLEY_PROVIDERS: providers, PARLEY_DRAIN_LB_DELAY_MS: String(delayMs) })
-  t.teardown(() => leaving.remove())
-  const ended = leaving.stop()
-  await until('not ready', async () => (await fetch(`${leaving.url}/readyz`)).status === 503)
+t.test('when it is full', async (t) => {
+  const full = await startParley({ PARLEY_PROVIDERS: providers, PARLEY_LIMITS_REQUESTS_MAX: '1' })
+  t.teardown(() => full.remove())
+  stub.behave({ kind: 'hang' })
+  const asked = stub.requests.length
+  const hanging = postJson(full, responses, { ...ask('Hello.'), ...explicit('mock/mock') }).catch(() => null)
+  await until('one request is under way', () => stub.requests.length > asked)
   for (const { operationId, shoot } of posts) {
-    const answer = await shoot({ target: leaving })
+    const answer = await shoot({ target: full })
     conforms(t, operationId, answer)
     t.equal(answer.json().error.code, 'service_unavailable')
   }
   for (const [operationId, path] of [
     ['getOpenapi', '/router/openapi.json'],
     ['listModels', '/router/v1/models'],
-  ] as const)
-    conforms(t, operationId, await send(leaving, path))
-  t.equal((await fetch(`${leaving.url}/healthz`)).status, 200, 'it lives until the end')
-  t.equal(await ended, 0)
+  ] as const) {
+    const answer = await send(full, path)
+    conforms(t, operationId, answer)
+    t.equal(answer.status, 503)
+  }
+  t.equal((await fetch(`${full.url}/healthz`)).status, 200, 'health is always answered')
+  process.kill(full.pid, 'SIGTERM')
+  t.equal(await full.stop(), 0, 'the second signal ends what hangs')
+  await hanging
 })
 
 t.test('every declared status was answered', (t) => {

@@ -23,6 +23,7 @@ const engineHeaders = new Set([
   'Service-Region',
   'RateLimit-Policy',
   'RateLimit',
+  'X-Accel-Buffering',
   'Deprecation',
   'Sunset',
   'Link',

@@ -1,0 +1,124 @@
+/**
+ * The end of a server, so that a restart behind a load balancer fails no request and cuts no call:
+ *
+ *   ready ──drain──► draining ───────────────────────────────► ending ──────────────► stopped
+ *                    │ lbDelayMs: /readyz alone says 503       │ what is left gets its
+ *                    │ then the listeners close                │ fault or its last frames
+ *                    └ graceMs: what is open ends by itself    └ farewellMs
+ *
+ * While the server drains it serves everything that reaches it, new sockets too, because a load balancer needs time to
+ * notice. Each answer asks the client to close its kept-alive connection, so the next request comes over a new one,
+ * which another server can take. Stopping ends the wait at any step.
+ */
+import type { Engine } from './engine.ts'
+import type { Listener } from './transport.ts'
+
+export class Drain {
+  readonly #engine: Engine
+  readonly #listeners: readonly Listener[]
+  #draining: Promise<void> | null = null
+  #stopping: Promise<void> | null = null
+  /** Whether the sessions of the sockets were notified of the end. */
+  #areNotified = false
+  /** Ends the wait of this moment. */
+  #interrupt: () => void = () => {}
+
+  constructor(engine: Engine, listeners: readonly Listener[]) {
+    this.#engine = engine
+    this.#listeners = listeners
+  }
+
+  /** Asking twice is asking once. */
+  drain(lbDelayMs: number): Promise<void> {
+    return (this.#draining ??= this.#drain(lbDelayMs).then(() => this.stop()))
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    this.#interrupt()
+    return this.#stopping
+  }
+
+  async #drain(lbDelayMs: number): Promise<void> {
+    const engine = this.#engine
+    const { graceMs } = engine.options.drain
+    engine.state = 'draining'
+    if (lbDelayMs > 0) await this.#pauseUnlessStopped(lbDelayMs)
+    if (this.#stopping) return
+    for (const listener of this.#listeners) listener.refuse()
+    await this.#pauseUnlessStopped(Math.min(lateMs, graceMs))
+    if (await this.#unlessStopped(engine.idle(graceMs))) return
+    if (!this.#stopping) await this.#dismiss()
+  }
+
+  /** Every request and socket gets its last words. Handlers that listen to their signal can still answer. */
+  async #dismiss(): Promise<void> {
+    const engine = this.#engine
+    engine.state = 'ending'
+    engine.abortAll(stopped)
+    this.#shutdownSockets()
+    await this.#unlessStopped(engine.idle(farewellMs))
+  }
+
+  async #stop(): Promise<void> {
+    const engine = this.#engine
+    engine.state = 'stopped'
+    engine.abortAll(stopped)
+    await this.#endSockets()
+    await Promise.all(this.#listeners.map((listener) => listener.close()))
+    engine.stalls.stop()
+    await engine.idle(farewellMs)
+  }
+
+  /**
+   * Waits a moment after the close frames: a connection that is closed with unread bytes is reset, and a reset takes
+   * the close frame with it.
+   */
+  async #endSockets(): Promise<void> {
+    const { sockets } = this.#engine
+    if (sockets.count === 0) return
+    this.#shutdownSockets()
+    // A session's close is done in a microtask.
+    await Promise.resolve()
+    sockets.endAll(1012, 'service restart')
+    await this.#pause(lingerMs)
+  }
+
+  #shutdownSockets(): void {
+    if (this.#areNotified) return
+    this.#areNotified = true
+    this.#engine.sockets.shutdown()
+  }
+
+  /** Settles as `wait` does, or with null as soon as the server stops. */
+  #unlessStopped<T>(wait: Promise<T>): Promise<T | null> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = () => resolve(null)
+      wait.then(resolve, reject)
+    })
+  }
+
+  #pauseUnlessStopped(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#engine.options.clock.after(ms, resolve)
+      this.#interrupt = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#engine.options.clock.after(ms, resolve))
+  }
+}
+
+const stopped = new Error('the server stops')
+
+/** A request that was sent before the listeners closed arrives within this time, and is answered. */
+const lateMs = 200
+
+const lingerMs = 200
+
+/** Handlers that listen to their signal end long before. One that does not is left running. */
+const farewellMs = 500
