@@ -159,10 +159,14 @@ export type ParleyConfig = {
     /** How long it is kept why a request went where it went. */
     choiceDays: number
   }
+  /**
+   * How SIGTERM and `parley drain` end a server. lbDelayMs + graceMs + 5 s should be less than what the service manager waits before it kills: 30 s on
+   * Kubernetes (terminationGracePeriodSeconds), 10 s with `docker stop`, 90 s with systemd. Ctrl-C (SIGINT) skips lbDelayMs; a second signal ends everything at once.
+   */
   drain: {
-    /** How long new requests are still answered (with 503) so that a load balancer notices. */
+    /** How long only /readyz says 503 and everything is still served, so that a load balancer notices. 0 when no load balancer asks /readyz. */
     lbDelayMs: number
-    /** How long requests in flight may go on. */
+    /** How long requests, streams and sockets may go on after that. Sockets that are left then get SHUTTING_DOWN, streams an error event. Raise it for long calls. */
     graceMs: number
   }
   /** The embedded engines. */
