@@ -73,6 +73,7 @@ class Attempts<T> {
     for (const { row } of this.#candidates) {
       if (row.provider === not || this.#startedRows.includes(row)) continue
       if (this.#startedRows.length >= deps.limits[plan.ask.stage].attemptsMax) return null
+      if (plan.sendsMax !== undefined && this.#sends >= plan.sendsMax) return null
       this.unserved.cancelled = context.signal.aborted
       this.unserved.timedOut = clock.monotonicMs() >= this.#totalDueMs
       if (this.unserved.cancelled || this.unserved.timedOut) return null
@@ -86,6 +87,11 @@ class Attempts<T> {
       this.unserved.retryAfterMs = Math.min(this.unserved.retryAfterMs ?? waitMs, waitMs)
     }
     return null
+  }
+
+  /** The attempts that sent a byte, or still may. */
+  get #sends(): number {
+    return this.#startedRows.length - this.unserved.failures.filter(({ error }) => !error.sent).length
   }
 
   #start(row: Row, ownKeyId: string | null, permit: AttemptPermit): Started<T> {

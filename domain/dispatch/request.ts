@@ -33,6 +33,8 @@ export type Plan<T> = {
   atOnce: boolean
   /** `run` resolves before the provider was asked for anything; `DispatchedRequest.firstMedia` says when its first media came. */
   opensOnly?: boolean
+  /** The number of candidates that may be sent a byte. An attempt that sent none does not count here. Absent: no such limit. */
+  sendsMax?: number | undefined
   /** For an answer at once: the duration of the audio that is processed for it. */
   mediaMs?: number
   /**

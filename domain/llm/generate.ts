@@ -42,8 +42,8 @@ export type GenerateInput = RequestContext & {
 }
 
 export interface Translation<Input extends GenerateInput, Answer, Event> {
-  /** The number of candidates that a stream may try. Absent: the configured number. */
-  readonly streamAttemptsMax?: number
+  /** The number of candidates that a stream may send a byte to. Absent: each that it tries. */
+  readonly streamSendsMax?: number
   /** The events that begin every stream. */
   readonly opening: readonly Event[]
   /** The error class of a provider's stream of events that ends before its first one. */
@@ -55,7 +55,9 @@ export interface Translation<Input extends GenerateInput, Answer, Event> {
   /** An estimate for a stream that its reader left after `characters`: the provider has not counted it. */
   soFar(input: Input, characters: number): Quantity[]
   /** Throws ProviderError `unsupported` for a request that LlmRequest cannot express; the next candidate is tried. */
-  requestOf(model: string, input: Input): LlmRequest
+  requestOf(model: string, input: Input, llm: Llm): LlmRequest
+  /** The fields of the input that `requestOf` leaves out for this model, as the wire names them. Absent: none. */
+  ignored?(model: string, input: Input, llm: Llm): readonly string[]
   /**
    * A ProviderError is thrown when another candidate may do better; a Fault is returned when the answer is billed all
    * the same.
@@ -74,9 +76,15 @@ export interface PassThroughTranslation<Input, Answer, Event> {
   reader(input: Input, route: Route): AnswerReader<PassThroughPart, Event>
 }
 
-export type Generated<Answer> = { route: Route; answer: Answer; costMicroUsd: number | null }
+/** `ignored` names the fields of the input that the model did not get. */
+export type Generated<Answer> = {
+  route: Route
+  answer: Answer
+  costMicroUsd: number | null
+  ignored: readonly string[]
+}
 /** `events` is to be read once; its iteration throws a Fault when the provider breaks off. */
-export type GeneratedStream<Event> = { route: Route; events: AsyncIterable<Event> }
+export type GeneratedStream<Event> = { route: Route; events: AsyncIterable<Event>; ignored: readonly string[] }
 
 /** Both throw a Fault. */
 export type Generate<Input, Answer, Event> = {
@@ -90,12 +98,9 @@ export function createGenerate<Input extends GenerateInput, Answer, Event>(
   deps: DispatchDeps,
   translation: Translation<Input, Answer, Event>,
 ): Generate<Input, Answer, Event> {
-  const { limits } = deps
-  const attemptsMax = translation.streamAttemptsMax ?? limits.llm.attemptsMax
-  const streamDeps = { ...deps, limits: { ...limits, llm: { ...limits.llm, attemptsMax } } }
   return {
     whole: (input) => generateWhole(deps, translation, input),
-    stream: (input) => generateStream(streamDeps, translation, input),
+    stream: (input) => generateStream(deps, translation, input),
   }
 }
 
@@ -105,10 +110,10 @@ async function generateWhole<Input extends GenerateInput, Answer, Event>(
   input: Input,
 ): Promise<Generated<Answer>> {
   const dispatched = await dispatchRequest(deps, input, planOf(translation, input, false, askWhole(translation, input)))
-  const { answer, usage } = dispatched.value
+  const { answer, usage, ignored } = dispatched.value
   const costMicroUsd = dispatched.succeed(usage ? quantitiesOf(usage) : [])
   if (answer instanceof Fault) throw answer
-  return { route: dispatched.route, answer, costMicroUsd }
+  return { route: dispatched.route, answer, costMicroUsd, ignored }
 }
 
 async function generateStream<Input extends GenerateInput, Answer, Event>(
@@ -118,7 +123,8 @@ async function generateStream<Input extends GenerateInput, Answer, Event>(
 ): Promise<GeneratedStream<Event>> {
   const run = askStream(translation, input, deps.limits.llm.idleMs)
   const dispatched = await dispatchRequest(deps, input, planOf(translation, input, true, run))
-  return { route: dispatched.route, events: dispatched.value(dispatched) }
+  const { ignored, events } = dispatched.value
+  return { route: dispatched.route, events: events(dispatched), ignored }
 }
 
 function planOf<Input extends GenerateInput, T>(
@@ -131,10 +137,15 @@ function planOf<Input extends GenerateInput, T>(
   const needs = translation.needs(input)
   if (stream) needs.unshift('streaming')
   const ask = baseAsk(caller, 'llm', routing, language, needs)
-  return { ask, atOnce: !stream, worstCase: () => translation.worstCase(input), run }
+  const worstCase = () => translation.worstCase(input)
+  return stream
+    ? { ask, atOnce: false, sendsMax: translation.streamSendsMax, worstCase, run }
+    : { ask, atOnce: true, worstCase, run }
 }
 
-type Whole<Answer> = { answer: Answer | Fault; usage: LlmUsage | null }
+type Whole<Answer> = { answer: Answer | Fault; usage: LlmUsage | null; ignored: readonly string[] }
+
+const none: readonly string[] = []
 
 function askWhole<Input extends GenerateInput, Answer>(
   translation: Translation<Input, Answer, unknown>,
@@ -146,16 +157,20 @@ function askWhole<Input extends GenerateInput, Answer>(
     const port = passThrough?.portOf(llm)
     if (passThrough && port) {
       const passed = await port.complete(passThrough.requestOf(model.id, input), signal)
-      return { answer: passThrough.answerOf(passed), usage: passed.usage?.counts ?? null }
+      return { answer: passThrough.answerOf(passed), usage: passed.usage?.counts ?? null, ignored: none }
     }
-    const answer = await llm.respond(translation.requestOf(model.id, input), signal)
+    const answer = await llm.respond(translation.requestOf(model.id, input, llm), signal)
     if (answer.text === '' && answer.calls.length === 0) refuseNothing(answer)
-    return { answer: translation.answerOf(answer, input), usage: answer.usage }
+    const ignored = translation.ignored?.(model.id, input, llm) ?? none
+    return { answer: translation.answerOf(answer, input), usage: answer.usage, ignored }
   }
 }
 
 /** A stream whose first item has come. It becomes events once it is known which attempt serves the request. */
-type OpenedStream<Event> = (dispatched: DispatchedRequest<unknown>) => AsyncIterable<Event>
+type OpenedStream<Event> = {
+  ignored: readonly string[]
+  events: (dispatched: DispatchedRequest<unknown>) => AsyncIterable<Event>
+}
 
 function askStream<Input extends GenerateInput, Event>(
   translation: Translation<Input, unknown, Event>,
@@ -170,14 +185,16 @@ function askStream<Input extends GenerateInput, Event>(
     const port = passThrough?.portOf(llm)
     if (passThrough && port) {
       const stream = await firstOf(signal, port.stream(passThrough.requestOf(model.id, input), signal), 'empty')
-      return (dispatched) => new AnswerEvents(dispatched, stream, passThrough.reader(input, dispatched.route), options)
+      const read = (route: Route) => passThrough.reader(input, route)
+      return { ignored: none, events: (to) => new AnswerEvents(to, stream, read(to.route), options) }
     }
-    const stream = await firstOf(signal, llm.stream(translation.requestOf(model.id, input), signal), emptyStream)
+    const stream = await firstOf(signal, llm.stream(translation.requestOf(model.id, input, llm), signal), emptyStream)
     if (stream.first.type === 'end') refuseNothing(stream.first)
-    return (dispatched) => {
+    const events: OpenedStream<Event>['events'] = (dispatched) => {
       const settle: Settle = (usage, isComplete) => settleStream(dispatched, usage, isComplete)
       return new AnswerEvents(dispatched, stream, translation.reader(input, dispatched.route, settle), options)
     }
+    return { ignored: translation.ignored?.(model.id, input, llm) ?? none, events }
   }
 }
 

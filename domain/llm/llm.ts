@@ -1,4 +1,5 @@
 import type { CancelSignal } from '../ports/system.ts'
+import type { LlmSetting, LlmSettings } from './settings.ts'
 
 export type LlmItem =
   | { type: 'message'; role: 'system' | 'user' | 'assistant'; text: string }
@@ -16,10 +17,8 @@ export type LlmRequest = {
   tools: readonly LlmTool[]
   toolChoice?: ToolChoice
   responseFormat?: ResponseFormat
-  temperature?: number
-  topP?: number
   reasoningEffort?: string
-}
+} & LlmSettings
 
 /** No token is counted twice: input excludes cached tokens, output excludes reasoning tokens. */
 export type LlmUsage = { inputTokens: number; cachedInputTokens: number; outputTokens: number; reasoningTokens: number }
@@ -69,6 +68,11 @@ export interface Llm {
    * mark. Deltas are never empty.
    */
   stream(request: LlmRequest, signal: CancelSignal): AsyncIterable<LlmEvent>
+  /**
+   * The settings among these that this model cannot take. A wire that promises less than the router leaves them out and
+   * names them. Absent: it takes temperature and topP, and no others.
+   */
+  readonly lacks?: (model: string, settings: LlmSettings) => readonly LlmSetting[]
   /** Present where the provider speaks chat completions itself. For any other provider such a request is translated. */
   readonly chat?: PassThrough
 }

@@ -69,6 +69,16 @@ export function ttsRequest(
   }
 }
 
+export type Manner = 'instructions' | 'speed'
+
+/** The manners of a lenient form that this model cannot speak in. */
+export function mannersBeyond({ model: { capabilities } }: Row, form: SpokenForm): Manner[] {
+  const beyond: Manner[] = []
+  if (form.instructions && !capabilities.instructions) beyond.push('instructions')
+  if (changesSpeed(form) && !capabilities.speed) beyond.push('speed')
+  return beyond
+}
+
 /** 1 is the voice's usual speed. It needs no capability and is not sent, because some providers lack the setting. */
 function changesSpeed(form: SpokenForm): form is SpokenForm & { speed: number } {
   return form.speed !== undefined && form.speed !== 1

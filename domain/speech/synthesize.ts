@@ -5,14 +5,22 @@ import type { DispatchDeps, RequestContext, Route } from '../dispatch/request.ts
 import { Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
-import { castSpeech, charactersOf, type SpokenForm, ttsRequest } from './spoken-form.ts'
+import { castSpeech, charactersOf, type Manner, mannersBeyond, type SpokenForm, ttsRequest } from './spoken-form.ts'
 
 export type SynthesizeDeps = DispatchDeps & { convert: ConvertSpeech }
 
 export type SynthesizeInput = RequestContext & SpokenForm & { text: string }
 
-/** `audio` is to be read once. Its iteration throws a Fault when the provider breaks off. */
-export type Synthesis = { route: Route; characters: number; audio: AsyncIterable<Uint8Array> }
+/**
+ * `audio` is to be read once. Its iteration throws a Fault when the provider breaks off. `ignored` names what the model
+ * could not take.
+ */
+export type Synthesis = {
+  route: Route
+  characters: number
+  audio: AsyncIterable<Uint8Array>
+  ignored: readonly Manner[]
+}
 
 /**
  * Resolves when the first audio has come, failing over until then, so that an answer is never without audio. Throws a
@@ -33,7 +41,8 @@ export function createSynthesize(deps: SynthesizeDeps): (input: SynthesizeInput)
         return openSpeech(deps.convert, speech?.tts, 'text', request, signal, deps.limits.tts.idleMs)
       },
     })
-    return { route: dispatched.route, characters, audio: delivered(dispatched, quantities) }
+    const ignored = mannersBeyond(dispatched.row, input)
+    return { route: dispatched.route, characters, audio: delivered(dispatched, quantities), ignored }
   }
 }
 

@@ -17,14 +17,20 @@ export type TranscribeInput = RequestContext & {
   language?: string
   options?: Omit<SttOptions, 'providerOptions'> & { providerOptions?: ProviderOptions }
   recording: Recording
-  /** A model without prompts gets none and stays a candidate. */
+  /** A model without prompts or keywords gets none and stays a candidate. */
   lenient?: true
 }
+
+/** Options that help recognition and that an answer can do without. */
+const hints = ['prompt', 'keywords'] as const
+export type Hint = (typeof hints)[number]
 
 export type Transcription = {
   transcript: Transcript
   route: Route
   usage: { durationMs: number; costMicroUsd: number | null }
+  /** The hints that the model could not take. */
+  ignored: readonly Hint[]
 }
 
 /** Transcribes a whole recording, failing over until a provider has answered. Throws a Fault. */
@@ -42,7 +48,8 @@ export function createTranscribe(deps: DispatchDeps): (input: TranscribeInput) =
     const transcript = dispatched.value
     const durationMs = Math.round(transcript.billedMs ?? input.recording.durationMs)
     const costMicroUsd = dispatched.succeed(audioQuantity(durationMs), speedOf(dispatched.elapsedMs, input.recording))
-    return { transcript, route: dispatched.route, usage: { durationMs, costMicroUsd } }
+    const ignored = hintsBeyond(dispatched.row, input.options)
+    return { transcript, route: dispatched.route, usage: { durationMs, costMicroUsd }, ignored }
   }
 }
 
@@ -51,7 +58,7 @@ function askOf({ caller, routing, language, options, recording, lenient }: Trans
   const { encoding, sampleRateHz, channels } = recording.format
   return {
     ...ask,
-    needs: [...ask.needs, ...needsOf(options).filter((need) => !lenient || need !== 'prompt')],
+    needs: [...ask.needs, ...needsOf(options).filter((need) => !lenient || !hints.includes(need as Hint))],
     audio: { encoding, sampleRateHz, channels },
     settings: settingNames(options?.providerOptions),
   }
@@ -67,6 +74,10 @@ function needsOf(options: TranscribeInput['options'] = {}): Capability[] {
   return needs
 }
 
+function hintsBeyond({ model }: Row, options: TranscribeInput['options'] = {}): Hint[] {
+  return hints.filter((hint) => options[hint]?.length && !model.capabilities[hint])
+}
+
 async function transcribeAt(
   stt: Stt | undefined,
   row: Row,
@@ -76,7 +87,7 @@ async function transcribeAt(
 ): Promise<Transcript> {
   if (!stt) throw new ProviderError('unsupported', { sent: false })
   const { providerOptions, ...options } = input.options ?? {}
-  if (!row.model.capabilities.prompt) delete options.prompt
+  for (const hint of hintsBeyond(row, input.options)) delete options[hint]
   const own = providerOptions?.[row.provider.id]
   const request: SttRequest = {
     model: row.model.id,

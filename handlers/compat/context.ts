@@ -44,6 +44,11 @@ export function nativeHeaders(route: Route) {
   }
 }
 
+/** The header that names the fields of a request which the model that served it did not get. Absent: it got all. */
+export function ignoredHeader(fields: readonly string[]) {
+  return fields.length === 0 ? {} : { 'x-service-ignored': fields.join(', ') }
+}
+
 export function acceptsEvents({ accept }: Context<Caller>): boolean {
   return preferredType(accept, ['application/json', 'text/event-stream']) === 'text/event-stream'
 }

@@ -5,12 +5,14 @@ import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
 import { readLlmEvents } from '../wire/llm-events.ts'
 import { MessageTurn, readMessage } from './answer.ts'
 import { messagesBody } from './request.ts'
+import { lacks } from './settings.ts'
 import { wire } from './wire.ts'
 
 const path = '/v1/messages'
 
 export function createLlm(http: VendorHttp, apiKey: string | null, limits: OutboundLimits): Llm {
   return {
+    lacks,
     async respond(request, signal) {
       return readMessage(await http.post(path, json(messagesBody(request)), signal))
     },

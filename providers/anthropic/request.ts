@@ -7,6 +7,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { isObject, type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
 import { type Traits, traitsOf } from './models.ts'
+import { settingsBody } from './settings.ts'
 
 /**
  * Throws ProviderError: `unsupported` for a field that this model lacks, `bad_request` for a conversation that cannot
@@ -26,12 +27,13 @@ export function messagesBody(request: LlmRequest): JsonObject {
     })),
     ...(system !== '' && { system }),
     ...sampling(request, traits),
+    ...settingsBody(request),
     ...thinking,
     ...((effort || format) && { output_config: { ...effort, ...format } }),
     // The vendor refuses a tool choice without tools.
     ...(request.tools.length > 0 && {
       tools: request.tools.map(tool),
-      ...(request.toolChoice && { tool_choice: choice(request.toolChoice) }),
+      ...toolChoiceOf(request),
     }),
   }
 }
@@ -78,6 +80,13 @@ const tool = ({ name, description, parameters }: LlmTool) => ({
   ...(description !== undefined && { description }),
   input_schema: parameters ?? { type: 'object' },
 })
+
+/** The vendor has the number of calls among the fields of the choice, and takes it with every choice but `none`. */
+function toolChoiceOf({ toolChoice, parallelToolCalls }: LlmRequest): JsonObject {
+  const alone = parallelToolCalls === false && toolChoice !== 'none'
+  if (!alone) return toolChoice ? { tool_choice: choice(toolChoice) } : {}
+  return { tool_choice: { ...choice(toolChoice ?? 'auto'), disable_parallel_tool_use: true } }
+}
 
 function choice(chosen: ToolChoice): object {
   if (typeof chosen === 'object') return { type: 'tool', name: chosen.name }

@@ -4,11 +4,12 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { json, readAnswer, type VendorHttp } from '../wire/http.ts'
 import { readLlmEvents } from '../wire/llm-events.ts'
 import { ContentTurn, readContent } from './answer.ts'
-import { contentBody, modelPath } from './request.ts'
+import { contentBody, lacks, modelPath } from './request.ts'
 import { wire } from './wire.ts'
 
 export function createLlm(http: VendorHttp, apiKey: string | null, limits: OutboundLimits): Llm {
   return {
+    lacks,
     async respond(request, signal) {
       const path = modelPath(request.model, 'generateContent')
       return readContent(await http.post(path, json(contentBody(request)), signal))

@@ -1,5 +1,6 @@
 /** Turns a request of the domain into the body of generateContent. */
 import type { LlmItem, LlmRequest, LlmTool, ToolChoice } from '../../domain/llm/llm.ts'
+import { type LlmSetting, type LlmSettings, lackingAllBut } from '../../domain/llm/settings.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import { type JsonObject } from '../wire/json.ts'
 import { argumentsOf, systemOf, turnsOf } from '../wire/turns.ts'
@@ -66,15 +67,33 @@ function part(item: LlmItem, names: ReadonlyMap<string, string>): Part {
 }
 
 function generationConfig(request: LlmRequest, { efforts }: Traits): JsonObject {
-  const { temperature, topP, reasoningEffort, responseFormat } = request
+  const { temperature, topP, topK, stop, seed, frequencyPenalty, presencePenalty } = request
+  const { reasoningEffort, responseFormat } = request
   const thinkingConfig = reasoningEffort === undefined ? null : (efforts[reasoningEffort] ?? refuse('the effort'))
   return {
     maxOutputTokens: request.maxOutputTokens,
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK }),
+    ...(stop && { stopSequences: stop }),
+    ...(seed !== undefined && { seed }),
+    ...(frequencyPenalty !== undefined && { frequencyPenalty }),
+    ...(presencePenalty !== undefined && { presencePenalty }),
     ...(thinkingConfig && { thinkingConfig }),
     ...(responseFormat && { responseMimeType: 'application/json', responseJsonSchema: responseFormat.schema }),
   }
+}
+
+const taken = lackingAllBut('temperature', 'topP', 'topK', 'stop', 'seed', 'frequencyPenalty', 'presencePenalty')
+/** The vendor takes no more stop sequences, and a seed of 32 bits. */
+const stopsMax = 5
+
+export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
+  const { stop = [], seed = 0 } = settings
+  const beyond: LlmSetting[] = []
+  if (stop.length > stopsMax) beyond.push('stop')
+  if ((seed | 0) !== seed) beyond.push('seed')
+  return [...taken(model, settings), ...beyond]
 }
 
 const declaration = ({ name, description, parameters }: LlmTool) => ({

@@ -5,6 +5,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '../../domain/llm/llm.ts'
+import { lackingAllBut } from '../../domain/llm/settings.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
 import { smallestValue } from './smallest-value.ts'
@@ -14,7 +15,8 @@ type Reply = { kind: 'text'; text: string } | { kind: 'call'; name: string; argu
 const introduction = "I am Parley's rule-based stand-in, not a language model"
 
 export function createScriptedLlm(): Llm {
-  return { respond, stream }
+  // The rules use no random number, so equal seeds give equal answers; and no rule makes two calls.
+  return { respond, stream, lacks: lackingAllBut('temperature', 'topP', 'topK', 'stop', 'seed', 'parallelToolCalls') }
 }
 
 async function respond(request: LlmRequest, signal: CancelSignal): Promise<LlmAnswer> {
@@ -32,7 +34,9 @@ const noUsage = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, reasoni
 
 async function* stream(request: LlmRequest, signal: CancelSignal): AsyncGenerator<LlmEvent> {
   const reply = replyTo(request)
-  const words = tokens(reply.kind === 'text' ? reply.text : reply.arguments)
+  const whole = reply.kind === 'text' ? reply.text : reply.arguments
+  const text = reply.kind === 'text' ? beforeStop(whole, request.stop) : whole
+  const words = tokens(text)
   const given = words.slice(0, request.maxOutputTokens)
   if (reply.kind === 'call') yield { type: 'call', index: 0, callId: callId(request.items), name: reply.name }
   for (const delta of given) {
@@ -41,13 +45,20 @@ async function* stream(request: LlmRequest, signal: CancelSignal): AsyncGenerato
     yield reply.kind === 'call' ? { type: 'arguments', index: 0, delta } : { type: 'text', delta }
   }
   const inputTokens = request.items.reduce((sum, item) => sum + tokens(contentOf(item)).length, 0)
-  const usage = { ...noUsage, inputTokens, outputTokens: given.length }
+  // The text that stopped the answer was made too: without it, an answer that begins with it would count as empty.
+  const outputTokens = given.length + Number(text.length < whole.length)
+  const usage = { ...noUsage, inputTokens, outputTokens }
   yield { type: 'end', stopReason: stopReason(reply, given.length < words.length), usage }
 }
 
 function stopReason(reply: Reply, cut: boolean): StopReason {
   if (cut) return 'max_output_tokens'
   return reply.kind === 'call' ? 'tool_call' : 'stop'
+}
+
+function beforeStop(text: string, stop: readonly string[] = []): string {
+  const ends = stop.map((each) => text.indexOf(each)).filter((at) => at >= 0)
+  return ends.length === 0 ? text : text.slice(0, Math.min(...ends))
 }
 
 /** Words are used as tokens; each word keeps the space in front of it. */

@@ -1,11 +1,24 @@
 import t, { type Test } from 'tap'
+import type { Llm, LlmRequest } from '../../domain/llm/llm.ts'
+import { lackingAllBut } from '../../domain/llm/settings.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
 import { createChat } from '../../handlers/compat/openai/chat.ts'
 import type { ChatInput } from '../../handlers/compat/openai/chat-translation.ts'
 import type { OpenAiOptions } from '../../providers/openai/provider.ts'
 import { auto, everything, isClean, setup, text } from '../domain/fake-llm.ts'
-import { bench, collect, fault, model, order, script, theEnd, usage } from '../domain/fakes.ts'
+import {
+  bench,
+  collect,
+  failure,
+  fault,
+  model,
+  order,
+  script,
+  provider as serving,
+  theEnd,
+  usage,
+} from '../domain/fakes.ts'
 import { routerError } from '../domain/router-error.ts'
 import { provider, stub } from '../providers/openai-setup.ts'
 import { stubText, stubUsage } from '../providers/stub-openai.ts'
@@ -128,6 +141,17 @@ t.test('a stream has one attempt, JSON has more; an empty answer is a failure', 
   }
 })
 
+t.test('a provider that was sent no byte is no attempt of a stream', async (t) => {
+  const all = setup([[failure('unreachable', false)], [failure('overloaded', false)], [text('third'), theEnd]])
+  const { chunks } = await createChat(all.deps).stream({ ...withoutKey(), routing: auto, body: { messages } })
+  t.equal(said((await collect(chunks)).items), 'third')
+  t.same(all.asked, ['a', 'b', 'c'])
+  const sent = setup([[failure('unreachable', false)], [failure('server')], [text('third'), theEnd]])
+  const failed = await fault(createChat(sent.deps).stream({ ...withoutKey(), routing: auto, body: { messages } }))
+  t.match(failed, { kind: 'all_failed', detail: { attempts: [{ outcome: 'unreachable' }, { outcome: 'server' }] } })
+  t.same(sent.asked, ['a', 'b'], 'the one that was sent a byte is the last')
+})
+
 t.test('a reader who leaves is billed for the text that was written', async (t) => {
   const all = chatting(t)
   const { chunks } = await all.stream()
@@ -227,14 +251,46 @@ t.test('providers without the protocol are sent a translation', async (t) => {
   const picture = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AA' } }] }
   for (const [untranslatable, param] of [
     [{ messages: [picture] }, '/messages/0/content/0'],
-    [{ messages, n: 2 }, '/n'],
-    [{ messages, logprobs: true }, '/logprobs'],
     [{ messages, audio: { voice: 'alloy' } }, '/audio'],
-    [{ messages, stop: ['x'] }, '/stop'],
+    [{ messages, modalities: ['audio'] }, '/modalities'],
+    [{ messages, functions: [{ name: 'f' }] }, '/functions'],
+    [{ messages, web_search_options: {} }, '/web_search_options'],
   ] as const) {
     const refused = await fault(chat.complete({ ...base, body: untranslatable }))
     t.match(refused, { data: { kind: 'field_unsupported', field: param } }, param)
   }
+})
+
+t.test('settings that a model cannot take are left out and named', async (t) => {
+  const asked: LlmRequest[] = []
+  const llm: Llm = {
+    lacks: lackingAllBut('temperature', 'stop', 'user'),
+    respond: (request) => {
+      asked.push(request)
+      return Promise.resolve({ text: 'yes', calls: [], stopReason: 'stop', usage })
+    },
+    stream: () => script([text('yes'), theEnd]),
+  }
+  const all = bench([serving('a', [model('llm', { capabilities: everything })], { llm })])
+  const chat = createChat(all.deps)
+  const ignoredOf = async (fields: object) => {
+    const input = { ...withoutKey(), routing: auto, body: { messages, ...fields } }
+    const whole = (await chat.complete(input)).ignored
+    const stream = await chat.stream(input)
+    t.same(stream.ignored, whole, 'a stream names the same')
+    await collect(stream.chunks)
+    return whole
+  }
+  t.same(await ignoredOf({ temperature: 2, stop: 'END', user: 'u' }), [], 'what it takes')
+  t.match(asked.at(-1), { temperature: 2, stop: ['END'], user: 'u' })
+  const more = { seed: 7, top_p: 0.5, n: 2, logprobs: true, logit_bias: { 50256: -100 }, store: true, vendor_field: 1 }
+  t.same(await ignoredOf({ ...more, stop: ['a', 'b'] }), Object.keys(more), 'what it lacks, and what nobody knows')
+  t.same(Object.keys(asked.at(-1) ?? {}), ['model', 'items', 'maxOutputTokens', 'tools', 'stop'])
+  const neutral = { n: 1, logprobs: false, logit_bias: {}, frequency_penalty: 0, presence_penalty: 0, store: false }
+  t.same(await ignoredOf({ ...neutral, parallel_tool_calls: true, stop: null, seed: null }), [], 'neutral values')
+  t.same(await ignoredOf({ 'x\r\ny': 1, [`k${'k'.repeat(64)}`]: 1, seed: 1 }), ['seed'], 'names that fit a header')
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`f${i}`, 1]))
+  t.equal((await ignoredOf(many)).length, 32)
 })
 
 t.test('a reader of a translated stream is billed for the text that it got', async (t) => {

@@ -132,6 +132,13 @@ t.test('createChatCompletion on a provider that does not speak the protocol', as
   t.match(answer.json(), { choices: [{ message: { content: 'three small words' }, finish_reason: 'stop' }] })
   const streamed = frames((await post('/v1/chat/completions', { model: scripted, messages, stream: true })).text)
   t.equal(streamed.at(-1), '[DONE]')
+  t.equal(answer.headers.get('x-service-ignored'), null)
+  const settings = { stop: ' words', n: 2, user: 'u', frequency_penalty: 0, logit_bias: { 1: 1 } }
+  for (const stream of [false, true]) {
+    const stopped = await post('/v1/chat/completions', { model: scripted, messages, ...settings, stream })
+    t.equal(stopped.headers.get('x-service-ignored'), 'n, user, logit_bias', `stream ${stream}`)
+    t.notMatch(stopped.text, /words/, 'stop counts')
+  }
   const picture = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] }
   const refused = await post('/v1/chat/completions', { model: scripted, messages: [picture] })
   t.match(refused.json(), { error: { code: 'capability_unsupported', param: '/messages/0/content/0' } })
@@ -166,7 +173,8 @@ t.test('createCompatTranscription', async (t) => {
   const subtitles = { param: 'response_format', message: /not as srt, vtt.*verbose_json/, hint: /verbose_json/ }
   t.match(srt.json(), { error: { code: 'invalid_parameter', ...subtitles } })
   const noise = await upload({ model: 'auto' }, Buffer.from('not audio'))
-  t.match(noise.json(), { error: { code: 'invalid_parameter', param: 'file' } })
+  t.equal(noise.status, 415)
+  t.match(noise.json(), { error: { code: 'unsupported_media', param: 'file', message: /WAV, FLAC/ } })
 })
 
 t.test('createCompatSpeech', async (t) => {
@@ -237,6 +245,8 @@ t.test('synthesize', async (t) => {
   t.equal(pcm.type, 'audio/pcm;rate=8000')
   t.equal(pcm.headers.get('x-service-provider'), 'stub')
   t.equal(pcm.headers.get('x-service-failover-count'), '0')
+  const cheerful = await bytesOf('/v1/synthesize', { text: 'Hold.', model: 'local:flite', instructions: 'Cheerful.' })
+  t.equal(cheerful.headers.get('x-service-ignored'), 'instructions')
   const wav = await bytesOf('/v1/synthesize', { text: 'Hold.', constraints, response_format: 'wav' })
   t.equal(wav.bytes.subarray(0, 4).toString(), 'RIFF')
 })
@@ -283,6 +293,15 @@ t.test('transcribe', async (t) => {
     const refused = await send(parley, '/v1/transcribe', { ...init, headers: { ...headers, [param]: value } })
     t.match(refused.json(), { error: { code, param, message } }, value)
   }
+  const hints = { keywords: ['Parley'], prompt: 'A call.' }
+  const here = {
+    ...headers,
+    'x-service-constraints': JSON.stringify({ allowedProviders: { stt: ['local'] } }),
+    'x-service-stt-options': JSON.stringify(hints),
+  }
+  const hinted = await send(parley, '/v1/transcribe', { ...init, headers: here })
+  t.equal(hinted.status, 200, hinted.text)
+  t.equal(hinted.headers.get('x-service-ignored'), 'prompt, keywords', 'hints that the engine cannot take')
   const raw = { ...headers, 'content-type': 'audio/pcm;rate=16000' }
   const samples = { method: 'POST', body: new Uint8Array(prompt.subarray(44)), headers: raw }
   t.equal((await send(parley, '/v1/transcribe', samples)).status, 200)

@@ -56,6 +56,15 @@ t.test('the stream is the answer word by word, with one end', async (t) => {
   t.same(events.at(-1), { type: 'end', stopReason: 'stop', usage })
 })
 
+t.test('the answer ends before the first stop text', async (t) => {
+  const until = async (...stop: string[]) => (await llm.respond(request('Say one two three', { stop }), signal)).text
+  t.equal(await until('three'), 'one two')
+  t.equal(await until('three', 'wo'), 'one t')
+  t.equal(await until('four'), 'one two three')
+  const empty = await llm.respond(request('Say one two three', { stop: ['one'] }), signal)
+  t.match(empty, { text: '', stopReason: 'stop', usage: { outputTokens: 1 } }, 'an empty answer counts its stop text')
+})
+
 t.test('the limit of output tokens is kept', async (t) => {
   const answer = await llm.respond(request('Say one two three', { maxOutputTokens: 2 }), signal)
   t.equal(answer.text, 'one two')

@@ -5,7 +5,7 @@ import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/ha
 import type { ChatMessage, CompleteBody, NativeCompletion } from '../../../generated/compat/types.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
 import { routingOf } from '../../routing.ts'
-import { acceptsEvents, contextOf, languageOf, nativeHeaders } from '../context.ts'
+import { acceptsEvents, contextOf, ignoredHeader, languageOf, nativeHeaders } from '../context.ts'
 import type { Chat, ChatStream } from '../openai/chat.ts'
 import type { ChatInput } from '../openai/chat-translation.ts'
 import { CompletionText } from './completion-text.ts'
@@ -25,14 +25,22 @@ export function complete({ chat, catalog }: CompleteDeps): CompatHandlers<Caller
       const counted = { ...input.body, stream_options: { include_usage: true } }
       const stream = await chat.stream({ ...input, body: counted })
       const events = eventsOf(stream, context.requestId)
-      return { status: 200, type: 'text/event-stream', headers: nativeHeaders(stream.route), body: events }
+      return { status: 200, type: 'text/event-stream', headers: headersOf(stream), body: events }
     }
-    const { route, completion } = await chat.complete(input)
+    const whole = await chat.complete(input)
+    const { route, completion } = whole
     const completed = new CompletionText()
     completed.readAnswer(completion)
-    return { status: 200, type: 'application/json', headers: nativeHeaders(route), body: answerOf(completed, route) }
+    return { status: 200, type: 'application/json', headers: headersOf(whole), body: answerOf(completed, route) }
   }
 }
+
+function headersOf({ route, ignored }: Pick<ChatStream, 'route' | 'ignored'>) {
+  return { ...nativeHeaders(route), ...ignoredHeader(ignored.map((field) => nameOf[field] ?? field)) }
+}
+
+/** The names of this operation for fields of chat completions. */
+const nameOf: Readonly<Record<string, string>> = { parallel_tool_calls: 'parallelToolCalls' }
 
 /** The body of the same request to chat completions. A field that the client left out is left out there too. */
 function chatBody(body: CompleteBody): ChatInput['body'] {

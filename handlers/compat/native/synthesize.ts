@@ -1,7 +1,7 @@
 import type { Caller } from '../../../domain/access/organization.ts'
 import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
 import { routingOf } from '../../routing.ts'
-import { contextOf, languageOf, nativeHeaders } from '../context.ts'
+import { contextOf, ignoredHeader, languageOf, nativeHeaders } from '../context.ts'
 import type { SpeechDeps } from '../openai/speech.ts'
 import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from '../openai/speech-format.ts'
 
@@ -9,7 +9,7 @@ export function synthesize(deps: SpeechDeps): CompatHandlers<Caller>['synthesize
   return async ({ header, body }, context) => {
     const { text, voice, intent, instructions, speed, sample_rate: rateHz = usualRateHz } = body
     const container = containerOf(body.response_format ?? 'pcm')
-    const { route, characters, audio } = await deps.synthesize({
+    const { route, characters, audio, ignored } = await deps.synthesize({
       ...contextOf(context),
       ...languageOf(header, intent?.language, body.language),
       routing: routingOf(deps.catalog, 'tts', context.caller, body),
@@ -21,7 +21,7 @@ export function synthesize(deps: SpeechDeps): CompatHandlers<Caller>['synthesize
       ...(instructions && { instructions }),
       ...(speed !== undefined && { speed }),
     })
-    const headers = { ...nativeHeaders(route), 'Service-Usage-Characters': characters }
+    const headers = { ...nativeHeaders(route), ...ignoredHeader(ignored), 'Service-Usage-Characters': characters }
     if (container === 'pcm') return { status: 200, type: pcmType(rateHz), headers, body: audio }
     return { status: 200, type: 'audio/wav', headers, body: await wavOf(audio, rateHz, deps.wavBytesMax) }
   }

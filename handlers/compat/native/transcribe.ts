@@ -9,7 +9,7 @@ import type { Bytes } from '../../../runtime/engine/handler.ts'
 import { located } from '../../faults/located-fault.ts'
 import { readRecording } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
-import { acceptsEvents, contextOf, inOrder, languageIn, languageOf, nativeHeaders } from '../context.ts'
+import { acceptsEvents, contextOf, ignoredHeader, inOrder, languageIn, languageOf, nativeHeaders } from '../context.ts'
 import type { TranscriptionDeps } from '../openai/transcriptions.ts'
 
 export function transcribe(deps: TranscriptionDeps): CompatHandlers<Caller>['transcribe'] {
@@ -30,13 +30,14 @@ export function transcribe(deps: TranscriptionDeps): CompatHandlers<Caller>['tra
           ...(model !== undefined && { model }),
         }),
         recording,
+        lenient: true,
         options: optionsOf(asked),
       })
       .catch((error: unknown) => {
         // Elsewhere on this surface the constraints are a field of the body.
         throw located(error, 'none_allowed', 'x-service-constraints')
       })
-    const headers = nativeHeaders(transcription.route)
+    const headers = { ...nativeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
     const answer = answerOf(transcription, recording, context.requestId)
     if (!acceptsEvents(context)) return { status: 200, type: 'application/json', headers, body: answer }
     return { status: 200, type: 'text/event-stream', headers, body: eventsOf(answer) }

@@ -4,7 +4,7 @@ import type { Route } from '../../../domain/dispatch/request.ts'
 import type { CompatHandlers, CreateChatCompletionEvent } from '../../../generated/compat/handlers.ts'
 import type { ChatCompletion, ChatCompletionChunk } from '../../../generated/compat/types.ts'
 import { routingOf } from '../../routing.ts'
-import { languageOf } from '../context.ts'
+import { ignoredHeader, languageOf } from '../context.ts'
 import type { Chat } from './chat.ts'
 import type { ChatInput, CompletionChunk } from './chat-translation.ts'
 
@@ -21,19 +21,20 @@ export function createChatCompletion({ chat, catalog }: ChatDeps): CompatHandler
     const { language } = languageOf(header)
     if (language !== undefined) input.language = language
     if (body.stream) {
-      const { route, chunks } = await chat.stream(input)
+      const { route, chunks, ignored } = await chat.stream(input)
       const events = new Events(chunks[Symbol.asyncIterator]())
-      return { status: 200, type: 'text/event-stream', headers: chatHeaders(route), body: events }
+      return { status: 200, type: 'text/event-stream', headers: chatHeaders(route, ignored), body: events }
     }
-    const { route, completion } = await chat.complete(input)
+    const { route, completion, ignored } = await chat.complete(input)
     // The choices are the provider's, and the contract leaves their fields open.
     const answer = completion as unknown as ChatCompletion
-    return { status: 200, type: 'application/json', headers: chatHeaders(route), body: answer }
+    return { status: 200, type: 'application/json', headers: chatHeaders(route, ignored), body: answer }
   }
 }
 
-function chatHeaders(route: Route) {
+function chatHeaders(route: Route, ignored: readonly string[]) {
   return {
+    ...ignoredHeader(ignored),
     'Service-Attempt-ID': route.attemptId,
     'Service-Provider': route.provider,
     'Service-Model': route.model,

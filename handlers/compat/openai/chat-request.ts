@@ -2,6 +2,7 @@
 
 import type { Capability } from '../../../domain/catalog/model.ts'
 import type {
+  Llm,
   LlmItem,
   LlmRequest,
   LlmTool,
@@ -10,6 +11,7 @@ import type {
   ToolChoice,
 } from '../../../domain/llm/llm.ts'
 import { ProviderError } from '../../../domain/ports/provider-error.ts'
+import { refusedIn, settingsFor } from './chat-settings.ts'
 import { outputTokensDefault } from './chat-tokens.ts'
 
 /** `field` is a JSON pointer into the body. */
@@ -39,29 +41,10 @@ function isStructured(format: unknown): boolean {
 type Body = PassThroughRequest['body']
 type Fields = Record<string, unknown>
 
-/**
- * Fields that change the answer and that LlmRequest cannot express, each with the test for values that ask for
- * something.
- */
-const refused: Readonly<Record<string, (value: unknown) => boolean>> = {
-  n: (value) => value !== 1,
-  logprobs: (value) => value !== false,
-  top_logprobs: () => true,
-  logit_bias: (value) => !isFields(value) || Object.keys(value).length > 0,
-  audio: () => true,
-  modalities: (value) => !Array.isArray(value) || value.some((each) => each !== 'text'),
-  stop: () => true,
-  frequency_penalty: (value) => value !== 0,
-  presence_penalty: (value) => value !== 0,
-  functions: () => true,
-  function_call: () => true,
-  web_search_options: () => true,
-}
-
 /** Throws ProviderError `unsupported`, with an Untranslatable as its cause. */
-export function llmRequestOf({ model, body, maxOutputTokens }: PassThroughRequest): LlmRequest {
+export function llmRequestOf({ model, body, maxOutputTokens }: PassThroughRequest, llm: Llm): LlmRequest {
   try {
-    return translate(model, body, maxOutputTokens)
+    return translate(model, body, llm, maxOutputTokens)
   } catch (cause) {
     if (cause instanceof Untranslatable) throw new ProviderError('unsupported', { sent: false, cause })
     throw cause
@@ -69,16 +52,12 @@ export function llmRequestOf({ model, body, maxOutputTokens }: PassThroughReques
 }
 
 /** Throws Untranslatable. */
-function translate(model: string, body: Body, maxOutputTokens = outputTokensDefault): LlmRequest {
-  for (const field in body) {
-    const value = body[field]
-    if (value !== null && refused[field]?.(value)) throw new Untranslatable(`/${field}`)
-  }
+function translate(model: string, body: Body, llm: Llm, maxOutputTokens = outputTokensDefault): LlmRequest {
+  const refused = refusedIn(body)
+  if (refused !== undefined) throw new Untranslatable(`/${refused}`)
   const tools = listOf(body['tools']).map(toolOf)
-  const request: LlmRequest = { model, items: itemsOf(body), maxOutputTokens, tools }
-  const { temperature, top_p: topP, reasoning_effort: reasoningEffort } = body
-  if (typeof temperature === 'number') request.temperature = temperature
-  if (typeof topP === 'number') request.topP = topP
+  const request: LlmRequest = { model, items: itemsOf(body), maxOutputTokens, tools, ...settingsFor(model, body, llm) }
+  const { reasoning_effort: reasoningEffort } = body
   if (typeof reasoningEffort === 'string') request.reasoningEffort = reasoningEffort
   const toolChoice = toolChoiceOf(body['tool_choice'])
   if (toolChoice !== undefined) request.toolChoice = toolChoice

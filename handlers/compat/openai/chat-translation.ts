@@ -1,7 +1,7 @@
 /**
  * The wire of OpenAI's chat completions over the operation `generate`. A provider that speaks it gets the client's body
- * unread. For any other provider the body is translated: fields that only change bookkeeping are left out, and a field
- * that changes the answer but that the domain cannot express is named and refused, never dropped.
+ * unread. For any other provider the body is translated: a setting that the model cannot take is left out and named to
+ * the client, and content, a tool or a format that the domain cannot express is refused by name.
  */
 import type { Route } from '../../../domain/dispatch/request.ts'
 import { type AnswerReader, endedEarly } from '../../../domain/llm/answer-events.ts'
@@ -19,6 +19,7 @@ import type {
 import type { Clock } from '../../../domain/ports/system.ts'
 import { modelName } from '../../../domain/routing/model-name.ts'
 import { llmRequestOf, needsOf } from './chat-request.ts'
+import { ignoredIn } from './chat-settings.ts'
 import { chatSoFar, worstCaseOfChat } from './chat-tokens.ts'
 
 export type ChatInput = GenerateInput & {
@@ -39,13 +40,14 @@ export type CompletionChunk = Identity & ChatAnswer & { object: 'chat.completion
 export function createChatTranslation(clock: Clock): Translation<ChatInput, ChatAnswer, CompletionChunk> {
   return {
     // A client that reads a stream cannot learn that another model starts again.
-    streamAttemptsMax: 1,
+    streamSendsMax: 1,
     opening: [],
     emptyStream: 'protocol',
     needs: ({ body }) => needsOf(body),
     worstCase: worstCaseOfChat,
     soFar: chatSoFar,
-    requestOf: (model, input) => llmRequestOf(requestOf(model, input)),
+    requestOf: (model, input, llm) => llmRequestOf(requestOf(model, input), llm),
+    ignored: (model, { body }, llm) => ignoredIn(body, model, llm),
     answerOf: translatedAnswer,
     reader: (input, route) => new EventReader(input, identityOf(input, route, clock)),
     passThrough: {

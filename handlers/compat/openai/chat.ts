@@ -14,9 +14,10 @@ import {
 } from './chat-translation.ts'
 
 export type Completion = Identity & ChatAnswer & { object: 'chat.completion' }
-export type Completed = { route: Route; completion: Completion }
+/** `ignored` names the fields of the body that the model did not get. */
+export type Completed = { route: Route; completion: Completion; ignored: readonly string[] }
 /** `chunks` is to be read once; its iteration throws a Fault when the provider breaks off. */
-export type ChatStream = { route: Route; chunks: AsyncIterable<CompletionChunk> }
+export type ChatStream = { route: Route; chunks: AsyncIterable<CompletionChunk>; ignored: readonly string[] }
 
 /** Both throw a Fault. */
 export type Chat = {
@@ -30,15 +31,15 @@ export function createChat(deps: DispatchDeps): Chat {
   const generate = createGenerate(deps, createChatTranslation(deps.clock))
   return {
     async complete(input) {
-      const { route, answer } = await generate.whole(input).catch(rethrown)
+      const { route, answer, ignored } = await generate.whole(input).catch(rethrown)
       const { id, created, model } = identityOf(input, route, deps.clock)
       const completion: Completion = { id, object: 'chat.completion', created, model, choices: answer.choices }
       if (answer.usage) completion.usage = answer.usage
-      return { route, completion }
+      return { route, completion, ignored }
     },
     async stream(input) {
-      const { route, events } = await generate.stream(input).catch(rethrown)
-      return { route, chunks: events }
+      const { route, events, ignored } = await generate.stream(input).catch(rethrown)
+      return { route, chunks: events, ignored }
     },
   }
 }

@@ -11,7 +11,7 @@ import type { CompatSpeechRequest } from '../../../generated/compat/types.ts'
 import { type Context, Refusal } from '../../../runtime/engine/handler.ts'
 import { routingOf } from '../../routing.ts'
 import { routeHeaders } from '../../views/route.ts'
-import { contextOf, languageOf } from '../context.ts'
+import { contextOf, ignoredHeader, languageOf } from '../context.ts'
 import { containerOf, pcmType, samplesAt, usualRateHz, wavOf } from './speech-format.ts'
 
 export type SpeechDeps = {
@@ -71,8 +71,8 @@ function voiceOf(voice: CompatSpeechRequest['voice']): Pick<SynthesizeInput, 'vo
   return isPresetVoice(voice) ? { preset: voice } : { voice }
 }
 
-function headersOf({ route, characters }: Synthesis) {
-  return { ...routeHeaders(route), 'Service-Usage-Characters': characters }
+function headersOf({ route, characters, ignored }: Synthesis) {
+  return { ...routeHeaders(route), ...ignoredHeader(ignored), 'Service-Usage-Characters': characters }
 }
 
 async function* eventsOf({ audio, characters }: Synthesis): AsyncGenerator<CreateCompatSpeechEvent> {

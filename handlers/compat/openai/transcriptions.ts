@@ -11,7 +11,7 @@ import { Refusal } from '../../../runtime/engine/handler.ts'
 import { readRecording } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
 import { routeHeaders } from '../../views/route.ts'
-import { contextOf, inOrder, languageOf } from '../context.ts'
+import { contextOf, ignoredHeader, inOrder, languageOf } from '../context.ts'
 
 export type TranscriptionDeps = {
   transcribe(order: TranscribeInput): Promise<Transcription>
@@ -40,7 +40,7 @@ export function createCompatTranscription(
       lenient: true,
       options: optionsOf(body),
     })
-    const headers = routeHeaders(transcription.route)
+    const headers = { ...routeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
     const { text } = transcription.transcript
     const durationS = recording.durationMs / 1000
     if (stream === 'true')

@@ -210,10 +210,29 @@ t.test('the stop reasons of a message', async (t) => {
   }
 })
 
+t.test('the settings of a chat', async (t) => {
+  const chatBody = (fields: object, model = ask.model) =>
+    bodyOf(llmRequestOf({ model, body: { messages: [{ role: 'user', content: 'Hi' }], ...fields } }, llm))
+  const tools = [{ type: 'function', function: { name: 'weather' } }]
+  const full = { stop: ['END'], top_k: 40, user: 'u-1', tools, parallel_tool_calls: false, temperature: 0.5 }
+  t.match(await chatBody(full), {
+    stop_sequences: ['END'],
+    top_k: 40,
+    metadata: { user_id: 'u-1' },
+    tool_choice: { type: 'auto', disable_parallel_tool_use: true },
+    temperature: 0.5,
+  })
+  const plain = ['model', 'max_tokens', 'messages']
+  const beyond = { stop: [' '], seed: 1, frequency_penalty: 1, temperature: 1.5, user: 'u'.repeat(257) }
+  t.same(Object.keys(await chatBody(beyond)), plain, 'what the vendor refuses is left out')
+  const unsampled = await chatBody({ temperature: 0.5, top_p: 0.5, top_k: 4 }, 'claude-haiku-5-5')
+  t.same(Object.keys(unsampled), plain, 'and what this model refuses')
+})
+
 t.test('chat completions reach it by translation', async (t) => {
   stub.behave('ok')
   const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'text' } }
-  const request = llmRequestOf({ model: 'claude-haiku-4-5', body })
+  const request = llmRequestOf({ model: 'claude-haiku-4-5', body }, llm)
   const { choices, usage: counted } = translatedAnswer(await llm.respond(request, never))
   t.match(choices, [{ message: { content: answerText }, finish_reason: 'stop' }])
   t.match(counted, { prompt_tokens: 65, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 40 } })

@@ -220,11 +220,23 @@ t.test('the format of the speech comes from the answer', async (t) => {
   }
 })
 
+t.test('the settings of a chat', async (t) => {
+  const chatBody = (fields: object) =>
+    bodyOf(llmRequestOf({ model: ask.model, body: { messages: [{ role: 'user', content: 'Hi' }], ...fields } }, llm))
+  const full = { stop: 'END', top_k: 40, seed: 7, frequency_penalty: 0.5, presence_penalty: -1, user: 'u' }
+  t.match(await chatBody(full), {
+    generationConfig: { stopSequences: ['END'], topK: 40, seed: 7, frequencyPenalty: 0.5, presencePenalty: -1 },
+  })
+  t.notOk(JSON.stringify(await chatBody(full)).includes('"u"'), 'the vendor has no name of a user')
+  const beyond = await chatBody({ seed: 2 ** 40, stop: ['a', 'b', 'c', 'd', 'e', 'f'] })
+  t.same(Object.keys((beyond as { generationConfig: object }).generationConfig), ['maxOutputTokens'])
+})
+
 t.test('chat completions reach it by translation', async (t) => {
   stub.behave('ok')
   const body = { messages: [{ role: 'user', content: 'Hi' }], response_format: { type: 'json_object' } }
   const { choices, usage: counted } = translatedAnswer(
-    await llm.respond(llmRequestOf({ model: ask.model, body }), never),
+    await llm.respond(llmRequestOf({ model: ask.model, body }, llm), never),
   )
   t.match(choices, [{ message: { content: answerText }, finish_reason: 'stop' }])
   t.match(counted, {

@@ -1,0 +1,28 @@
+/** The settings of a request that not every vendor has. */
+export type LlmSettings = {
+  temperature?: number
+  topP?: number
+  topK?: number
+  /** The answer ends before the first of these texts. */
+  stop?: readonly string[]
+  seed?: number
+  frequencyPenalty?: number
+  presencePenalty?: number
+  /** The caller's name for its user. */
+  user?: string
+  /** False: the model makes one call at a time. */
+  parallelToolCalls?: boolean
+}
+
+export type LlmSetting = keyof LlmSettings
+
+/** For an adapter that sends these settings, for every value, and no others. */
+export function lackingAllBut(...taken: readonly LlmSetting[]): (model: string, settings: LlmSettings) => LlmSetting[] {
+  const names = new Set<string>(taken)
+  return (_model, settings) => settingsIn(settings).filter((name) => !names.has(name))
+}
+
+/** The settings that a request asks for. */
+export function settingsIn(settings: LlmSettings): LlmSetting[] {
+  return Object.keys(settings) as LlmSetting[]
+}

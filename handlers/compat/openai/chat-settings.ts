@@ -1,0 +1,123 @@
+/**
+ * The fields of a chat body beside its conversation, for providers that do not speak chat completions. A setting that
+ * the model cannot take is left out and named to the client in `x-service-ignored`, because clients send many that they
+ * can do without. A tool or a format is never left out.
+ */
+import type { Llm, PassThroughRequest } from '../../../domain/llm/llm.ts'
+import { type LlmSetting, type LlmSettings, lackingAllBut, settingsIn } from '../../../domain/llm/settings.ts'
+
+type Body = PassThroughRequest['body']
+
+/** The first field that asks for a tool or a format which the domain cannot express. */
+export function refusedIn(body: Body): string | undefined {
+  return Object.keys(refused).find((field) => asks(body[field]) && refused[field]?.(body[field]))
+}
+
+const refused: Readonly<Record<string, (value: unknown) => boolean>> = {
+  audio: () => true,
+  modalities: (value) => !Array.isArray(value) || value.some((each) => each !== 'text'),
+  functions: (value) => !isEmptyList(value),
+  function_call: (value) => value !== 'none' && value !== 'auto',
+  web_search_options: () => true,
+}
+
+/** The settings that this model gets. */
+export function settingsFor(model: string, body: Body, llm: Llm): LlmSettings {
+  const settings = settingsOf(body)
+  for (const lacking of lackingOf(model, settings, llm)) delete settings[lacking]
+  return settings
+}
+
+/** Header values name no more fields, and no longer ones: their names come from the client. */
+const namedMax = 32
+const nameable = /^[A-Za-z0-9_.-]{1,64}$/
+
+/** The fields of the body that ask for something which this model does not get, in the order of the body. */
+export function ignoredIn(body: Body, model: string, llm: Llm): readonly string[] {
+  const settings = settingsOf(body)
+  const taken = new Set<string>(settingsIn(settings).map((setting) => fieldOf[setting]))
+  for (const lacking of lackingOf(model, settings, llm)) taken.delete(fieldOf[lacking])
+  const ignored = Object.keys(body).filter(
+    (field) => !understood.has(field) && !taken.has(field) && asks(body[field]) && !neutral[field]?.(body[field]),
+  )
+  return ignored.filter((field) => nameable.test(field)).slice(0, namedMax)
+}
+
+/** Fields that are read elsewhere, and those that `refusedIn` refuses. */
+const understood: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'max_completion_tokens',
+  'max_tokens',
+  'max_token',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'reasoning_effort',
+  ...Object.keys(refused),
+])
+
+const fieldOf: Readonly<Record<LlmSetting, string>> = {
+  temperature: 'temperature',
+  topP: 'top_p',
+  topK: 'top_k',
+  stop: 'stop',
+  seed: 'seed',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+  user: 'user',
+  parallelToolCalls: 'parallel_tool_calls',
+}
+
+/** Values that are the same as leaving the field out. */
+const neutral: Readonly<Record<string, (value: unknown) => boolean>> = {
+  n: (value) => value === 1,
+  logprobs: (value) => value === false,
+  top_logprobs: (value) => value === 0,
+  logit_bias: (value) => typeof value === 'object' && Object.keys(value as object).length === 0,
+  stop: isEmptyList,
+  frequency_penalty: (value) => value === 0,
+  presence_penalty: (value) => value === 0,
+  parallel_tool_calls: (value) => value === true,
+  store: (value) => value === false,
+  service_tier: (value) => value === 'auto' || value === 'default',
+  metadata: (value) => typeof value === 'object' && Object.keys(value as object).length === 0,
+}
+
+/** Values of another type than the wire's are no settings: they stay among the fields that are ignored. */
+function settingsOf(body: Body): LlmSettings {
+  const settings: LlmSettings = {}
+  const number = (setting: 'temperature' | 'topP' | 'topK' | 'seed' | 'frequencyPenalty' | 'presencePenalty') => {
+    const field = fieldOf[setting]
+    const value = body[field]
+    if (typeof value === 'number' && !neutral[field]?.(value)) settings[setting] = value
+  }
+  for (const each of ['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty'] as const)
+    number(each)
+  const stop = stopOf(body['stop'])
+  if (stop.length > 0) settings.stop = stop
+  if (typeof body['user'] === 'string') settings.user = body['user']
+  if (body['parallel_tool_calls'] === false) settings.parallelToolCalls = false
+  return settings
+}
+
+function stopOf(value: unknown): readonly string[] {
+  const list: unknown[] = Array.isArray(value) ? value : [value]
+  return list.every((each) => typeof each === 'string' && each !== '') ? (list as string[]) : []
+}
+
+const lacksByDefault = lackingAllBut('temperature', 'topP')
+
+function lackingOf(model: string, settings: LlmSettings, { lacks = lacksByDefault }: Llm): readonly LlmSetting[] {
+  return lacks(model, settings)
+}
+
+function asks(value: unknown): boolean {
+  return value !== undefined && value !== null
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}

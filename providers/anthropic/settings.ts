@@ -1,0 +1,44 @@
+/** The settings of a request as fields of POST /v1/messages. */
+import type { LlmRequest } from '../../domain/llm/llm.ts'
+import { type LlmSetting, type LlmSettings, settingsIn } from '../../domain/llm/settings.ts'
+import type { JsonObject } from '../wire/json.ts'
+import { traitsOf } from './models.ts'
+
+/** The longest id of a user that the vendor takes. */
+const userIdMax = 256
+
+/** The settings that this model refuses, by their values. */
+export function lacks(model: string, settings: LlmSettings): LlmSetting[] {
+  const samples = traitsOf(model)?.sampling ?? true
+  return settingsIn(settings).filter((name) => {
+    switch (name) {
+      // The temperature ends at 1. Models that do not sample take the default alone.
+      case 'temperature':
+        return samples ? (settings.temperature ?? 0) > 1 : settings.temperature !== 1
+      case 'topP':
+        return !samples && settings.topP !== 1
+      case 'topK':
+        return !samples
+      // The vendor refuses a sequence of white space.
+      case 'stop':
+        return settings.stop?.some((each) => each.trim() === '')
+      case 'user':
+        return (settings.user ?? '').length > userIdMax
+      case 'parallelToolCalls':
+        return false
+      case 'seed':
+      case 'frequencyPenalty':
+      case 'presencePenalty':
+        return true
+    }
+  })
+}
+
+/** The fields of the settings beside temperature and top_p. `lacks` has named none of them. */
+export function settingsBody({ topK, stop, user }: LlmRequest): JsonObject {
+  return {
+    ...(topK !== undefined && { top_k: topK }),
+    ...(stop && { stop_sequences: stop }),
+    ...(user !== undefined && { metadata: { user_id: user } }),
+  }
+}
