@@ -76,6 +76,7 @@ export type CreateChatCompletionResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-route': string
       }
       body: ChatCompletion
@@ -88,6 +89,7 @@ export type CreateChatCompletionResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-route': string
       }
       body: AsyncIterable<CreateChatCompletionEvent>
@@ -120,6 +122,7 @@ export type CreateCompatTranscriptionResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
       }
       body: CompatTranscription
     }
@@ -131,6 +134,7 @@ export type CreateCompatTranscriptionResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
       }
       body: string | ByteStream
     }
@@ -142,6 +146,7 @@ export type CreateCompatTranscriptionResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
       }
       body: AsyncIterable<CreateCompatTranscriptionEvent>
     }
@@ -165,6 +170,7 @@ export type CreateCompatSpeechResult =
         'Service-Model': string
         'Service-Usage-Characters': number
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
       }
       body: ByteStream
     }
@@ -177,6 +183,7 @@ export type CreateCompatSpeechResult =
         'Service-Model': string
         'Service-Usage-Characters': number
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
       }
       body: ByteStream
     }
@@ -189,6 +196,7 @@ export type CreateCompatSpeechResult =
         'Service-Model': string
         'Service-Usage-Characters': number
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
       }
       body: AsyncIterable<CreateCompatSpeechEvent>
     }
@@ -210,6 +218,7 @@ export type StreamCompatSpeechResult =
         'Service-Model': string
         'Service-Usage-Characters': number
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
       }
       body: ByteStream
     }
@@ -251,6 +260,7 @@ export type SynthesizeResult =
         'Service-Model': string
         'Service-Usage-Characters': number
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
         'x-service-failover-count': number
@@ -266,6 +276,7 @@ export type SynthesizeResult =
         'Service-Model': string
         'Service-Usage-Characters': number
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
         'x-service-failover-count': number
@@ -301,6 +312,7 @@ export type TranscribeResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
         'x-service-failover-count': number
@@ -315,6 +327,7 @@ export type TranscribeResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
         'x-service-failover-count': number
@@ -345,6 +358,7 @@ export type CompleteResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
         'x-service-failover-count': number
@@ -359,6 +373,7 @@ export type CompleteResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-service-provider': string
         'x-service-model': string
         'x-service-failover-count': number
