@@ -11,9 +11,10 @@ import { createProviders } from './providers/registry.ts'
 import type { WarmOutcome } from './providers/wire/socket.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError, type Environment } from './runtime/config.ts'
+import { makeDataDir } from './runtime/data-dir.ts'
 import { isLoopbackHost } from './runtime/engine/host.ts'
 import { type Server, startServer } from './runtime/engine/server.ts'
-import { localSecret, readLocalSecret } from './runtime/local-secret.ts'
+import { localSecret, readLocalSecret, removeLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { createMetrics } from './runtime/metrics.ts'
 import { startMetricsServer } from './runtime/metrics-server.ts'
@@ -53,7 +54,10 @@ export async function startGateway(
   const worker = Number(env[workerVariable] ?? 0)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
-  const store = await openConfiguredStore(config, log, progress, true)
+  if (config.databaseUrl === null) makeDataDir(config.dataDir)
+  // Before the migrations, so that a start that lacks a secret leaves the database as it was.
+  const masterKey = masterKeyOf(config)
+  const store = await openConfiguredStore(config, log, progress, 'serve')
   // Newest first, so that a failed start also closes its parts in the opposite order.
   const closing: (() => unknown)[] = [() => store.close({ stopPostgres: true })]
   const closeAll = async () => {
@@ -67,7 +71,8 @@ export async function startGateway(
     const tracing = await createTracing(env)
     closing.unshift(() => tracing?.close())
     const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
-    const server = await listen({ config, env, store, providers, log, metrics, tracing, localKey, first: worker === 0 })
+    const first = worker === 0
+    const server = await listen({ config, env, store, providers, log, metrics, tracing, localKey, masterKey, first })
     if (config.adminPort !== null) {
       const admin = await startMetricsServer(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
       closing.unshift(admin.close)
@@ -96,12 +101,15 @@ export async function startGateway(
   }
 }
 
-/** `serves` is false for a command, which takes no share of the limits. */
+/**
+ * `serve` and `migrate` make the embedded database and the schema where they are missing, `command` never does. Only a
+ * store that serves takes a share of the limits.
+ */
 export function openConfiguredStore(
   config: ParleyConfig,
   log: Log,
   progress: (message: string) => void,
-  serves = false,
+  purpose: 'serve' | 'migrate' | 'command',
 ): Promise<Store> {
   const { connectionsMax, keyCacheMs, keyCacheMax, choiceDays } = config.store
   const { leaseMs, retentionS } = config.idempotency
@@ -111,11 +119,15 @@ export function openConfiguredStore(
     progress,
     log,
     clock: systemClock,
-    serves,
+    serves: purpose === 'serve',
+    prepares: purpose !== 'command',
     readPolicy: readStoredPolicy,
     connectionsMax,
     idempotency: { leaseMs, retentionMs: retentionS * 1000 },
-    masterKeys: () => ({ current: masterKeyOf(config), previous: config.previousMasterKeys }),
+    masterKeys: () => ({
+      current: purpose === 'command' ? existingMasterKey(config) : masterKeyOf(config),
+      previous: config.previousMasterKeys,
+    }),
     choicesKeptMs: choiceDays * dayMs,
     keyCacheMs,
     keyCacheMax,
@@ -142,17 +154,22 @@ function checkSharing({ port, processes }: ParleyConfig): void {
   throw new ConfigError(`PARLEY_PORT: 0 leaves the choice to the system, which ${processes} processes cannot share`)
 }
 
-/** The key to show. On loopback a fresh store gets a key, which is kept in the data folder for the command line. */
-async function bootstrap(store: Store, config: ParleyConfig, log: Log): Promise<string | null> {
+/** The key to show. On loopback an empty store gets a key, which is kept in the data folder for the command line. */
+async function bootstrap({ organizations }: Store, config: ParleyConfig, log: Log): Promise<string | null> {
   if (config.bootstrapKey !== null) {
-    const outcome = await store.organizations.bootstrap({ key: config.bootstrapKey })
+    const outcome = await organizations.bootstrap({ key: config.bootstrapKey })
     if (outcome === 'refused')
       log.warn({}, 'PARLEY_BOOTSTRAP_KEY works on an empty store only, and this one has organizations already')
     return null
   }
   if (!isLoopbackHost(config.host)) return null
-  const key = localSecret(config.dataDir, localKeyFile, () => newSecret(false).secret)
-  return (await store.organizations.bootstrap({ key })) === 'refused' ? null : key
+  const kept = readLocalSecret(config.dataDir, localKeyFile)
+  if (kept === null && !(await organizations.isEmpty())) return null
+  const key = keptSecret(config, 'PARLEY_BOOTSTRAP_KEY', localKeyFile, () => newSecret(false).secret)
+  if ((await organizations.bootstrap({ key })) !== 'refused') return key
+  // An instance with another data folder was quicker. The command line must not find a key that does not work.
+  if (kept === null) removeLocalSecret(config.dataDir, localKeyFile)
+  return null
 }
 
 /**
@@ -207,6 +224,7 @@ type Listening = {
   tracing: Awaited<ReturnType<typeof createTracing>>
   providers: readonly Provider[]
   localKey: string | null
+  masterKey: string
   /** True in the one process of several that also has the upload port. */
   first: boolean
 }
@@ -227,7 +245,7 @@ async function listen(parts: Listening): Promise<Server> {
     uploadPort: parts.first ? config.uploadPort : null,
     region: config.region,
     headerPrefix: config.headerPrefix,
-    ...createSurfaces({ ...parts, masterKey: masterKeyOf(config), readyChecks }),
+    ...createSurfaces({ ...parts, readyChecks }),
     echo: parts.env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
     authenticate: createAuthenticate(store.keys),
     requestId: systemIds.request,
@@ -253,8 +271,28 @@ const dayMs = 86_400_000
 /** The file in the data folder with the master key of a local run. */
 const masterKeyFile = 'master.key'
 
-function masterKeyOf({ masterKey, dataDir }: ParleyConfig): string {
-  return masterKey ?? localSecret(dataDir, masterKeyFile, () => randomBytes(32).toString('base64url'))
+function masterKeyOf(config: ParleyConfig): string {
+  const make = () => randomBytes(32).toString('base64url')
+  return config.masterKey ?? keptSecret(config, 'PARLEY_MASTER_KEY', masterKeyFile, make)
+}
+
+/** For a command, which must not seal anything with a key that no server has. */
+function existingMasterKey({ masterKey, dataDir }: ParleyConfig): string {
+  const key = masterKey ?? readLocalSecret(dataDir, masterKeyFile)
+  if (key !== null) return key
+  throw new ConfigError(`PARLEY_MASTER_KEY: is not set, and ${dataDir} holds none`)
+}
+
+/** Where no file can be written, the variable has to be set. */
+function keptSecret({ dataDir }: ParleyConfig, variable: string, file: string, make: () => string): string {
+  try {
+    return localSecret(dataDir, file, make)
+  } catch (cause) {
+    throw new ConfigError(
+      `${variable}: is not set, and none can be kept in ${dataDir}: set it, or name a folder that can be written with PARLEY_DATA_DIR`,
+      { cause },
+    )
+  }
 }
 
 function reasonOf(done: Promise<unknown>): Promise<string | null> {

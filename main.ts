@@ -23,12 +23,15 @@ import type { ParleyConfig } from './generated/config/types.ts'
 import { validateConfig } from './generated/config/validator.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { updateCatalog } from './providers/catalog/update.ts'
+import { systemClock } from './runtime/clock.ts'
 import { type Environment, loadConfig } from './runtime/config.ts'
 import { requireFreePort } from './runtime/free-port.ts'
 import { readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
 import { endInstance, readPidFile, writePidFile } from './runtime/pid-file.ts'
 import { followParent, workerVariable } from './runtime/workers.ts'
+import { examineStore } from './store/database.ts'
+import { schemaVersion } from './store/migrations/migrate.ts'
 
 const packageFile = new URL(import.meta.url.endsWith('.js') ? '../package.json' : './package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
@@ -62,12 +65,17 @@ function createActions(env: Environment): Actions {
       return instance?.pid ?? null
     },
     admin: async (run) => {
-      const store = await openConfiguredStore(await config(), createLog('warn'), () => {})
+      const store = await openConfiguredStore(await config(), createLog('warn'), () => {}, 'command')
       try {
         return await run(createAdmin(store, { scopes, readPolicy, policyFields }))
       } finally {
         await store.close({ stopPostgres: true })
       }
+    },
+    migrate: async () => {
+      const store = await openConfiguredStore(await config(), createLog('warn'), console.error, 'migrate')
+      await store.close({ stopPostgres: true })
+      return { schema: schemaVersion }
     },
     updateCatalog: async (source) => updateCatalog(source, (await config()).dataDir),
     connection: async () => {
@@ -84,11 +92,22 @@ async function up(config: ParleyConfig, env: Environment): Promise<void> {
   // The port is tried before Postgres starts: a second `up` is the usual mistake, and it must cost nothing.
   if (!worker) await requireFreePort(config)
   const gateway = await startGateway(config, env, (message) => console.error(message))
-  const removePidFile = worker ? () => {} : writePidFile(config.dataDir, gateway.url)
+  const removePidFile = worker ? () => {} : announce(config, gateway.url)
   if (!worker) console.log(greeting(gateway))
   const lbDelayMs = await endOf(gateway, worker, config)
   await gateway.stop(lbDelayMs)
   removePidFile()
+}
+
+/** For `drain` and the other commands. With a Postgres of the deployer nothing else needs a data folder, so the server goes on. */
+function announce({ dataDir, databaseUrl }: ParleyConfig, url: string): () => void {
+  try {
+    return writePidFile(dataDir, url)
+  } catch (error) {
+    if (databaseUrl === null) throw error
+    console.error(`${explain(error)} Parley runs without it; \`parley drain\` will not find this process.`)
+    return () => {}
+  }
 }
 
 /** Resolves with the `lbDelayMs` to drain with, at the first signal. From then on a second signal forces the end. */
@@ -138,10 +157,8 @@ function machine(env: Environment, config: () => Promise<ParleyConfig>): Paramet
   return {
     config,
     configSource: env['PARLEY_CONFIG'] ?? 'environment and defaults',
-    tryStore: async (settings) => {
-      const store = await openConfiguredStore(settings, createLog('silent'), () => {})
-      await store.close({ stopPostgres: true })
-    },
+    store: (settings) =>
+      examineStore({ ...settings, log: createLog('silent'), clock: systemClock, progress: () => {} }),
     tryPort: requireFreePort,
     running: ({ dataDir }) => readPidFile(dataDir),
     providers: async (settings) => {

@@ -31,6 +31,8 @@ export type Actions = {
   /** Sends SIGTERM to the running instance. Resolves with its pid when it is gone, or with null when none runs. */
   drain(): Promise<number | null>
   admin<Answer>(run: (admin: Admin) => Promise<Answer>): Promise<Answer>
+  /** Makes the embedded database where it is missing, and brings the schema up to this version. */
+  migrate(): Promise<{ schema: number }>
   /** Merges a newer catalog, from a path or a URL, over the one in force. A running Parley reads it at its next start. */
   updateCatalog(source: string): Promise<CatalogUpdate>
   connection(): Promise<Connection>

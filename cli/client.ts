@@ -42,7 +42,10 @@ export function explain(error: unknown): string {
     return `${code}: ${message}\nrequest ${requestId}`
   }
   if (!(error instanceof Error)) return String(error)
-  const code = (error.cause as { code?: string } | undefined)?.code
-  if (code === 'ECONNREFUSED') return 'no Parley answers there; start one with `make run`, or set PARLEY_URL'
-  return error.message
+  return isUnreached(error) ? 'no Parley answers there; start one with `make run`, or set PARLEY_URL' : error.message
+}
+
+/** fetch rejects with a TypeError. Errors of other parts, such as the database's, have a message for the user. */
+function isUnreached(error: Error): boolean {
+  return error instanceof TypeError && (error.cause as { code?: string } | undefined)?.code === 'ECONNREFUSED'
 }

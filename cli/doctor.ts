@@ -10,13 +10,15 @@ export type Machine<Config extends Settings> = {
   config(): Promise<Config>
   /** Where the configuration comes from, in words. */
   configSource: string
-  /** Opens the store and closes it again. */
-  tryStore(config: Config): Promise<void>
+  store(config: Config): Promise<StoreState>
   tryPort(config: Config): Promise<void>
   running(config: Config): RunningInstance | null
   /** The configured providers; `unavailable` is the reason why one cannot be called, or null. */
   providers(config: Config): Promise<readonly { id: string; unavailable: string | null }[]>
 }
+
+/** `missing`: `up` will make it. `outdated`: the schema is older than this version, and `up` brings it up to date. */
+type StoreState = { state: 'missing' } | { state: 'ready' | 'outdated'; schema: number }
 
 export function doctor(program: Command, actions: Actions): void {
   program
@@ -61,8 +63,11 @@ async function checkStore<Config extends Settings>(machine: Machine<Config>, con
   const detail =
     config.databaseUrl === null ? `an embedded Postgres in ${config.dataDir}` : 'the Postgres that DATABASE_URL names'
   try {
-    await machine.tryStore(config)
-    return { name, ok: true, detail: `${detail} answers` }
+    const found = await machine.store(config)
+    if (found.state === 'missing') return { name, ok: true, detail: `${detail}, which \`parley up\` makes` }
+    if (found.state === 'ready') return { name, ok: true, detail: `${detail} answers, schema ${found.schema}` }
+    const outdated = `${detail} answers, schema ${found.schema}: \`parley migrate\` or \`parley up\` brings it up to date`
+    return { name, ok: true, detail: outdated }
   } catch (error) {
     return { name, ok: false, detail: `${detail}: ${explain(error)}` }
   }

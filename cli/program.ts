@@ -5,6 +5,7 @@ import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { drain } from './drain.ts'
 import { keys } from './keys.ts'
+import { migrate } from './migrate.ts'
 import { models } from './models.ts'
 import { org } from './org.ts'
 import { preview } from './preview.ts'
@@ -23,7 +24,7 @@ export function createProgram(actions: Actions): Command {
     .command('up')
     .description('start Parley in this terminal; Ctrl-C drains and ends it')
     .action(() => actions.up())
-  for (const add of [doctor, config, drain, keys, org, transcribe, speak, respond, models, preview, why, demo])
+  for (const add of [doctor, config, migrate, drain, keys, org, transcribe, speak, respond, models, preview, why, demo])
     add(program, actions)
   return program
 }

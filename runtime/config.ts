@@ -17,8 +17,8 @@ export type ConfigKey = {
 }
 
 export class ConfigError extends Error {
-  constructor(message: string) {
-    super(message)
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'ConfigError'
   }
 }
@@ -27,10 +27,11 @@ type Tree = Record<string, unknown>
 
 /** Rejects with ConfigError. Its message names the key, its source and the violation. */
 export async function loadConfig<Config>(
-  env: Environment,
+  environment: Environment,
   keys: readonly ConfigKey[],
   validate: Validate,
 ): Promise<Config> {
+  const env = withoutServiceLinks(environment)
   refuseUnknown(env, keys)
   const file = env['PARLEY_CONFIG'] ?? (existsSync('parley.yaml') ? 'parley.yaml' : null)
   const tree = file === null ? {} : await readFile(file)
@@ -43,6 +44,21 @@ export async function loadConfig<Config>(
   }
   if (!validate(tree)) throw new ConfigError(explain(validate.errors?.[0], origin, file))
   return tree as Config
+}
+
+/**
+ * Kubernetes describes each Service of the namespace in the environment of every pod: for one named `parley` with
+ * PARLEY_SERVICE_HOST, PARLEY_SERVICE_PORT, PARLEY_PORT=tcp://10.0.0.1:8080, PARLEY_PORT_8080_TCP_ADDR and so on. They
+ * are not settings, and PARLEY_PORT is one only when it has no scheme.
+ */
+function withoutServiceLinks(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name, value]) => !isServiceLink(name, value ?? '')))
+}
+
+function isServiceLink(name: string, value: string): boolean {
+  if (/^PARLEY_(\w+_)?SERVICE_(HOST|PORT(_\w+)?)$/.test(name)) return true
+  if (/^PARLEY_(\w+_)?PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name)) return true
+  return /^PARLEY_(\w+_)?PORT$/.test(name) && /^(tcp|udp|sctp):\/\//.test(value)
 }
 
 /** Variables that are not settings: they are for this loader, the command line, and the processes of one gateway. */

@@ -31,3 +31,11 @@ function makeFolder(folder: string, mode: number): void {
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
+
+/** The error of a write into the data folder that failed. */
+export function unwritableDataDir(dataDir: string, cause: unknown): Error {
+  return new Error(
+    `The data folder ${dataDir} cannot be written: make it writable for the user that starts Parley, or choose another with PARLEY_DATA_DIR.`,
+    { cause },
+  )
+}

@@ -1,16 +1,29 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { constants, copyFileSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { makeDataDir } from './data-dir.ts'
+import { makeDataDir, unwritableDataDir } from './data-dir.ts'
 
-/** A secret of this data folder, readable by its owner alone. Made with `make` on the first call. */
+/**
+ * A secret of this data folder, readable by its owner alone. Made with `make` on the first call. Several processes that
+ * call it at once agree on one secret. Throws when the folder cannot be written.
+ */
 export function localSecret(dataDir: string, name: string, make: () => string): string {
-  const file = path.join(dataDir, name)
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
+  const kept = readLocalSecret(dataDir, name)
+  if (kept !== null) return kept
   makeDataDir(dataDir)
-  const secret = make()
-  writeFileSync(file, `${secret}\n`, { mode: 0o600 })
-  // The mode above applies to a new file only. A file that another process has just made would keep its wider mode.
-  chmodSync(file, 0o600)
+  const file = path.join(dataDir, name)
+  // The whole file appears at once under its name, so that no process reads half a secret.
+  const draft = `${file}.${randomUUID()}`
+  try {
+    writeFileSync(draft, `${make()}\n`, { mode: 0o600, flag: 'wx' })
+    placeOnce(draft, file)
+  } catch (cause) {
+    throw unwritableDataDir(dataDir, cause)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  const secret = readLocalSecret(dataDir, name)
+  if (secret === null) throw new Error(`${file} is empty or closed to this user: remove it and start again`)
   return secret
 }
 
@@ -20,5 +33,19 @@ export function readLocalSecret(dataDir: string, name: string): string | null {
     return readFileSync(path.join(dataDir, name), 'utf8').trim() || null
   } catch {
     return null
+  }
+}
+
+export function removeLocalSecret(dataDir: string, name: string): void {
+  rmSync(path.join(dataDir, name), { force: true })
+}
+
+/** Does nothing when the file exists. Some file systems have no hard links; there the file is copied. */
+function placeOnce(draft: string, file: string): void {
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    copyFileSync(draft, file, constants.COPYFILE_EXCL)
   }
 }

@@ -1,15 +1,21 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeDataDir, unwritableDataDir } from './data-dir.ts'
 
 /** The process that serves a data folder, and its address. The command line finds it here. */
 export type Instance = { pid: number; url: string }
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'parley.pid')
 
-/** Call it when the server is ready. The returned function removes the file, unless another instance has replaced it. */
+/** Call it when the server is ready. Throws when the data folder cannot be written. The returned function removes the file, unless another instance has replaced it. */
 export function writePidFile(dataDir: string, url: string): () => void {
-  writeFileSync(fileOf(dataDir), JSON.stringify({ pid: process.pid, url } satisfies Instance))
+  makeDataDir(dataDir)
+  try {
+    writeFileSync(fileOf(dataDir), JSON.stringify({ pid: process.pid, url } satisfies Instance))
+  } catch (cause) {
+    throw unwritableDataDir(dataDir, cause)
+  }
   return () => {
     if (readPidFile(dataDir)?.pid === process.pid) rmSync(fileOf(dataDir), { force: true })
   }

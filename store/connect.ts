@@ -83,8 +83,8 @@ function parseUrl(text: string): { url: string; host: string | null } {
 }
 
 /** Throws when the server cannot be reached or is too old. */
-export async function checkServer(sql: Sql, log: Log): Promise<void> {
-  const [server] = await describe(sql)
+export async function checkServer(sql: Sql, target: Target, log: Log): Promise<void> {
+  const [server] = await describe(sql, target)
   if (!server || server.version < postgresMin * 10_000) {
     const version = Math.floor((server?.version ?? 0) / 10_000)
     throw new Error(`The database is Postgres ${version}; Parley needs Postgres ${postgresMin} or later.`)
@@ -97,18 +97,41 @@ export async function checkServer(sql: Sql, log: Log): Promise<void> {
   }
 }
 
-async function describe(sql: Sql): Promise<{ version: number; unbound: boolean }[]> {
+async function describe(sql: Sql, target: Target): Promise<{ version: number; unbound: boolean }[]> {
   try {
     return await sql<{ version: number; unbound: boolean }[]>`
       select current_setting('server_version_num')::int as version, rolsuper or rolbypassrls as unbound
       from pg_roles where rolname = current_user`
   } catch (cause) {
-    const reason = (cause as { code?: string }).code ?? 'unknown'
-    throw new Error(
-      `The database cannot be used (${reason}): check DATABASE_URL and that Postgres accepts connections.`,
-      {
-        cause,
-      },
-    )
+    const code = (cause as { code?: string }).code ?? 'unknown'
+    throw new Error(`The database at ${placeOf(target)} cannot be used: ${reasons[code] ?? otherwise} (${code}).`, {
+      cause,
+    })
   }
+}
+
+/** Host and port, or the folder of the socket: never the user or the password. */
+function placeOf(target: Target): string {
+  if ('socketDir' in target) return target.socketDir
+  const { url, host } = parseUrl(target.databaseUrl)
+  return host ?? new URL(url).host
+}
+
+const otherwise = 'check DATABASE_URL and that Postgres accepts connections'
+const unknownHost = 'no host has that name; check DATABASE_URL'
+
+/** By the code of the socket, or the SQLSTATE. */
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing answers there; start Postgres, or correct DATABASE_URL',
+  ENOENT: 'no server has its socket there; start Postgres, or correct DATABASE_URL',
+  CONNECT_TIMEOUT: 'it does not answer in time; check DATABASE_URL, the network and that Postgres runs',
+  ETIMEDOUT: 'it does not answer in time; check DATABASE_URL, the network and that Postgres runs',
+  ENOTFOUND: unknownHost,
+  EAI_AGAIN: unknownHost,
+  '28P01': 'it refuses the user or the password in DATABASE_URL',
+  '28000': 'it does not let this user in from here; see its pg_hba.conf',
+  '3D000': 'the database that DATABASE_URL names does not exist there; create it first',
+  '42501': 'the user in DATABASE_URL lacks a permission',
+  '53300': 'it has no connection left; raise its max_connections, or lower store.connectionsMax',
+  '57P03': 'it is starting up; try again in a moment',
 }

@@ -18,6 +18,7 @@ export type OrganizationRecord = Organization & OrganizationSettings & { creditM
 export type Organizations = {
   create(settings: OrganizationSettings & { creditMicroUsd: number }): Promise<OrganizationRecord>
   list(): Promise<OrganizationRecord[]>
+  isEmpty(): Promise<boolean>
   /** `microUsd` may be negative. */
   addCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
 }
@@ -30,6 +31,11 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
       tenancy.asOperator(
         (tx) => tx<OrganizationRecord[]>`select ${columns(tx)} from organizations order by created_at, id`,
       ),
+    isEmpty: () =>
+      tenancy.asOperator(async (tx) => {
+        const [row] = await tx<{ any: boolean }[]>`select exists (select from organizations) as any`
+        return row?.any === false
+      }),
     addCredit: (id, microUsd) =>
       tenancy.asOrganization(id, async (tx) => {
         const [row] = await tx<OrganizationRecord[]>`

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { makeDataDir } from '../../runtime/data-dir.ts'
+import { makeDataDir, unwritableDataDir } from '../../runtime/data-dir.ts'
 import { type Account, accountsFor, giveTo, noAccountMessage, setupWrapper, tryPostgres } from './account.ts'
 import { type Binaries, findBinaries, linkLibraries } from './binaries.ts'
 
@@ -31,10 +31,9 @@ type Runner = { binaries: Binaries; account: Account; major: number; env: NodeJS
 
 /** Finds or makes the cluster of a data folder. Errors name the folder and say what to do. */
 export async function openCluster(dataDir: string, progress: (message: string) => void): Promise<Cluster> {
-  const site = { dataDir: resolve(dataDir), directory: resolve(dataDir, 'postgres') }
+  const site = siteOf(dataDir)
   makeDataDir(site.dataDir)
-  checkOwner(site)
-  if (!existsSync(join(site.directory, 'PG_VERSION'))) await create(site, progress)
+  if (!hasCluster(dataDir)) await create(site, progress)
   const runner = existingRunner(site)
   return {
     directory: site.directory,
@@ -45,6 +44,30 @@ export async function openCluster(dataDir: string, progress: (message: string) =
     env: runner.env,
   }
 }
+
+/** Throws when the data folder has no cluster. Makes nothing. */
+export function requireCluster(dataDir: string): void {
+  if (hasCluster(dataDir)) return
+  throw new Error(
+    `There is no database in ${dataDir} yet: \`parley up\` or \`parley migrate\` makes it. PARLEY_DATA_DIR names another folder, DATABASE_URL a Postgres of yours.`,
+  )
+}
+
+/** Throws when this machine has no Postgres with which a cluster could be made. */
+export function requirePostgres(): void {
+  if (findBinaries().next().done) throw noPostgres()
+}
+
+const noPostgres = () => new Error(`No Postgres was found: install Postgres ${majorMin} or later, or set DATABASE_URL.`)
+
+/** Throws when the folder belongs to another user. */
+export function hasCluster(dataDir: string): boolean {
+  const site = siteOf(dataDir)
+  checkOwner(site)
+  return existsSync(join(site.directory, 'PG_VERSION'))
+}
+
+const siteOf = (dataDir: string): Site => ({ dataDir: resolve(dataDir), directory: resolve(dataDir, 'postgres') })
 
 function existingRunner(site: Site): Runner {
   const wanted = Number(readFileSync(join(site.directory, 'PG_VERSION'), 'utf8'))
@@ -79,7 +102,7 @@ function findRunner(site: Site, folder: string, accounts: Account[], wanted: num
       if (major !== null) majors.add(major)
     }
   }
-  if (!first) throw new Error(`No Postgres was found: install Postgres ${majorMin} or later, or set DATABASE_URL.`)
+  if (!first) throw noPostgres()
   if (majors.size === 0) throw new Error(noAccountMessage(join(first.directory, 'postgres'), folder))
   throw new Error(
     `The data in ${site.directory} needs Postgres ${wanted ?? `${majorMin} or later`}, but only ${[...majors].join(', ')} was found: ` +
@@ -113,10 +136,7 @@ function makeDraft(site: Site): string {
   try {
     return mkdtempSync(`${site.directory}.new-`)
   } catch (cause) {
-    throw new Error(
-      `The data folder ${site.dataDir} cannot be written: make it writable for the user that starts Parley, or choose another with PARLEY_DATA_DIR.`,
-      { cause },
-    )
+    throw unwritableDataDir(site.dataDir, cause)
   }
 }
 

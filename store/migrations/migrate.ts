@@ -4,12 +4,15 @@ import { migrations } from './list.ts'
 /** Any number that nothing else in the database takes as an advisory lock. */
 const lock = 7_275_539_001
 
+/** The schema that this version needs. */
+export const schemaVersion = migrations.length
+
 /**
  * Brings the schema up to this version in one transaction; if several processes start, one works and the others
  * wait.
  */
 export async function migrate(sql: Sql, progress: (message: string) => void): Promise<void> {
-  if ((await currentVersion(sql)) === migrations.length) return
+  if ((await readSchemaVersion(sql)) === schemaVersion) return
   await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${lock})`
     await tx`
@@ -26,13 +29,23 @@ export async function migrate(sql: Sql, progress: (message: string) => void): Pr
   })
 }
 
-async function currentVersion(sql: Sql): Promise<number> {
+/** Throws when the schema is not the one of this version. Changes nothing. */
+export async function requireSchema(sql: Sql): Promise<void> {
+  const version = await readSchemaVersion(sql)
+  if (version === schemaVersion) return
+  const found =
+    version === 0 ? 'has no tables of Parley' : `has schema ${version}, and this version needs ${schemaVersion}`
+  throw new Error(`The database ${found}: run \`parley migrate\` first.`)
+}
+
+/** 0 in a database without our tables. Throws when a newer version has made the schema. */
+export async function readSchemaVersion(sql: Sql): Promise<number> {
   const [table] = await sql<{ exists: boolean }[]>`select to_regclass('parley_migrations') is not null as exists`
   if (!table?.exists) return 0
   const [row] = await sql<{ version: number }[]>`select coalesce(max(version), 0) as version from parley_migrations`
   const version = row?.version ?? 0
-  if (version <= migrations.length) return version
+  if (version <= schemaVersion) return version
   throw new Error(
-    `The database was made by a newer Parley (schema ${version}, this version knows ${migrations.length}): run that version, or restore a backup.`,
+    `The database was made by a newer Parley (schema ${version}, this version knows ${schemaVersion}): run that version, or restore a backup.`,
   )
 }

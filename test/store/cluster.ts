@@ -67,6 +67,7 @@ export const defaults: Omit<StoreOptions, 'databaseUrl' | 'dataDir'> = {
   log: silent,
   clock: systemClock,
   serves: true,
+  prepares: true,
   readPolicy: readStoredPolicy,
   connectionsMax: 2,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },

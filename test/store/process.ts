@@ -16,6 +16,7 @@ const store = await openStore({
   log: silent,
   clock: systemClock,
   serves: true,
+  prepares: true,
   readPolicy: readStoredPolicy,
   connectionsMax: 2,
   idempotency: { leaseMs: 10_000, retentionMs: 86_400_000 },

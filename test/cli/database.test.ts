@@ -1,0 +1,96 @@
+/** The command line of the built product and the database: one that cannot be used, one that is missing, an old schema. */
+import { existsSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { runParley } from '../process/command.ts'
+import { freePort } from '../process/machine.ts'
+import { freshDataDir, testKey } from '../process/parley.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { refused } from './refused.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+const folder = freshDataDir()
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+const tables = async (t: Test, databaseUrl: string) =>
+  (await cluster.sql(t, databaseUrl)`select 1 from pg_tables where schemaname = 'public'`).length
+
+t.test('every command says why a Postgres cannot be used', async (t) => {
+  const dataDir = path.join(folder, 'unreached')
+  const nowhere = `127.0.0.1:${await freePort()}`
+  const down = { DATABASE_URL: `postgres://u:hidden@${nowhere}/d`, PARLEY_MASTER_KEY: 'm'.repeat(32), PARLEY_PORT: '0' }
+  const message = `parley: The database at ${nowhere} cannot be used: nothing answers there; start Postgres, or correct DATABASE_URL (ECONNREFUSED).\n`
+  for (const command of [
+    ['up'],
+    ['migrate'],
+    ['org', 'list'],
+    ['keys', 'list', '--org', 'org_x'],
+    ['keys', 'reseal'],
+  ]) {
+    const { code, stdout, stderr } = await runParley(command, { dataDir, env: down })
+    t.same([code, stdout, stderr], [1, '', message], command.join(' '))
+  }
+  const doctor = await runParley(['doctor'], { dataDir, env: down })
+  t.match(doctor.stdout, /^FAIL {2}store: .*nothing answers there/m)
+  const absent = new URL(await cluster.database('empty'))
+  absent.pathname = '/nowhere'
+  const missing = await runParley(['org', 'list'], { dataDir, env: { DATABASE_URL: absent.href } })
+  refused(t, missing, /the database that DATABASE_URL names does not exist there; create it first \(3D000\)/)
+  t.notOk(existsSync(dataDir), 'no folder was made')
+})
+
+t.test('commands that read make no folder and no table', async (t) => {
+  const dataDir = path.join(folder, 'read')
+  const env = { PARLEY_PORT: String(await freePort()), PARLEY_API_KEY: testKey }
+  const doctor = await runParley(['doctor'], { dataDir, env })
+  t.equal(doctor.code, 0)
+  t.match(doctor.stdout, /^ok {4}store: an embedded Postgres in \S+read, which `parley up` makes$/m)
+  for (const command of [
+    ['config', 'check'],
+    ['org', 'list'],
+    ['keys', 'list', '--org', 'org_x'],
+    ['models'],
+    ['why', 'req_x'],
+    ['preview', '--stage', 'stt'],
+    ['drain'],
+  ])
+    await runParley(command, { dataDir, env })
+  refused(
+    t,
+    await runParley(['org', 'list'], { dataDir }),
+    /^parley: There is no database in \S+read yet: `parley up` or/,
+  )
+  t.notOk(existsSync(dataDir), 'no data folder')
+
+  const databaseUrl = await cluster.database('empty')
+  const empty = { ...env, DATABASE_URL: databaseUrl }
+  refused(
+    t,
+    await runParley(['org', 'list'], { dataDir, env: empty }),
+    'parley: The database has no tables of Parley: run `parley migrate` first.\n',
+  )
+  t.match((await runParley(['doctor'], { dataDir, env: empty })).stdout, /^ok {4}store: .*schema 0: `parley migrate`/m)
+  t.equal(await tables(t, databaseUrl), 0, 'no table')
+  const migrated = await runParley(['migrate'], { dataDir, env: empty })
+  t.match(migrated.stdout, /^the database has schema \d+, which this version needs$/m)
+  t.equal((await runParley(['org', 'list'], { dataDir, env: empty })).code, 0)
+  await cluster.sql(
+    t,
+    databaseUrl,
+  )`delete from parley_migrations where version = (select max(version) from parley_migrations)`
+  refused(
+    t,
+    await runParley(['org', 'list'], { dataDir, env: empty }),
+    /^parley: The database has schema \d+, and this version needs \d+: run `parley migrate` first\.$/m,
+  )
+  t.notOk(existsSync(dataDir), 'no data folder')
+})
+
+t.test('migrate makes the embedded database', async (t) => {
+  const dataDir = path.join(folder, 'migrated')
+  const { code, stdout, stderr } = await runParley(['migrate', '--json'], { dataDir })
+  t.equal(code, 0, stderr)
+  t.type((JSON.parse(stdout) as { schema: number }).schema, 'number')
+  t.equal((await runParley(['org', 'list'], { dataDir })).code, 0)
+})

@@ -1,0 +1,122 @@
+/** Starts of the built product as they happen in containers, and two at once. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { refused } from '../cli/refused.ts'
+import { send } from '../router/requests.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { runParley } from './command.ts'
+import { freshDataDir, type Running, startParley, testKey } from './parley.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+const folder = freshDataDir()
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+async function started(t: Test, env: Record<string, string>, dataDir?: string): Promise<Running> {
+  const parley = await startParley(env, dataDir)
+  t.teardown(() => parley.remove())
+  return parley
+}
+const status = async ({ url }: Running, key: string) => (await send({ url, key }, '/router/v1/models')).status
+const tables = async (t: Test, databaseUrl: string) =>
+  (await cluster.sql(t, databaseUrl)`select 1 from pg_tables where schemaname = 'public'`).length
+
+t.test('with DATABASE_URL, a data folder that does not exist yet is made', async (t) => {
+  const dataDir = path.join(folder, 'not', 'yet')
+  const parley = await started(t, { DATABASE_URL: await cluster.database('empty') }, dataDir)
+  t.equal(await status(parley, testKey), 200)
+  t.ok(existsSync(path.join(dataDir, 'parley.pid')))
+  t.equal((await runParley(['drain'], { dataDir })).code, 0)
+})
+
+t.test(
+  'with DATABASE_URL and its secrets in the environment, a data folder that cannot be written is enough',
+  async (t) => {
+    const databaseUrl = await cluster.database('empty')
+    const dataDir = '/proc/parley'
+    const env = { PARLEY_PORT: '0', DATABASE_URL: databaseUrl }
+    const bare = await runParley(['up'], { dataDir, env })
+    refused(
+      t,
+      bare,
+      /^parley: PARLEY_MASTER_KEY: is not set, and none can be kept in \/proc\/parley: set it, or name a folder/,
+    )
+    t.equal(await tables(t, databaseUrl), 0, 'the database is as it was')
+    const sealed = { ...env, PARLEY_MASTER_KEY: 'm'.repeat(32) }
+    const keyless = await runParley(['up'], { dataDir, env: sealed })
+    t.match(keyless.stderr, /parley: PARLEY_BOOTSTRAP_KEY: is not set, and none can be kept in \/proc\/parley/)
+    const parley = await started(t, sealed, dataDir)
+    t.equal(await status(parley, testKey), 200)
+    t.match(parley.output(), /The data folder \/proc\/parley cannot be made.*Parley runs without it/)
+    t.equal(await parley.stop(), 0)
+    const again = await startParley({ ...sealed, PARLEY_BOOTSTRAP_KEY: '' }, dataDir)
+    t.teardown(() => again.remove())
+    t.equal(await status(again, testKey), 200, 'a store that has keys needs none in the environment')
+  },
+)
+
+t.test('the variables of a Kubernetes Service named parley are no settings', async (t) => {
+  const links = {
+    PARLEY_SERVICE_HOST: '10.43.7.1',
+    PARLEY_SERVICE_PORT: '8080',
+    PARLEY_SERVICE_PORT_HTTP: '8080',
+    PARLEY_PORT: 'tcp://10.43.7.1:8080',
+    PARLEY_PORT_8080_TCP: 'tcp://10.43.7.1:8080',
+    PARLEY_PORT_8080_TCP_PROTO: 'tcp',
+    PARLEY_PORT_8080_TCP_PORT: '8080',
+    PARLEY_PORT_8080_TCP_ADDR: '10.43.7.1',
+    // A Service named parley-admin.
+    PARLEY_ADMIN_SERVICE_HOST: '10.43.7.2',
+    PARLEY_ADMIN_PORT: 'tcp://10.43.7.2:9090',
+    PARLEY_ADMIN_PORT_9090_TCP_ADDR: '10.43.7.2',
+  }
+  const check = (env: Record<string, string>) => runParley(['config', 'check'], { dataDir: folder, env })
+  const linked = await check(links)
+  t.equal(linked.stderr, '')
+  t.match(linked.stdout, /^port +8080 /m)
+  t.match(linked.stdout, /^adminPort +null /m)
+  t.match((await check({ ...links, PARLEY_PORT: '8081' })).stdout, /^port +8081 /m, 'a number is a setting')
+  refused(t, await check({ ...links, PARLEY_PROT: '1' }), 'parley: PARLEY_PROT: there is no such setting')
+  refused(t, await check({ PARLEY_PORT: 'http://10.43.7.1' }), /^parley: PARLEY_PORT: must be integer/)
+})
+
+t.test('two instances that start at once on an empty database agree on one key', async (t) => {
+  const keyOf = (parley: Running) => /key {3}(sk_live_\w+)/.exec(parley.output())?.[1]
+  const firstRun = { PARLEY_BOOTSTRAP_KEY: '' }
+
+  await t.test('in one data folder', async (t) => {
+    const env = { ...firstRun, DATABASE_URL: await cluster.database('empty') }
+    const dataDir = path.join(folder, 'shared')
+    const both = await Promise.all([started(t, env, dataDir), started(t, env, dataDir)])
+    const key = readFileSync(path.join(dataDir, 'local.key'), 'utf8').trim()
+    for (const parley of both) {
+      t.equal(keyOf(parley), key)
+      t.equal(await status(parley, key), 200)
+    }
+    t.same(
+      readdirSync(dataDir).filter((name) => /key\./.test(name)),
+      [],
+      'no draft is left',
+    )
+  })
+
+  await t.test('in one data folder, with the embedded database', async (t) => {
+    const dataDir = path.join(folder, 'embedded')
+    const both = await Promise.all([started(t, firstRun, dataDir), started(t, firstRun, dataDir)])
+    const key = readFileSync(path.join(dataDir, 'local.key'), 'utf8').trim()
+    for (const parley of both) t.same([keyOf(parley), await status(parley, key)], [key, 200])
+  })
+
+  await t.test('in two data folders', async (t) => {
+    const env = { ...firstRun, DATABASE_URL: await cluster.database('empty') }
+    const folders = ['one', 'two'].map((name) => path.join(folder, name))
+    for (const dataDir of folders) mkdirSync(dataDir)
+    const both = await Promise.all(folders.map((dataDir) => started(t, env, dataDir)))
+    const keys = both.flatMap((parley) => keyOf(parley) ?? [])
+    t.equal(keys.length, 1, 'one of them shows a key')
+    for (const parley of both) t.equal(await status(parley, keys[0] as string), 200, 'which works at both')
+    const kept = folders.filter((dataDir) => existsSync(path.join(dataDir, 'local.key')))
+    t.equal(kept.length, 1, 'the other keeps none that would not work')
+  })
+})
