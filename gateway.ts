@@ -1,6 +1,7 @@
 /** Starts a serving process: store, providers, engine. They are closed in the opposite order, also when a start fails. */
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
+import { wrongAlias } from './domain/catalog/aliases.ts'
 import type { Provider } from './domain/ports/provider.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createAuthenticate } from './handlers/authenticate.ts'
@@ -137,6 +138,7 @@ export function openConfiguredStore(
 /** Checks the rules that the schema cannot express. Throws ConfigError. */
 export function checkServing(config: ParleyConfig, env: Environment): void {
   checkExposure(config)
+  checkAliases(config)
   checkSharing(config)
   checkTracing(env)
 }
@@ -146,6 +148,11 @@ function checkExposure({ host, masterKey }: ParleyConfig): void {
   throw new ConfigError(
     `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
   )
+}
+
+function checkAliases({ aliases }: ParleyConfig): void {
+  const wrong = wrongAlias(aliases)
+  if (wrong !== null) throw new ConfigError(`aliases: ${wrong}`)
 }
 
 /** The engine can share a port between processes only when the port has a number. */

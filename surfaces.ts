@@ -105,7 +105,7 @@ function dispatchDeps({ config, store, providers, log, metrics }: Parts): Dispat
   const { circuit, limits, timeouts } = config
   const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
   const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
-  const catalog = new Catalog(providers)
+  const catalog = new Catalog(providers, config.aliases)
   const { attemptsMax } = limits
   const { idleMs, speechMs, transcriptionMs } = timeouts
   return {

@@ -14,12 +14,13 @@ type InRequest =
   | { kind: 'blank_text' }
   | { kind: 'too_much_text' }
   | { kind: 'audio_too_fast' }
-  /** `otherStage` has a model of this name. */
-  | { kind: 'unknown_model'; stage: Stage; otherStage: Stage | null }
+  /** `otherStage` has a model of this name; `near` are names of models that are spelled much like it. */
+  | { kind: 'unknown_model'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
+  | { kind: 'no_such_model'; near: readonly string[] }
   /** `names` are those of the first few models that the name fits. */
   | { kind: 'ambiguous_model'; names: readonly string[] }
   | { kind: 'model_not_allowed'; stage: Stage }
-  | { kind: 'unknown_pin'; stage: Stage; otherStage: Stage | null }
+  | { kind: 'unknown_pin'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
   | { kind: 'options_without_provider'; stage: Stage; provider: string }
   | { kind: 'unknown_option'; provider: string; option: string }
   /** No adapter that was tried can express this field of the request. */
@@ -35,6 +36,17 @@ type InRouting =
   | { kind: 'key_policy_leaves_none'; stage: Stage }
   /** `knowsWhen`: a circuit or a credential says when a model can be called again. */
   | ({ kind: 'none_callable'; knowsWhen: boolean } & Left)
+  /**
+   * Only credentials are missing, which no waiting brings. `model` is the pinned one, or null; `variables` would hold the credentials;
+   * `served` are the names of models that can be called now.
+   */
+  | {
+      kind: 'credential_missing'
+      stage: Stage
+      model: string | null
+      variables: readonly string[]
+      served: readonly string[]
+    }
   | ({ kind: 'capability_missing'; capability: keyof Capabilities } & Left)
   | ({ kind: 'option_unsupported' } & Left)
   | ({ kind: 'language_unsupported'; tag: string } & Left)

@@ -2,7 +2,7 @@
 import type { DispatchDeps } from './dispatch/request.ts'
 import { createGenerate } from './llm/generate.ts'
 import { itemsTranslation } from './llm/items.ts'
-import { createCatalogList } from './routing/catalog-list.ts'
+import { createCatalogList, createFindModel } from './routing/catalog-list.ts'
 import { createListModels } from './routing/list-models.ts'
 import { createPreview } from './routing/preview.ts'
 import type { ConvertSpeech } from './speech/open-speech.ts'
@@ -35,6 +35,7 @@ export function createOperations({ dispatch, convert, transcribeStreams, synthes
     admitStream: createStreamAdmission(dispatch),
     listModels: createListModels(chooser),
     listCatalog: createCatalogList(chooser),
+    findModel: createFindModel(chooser),
     preview: createPreview(chooser),
   }
 }

@@ -4,6 +4,7 @@
  * earlier version is read as far as possible.
  */
 import type { KeyPolicy } from '../domain/access/organization.ts'
+import { type Aliases, wrongAlias } from '../domain/catalog/aliases.ts'
 import { readLanguage } from '../domain/catalog/language.ts'
 import { Fault } from '../domain/fault.ts'
 import type { KeyPolicy as WirePolicy } from '../generated/key-policy/types.ts'
@@ -26,6 +27,7 @@ const wireNames = {
   allowProviders: 'allow_providers',
   maxConcurrency: 'max_concurrency',
   objective: 'objective',
+  aliases: 'aliases',
 } as const satisfies Record<keyof KeyPolicy, keyof WirePolicy>
 
 /** The names of the fields that a policy sets, as `readKeyPolicy` takes them. */
@@ -43,7 +45,8 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
     const known = detail.keyword === 'additionalProperties' ? `; there are ${Object.values(wireNames).join(', ')}` : ''
     throw new PolicyError(`${message.replace(/^\//, '')}${known}`)
   }
-  const { voice, chain, language, allowed_origins, allow_providers, max_concurrency, objective } = value as WirePolicy
+  const { voice, chain, language, allowed_origins, allow_providers, max_concurrency, objective, aliases } =
+    value as WirePolicy
   return {
     ...(voice !== undefined && { voice }),
     ...(chain && { chain: readChain(chain) }),
@@ -52,6 +55,7 @@ export function readKeyPolicy(value: unknown): KeyPolicy {
     ...(allow_providers && { allowProviders: allow_providers }),
     ...(max_concurrency !== undefined && { maxConcurrency: max_concurrency }),
     ...(objective && { objective }),
+    ...(aliases && { aliases: unchained(aliases) }),
   }
 }
 
@@ -91,6 +95,12 @@ function readChain(chain: NonNullable<WirePolicy['chain']>): NonNullable<KeyPoli
 
 /** The first of the two signs separates: ids of providers contain neither, ids of models may contain both. */
 const pinOf = (pin: string) => pin.replace(/[/:]/, '/')
+
+function unchained(aliases: NonNullable<WirePolicy['aliases']>): Aliases {
+  const wrong = wrongAlias(aliases)
+  if (wrong !== null) throw new PolicyError(`aliases: ${wrong}`)
+  return aliases
+}
 
 function canonical(language: string): string {
   try {

@@ -16,5 +16,7 @@ export type Wishes = {
 export function routingOf(catalog: Catalog, stage: Stage, caller: Caller, wishes: Wishes): Routing {
   const { model: name, optimizeFor, intent, constraints } = wishes
   const objective = optimizeFor ?? intent?.optimizeFor ?? caller.policy.objective
-  return routingOfName(catalog, { stage, name, objective, allowProviders: constraints?.allowedProviders?.[stage] })
+  const { aliases } = caller.policy
+  const allowProviders = constraints?.allowedProviders?.[stage]
+  return routingOfName(catalog, { stage, name, objective, allowProviders, aliases })
 }

@@ -4,7 +4,7 @@
  * the first provider needs it.
  */
 
-import type { Model } from '../domain/catalog/model.ts'
+import type { Model, Stage } from '../domain/catalog/model.ts'
 import type { Provider } from '../domain/ports/provider.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { ConfigError, type Environment } from '../runtime/config.ts'
@@ -12,6 +12,7 @@ import type { OutboundLimits } from '../runtime/outbound/limits.ts'
 import type { PublishedCatalog, VendorModel, VendorOptions } from './adapter.ts'
 import type { LocalOptions } from './local/provider.ts'
 import { discoverOllama } from './openai/ollama-discovery.ts'
+import { isOwnOf, unlistedOf } from './unlisted.ts'
 import {
   isVendorId,
   type ModelIds,
@@ -134,7 +135,7 @@ function create(config: ProviderConfig, env: Environment, deps: RegistryDeps): P
   if (vendor.adapter === 'local') return createLocal(config, deps)
   if (vendor.adapter === 'loopback') return createLoopback(config)
   if (vendor.adapter === 'openai') return createOpenAi(config, vendor, env, deps)
-  return createNative(config, vendor.keyVariable, adapters[vendor.adapter], env, deps)
+  return createNative(config, vendor, adapters[vendor.adapter], env, deps)
 }
 
 async function createLocal({ id }: ProviderConfig, { local }: RegistryDeps): Promise<Provider> {
@@ -151,11 +152,17 @@ async function createLoopback({ id, models }: ProviderConfig): Promise<Provider>
  * A vendor without the operator's key has its rows, and loads its adapter when the first organization comes with a key.
  * The adapters of all vendors together would take some 20 MB of every installation, and most are never used.
  */
-function dormant(id: string, models: readonly Model[], wake: () => Promise<Provider>): Provider {
+function dormant(
+  id: string,
+  variable: string | null,
+  models: readonly Model[],
+  wake: () => Promise<Provider>,
+): Provider {
   let awake: Promise<Provider> | null = null
   return {
     id,
     models,
+    ...(variable !== null && { credentialVariable: variable }),
     ports: {},
     unavailable: () => 'no_credential',
     forKey: async (apiKey) => {
@@ -168,7 +175,7 @@ function dormant(id: string, models: readonly Model[], wake: () => Promise<Provi
 
 async function createNative(
   config: ProviderConfig,
-  keyVariable: string | null,
+  vendor: Vendor,
   { models, load }: Adapter,
   env: Environment,
   { limits, clock, catalog, observeWarm }: RegistryDeps,
@@ -176,7 +183,8 @@ async function createNative(
   const { id, adapter, baseUrl = null } = config
   if (baseUrl !== null) requireHttp(id, baseUrl)
   const ids = config.models ? Object.values(config.models).flat() : null
-  const key = credential(config, baseUrl === null ? keyVariable : null, env)
+  const variable = variableOf(config, baseUrl === null ? vendor.keyVariable : null)
+  const key = credential(config, variable, env)
   const wake = async () =>
     (await load())({
       id,
@@ -190,7 +198,10 @@ async function createNative(
       ...(observeWarm && { observeWarm: (outcome) => observeWarm(id, outcome) }),
     })
   try {
-    return key === undefined ? dormant(id, catalog.rows(adapter, id, await models(), ids), wake) : await wake()
+    const known = await models()
+    const provider =
+      key === undefined ? dormant(id, variable, catalog.rows(adapter, id, known, ids), wake) : await wake()
+    return Object.assign(provider, { isOwn: isOwnOf(vendor), unlisted: unlistedOf(vendor, id, known) })
   } catch (error) {
     if (error instanceof RangeError) throw new ConfigError(`providers: ${error.message}; ${adapter} has others`)
     throw error
@@ -199,18 +210,20 @@ async function createNative(
 
 async function createOpenAi(
   config: ProviderConfig,
-  { keyVariable, server }: { keyVariable: string | null; server: OpenAiServer },
+  vendor: Vendor & { server: OpenAiServer },
   env: Environment,
   { limits, clock, catalog, observeWarm }: RegistryDeps,
 ): Promise<Provider> {
   const { id, adapter } = config
+  const { server } = vendor
   const baseUrl = config.baseUrl ?? server.baseUrl
   if (baseUrl === null) throw new ConfigError(`providers: ${id} needs a baseUrl`)
   requireHttp(id, baseUrl)
   const isPublished = server.baseUrl !== null && sameBase(baseUrl, server.baseUrl)
   const models = config.models ?? (isPublished ? server.models : null)
   if (!models) throw new ConfigError(`providers: ${id} names no models`)
-  const key = credential(config, isPublished ? keyVariable : null, env)
+  const variable = variableOf(config, isPublished ? vendor.keyVariable : null)
+  const key = credential(config, variable, env)
   // The adapter openai at another address is a server of which nothing is known.
   const known = isPublished || adapter !== 'openai'
   const live = known ? liveModels(server, models.stt) : []
@@ -238,9 +251,14 @@ async function createOpenAi(
       unavailable: key === undefined ? 'no_credential' : null,
       monotonicMs: () => clock.monotonicMs(),
     })
-  if (key !== undefined) return wake()
-  const { modelRows } = await import('./openai/models.ts')
-  return dormant(id, modelRows({ id, baseUrl, models, live, transcriptions }, catalog), wake)
+  const { modelRows, unlistedRow } = await import('./openai/models.ts')
+  const rows = { id, baseUrl, models, live, transcriptions }
+  const provider = key === undefined ? dormant(id, variable, modelRows(rows, catalog), wake) : await wake()
+  const isEveryModelLive = known && server.realtime?.models === 'all'
+  return Object.assign(provider, {
+    ...(isPublished && { isOwn: isOwnOf(vendor) }),
+    unlisted: (stage: Stage, model: string) => unlistedRow(rows, stage, model, isEveryModelLive),
+  })
 }
 
 function liveModels({ realtime }: OpenAiServer, ids: readonly string[] = []): readonly string[] {
@@ -250,12 +268,16 @@ function liveModels({ realtime }: OpenAiServer, ids: readonly string[] = []): re
 
 /**
  * Undefined means that a key is needed and missing, null that the server needs no key. A vendor's usual variable is
- * read only for the vendor's published address, so that its key goes to no other server.
+ * used only for the vendor's published address, so that its key goes to no other server.
  */
-function credential(config: ProviderConfig, usual: string | null, env: Environment): string | null | undefined {
-  const name = config.apiKey?.startsWith('env:') ? config.apiKey.slice(4) : config.apiKey === undefined ? usual : null
-  if (name !== null) return env[name]?.trim() || undefined
-  return config.apiKey ?? null
+function credential(config: ProviderConfig, variable: string | null, env: Environment): string | null | undefined {
+  return variable === null ? (config.apiKey ?? null) : env[variable]?.trim() || undefined
+}
+
+/** The variable that holds the key; null for a key in the configuration, and for a server that needs no key. */
+function variableOf({ apiKey }: ProviderConfig, usual: string | null): string | null {
+  if (apiKey === undefined) return usual
+  return apiKey.startsWith('env:') ? apiKey.slice(4) : null
 }
 
 function requireHttp(id: string, baseUrl: string): void {

@@ -5,6 +5,8 @@
  * README's table of providers is made from these entries.
  */
 
+import type { Stage } from '../domain/catalog/model.ts'
+
 export type ModelIds = { llm?: readonly string[]; stt?: readonly string[]; tts?: readonly string[] }
 
 /** The spelling of the token limit. */
@@ -58,6 +60,13 @@ export type Vendor = {
   /** The usual environment variable of its key; null if the server needs no key. */
   keyVariable: string | null
   languageTags?: LanguageTags
+  /** The ids that it gives to its models, so that a bare id which the catalog does not have still leads to the vendor. */
+  ids?: Partial<Record<Stage, RegExp>>
+  /**
+   * The listed model whose fields a model that is not listed takes; without it, such models of that stage are not
+   * served. A server that speaks OpenAI's protocol needs none: its rows are made from the ids.
+   */
+  unlisted?: Partial<Record<Stage, string>>
 } & ({ adapter: VendorAdapter | 'local' | 'loopback' } | { adapter: 'openai'; server: OpenAiServer })
 
 /** The order is the order of the providers that need no configuration. */
@@ -68,6 +77,11 @@ export const vendors = {
     name: 'OpenAI',
     adapter: 'openai',
     keyVariable: 'OPENAI_API_KEY',
+    ids: {
+      llm: /^(gpt-(?!.*(transcribe|tts|realtime|audio|image))|chatgpt-|o\d+(-|$))/,
+      stt: /^(whisper-1$|gpt-.*(transcribe|whisper))/,
+      tts: /^(tts-1|gpt-.*tts)/,
+    },
     server: {
       baseUrl: 'https://api.openai.com/v1',
       maxTokensField: 'max_completion_tokens',
@@ -114,6 +128,11 @@ export const vendors = {
     name: 'Mistral AI',
     adapter: 'openai',
     keyVariable: 'MISTRAL_API_KEY',
+    ids: {
+      llm: /^(codestral|devstral|magistral|ministral|mistral|open-mistral|pixtral)-/,
+      stt: /^voxtral-(?!.*tts)/,
+      tts: /^voxtral-.*tts/,
+    },
     server: {
       baseUrl: 'https://api.mistral.ai/v1',
       maxTokensField: 'max_tokens',
@@ -193,11 +212,19 @@ export const vendors = {
       models: null,
     },
   },
-  anthropic: { name: 'Anthropic', adapter: 'anthropic', keyVariable: 'ANTHROPIC_API_KEY' },
+  anthropic: {
+    name: 'Anthropic',
+    adapter: 'anthropic',
+    keyVariable: 'ANTHROPIC_API_KEY',
+    ids: { llm: /^claude-/ },
+    unlisted: { llm: 'claude-sonnet-4-6' },
+  },
   assemblyai: {
     name: 'AssemblyAI',
     adapter: 'assemblyai',
     keyVariable: 'ASSEMBLYAI_API_KEY',
+    ids: { stt: /^(u3-|universal-)/ },
+    unlisted: { stt: 'universal-2' },
     // Its codes are in lower case with an underscore, and some are codes that BCP 47 has replaced.
     languageTags: {
       codes: { 'en-GB': 'en_uk', jv: 'jw', fil: 'tl' },
@@ -208,6 +235,8 @@ export const vendors = {
     name: 'Cartesia',
     adapter: 'cartesia',
     keyVariable: 'CARTESIA_API_KEY',
+    ids: { stt: /^ink-/, tts: /^sonic(-|$)/ },
+    unlisted: { stt: 'ink-whisper', tts: 'sonic-3' },
     // Its codes are those of Whisper: ISO 639-1, in which Filipino, Javanese and Norwegian have older codes.
     languageTags: { codes: { fil: 'tl', jv: 'jw', nb: 'no' } },
   },
@@ -215,21 +244,38 @@ export const vendors = {
     name: 'Deepgram',
     adapter: 'deepgram',
     keyVariable: 'DEEPGRAM_API_KEY',
+    ids: { stt: /^(base|enhanced|flux|nova)(-|$)/, tts: /^aura-/ },
+    unlisted: { stt: 'nova-3', tts: 'aura-2' },
     // The canonical tags of Tagalog and Norwegian are Filipino and Bokmål.
     languageTags: { codes: { fil: 'tl', nb: 'no' } },
   },
-  elevenlabs: { name: 'ElevenLabs', adapter: 'elevenlabs', keyVariable: 'ELEVENLABS_API_KEY' },
-  gemini: { name: 'Google Gemini', adapter: 'gemini', keyVariable: 'GEMINI_API_KEY' },
+  elevenlabs: {
+    name: 'ElevenLabs',
+    adapter: 'elevenlabs',
+    keyVariable: 'ELEVENLABS_API_KEY',
+    ids: { stt: /^scribe_/, tts: /^eleven_/ },
+    unlisted: { stt: 'scribe_v2', tts: 'eleven_multilingual_v2' },
+  },
+  gemini: {
+    name: 'Google Gemini',
+    adapter: 'gemini',
+    keyVariable: 'GEMINI_API_KEY',
+    ids: { llm: /^gemini-(?!.*(tts|live|image|embedding))/, tts: /^gemini-.*tts/ },
+    unlisted: { llm: 'gemini-3.8-flash', tts: 'gemini-3.8-flash-tts' },
+  },
   soniox: {
     name: 'Soniox',
     adapter: 'soniox',
     keyVariable: 'SONIOX_API_KEY',
+    ids: { stt: /^stt-(rt|async)-/, tts: /^tts-rt-/ },
+    unlisted: { stt: 'stt-rt-v5', tts: 'tts-rt-v2' },
     languageTags: { codes: { fil: 'tl' } },
   },
   speechmatics: {
     name: 'Speechmatics',
     adapter: 'speechmatics',
     keyVariable: 'SPEECHMATICS_API_KEY',
+    unlisted: { stt: 'enhanced' },
     // Mandarin has a separate code.
     languageTags: { codes: { zh: 'cmn' } },
   },

@@ -8,11 +8,11 @@ import { loadYaml } from './optional.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** One scalar or list of the schema, from the generated list of keys. Objects inside lists have no variable. */
+/** One scalar, list or map of the schema, from the generated list of keys. Objects inside lists have no variable. */
 export type ConfigKey = {
   path: readonly string[]
   env: string
-  type: 'string' | 'integer' | 'number' | 'boolean' | 'array'
+  type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
   secret: boolean
 }
 
@@ -117,6 +117,8 @@ async function read(text: string, key: ConfigKey): Promise<unknown> {
       return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : text
     case 'array':
       return list(text, key.env)
+    case 'object':
+      return readYaml(text, `${key.env}: neither JSON nor YAML`)
     case 'string':
       return text
   }
@@ -125,11 +127,16 @@ async function read(text: string, key: ConfigKey): Promise<unknown> {
 /** A list is written as a,b,c, or as JSON or YAML where its items are objects. */
 async function list(text: string, env: string): Promise<unknown> {
   if (!/^\s*[[{-]/.test(text)) return text.split(',').map((item) => item.trim())
+  return readYaml(text, `${env}: neither a comma-separated list nor YAML`)
+}
+
+/** Every JSON text is YAML. */
+async function readYaml(text: string, failure: string): Promise<unknown> {
   const { parse } = await loadYaml()
   try {
     return parse(text)
   } catch {
-    throw new ConfigError(`${env}: neither a comma-separated list nor YAML`)
+    throw new ConfigError(failure)
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Aliases } from '../catalog/aliases.ts'
 import type { Objective, Stage } from '../catalog/model.ts'
 
 export const scopes = ['router', 'realtime', 'platform', 'rmsg', 'admin'] as const
@@ -13,6 +14,7 @@ export type KeyPolicy = {
   allowProviders?: readonly string[]
   maxConcurrency?: number
   objective?: Objective
+  aliases?: Aliases
 }
 
 export type Organization = {

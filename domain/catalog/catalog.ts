@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Provider } from '../ports/provider.ts'
+import type { Aliases } from './aliases.ts'
 import { baseOf } from './language.ts'
-import type { Model, Path, Price, Stage } from './model.ts'
+import { type Model, type Path, type Price, type Stage, stages } from './model.ts'
 
 /** A model with its provider. The other members are worked out once, because every decision reads them. */
 export type Row = {
@@ -11,6 +12,8 @@ export type Row = {
   pin: string
   /** Unique over the catalog: two stages may share a pin. Outlives a rebuild. */
   key: string
+  /** False for a model that the catalog does not have and a request pinned all the same. */
+  isListed: boolean
   /** Place in the catalog: the last tie-break. */
   order: number
   /** Base languages; null where the row takes any. */
@@ -20,7 +23,14 @@ export type Row = {
   prices: Readonly<Record<Path, readonly Price[]>>
 }
 
+/** The model of a row as metrics name it: their names must be a closed set, and callers may pin any name. */
+export function labelOf({ model, isListed }: Row): string {
+  return isListed ? model.id : 'unlisted'
+}
+
 const speakersMax = 500
+/** Callers may pin any name, so the number of unlisted rows has no natural bound. */
+const unlistedMax = 200
 
 /**
  * All models that configured providers offer. `version` changes when a choice made from it may come out differently: rows were replaced
@@ -33,10 +43,15 @@ export class Catalog {
   #byKey = new Map<string, Row>()
   #unavailable = new Map<string, string | null>()
   readonly #speakers = new Map<string, Uint8Array>()
+  readonly #unlisted = new Map<string, Row>()
   #version = 0
   #digest: string | null = null
 
-  constructor(providers: readonly Provider[]) {
+  /** The aliases of every caller. */
+  readonly aliases: Aliases
+
+  constructor(providers: readonly Provider[], aliases: Aliases = {}) {
+    this.aliases = aliases
     this.replace(providers)
   }
 
@@ -50,6 +65,7 @@ export class Catalog {
     this.#models = new Map(providers.map((provider) => [provider, provider.models]))
     this.#unavailable.clear()
     this.#speakers.clear()
+    this.#unlisted.clear()
     this.#digest = null
     this.#version += 1
   }
@@ -61,6 +77,27 @@ export class Catalog {
 
   find(stage: Stage, provider: string, model: string): Row | undefined {
     return this.#byKey.get(keyOf(stage, `${provider}/${model}`))
+  }
+
+  /** The row of a model that the catalog does not have; undefined where its provider cannot serve it. It is in no list and in no digest. */
+  unlisted(stage: Stage, provider: string, model: string): Row | undefined {
+    const key = keyOf(stage, `${provider}/${model}`)
+    const isListed = stages.some((each) => this.#byKey.has(keyOf(each, `${provider}/${model}`)))
+    if (model === '' || isListed) return undefined
+    const known = this.#unlisted.get(key)
+    if (known) return known
+    const owner = this.#providers.find(({ id }) => id === provider)
+    const made = owner?.unlisted?.(stage, model)
+    if (!owner || !made) return undefined
+    const row = { ...toRow({ provider: owner, model: made }, this.#byKey.size), isListed: false }
+    if (this.#unlisted.size >= unlistedMax) this.#unlisted.clear()
+    this.#unlisted.set(key, row)
+    return row
+  }
+
+  /** The provider that gives such ids to its models of this stage. */
+  ownerOf(stage: Stage, model: string): Provider | undefined {
+    return this.#providers.find((provider) => provider.isOwn?.(stage, model))
   }
 
   /** 1 at the `order` of each row that takes this base language. */
@@ -112,7 +149,7 @@ function toRow({ provider, model }: { provider: Provider; model: Model }, order:
   const languages = model.languages.includes('*') ? null : new Set(model.languages.map(baseOf))
   const voices = new Set(model.voices.map((voice) => voice.id))
   const prices = { stream: pricesOn(model, 'stream'), batch: pricesOn(model, 'batch') }
-  return { model, provider, pin, key: keyOf(model.stage, pin), order, languages, voices, prices }
+  return { model, provider, pin, key: keyOf(model.stage, pin), isListed: true, order, languages, voices, prices }
 }
 
 function pricesOn({ prices }: Model, path: Path): readonly Price[] {

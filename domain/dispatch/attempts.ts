@@ -1,5 +1,5 @@
 import { ownKeyIdOf, type ProviderKeys } from '../access/provider-keys.ts'
-import type { Row } from '../catalog/catalog.ts'
+import { labelOf, type Row } from '../catalog/catalog.ts'
 import type { AttemptPermit } from '../health/health.ts'
 import type { Provider, ProviderPorts } from '../ports/provider.ts'
 import { errorClasses, ProviderError } from '../ports/provider-error.ts'
@@ -139,7 +139,7 @@ async function run<T>(
     signal.rest()
     if (!plan.opensOnly) permit.alive()
     if (!plan.opensOnly && !plan.atOnce)
-      deps.metrics.firstByte(plan.ask.stage, row.provider.id, row.model.id, elapsedMs)
+      deps.metrics.firstByte(plan.ask.stage, row.provider.id, labelOf(row), elapsedMs)
     const { path, attemptId } = made
     return { row, path, attemptId, ownKeyId, startedMs, value, signal, permit, elapsedMs, earlier: none }
   } catch (thrown) {
@@ -179,8 +179,8 @@ async function opened(keys: ProviderKeys, organizationId: string, provider: stri
 }
 
 function reportFailure<T>({ deps, context, plan }: Attempted<T>, failure: Failure): void {
-  const { report, error, attemptId } = failure
-  deps.metrics.attempt(plan.ask.stage, report.provider, report.model, report.outcome, report.milliseconds)
+  const { report, error, attemptId, row } = failure
+  deps.metrics.attempt(plan.ask.stage, report.provider, labelOf(row), report.outcome, report.milliseconds)
   if (error.errorClass === 'cancelled') return
   const fields = { requestId: context.requestId, attemptId, ...report, status: error.status, err: error.cause }
   deps.log.warn(fields, 'attempt failed')

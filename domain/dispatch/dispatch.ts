@@ -1,5 +1,5 @@
 import type { Quantity } from '../billing/ledger.ts'
-import type { Row } from '../catalog/catalog.ts'
+import { labelOf, type Row } from '../catalog/catalog.ts'
 import { type AttemptReport, Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { type Admission, admitRequest } from './admission.ts'
@@ -101,8 +101,8 @@ export class DispatchedRequest<T> {
     if (this.#firstByteMs !== null || this.#finished) return
     this.#firstByteMs = elapsedMs
     this.#served.permit.alive()
-    const { provider, model } = this.route
-    this.#request.deps.metrics.firstByte(this.#request.plan.ask.stage, provider, model, elapsedMs)
+    const { deps, plan } = this.#request
+    deps.metrics.firstByte(plan.ask.stage, this.route.provider, labelOf(this.row), elapsedMs)
   }
 
   /** Whether these quantities have a price above 0. An unknown price reserves nothing. */
@@ -183,7 +183,7 @@ export class DispatchedRequest<T> {
 
   #attempted(outcome: string): void {
     const { deps, plan } = this.#request
-    deps.metrics.attempt(plan.ask.stage, this.route.provider, this.route.model, outcome, this.#durationMs())
+    deps.metrics.attempt(plan.ask.stage, this.route.provider, labelOf(this.row), outcome, this.#durationMs())
   }
 
   #finish(outcome: string, ledgerOutcome: string, consumed: Quantity[]): void {

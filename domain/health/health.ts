@@ -132,8 +132,11 @@ export class Health {
     const guilty = guiltyOf(row, ownKeyId, blame)
     if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
     for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')
-    if (blame === 'model' && !this.#outages.has(id)) this.#outages.set(id, new Outage(this.#limits.model))
-    this.#updateOutage(id, (outage, nowMs) => outage.failed(row.key, error, probesProvider, nowMs))
+    // A model that the catalog does not have may not exist at all, so its failures say nothing of the provider.
+    if (blame === 'model' && row.isListed && !this.#outages.has(id))
+      this.#outages.set(id, new Outage(this.#limits.model))
+    if (row.isListed || probesProvider)
+      this.#updateOutage(id, (outage, nowMs) => outage.failed(row.key, error, probesProvider, nowMs))
     // All organizations share the figures, so the state of one organization's account must not change them.
     if (blame === 'model' || (blame !== 'nobody' && ownKeyId === null)) this.#sample(row, path, { failed: true })
     if (blame === 'model') this.#forgiveOutage(id, row.key)
@@ -190,7 +193,9 @@ export class Health {
     else this.#circuits.set(id, circuits)
   }
 
+  /** A model that the catalog does not have is never ranked, and has no figures. */
   #sample(row: Row, path: Path, sample: Sample): void {
+    if (!row.isListed) return
     const series = this.#series[path].get(row.key) ?? new LiveSeries()
     this.#series[path].set(row.key, series)
     if (series.add(sample, this.#clock.monotonicMs(), this.#clock.nowMs())) this.#version += 1

@@ -1,4 +1,4 @@
-import type { Model } from '../catalog/model.ts'
+import type { Model, Stage } from '../catalog/model.ts'
 import type { Llm } from '../llm/llm.ts'
 import type { Stt } from '../speech/stt.ts'
 import type { Tts } from '../speech/tts.ts'
@@ -24,6 +24,15 @@ export type Provider = {
    * Absent: this provider takes no key.
    */
   forKey?: (apiKey: string) => ProviderPorts | Promise<ProviderPorts>
+  /** The environment variable whose absence makes it unavailable for want of a credential. */
+  credentialVariable?: string
+  /**
+   * The row of a model that `models` does not have, for a request that pins it; null where its adapter cannot tell what
+   * such a model takes. Absent: only the models of the list are served.
+   */
+  unlisted?: (stage: Stage, model: string) => Model | null
+  /** Whether the id is one that this provider is known to give to its models of this stage. */
+  isOwn?: (stage: Stage, model: string) => boolean
   /** Ends what the adapter keeps open: pools, children. */
   close: () => Promise<void>
 }

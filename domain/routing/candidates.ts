@@ -37,7 +37,16 @@ export function filterCandidates(ask: Ask, world: World): Filtered {
     if (exclusion) excluded.push(exclusion)
     else rows.push(row)
   }
+  const unlisted = unlistedOf(ask, world)
+  const exclusion = unlisted && excludedBy(unlisted, judges)
+  if (exclusion) excluded.push(exclusion)
+  else if (unlisted) rows.push(unlisted)
   return { rows, excluded }
+}
+
+/** A pin may name a model that the catalog does not have. */
+function unlistedOf({ stage, routing }: Ask, { catalog }: World): Row | undefined {
+  return routing.mode === 'explicit' ? catalog.unlisted(stage, routing.provider, routing.model) : undefined
 }
 
 /** The caller's routing, then what the key may reach, then what is asked, then what can be called now. */
@@ -114,7 +123,7 @@ function providerOptions({ settings }: Ask): Judge | null {
 function language({ language }: Ask, { catalog }: World): Judge | null {
   if (language === null) return null
   const speaks = catalog.speakers(language.base)
-  return ({ order }) => (speaks[order] === 1 ? null : 'language')
+  return ({ order, languages }) => (languages === null || speaks[order] === 1 ? null : 'language')
 }
 
 /** A voice id belongs to one provider. A pinned model that lists no voices gets it verbatim: only its provider can tell. */

@@ -1,9 +1,13 @@
-import type { Row } from '../catalog/catalog.ts'
+import type { Caller } from '../access/organization.ts'
+import { noCredential } from '../access/provider-keys.ts'
+import type { Catalog, Row } from '../catalog/catalog.ts'
 import { baseOf, defaultLanguage, readLanguage } from '../catalog/language.ts'
-import { type Model, type Path, stages } from '../catalog/model.ts'
+import { type Model, type Path, type Stage, stages } from '../catalog/model.ts'
+import { Fault } from '../fault.ts'
+import { baseAsk, type Routing } from './ask.ts'
 import type { Chooser } from './chooser.ts'
 import { figuresFor } from './figure-table.ts'
-import { modelName } from './model-name.ts'
+import { modelName, routingOfName } from './model-name.ts'
 import { latencyMetrics, qualityMetrics } from './weights.ts'
 
 export type CatalogEntry = {
@@ -12,8 +16,10 @@ export type CatalogEntry = {
   name: string
   /** Other spellings that pin it. */
   aliases: string[]
-  /** Whether a request of anybody can go there now. */
-  routable: boolean
+  /** Why no request can go there now without a key of its organization; null where one can. */
+  reason: string | null
+  /** The environment variable of the credential that is missing. */
+  credentialVariable: string | null
   /** The first figure of the stage that somebody has published; null where nobody has. */
   quality: number | null
   /** Measured here, else published; null where neither. */
@@ -23,15 +29,55 @@ export type CatalogEntry = {
 /** `languages`: the base languages of what can be routed to now, sorted; `*` where some model takes any. */
 export type CatalogList = { entries: CatalogEntry[]; languages: string[] }
 
-/** Every row of the catalog, for everybody: what a key leaves of it is not part of this. */
-export function createCatalogList(chooser: Chooser): () => CatalogList {
-  return () => {
+/**
+ * The rows that can be routed to, for everybody: what a key leaves of them is not part of this. With `all` the others follow. A row that
+ * cannot be routed to is not worth a client's look unless it asks for it.
+ */
+export function createCatalogList(chooser: Chooser): (all: boolean) => CatalogList {
+  return (all) => {
     chooser.world.catalog.version()
     const rows = stages.flatMap((stage) => chooser.world.catalog.stage(stage))
     const entries = rows.map((row) => entryOf(row, chooser))
-    const spoken = entries.flatMap(({ model, routable }) => (routable ? model.languages.map(baseOf) : []))
-    return { entries, languages: [...new Set(spoken)].sort() }
+    const routable = entries.filter(({ reason }) => reason === null)
+    const spoken = routable.flatMap(({ model }) => model.languages.map(baseOf))
+    const others = all ? entries.filter(({ reason }) => reason !== null) : []
+    return { entries: [...routable, ...others], languages: [...new Set(spoken)].sort() }
   }
+}
+
+/** Clients that ask for a model by its name alone mean a language model more often than speech. */
+const namedStages: readonly Stage[] = ['llm', 'stt', 'tts']
+
+/**
+ * The row that requests of this caller go to under a name. `auto`, also behind an alias, is the language model that would be chosen.
+ * Throws the faults ambiguous_model, no_such_model and those of a model that the caller cannot reach.
+ */
+export function createFindModel(chooser: Chooser): (caller: Caller, name: string) => CatalogEntry {
+  return (caller, name) => {
+    const { catalog } = chooser.world
+    const { stage, routing } = namedRouting(catalog, caller, name)
+    const ask = { ...baseAsk(caller, stage, routing, undefined), needs: [], language: null, voice: null }
+    const [candidate] = chooser.choose(ask).candidates
+    if (candidate) return { ...entryOf(candidate.row, chooser), reason: null, credentialVariable: null }
+    const fault = chooser.refusal(ask)
+    const row = routing.mode === 'explicit' ? catalog.find(stage, routing.provider, routing.model) : undefined
+    if (row && fault.kind === 'none_callable') return entryOf(row, chooser)
+    throw fault
+  }
+}
+
+function namedRouting(catalog: Catalog, caller: Caller, name: string): { stage: Stage; routing: Routing } {
+  const { aliases, objective } = caller.policy
+  const near = new Set<string>()
+  for (const stage of namedStages) {
+    try {
+      return { stage, routing: routingOfName(catalog, { stage, name, objective, aliases }) }
+    } catch (fault) {
+      if (!(fault instanceof Fault) || fault.data.kind !== 'unknown_model') throw fault
+      for (const each of fault.data.near) near.add(each)
+    }
+  }
+  throw new Fault({ kind: 'no_such_model', near: [...near] })
 }
 
 const paths: readonly Path[] = ['stream', 'batch']
@@ -39,17 +85,25 @@ const paths: readonly Path[] = ['stream', 'batch']
 function entryOf(row: Row, { world: { catalog, health } }: Chooser): CatalogEntry {
   const { model, provider, pin } = row
   const isAlone = catalog.stage(model.stage).filter((other) => other.model.id === model.id).length === 1
+  const name = modelName(provider.id, model.id)
+  const spellings = isAlone ? [pin, model.id] : [pin]
+  const reason = catalog.unavailable(provider)
   return {
     model,
-    name: modelName(provider.id, model.id),
-    aliases: isAlone ? [pin, model.id] : [pin],
-    routable: catalog.unavailable(provider) === null && health.blocked(row) === null,
+    name,
+    aliases: [...spellings, ...aliasesOf([name, ...spellings], catalog)],
+    reason: reason ?? health.blocked(row)?.reason ?? null,
+    credentialVariable: reason === noCredential ? (provider.credentialVariable ?? null) : null,
     quality: figureOf(
       row,
       qualityMetrics[model.stage].map(({ metric }) => metric),
     ),
     latencyMs: health.figures(row, 'stream')?.firstByteMs ?? figureOf(row, latencyMetrics[model.stage].stream),
   }
+}
+
+function aliasesOf(spellings: readonly string[], { aliases }: Catalog): string[] {
+  return Object.keys(aliases).filter((alias) => spellings.includes(aliases[alias] ?? ''))
 }
 
 /** In the language that figures are read in by default, or where the model does not speak it in its first own. */

@@ -1,13 +1,15 @@
 /**
- * How clients of the compatible surface name a model, in one string: `auto`, `<provider>:<model>`, `<provider>/<model>`, or the bare id of a
- * model that exactly one provider serves. Ids may hold colons and slashes themselves, so a spelling counts only where the catalog has
- * that model.
+ * How clients of the compatible surface name a model, in one string: `auto`, `<provider>:<model>`, `<provider>/<model>`, the bare id of a
+ * model that exactly one provider serves, or an alias of one of these. Ids may hold colons and slashes themselves, so a spelling that the
+ * catalog has goes before one that only a provider can tell.
  */
 
+import { type Aliases, auto } from '../catalog/aliases.ts'
 import type { Catalog, Row } from '../catalog/catalog.ts'
 import { type Objective, otherStage, type Stage } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
 import type { Routing } from './ask.ts'
+import { nearNames } from './near-names.ts'
 
 export type NamedModel = {
   stage: Stage
@@ -17,11 +19,15 @@ export type NamedModel = {
   objective?: Objective | undefined
   /** No other provider may serve, pinned or not. */
   allowProviders?: readonly string[] | undefined
+  /** The aliases of the caller's key. They go before those of the catalog. */
+  aliases?: Aliases | undefined
 }
 
 /** Throws the faults unknown_model, ambiguous_model and model_not_allowed. */
-export function routingOfName(catalog: Catalog, { stage, name, objective, allowProviders }: NamedModel): Routing {
-  if (name === undefined || name === 'auto')
+export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
+  const { stage, objective, allowProviders } = named
+  const name = unaliased(catalog, named.name, named.aliases)
+  if (name === undefined || name === auto)
     return { mode: 'auto', objective: objective ?? 'balanced', ...(allowProviders?.length && { allowProviders }) }
   let rows = rowsNamed(catalog, stage, name)
   if (rows.length === 0) {
@@ -42,9 +48,20 @@ export function modelName(provider: string, model: string): string {
   return `${provider}:${model}`
 }
 
+/** An alias is looked up once, so that no chain and no loop can arise. */
+function unaliased(catalog: Catalog, name: string | undefined, ofKey: Aliases = {}): string | undefined {
+  if (name === undefined) return undefined
+  if (Object.hasOwn(ofKey, name)) return ofKey[name]
+  return Object.hasOwn(catalog.aliases, name) ? catalog.aliases[name] : name
+}
+
 function rowsNamed(catalog: Catalog, stage: Stage, name: string): readonly Row[] {
   const pinned = splitAt(catalog, stage, name, ':') ?? splitAt(catalog, stage, name, '/')
-  return pinned ? [pinned] : catalog.stage(stage).filter(({ model }) => model.id === name)
+  if (pinned) return [pinned]
+  const bare = catalog.stage(stage).filter(({ model }) => model.id === name)
+  if (bare.length > 0) return callable(catalog, bare)
+  const unlisted = unlistedRow(catalog, stage, name)
+  return unlisted ? [unlisted] : []
 }
 
 function splitAt(catalog: Catalog, stage: Stage, name: string, separator: string): Row | undefined {
@@ -52,11 +69,31 @@ function splitAt(catalog: Catalog, stage: Stage, name: string, separator: string
   return at > 0 ? catalog.find(stage, name.slice(0, at), name.slice(at + 1)) : undefined
 }
 
+/** A provider without a credential does not serve its models, so it makes no name ambiguous. */
+function callable(catalog: Catalog, rows: readonly Row[]): readonly Row[] {
+  const served = rows.filter(({ provider }) => catalog.unavailable(provider) === null)
+  return served.length === 1 ? served : rows
+}
+
+/** A model that the catalog does not have: its provider is named, or is known for models of this name. */
+function unlistedRow(catalog: Catalog, stage: Stage, name: string): Row | undefined {
+  for (const separator of [':', '/']) {
+    const at = name.indexOf(separator)
+    const row = at > 0 ? catalog.unlisted(stage, name.slice(0, at), name.slice(at + 1)) : undefined
+    if (row) return row
+  }
+  const owner = catalog.ownerOf(stage, name)
+  return owner && catalog.unlisted(stage, owner.id, name)
+}
+
 const namedMax = 5
 
 function unknown(catalog: Catalog, stage: Stage, name: string): Fault {
   const other = otherStage(stage, (each) => rowsNamed(catalog, each, name).length > 0)
-  return new Fault({ kind: 'unknown_model', stage, otherStage: other })
+  const isPin = name.includes(':')
+  const ids = catalog.stage(stage).map(({ provider, model }) => (isPin ? modelName(provider.id, model.id) : model.id))
+  const near = other === null ? nearNames(name, [auto, ...ids]) : []
+  return new Fault({ kind: 'unknown_model', stage, otherStage: other, near })
 }
 
 function ambiguous(rows: readonly Row[]): Fault {

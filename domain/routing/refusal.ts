@@ -6,7 +6,11 @@ import { Fault } from '../fault.ts'
 import type { Ask } from './ask.ts'
 import type { Exclusion } from './candidates.ts'
 import type { Choice } from './choice.ts'
+import { modelName } from './model-name.ts'
+import { nearNames } from './near-names.ts'
 
+/** Messages name no more models and no more variables than this. */
+const namedMax = 5
 /** The wait that is answered where it is unknown when a provider will be back. */
 const retryAfterDefaultS = 30
 
@@ -17,7 +21,21 @@ export function refusal({ ask, excluded }: Choice, catalog: Catalog): Fault {
     null,
   )
   if (last === null) return noProvider(ask.stage)
-  return faults[kindOf(last.reason)]({ ask, excluded, catalog, last })
+  const emptied = { ask, excluded, catalog, last }
+  return lacksCredential(emptied) ? credentialMissing(emptied) : faults[kindOf(last.reason)](emptied)
+}
+
+/**
+ * A pinned model without a credential cannot be called, however the rest of the request is changed. Without a pin the credential is the
+ * reason only where every model that the filters left lacks it.
+ */
+function lacksCredential({ ask, excluded, catalog, last }: Emptied): boolean {
+  const { ownKeys } = ask.access
+  const lacks = ({ row: { provider } }: Exclusion) =>
+    catalog.unavailable(provider) === noCredential && ownKeyIdOf(provider, ownKeys) === null
+  if (ask.routing.mode === 'explicit') return lacks(last) && !narrowing.has(kindOf(last.reason))
+  const left = excluded.filter(({ reason }) => blocking.has(kindOf(reason)))
+  return left.includes(last) && left.every(lacks)
 }
 
 /** Nothing of the stage is configured, or nothing that streams. */
@@ -58,6 +76,9 @@ const faults: Record<FilterKind, (emptied: Emptied) => Fault> = {
 /** The filters of the caller's routing and key. */
 const narrowing: ReadonlySet<FilterKind> = new Set(['not_pinned', 'not_allowed', 'denied', 'test_key', 'key_policy'])
 
+/** The filters of what can be called now. */
+const blocking: ReadonlySet<FilterKind> = new Set(['unavailable', 'credential_cooling', 'circuit_open'])
+
 function kindOf(reason: ExclusionReason): FilterKind {
   return isCapability(reason) ? 'capability' : reason
 }
@@ -73,7 +94,33 @@ function leftOf({ stage, routing }: Ask): { stage: Stage; pinned: boolean } {
 function unknownPin({ ask: { routing, stage }, catalog }: Emptied): Fault {
   const { provider, model } = routing.mode === 'explicit' ? routing : { provider: '', model: '' }
   const other = otherStage(stage, (each) => catalog.find(each, provider, model) !== undefined)
-  return new Fault({ kind: 'unknown_pin', stage, otherStage: other })
+  const pins = catalog.stage(stage).map(({ pin }) => pin)
+  const near = other === null ? nearNames(`${provider}/${model}`, pins) : []
+  return new Fault({ kind: 'unknown_pin', stage, otherStage: other, near })
+}
+
+function credentialMissing({ ask, excluded, catalog, last }: Emptied): Fault {
+  const isPinned = ask.routing.mode === 'explicit'
+  const lacking = isPinned ? [last] : excluded.filter(({ reason }) => blocking.has(kindOf(reason)))
+  const variables = lacking.flatMap(({ row }) => row.provider.credentialVariable ?? [])
+  return new Fault({
+    kind: 'credential_missing',
+    stage: ask.stage,
+    model: isPinned ? modelName(last.row.provider.id, last.row.model.id) : null,
+    variables: [...new Set(variables)].slice(0, namedMax),
+    served: servedNow(ask, catalog),
+  })
+}
+
+/** The names of a few models of the stage that the caller can call now. */
+function servedNow({ stage, access: { ownKeys } }: Ask, catalog: Catalog): string[] {
+  const served: string[] = []
+  for (const { provider, model } of catalog.stage(stage)) {
+    if (served.length === namedMax) break
+    if (catalog.unavailable(provider) === null || ownKeyIdOf(provider, ownKeys) !== null)
+      served.push(modelName(provider.id, model.id))
+  }
+  return served
 }
 
 function missingCapability({ ask, last: { reason } }: Emptied): Fault {

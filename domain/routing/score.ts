@@ -212,7 +212,8 @@ function widthOf(rows: readonly Row[], orders: Int32Array, scale: Scale): Width 
   let count = 0
   let last: unknown = null
   for (let i = 0; i < orders.length; i++) {
-    if (Number.isNaN(scale.values[orders[i] as number])) continue
+    // A row that the catalog does not have is outside of its tables.
+    if (!Number.isFinite(scale.values[orders[i] as number])) continue
     const { provider } = rows[i] as Row
     count += 1
     if (provider !== last) providers += 1

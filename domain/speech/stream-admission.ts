@@ -34,8 +34,9 @@ function choose(chooser: Chooser, caller: Caller, stage: 'stt' | 'tts'): Choice 
     return chooser.chooseSome({ ...ask, path: 'stream', needs: ['streaming'], language: null, voice: null, access })
   } catch (fault) {
     // The caller asked for a stream and nothing else, so no part of the request could be left out: this server has no
-    // model that streams.
-    if (fault instanceof Fault && fault.kind === 'capability_missing') throw noProvider(stage, 'no_streaming_provider')
+    // model that streams, or no credential for one.
+    if (fault instanceof Fault && (fault.kind === 'capability_missing' || fault.kind === 'credential_missing'))
+      throw noProvider(stage, 'no_streaming_provider')
     throw fault
   }
 }

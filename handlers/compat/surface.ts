@@ -19,7 +19,7 @@ import { synthesize } from './native/synthesize.ts'
 import { transcribe } from './native/transcribe.ts'
 import { createChat } from './openai/chat.ts'
 import { createChatCompletion } from './openai/chat-completions.ts'
-import { listCompatModels } from './openai/models.ts'
+import { getCompatModel, listCompatModels } from './openai/models.ts'
 import { createCompatSpeech, streamCompatSpeech } from './openai/speech.ts'
 import { createCompatTranscription } from './openai/transcriptions.ts'
 
@@ -58,6 +58,7 @@ function handlersOf({ headerPrefix }: SurfaceSettings, deps: CompatDeps): Compat
     createCompatSpeech: createCompatSpeech(speech),
     streamCompatSpeech: streamCompatSpeech(speech),
     listCompatModels: listCompatModels(operations.listCatalog, startedS),
+    getCompatModel: getCompatModel(operations.findModel, startedS),
     previewRouting: previewRouting(operations.preview),
     synthesize: synthesize(speech),
     transcribe: transcribe(transcription),

@@ -8,7 +8,10 @@ export type Places = Readonly<
     'language' | 'text' | 'model' | 'pinnedModel' | 'allowedProviders' | 'deniedProviders' | 'options',
     string | null
   >
->
+> & {
+  /** Whether requests name a model by one string; else they have a routing object. */
+  readonly namesModel: boolean
+}
 
 /** Values that a hint needs and the fault does not have. */
 export type Saying = {
@@ -20,6 +23,10 @@ export type Saying = {
 /** A row without a message or a hint shows that of its code. */
 type Row<Data> = {
   code: ErrorCode
+  /** The code on a surface whose requests name a model by one string, if it is another one there. */
+  codeByName?: ErrorCode
+  /** True where no repeated request can succeed although its status is one that clients repeat, or may. */
+  isFinal?: true
   message?: string | ((data: Data) => string)
   hint?: string | ((data: Data, saying: Saying) => string)
   param?: (places: Places, data: Data) => string | null
@@ -56,11 +63,26 @@ const widenAfter = (_data: unknown, { retryAfterS }: Saying) => `Retry after ${r
 
 const ambiguous = ({ names }: FaultOf<'ambiguous_model'>) => `Name the provider too: ${names.join(', ')}.`
 
-function unknownModel({ stage, otherStage }: FaultOf<'unknown_model'>): string {
-  // Clients of OpenAI show the message of an error and nothing else, so the message has the hint too.
+// Clients of OpenAI show the message of an error and nothing else, so the messages about names have the hint too.
+function unknownModel({ stage, otherStage, near }: FaultOf<'unknown_model'>): string {
   return otherStage
     ? `This model is of kind ${otherStage}, not ${stage}. ${spellings}`
-    : `No ${stage} provider here serves a model of this name. ${spellings}`
+    : `No ${stage} provider here serves a model of this name. ${didYouMean(near)}${spellings}`
+}
+
+function didYouMean(near: readonly string[]): string {
+  return near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `
+}
+
+function credentialMissing({ stage, model, variables, served }: FaultOf<'credential_missing'>): string {
+  const what = model === null ? `No ${stage} model that the routing leaves` : `The ${stage} model ${model}`
+  const lacks = model === null ? 'has a credential here' : 'needs a credential that this server does not have'
+  const set = variables.length === 0 ? '' : `: set ${variables.join(' or ')}`
+  return `${what} ${lacks}${set}. ${servedNow(stage, served)}`
+}
+
+function servedNow(stage: string, served: readonly string[]): string {
+  return served.length === 0 ? `No ${stage} model is served now.` : `Served now: auto, ${served.join(', ')}.`
 }
 
 /** The row of a fault in which a filter on the request removed the last candidate. */
@@ -107,6 +129,12 @@ const rows = {
     hint: spellings,
     param: ({ model }) => model,
   },
+  no_such_model: {
+    code: 'not_found',
+    message: ({ near }) => `No provider here serves a model of this name. ${didYouMean(near)}${spellings}`,
+    hint: spellings,
+    param: () => 'model',
+  },
   ambiguous_model: {
     code: 'invalid_parameter',
     message: (data) => `Several providers serve a model of this id. ${ambiguous(data)}`,
@@ -125,7 +153,7 @@ const rows = {
       otherStage
         ? `The pinned model is of kind ${otherStage}, not ${stage}.`
         : `The catalog has no such ${stage} model.`,
-    hint: 'GET /v1/models lists every model with its pin.',
+    hint: ({ near }) => `${didYouMean(near)}GET /v1/models lists every model with its pin.`,
     param: ({ pinnedModel }) => pinnedModel,
   },
   options_without_provider: {
@@ -188,6 +216,15 @@ const rows = {
       data.knowsWhen
         ? widenAfter(data, saying)
         : 'The provider has no credential or is not running: configure it, or widen the routing.',
+  },
+  credential_missing: {
+    code: 'capability_unsupported',
+    codeByName: 'not_found',
+    isFinal: true,
+    message: credentialMissing,
+    hint: ({ variables }) =>
+      `${variables.length === 0 ? 'Give the provider its credential' : `Set ${variables.join(' or ')}`}, bring a key of your own for the provider, send "auto", or map the name to another with the setting aliases.`,
+    param: ({ pinnedModel }, { model }) => (model === null ? null : pinnedModel),
   },
   capability_missing: unsupported<FaultOf<'capability_missing'>>('capability', ({ capability }) => capability),
   option_unsupported: unsupported<FaultOf<'option_unsupported'>>(

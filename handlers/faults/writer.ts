@@ -49,6 +49,7 @@ type Answer = {
   originalRequestId?: string
   attempts?: readonly AttemptReport[] | undefined
   isKeySpent?: boolean | undefined
+  isFinal?: true | undefined
   allow?: string | undefined
   cause?: unknown
 }
@@ -82,10 +83,11 @@ function answerTo(error: unknown, surface: FaultSurface): Answer {
 }
 
 function answerToFault({ data, detail }: Fault, surface: FaultSurface): Answer {
-  const { code, param } = rowOf(data)
+  const { code, codeByName, isFinal, param } = rowOf(data)
   return {
     ...detail,
-    code,
+    code: surface.places.namesModel ? (codeByName ?? code) : code,
+    isFinal,
     message: messageOf(data),
     hint: hintOf(data, { retryAfterS: detail.retryAfterS ?? 0, withNewKey: withNewKey(surface) }),
     param: param?.(surface.places, data),
@@ -102,7 +104,7 @@ function written(answer: Answer, requestId: string): FaultAnswer {
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (answer.allow !== undefined) headers['Allow'] = answer.allow
   // OpenAI's SDKs repeat a 409 and every 5xx twice with the same idempotency key unless this header is there. A spent key cannot run again.
-  if (status === 409 || answer.isKeySpent) headers['x-should-retry'] = 'false'
+  if (status === 409 || answer.isKeySpent || answer.isFinal) headers['x-should-retry'] = 'false'
   return { status, headers, body: JSON.stringify({ error: envelope(answer, requestId, retryAfterS) }) }
 }
 

@@ -10,7 +10,6 @@ import { frameBytes } from '../../audio/pcm.ts'
 import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Fault } from '../../domain/fault.ts'
-import { routingOfName } from '../../domain/routing/model-name.ts'
 import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../../domain/speech/stream.ts'
 import type { StreamTranscript } from '../../domain/speech/stt.ts'
 import type { RealtimeHandlers, TranscriptionRealtimeSession } from '../../generated/realtime/channels.ts'
@@ -22,6 +21,7 @@ import type {
 } from '../../generated/realtime/types.ts'
 import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { messageOf } from '../faults/table.ts'
+import { routingOf } from '../routing.ts'
 import type { Deadlines } from './deadlines.ts'
 import { EndingSocket } from './ending-socket.ts'
 import { codeOfFault } from './faults.ts'
@@ -260,7 +260,6 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     const { caller, channelId, signal } = this.#context
     const { audio, model, language, prompt, keywords, turns } = this.#settings
     const endpointingMs = turns === null ? endpointingMaxMs : turns.silenceMs
-    const objective = caller.policy.objective
     this.#isReady = false
     this.#bytes = 0
     this.#streams += 1
@@ -273,11 +272,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
           requestId,
           operation: channelId,
           signal,
-          routing: routingOfName(this.#deps.catalog, {
-            stage: 'stt',
-            ...(model && { name: model }),
-            ...(objective && { objective }),
-          }),
+          routing: routingOf(this.#deps.catalog, 'stt', caller, { ...(model && { model }) }),
           audio,
           interimResults: true,
           words: false,

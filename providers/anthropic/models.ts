@@ -43,8 +43,11 @@ const traits: Partial<Record<string, Traits>> = {
   'claude-haiku-4-5': { sampling: true, withoutThinking: {}, efforts: {} },
 }
 
-export function traitsOf(model: string): Traits | undefined {
-  return Object.hasOwn(traits, model) ? traits[model] : undefined
+/** Of a model that is not in the list nothing is refused here: its vendor can tell. */
+const unlistedTraits: Traits = { sampling: true, withoutThinking: {}, efforts: thinkingEfforts }
+
+export function traitsOf(model: string): Traits {
+  return (Object.hasOwn(traits, model) ? traits[model] : undefined) ?? unlistedTraits
 }
 
 export const anthropicModels: readonly VendorModel[] = Object.entries(traits).map(([id, model]) => ({

@@ -14,7 +14,7 @@ import { settingsBody } from './settings.ts'
  * be expressed.
  */
 export function messagesBody(request: LlmRequest): JsonObject {
-  const traits = traitsOf(request.model) ?? refuse('the model')
+  const traits = traitsOf(request.model)
   const system = systemOf(request.items)
   const { output_config: effort, ...thinking } = thinkingOf(request, traits)
   const format = request.responseFormat && { format: outputFormat(request.responseFormat) }

@@ -13,6 +13,9 @@ export const isEnglish = (model: string): boolean => model.endsWith('-medical')
 /** These models take `keyterm`; older ones take `keywords`. */
 export const takesKeyterms = (model: string): boolean => isFlux(model) || model.startsWith('nova-3')
 
+/** The one row of all voices. */
+export const aura2 = 'aura-2'
+
 const speechRates = [8000, 16_000, 24_000, 32_000, 48_000]
 const nativeSpeech = { encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 } as const
 
@@ -94,7 +97,7 @@ export const deepgramModels: readonly VendorModel[] = [
   flux('flux-general-en', ['en']),
   flux('flux-general-multi', fluxLanguages.split(' ')),
   {
-    id: 'aura-2',
+    id: aura2,
     stage: 'tts',
     capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
     languages: aura2Languages,

@@ -2,7 +2,7 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { TtsRequest } from '../../domain/speech/tts.ts'
-import { speakableRates } from './models.ts'
+import { aura2, speakableRates } from './models.ts'
 import { voiceFor } from './voices.ts'
 
 /** The vendor has no float PCM. */
@@ -19,8 +19,12 @@ export function spokenFormat({ encoding, sampleRateHz }: OutputFormat): SpokenFo
 }
 
 /** Throws ProviderError `unsupported` for a speed that the vendor or the voice lacks. */
-export function speechQuery({ voice, language, speed }: TtsRequest, format: SpokenFormat): URLSearchParams {
-  const model = voice ?? voiceFor(language)
+export function speechQuery(
+  { model: asked, voice, language, speed }: TtsRequest,
+  format: SpokenFormat,
+): URLSearchParams {
+  // A model that is not in the list is a voice of the vendor by its name.
+  const model = voice ?? (asked === aura2 ? voiceFor(language) : asked)
   if (speed !== undefined && !canSpeakAt(speed, model))
     throw new ProviderError('unsupported', { sent: false, cause: `speed ${speed}` })
   const list = new URLSearchParams({ model, encoding: names[format.encoding] })

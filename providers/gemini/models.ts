@@ -23,8 +23,11 @@ const traits: Partial<Record<string, Traits>> = {
   },
 }
 
-export function traitsOf(model: string): Traits | undefined {
-  return Object.hasOwn(traits, model) ? traits[model] : undefined
+/** A model that is not in the list is most likely a later one. */
+const unlistedTraits: Traits = { efforts: { minimal: level('LOW'), ...levels }, signsCalls: true }
+
+export function traitsOf(model: string): Traits {
+  return (Object.hasOwn(traits, model) ? traits[model] : undefined) ?? unlistedTraits
 }
 
 /** The format, unless the answer names another. */

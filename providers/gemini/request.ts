@@ -11,7 +11,7 @@ import { type Traits, traitsOf } from './models.ts'
  * be expressed.
  */
 export function contentBody(request: LlmRequest): JsonObject {
-  const traits = traitsOf(request.model) ?? refuse('the model')
+  const traits = traitsOf(request.model)
   const system = systemOf(request.items)
   return {
     contents: contents(request.items, traits),

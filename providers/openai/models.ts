@@ -18,27 +18,36 @@ type RowsOptions = {
 }
 
 export function modelRows(options: RowsOptions, catalog: PublishedCatalog): Model[] {
-  const { id: provider, models, live, transcriptions } = options
+  const { models, live } = options
   // A model of the same name at another address is served by another server, so the figures need not hold there.
   const vendor = vendorAt(options.baseUrl)
-  const row = (stage: Stage, id: string): Model => {
-    const known = vendor === null ? { benchmarks: [], prices: [] } : catalog.published(vendor, stage, id)
-    const columns = stage === 'stt' && transcriptions === 'voxtral' ? voxtral : stages[stage](id)
-    const isLive = stage === 'stt' && live.includes(id)
-    return {
-      provider,
-      id,
-      stage,
-      languages: ['*'],
-      regions: ['global'],
-      providerOptions: [],
-      lastResort: false,
-      ...columns,
-      ...(isLive && { capabilities: { ...columns.capabilities, streaming: true } }),
-      ...known,
-    }
-  }
+  const row = (stage: Stage, id: string): Model => ({
+    ...rowOf(options, stage, id, live.includes(id)),
+    ...(vendor !== null && catalog.published(vendor, stage, id)),
+  })
   return (['llm', 'stt', 'tts'] as const).flatMap((stage) => (models[stage] ?? []).map((id) => row(stage, id)))
+}
+
+/** The row of a model that the configuration does not name; null where the provider serves no model of the stage. */
+export function unlistedRow(options: RowsOptions, stage: Stage, id: string, isLive: boolean): Model | null {
+  return options.models[stage]?.length ? rowOf(options, stage, id, isLive) : null
+}
+
+function rowOf({ id: provider, transcriptions }: RowsOptions, stage: Stage, id: string, isLive: boolean): Model {
+  const columns = stage === 'stt' && transcriptions === 'voxtral' ? voxtral : stages[stage](id)
+  return {
+    provider,
+    id,
+    stage,
+    languages: ['*'],
+    regions: ['global'],
+    providerOptions: [],
+    lastResort: false,
+    benchmarks: [],
+    prices: [],
+    ...columns,
+    ...(stage === 'stt' && isLive && { capabilities: { ...columns.capabilities, streaming: true } }),
+  }
 }
 
 type StageColumns = Pick<Model, 'capabilities' | 'audioFormats' | 'voices'> &

@@ -51,6 +51,13 @@ t.test('config check shows the settings in force and no secret', async (t) => {
     await check({ PARLEY_MASTER_KEY_FILE: path.join(files, 'nothing') }),
     /^parley: PARLEY_MASTER_KEY_FILE: .*ENOENT/,
   )
+  refused(t, await check({ PARLEY_ALIASES: '{"a": 5}' }), /aliases\.a: must be string/)
+  refused(
+    t,
+    await check({ PARLEY_ALIASES: '{"a": "b", "b": "auto"}' }),
+    /^parley: aliases: a means b, which is an alias/,
+  )
+  t.equal((await check({ PARLEY_ALIASES: 'gpt-4o-mini: auto' })).code, 0)
   writeFileSync(file, 'limits: { atemptsMax: 2 }\n')
   refused(t, await check({ PARLEY_CONFIG: file }), /parley\.yaml, key limits\.atemptsMax: there is no such setting/)
   writeFileSync(file, `port: [\nmasterKey: ${canary}`)

@@ -341,7 +341,7 @@ t.test('complete', async (t) => {
 
 t.test('the message of an error says everything, in the words of this surface', async (t) => {
   const chat = (body: object) => post('/v1/chat/completions', { model: 'auto', messages, ...body })
-  const unknown = (await chat({ model: 'gpt-4o' })).json().error
+  const unknown = (await chat({ model: 'no-such-model' })).json().error
   t.match(unknown, { code: 'invalid_parameter', param: '/model', message: /No llm provider here.*Send "auto"/ })
   const constraints = { allowedProviders: { llm: ['nobody'] } }
   const emptied = (await post('/v1/complete', { prompt: 'Hi', constraints })).json().error

@@ -27,6 +27,7 @@ const stub = await startStubOpenAi()
 const llm = { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] }
 const providers = JSON.stringify([
   { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: llm },
+  { id: 'down', adapter: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'k', models: llm },
   { id: 'absent', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'env:ABSENT_KEY', models: llm },
   // The models have prices, and no request gets past the reservation, so nothing is sent to this provider.
   { id: 'groq', adapter: 'groq', apiKey: 'k' },
@@ -232,8 +233,13 @@ t.test('failures of providers', async (t) => {
   await each(t, 429, 'provider_rate_limited', {}, { kind: 'status', status: 429, headers: { 'retry-after': '9' } })
   await each(t, 502, 'provider_error', {}, { kind: 'status', status: 500 })
   await each(t, 504, 'request_timeout', {}, { kind: 'hang' })
-  for (const { operationId, pin, shoot } of posts)
-    expected(t, operationId, await shoot({ pin: pin.replace('mock', 'absent') }), 503, 'provider_unavailable')
+  for (const { operationId, pin, shoot } of posts) {
+    expected(t, operationId, await shoot({ pin: pin.replace('mock', 'down') }), 503, 'provider_unavailable')
+    const keyless = await shoot({ pin: pin.replace('mock', 'absent') })
+    expected(t, operationId, keyless, 400, 'capability_unsupported')
+    t.match(keyless.json().error.message, 'ABSENT_KEY')
+    t.equal(keyless.headers.get('x-should-retry'), 'false')
+  }
   stub.behave({ kind: 'cut' })
   conforms(
     t,

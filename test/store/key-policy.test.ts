@@ -12,6 +12,7 @@ const full = {
   allow_providers: ['deepgram'],
   max_concurrency: 2,
   objective: 'latency',
+  aliases: { 'gpt-4o-mini': 'auto', 'whisper-1': 'deepgram:nova-3' },
 }
 const read: KeyPolicy = {
   voice: 'slt',
@@ -21,6 +22,7 @@ const read: KeyPolicy = {
   allowProviders: ['deepgram'],
   maxConcurrency: 2,
   objective: 'latency',
+  aliases: { 'gpt-4o-mini': 'auto', 'whisper-1': 'deepgram:nova-3' },
 }
 
 t.test('a policy is written in the names of the contract', (t) => {
@@ -49,6 +51,10 @@ t.test('a wrong field is refused by its name', (t) => {
     [{ chain: { video: ['a/b'] } }, /^chain\/video is not a known field/],
     [{ chain: { llm: ['gpt-4o'] } }, /^chain\/llm\/0 must match pattern/],
     [{ allow_providers: [] }, /^allow_providers must NOT have fewer than 1 items$/],
+    [{ aliases: { a: 'b', b: 'auto' } }, /^aliases: a means b, which is an alias itself$/],
+    [{ aliases: { a: 'a' } }, /^aliases: a means a, which is an alias itself$/],
+    [{ aliases: { auto: 'openai:gpt-4o' } }, /^aliases: auto always means the choice of the router/],
+    [{ aliases: { a: '' } }, /^aliases\/a must NOT have fewer than 1 characters$/],
     [{ objective: 'best' }, /^objective must be one of balanced, quality, latency, cost$/],
   ]
   for (const [value, message] of wrong)

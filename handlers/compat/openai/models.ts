@@ -6,16 +6,24 @@ import { priceOf } from '../../views/price.ts'
 
 /** `createdS` is the start of this process, because the catalog does not have the dates of models. */
 export function listCompatModels(
-  list: () => CatalogList,
+  list: (all: boolean) => CatalogList,
   createdS: number,
 ): CompatHandlers<Caller>['listCompatModels'] {
-  return () => {
-    const { entries, languages } = list()
+  return ({ query: { all } }) => {
+    const { entries, languages } = list(all === '1' || all === 'true')
     return { status: 200, body: { object: 'list', data: entries.map((entry) => rowOf(entry, createdS)), languages } }
   }
 }
 
-function rowOf({ model, name, aliases, routable, quality, latencyMs }: CatalogEntry, created: number): CompatModel {
+export function getCompatModel(
+  find: (caller: Caller, name: string) => CatalogEntry,
+  createdS: number,
+): CompatHandlers<Caller>['getCompatModel'] {
+  return ({ path: { model } }, { caller }) => ({ status: 200, body: rowOf(find(caller, model), createdS) })
+}
+
+function rowOf(entry: CatalogEntry, created: number): CompatModel {
+  const { model, name, aliases, reason, credentialVariable, quality, latencyMs } = entry
   return {
     id: name,
     aliases,
@@ -25,7 +33,9 @@ function rowOf({ model, name, aliases, routable, quality, latencyMs }: CatalogEn
     provider: model.provider,
     model: model.id,
     stage: model.stage,
-    routable,
+    routable: reason === null,
+    ...(reason !== null && { reason }),
+    ...(credentialVariable !== null && { credential_variable: credentialVariable }),
     languages: [...model.languages],
     streaming: model.capabilities.streaming,
     quality,

@@ -1,0 +1,38 @@
+/** Finds the names that a misspelt name can have meant, for the message that refuses it. */
+
+const namesMax = 3
+/** Of the letters of a name, the share that can be wrong. */
+const wrongShare = 0.25
+
+/** The names that are spelled most like `name`, the nearest first. Names that continue it count as near too. */
+export function nearNames(name: string, names: Iterable<string>): string[] {
+  const asked = name.toLowerCase()
+  const editsMax = Math.max(1, Math.floor(asked.length * wrongShare))
+  const found: { name: string; edits: number }[] = []
+  for (const each of new Set(names)) {
+    const known = each.toLowerCase()
+    // The length is compared first, because callers may send names of any length.
+    const isNear = Math.abs(known.length - asked.length) <= editsMax
+    const edits = isNear ? editsBetween(asked, known) : editsMax + 1
+    if (edits <= editsMax) found.push({ name: each, edits })
+    else if (asked.length > 2 && known.startsWith(asked)) found.push({ name: each, edits: editsMax + 1 })
+  }
+  return found
+    .sort((a, b) => a.edits - b.edits)
+    .slice(0, namesMax)
+    .map((each) => each.name)
+}
+
+/** The Levenshtein distance: letters to insert, to drop or to replace. */
+function editsBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}

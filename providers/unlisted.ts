@@ -1,0 +1,29 @@
+/**
+ * Rows for models that the catalog does not have: what a vendor published after our list was written, or what only an
+ * account has. They have no figures and no price, so that only a pin reaches them.
+ */
+import type { Model, Stage } from '../domain/catalog/model.ts'
+import type { Provider } from '../domain/ports/provider.ts'
+import type { VendorModel } from './adapter.ts'
+import type { Vendor } from './vendors.ts'
+
+/**
+ * For a vendor with a protocol of its own: the row of a listed model that takes the same fields, under the new id and
+ * without a claim about languages.
+ */
+export function unlistedOf(
+  { unlisted }: Vendor,
+  provider: string,
+  models: readonly VendorModel[],
+): Provider['unlisted'] {
+  return (stage, id) => {
+    const like = models.find((model) => model.stage === stage && model.id === unlisted?.[stage])
+    if (like === undefined) return null
+    return { ...like, id, provider, languages: ['*'], benchmarks: [], prices: [], lastResort: false } satisfies Model
+  }
+}
+
+/** Whether the vendor names its models of this stage like this. */
+export function isOwnOf({ ids }: Vendor): Provider['isOwn'] {
+  return (stage: Stage, model) => ids?.[stage]?.test(model) ?? false
+}
