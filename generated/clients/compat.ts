@@ -7,6 +7,7 @@ import type {
   ChatCompletion,
   ChatCompletionChunk,
   ChatCompletionRequest,
+  CompatModel,
   CompatModelId,
   CompatModelList,
   CompatSpeechEvent,
@@ -100,10 +101,15 @@ export type StreamCompatSpeechCall = CallOptions & { body: CompatSpeechRequestIn
 export type StreamCompatSpeechAnswer =
   | Answer<'audio/pcm', ReadableStream<Uint8Array>>
 
-export type ListCompatModelsCall = CallOptions
+export type ListCompatModelsCall = CallOptions & { query?: { all?: '0' | '1' | 'false' | 'true' } }
 
 export type ListCompatModelsAnswer =
   | Answer<'application/json', CompatModelList>
+
+export type GetCompatModelCall = CallOptions & { path: { model: CompatModelId } }
+
+export type GetCompatModelAnswer =
+  | Answer<'application/json', CompatModel>
 
 export type PreviewRoutingCall = CallOptions & { query: { stage: Stage; language: LanguageTag; objective?: Objective; path?: BenchmarkPath } }
 
@@ -159,8 +165,10 @@ export type CompatClient = {
   createCompatSpeech(call: CreateCompatSpeechCall): Promise<CreateCompatSpeechAnswer>
   /** Speak one utterance as it is made */
   streamCompatSpeech(call: StreamCompatSpeechCall): Promise<StreamCompatSpeechAnswer>
-  /** List every model */
+  /** List the models */
   listCompatModels(call?: ListCompatModelsCall): Promise<ListCompatModelsAnswer>
+  /** Show one model */
+  getCompatModel(call: GetCompatModelCall): Promise<GetCompatModelAnswer>
   /** Say where a request would go */
   previewRouting(call: PreviewRoutingCall): Promise<PreviewRoutingAnswer>
   /** Speak one utterance in a voice of the provider */
@@ -252,6 +260,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     method: 'GET',
     path: '/v1/models',
     secured: false,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getCompatModel: {
+    method: 'GET',
+    path: '/v1/models/{model}',
+    secured: true,
     idempotent: false,
     body: null,
     parts: [],

@@ -7,6 +7,7 @@ import type {
   ChatCompletion,
   ChatCompletionChunk,
   ChatCompletionRequest,
+  CompatModel,
   CompatModelId,
   CompatModelList,
   CompatSpeechEvent,
@@ -225,13 +226,23 @@ export type StreamCompatSpeechResult =
 
 export type ListCompatModelsRequest = {
   path: Record<string, never>
-  query: Record<string, never>
+  query: { all?: '0' | '1' | 'false' | 'true' }
   header: Record<string, never>
   body: undefined
 }
 
 export type ListCompatModelsResult =
   | { status: 200; type?: 'application/json'; body: CompatModelList }
+
+export type GetCompatModelRequest = {
+  path: { model: CompatModelId }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetCompatModelResult =
+  | { status: 200; type?: 'application/json'; body: CompatModel }
 
 export type PreviewRoutingRequest = {
   path: Record<string, never>
@@ -412,6 +423,8 @@ export type CompatHandlers<Caller> = {
   streamCompatSpeech: Handle<StreamCompatSpeechRequest, StreamCompatSpeechResult, Caller>
   /** GET /v1/models */
   listCompatModels: Handle<ListCompatModelsRequest, ListCompatModelsResult, null>
+  /** GET /v1/models/{model} */
+  getCompatModel: Handle<GetCompatModelRequest, GetCompatModelResult, Caller>
   /** GET /v1/routing/preview */
   previewRouting: Handle<PreviewRoutingRequest, PreviewRoutingResult, Caller>
   /** POST /v1/synthesize */

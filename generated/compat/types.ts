@@ -42,7 +42,7 @@ export type {
 /** A document of the AsyncAPI format. */
 export type AsyncapiDocument = { asyncapi: string; info: Record<string, unknown>; channels: Record<string, unknown> }
 
-/** `auto`, `<provider>:<model>`, or the bare id of a model that one provider serves. */
+/** `auto`, `<provider>:<model>`, the bare id of a model that one provider serves, or an alias of one of these. `<provider>:<model>` also names a model that is not listed, where the adapter of the provider takes any. */
 export type CompatModelId = string
 
 /** What is not named here goes to the provider untouched. */
@@ -244,6 +244,10 @@ export type CompatModel = {
   stage: Stage
   /** Whether a request can go there now. */
   routable: boolean
+  /** `no_credential`, `not_running`, `circuit_open` or `credential_cooling`, where a request cannot go there. */
+  reason?: string
+  /** The environment variable of the credential that is missing. */
+  credential_variable?: string
   /** BCP 47 base languages; `*` means any. */
   languages: string[]
   streaming: boolean

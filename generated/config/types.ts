@@ -47,6 +47,8 @@ export type ParleyConfig = {
   uploadMemory: number
   /** CIDR ranges whose X-Forwarded-For is believed. */
   trustedProxies: string[]
+  /** Model names that mean another one on the compatible and the realtime surface, for programs whose model name is fixed: `gpt-4o-mini: auto`. Each means `auto`, `<provider>:<model>` or the id of a model, never another alias. In PARLEY_ALIASES it is JSON or YAML. */
+  aliases: Record<string, string>
   cors: {
     /** Origins (scheme, host and port, as browsers send them) that may call the HTTP surfaces from a page. */
     origins: string[]

@@ -22,5 +22,7 @@ export type KeyPolicy = {
   allow_providers?: string[]
   /** Requests and sessions under way at once. */
   max_concurrency?: number
+  /** Model names that mean another one (`auto`, `<provider>:<model>` or the id of a model, never another alias) on the compatible and the realtime surface. They go before those of the configuration. */
+  aliases?: Record<string, string>
   objective?: 'balanced' | 'quality' | 'latency' | 'cost'
 }
