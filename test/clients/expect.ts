@@ -34,6 +34,25 @@ const expectations: Readonly<Record<string, Expect>> = {
     t.match(error?.message, /wav|pcm/, 'and a value that works')
   },
   models: (t, { value }) => t.ok((value as string[]).includes('stub:stub-llm')),
+  toolCall: (t, { value }) => t.same(value, ['weather']),
+  agent: (t, { value }) =>
+    t.match(value, { text: 'The tool says: Oslo is sunny.' }, 'the result went back to the model'),
+  respond: (t, { value }) => t.match(value, { text: stubText }),
+  speakSeconds: (t, { value }) => {
+    const { seconds } = value as { seconds: number }
+    t.ok(seconds > 1 && seconds < 3, `${seconds} s of speech`)
+  },
+  captions: (t, outcome) => {
+    hasTranscript(t, outcome)
+    const { text, captions } = outcome.value as { text: string; captions: string[] }
+    t.ok(captions.length >= 2, `${captions.length} captions before the final transcript`)
+    for (const caption of captions) t.ok(text.startsWith(caption.trim()), 'no caption is taken back')
+  },
+  withoutCredential: (t, { value }) => {
+    const { message, milliseconds } = value as { message: string; milliseconds: number }
+    t.match(message, /OPENAI_API_KEY/)
+    t.ok(milliseconds <= 100, `the answer came after ${milliseconds} ms, so the client did not wait and repeat`)
+  },
   cutStream: raises,
   resetStream: raises,
   wrongKey: (t, { error }) => t.match(error, { status: 401 }),

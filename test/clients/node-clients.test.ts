@@ -1,15 +1,10 @@
 /** The official clients for Node against a running server. They have a separate lock file, so that the product does not install them. */
-import { statSync } from 'node:fs'
-import path from 'node:path'
 import t from 'tap'
 import { expectClient } from './expect.ts'
-import { here, install, startSetup } from './setup.ts'
+import { installNodeClients, startSetup } from './setup.ts'
 
-const installed = path.join(here, 'node_modules/.package-lock.json')
-const lock = path.join(here, 'package-lock.json')
-const modifiedMs = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
-const isMissing = modifiedMs(installed) < modifiedMs(lock)
-const missing = isMissing ? await install('npm', ['ci', '--loglevel=error', '--no-progress']) : null
+t.setTimeout(400_000)
+const missing = await installNodeClients('.')
 
 const chat = ['chat', 'chatStream', 'usage', 'tools']
 const broken = ['cutStream', 'resetStream']

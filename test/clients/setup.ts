@@ -1,13 +1,14 @@
 /** The server for all clients: a running Parley with its built-in engines for speech, and a stub for chat that fails on request. */
 import { execFile } from 'node:child_process'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { startParley } from '../process/parley.ts'
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 
 const run = promisify(execFile)
-const stepsTimeoutMs = 60_000
-const installTimeoutMs = 60_000
+const stepsTimeoutMs = 120_000
+const installTimeoutMs = 300_000
 export const here = import.meta.dirname
 
 export type Outcome = {
@@ -33,6 +34,8 @@ export async function startSetup(ids: (keyof typeof behaviours)[] = ['stub', 'cu
     ...process.env,
     PARLEY_BASE_URL: `${parley.url}/v1`,
     PARLEY_KEY: parley.key,
+    // LiteLLM asks a public host for its prices at every start otherwise.
+    LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     PARLEY_RECORDING: path.join(here, '../fixtures/speech/privacy-prompt.wav'),
   }
   return {
@@ -63,6 +66,22 @@ export async function install(command: string, args: string[]): Promise<string |
     const said = stripVTControlCharacters(stderr).trim().split('\n').at(-1) || (message.split('\n')[0] ?? '')
     return `${path.basename(command)} ${args.slice(0, 2).join(' ')} failed: ${said.slice(0, 200)}`
   }
+}
+
+/** Installs the packages of `folder` when its lock is newer. Answers null, or the reason why they are absent. */
+export async function installNodeClients(folder: string): Promise<string | null> {
+  const root = path.join(here, folder)
+  if (
+    modifiedMs(path.join(root, 'node_modules/.package-lock.json')) >= modifiedMs(path.join(root, 'package-lock.json'))
+  )
+    return null
+  const options = ['--ignore-scripts', '--loglevel=error', '--no-progress']
+  return install('npm', ['ci', '--prefix', root, ...options])
+}
+
+/** 0 for a file that does not exist. */
+export function modifiedMs(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 /** Configures a provider whose stub behaves the same on every request, because clients may repeat a failed one. */

@@ -1,0 +1,18 @@
+/** LiveKit Agents for Node against a running server. */
+import t from 'tap'
+import { expectClient } from './expect.ts'
+import { installNodeClients, startSetup } from './setup.ts'
+
+t.setTimeout(400_000)
+const missing = await installNodeClients('livekit')
+
+if (missing) t.test('LiveKit Agents for Node', { skip: missing }, () => {})
+else {
+  const setup = await startSetup(['agent'])
+  t.teardown(() => setup.close())
+  t.test('livekit', async (t) =>
+    expectClient(t, await setup.run(process.execPath, ['livekit/livekit.mjs']), [
+      ...['chatStream', 'toolCall', 'transcribe', 'captions', 'speakSeconds', 'withoutCredential'],
+    ]),
+  )
+}

@@ -1,0 +1,27 @@
+/** Frameworks for Python that are configured with an address, a key and `auto`, against a running server. */
+import t from 'tap'
+import { expectClient } from './expect.ts'
+import { pythonEnvironment } from './python/environment.ts'
+import { startSetup } from './setup.ts'
+
+t.setTimeout(600_000)
+const frameworks = {
+  'voice.txt': {
+    langchain: ['chat', 'chatStream', 'usage', 'agent', 'respond', 'withoutCredential'],
+    livekit: ['chatStream', 'toolCall', 'transcribe', 'captions', 'speakSeconds', 'withoutCredential'],
+    pipecat: ['chatStream', 'transcribe', 'captions', 'speakSeconds', 'withoutCredential'],
+  },
+  'litellm.txt': {
+    litellm: ['chat', 'chatStream', 'toolCall', 'respond', 'transcribe', 'speakWav', 'withoutCredential'],
+    llama_index: ['chat', 'chatStream', 'agent', 'withoutCredential'],
+  },
+}
+
+const setup = await startSetup(['agent'])
+t.teardown(() => setup.close())
+for (const [requirements, programs] of Object.entries(frameworks)) {
+  const { python, missing } = await pythonEnvironment(requirements)
+  for (const [name, steps] of Object.entries(programs))
+    if (missing) t.test(name, { skip: missing }, () => {})
+    else t.test(name, async (t) => expectClient(t, await setup.run(python, [`python/with_${name}.py`]), steps))
+}
