@@ -2,7 +2,7 @@
  * The one pass over a request's header lines. It keeps the few that the engine or the operation reads, and finds lines
  * that make the end of the body ambiguous: uWebSockets.js takes the first of two Content-Length lines (an empty one is
  * 0) and any Transfer-Encoding for chunked, so a proxy that reads them in another way can be made to smuggle a request.
- * RFC 9112, 6.3 and 3.2.
+ * A proxy that speaks CGI or FastCGI behind it reads `transfer_encoding` as Transfer-Encoding. RFC 9112, 6.3 and 3.2.
  */
 import type { Transport } from './transport.ts'
 
@@ -23,12 +23,14 @@ export class Head {
   /** Null without the header. */
   contentLength: number | null = null
   isChunked = false
+  /** The client reads no second answer from this connection. RFC 9112, 9.6. */
+  asksToClose = false
   /**
    * False: the connection must be closed without an answer. After an answer uWebSockets.js would read on, and run a
    * smuggled request.
    */
   isSound = true
-  #hosts = 0
+  hosts = 0
 
   take(name: string, value: string, wanted: ReadonlyMap<string, string>): void {
     switch (name) {
@@ -41,8 +43,15 @@ export class Head {
         this.isChunked = true
         break
       case 'host':
-        if (++this.#hosts > 1) this.isSound = false
+        if (++this.hosts > 1 || !hostCharacters.test(value)) this.isSound = false
         this.host = value
+        break
+      case 'content_length':
+      case 'transfer_encoding':
+        this.isSound = false
+        break
+      case 'connection':
+        if (closeOption.test(value)) this.asksToClose = true
         break
       case 'content-type':
         this.contentType = value
@@ -80,6 +89,10 @@ export class Head {
   }
 }
 
+/** RFC 9112, 3.2, and the host and port of RFC 3986, 3.2.2. */
+const hostCharacters = /^[\w.~!$&'()*+,;=%:[\]-]*$/
+const closeOption = /(^|[\s,])close([\s,]|$)/i
+
 /** Must be called before the first await. `wanted` maps names on the wire to names in the spec. */
 export function readHead(transport: Transport, wanted: ReadonlyMap<string, string>): Head {
   const head = new Head()
@@ -89,6 +102,8 @@ export function readHead(transport: Transport, wanted: ReadonlyMap<string, strin
     head.take(name, wanted.has(name) ? transport.header(name) : value, wanted)
   })
   if (head.isChunked && head.contentLength !== null) head.isSound = false
+  const { httpVersion } = transport
+  if (httpVersion === '1.1' ? head.hosts === 0 : httpVersion !== '1.0') head.isSound = false
   return head
 }
 

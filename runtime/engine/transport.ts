@@ -8,6 +8,8 @@
  * does nothing.
  */
 export interface Transport {
+  /** `1.1`; any other where the transport takes it. */
+  readonly httpVersion: string
   /** Lower case. */
   readonly method: string
   /** Without the query, as it was sent. */
@@ -38,6 +40,12 @@ export interface Transport {
   /** `chunk` is lent until `take` returns. Must be called before the first await. */
   onData(take: (chunk: Uint8Array, last: boolean) => void): void
 
+  /**
+   * The request has a body, or might have one for another reader: a request that stands behind it in the same bytes must
+   * not run where the transport does not verify the framing. `closes`: the connection ends with the answer. Must be
+   * called before the first await, and before `onData`.
+   */
+  isolate(hasBody: boolean, closes: boolean): void
   /**
    * A whole answer. `headers` alternates names and values; a null body is an answer without content. A HEAD request
    * gets the length alone.

@@ -25,7 +25,8 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     const found = engine.socketRoutes.find(head.host, transport.path)
     exchange.mount = found?.entry.mount ?? mountOf(engine, head.host, transport.path)
     exchange.channelId = found?.entry.channel.id ?? ''
-    if (!head.isSound) return drop(exchange)
+    // The bytes of a body would be read as frames.
+    if (!head.isSound || head.hasBody) return drop(exchange)
     admit(engine, exchange, head)
     if (!found) throw new Refusal('not_found', { message: 'there is nothing at this path' })
     const { entry } = found

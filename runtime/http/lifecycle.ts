@@ -29,6 +29,7 @@ export async function serve(engine: Engine, transport: Transport): Promise<void>
     const head = readHead(transport, endpoint?.requestHeaders ?? nothing)
     exchange.head = head
     if (!head.isSound) return drop(exchange)
+    isolate(transport, head)
     exchange.accept = head.accept
     admit(engine, exchange, head)
     if (!found) throw unknownPath(engine, exchange)
@@ -76,6 +77,15 @@ async function handle(
 }
 
 const nothing: ReadonlyMap<string, string> = new Map()
+
+/** Keeps a request that hides behind this one from running. */
+function isolate(transport: Transport, { hasBody, isChunked, asksToClose, contentLength }: Head): void {
+  if (contentLength === null && !isChunked && !asksToClose && bodiless.has(transport.method)) return
+  transport.isolate(hasBody, isChunked || asksToClose)
+}
+
+/** A request by another method has a body as a rule. */
+const bodiless = new Set(['get', 'head', 'options'])
 
 /**
  * Closes the connection without an answer: after an answer uWebSockets.js would read on, and might run a smuggled

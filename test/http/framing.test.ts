@@ -2,8 +2,9 @@
  * Requests whose end two readers could see at different bytes. They get no answer, and a request that hides behind one
  * never runs.
  */
+import net from 'node:net'
 import t from 'tap'
-import { jsonBody, mount, operation, raw, start, surface } from './harness.ts'
+import { jsonBody, mount, operation, raw, start, surface, until } from './harness.ts'
 
 const hidden = 'GET /v1/hidden HTTP/1.1\r\nHost: a\r\n\r\n'
 const length = `Content-Length: ${hidden.length}`
@@ -47,11 +48,44 @@ t.test('ambiguous framing', async (t) => {
   t.equal(hiddenRuns, 0)
   t.equal(server.inflight(), 0)
 
-  const { text } = await raw(
-    server.port,
-    `POST /v1/take HTTP/1.1\r\nHost: a\r\n${json}\r\nContent-Length: 2\r\n\r\n{}${hidden}`,
-  )
-  t.match(text, /"taken"[\s\S]*"hidden"/, 'two requests that stand plainly behind each other are both served')
+  for (const port of [server.port, server.uploadPort as number]) {
+    const { text } = await raw(port, hidden + hidden)
+    t.match(text, /"hidden"[\s\S]*"hidden"/, 'two requests that stand plainly behind each other are both served')
+    t.equal((await raw(port, `${hidden.trim()}\r\nConnection: close\r\n\r\n`, 1000)).isClosed, true, 'as it asked')
+  }
+})
+
+t.test('an answer before the end of a chunked body', async (t) => {
+  let hiddenRuns = 0
+  const handlers = {
+    take: () => ({ status: 200, body: 'taken' }),
+    hidden: () => {
+      hiddenRuns++
+      return { status: 200, body: 'hidden' }
+    },
+  }
+  const server = await start([mount(surface('main', ...operations), handlers)])
+  t.teardown(() => server.stop())
+  const head = `POST /v1/nothing HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n`
+  t.match((await raw(server.port, head, 1000)).text, /^HTTP\/1.1 404 /, 'a body that stalls is answered')
+  const client = net.connect(server.port, '127.0.0.1')
+  let text = ''
+  client.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  client.on('error', () => {})
+  const closed = new Promise((resolve) => client.once('close', resolve))
+  client.write(head)
+  for (let at = 0; at < 4; at++) {
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    t.equal(text, '', 'one that arrives is not')
+    client.write('4\r\nabcd\r\n')
+  }
+  client.write(`0\r\n\r\n`)
+  await until(() => text !== '')
+  t.match(text, /^HTTP\/1.1 404 /)
+  client.write(hidden)
+  await closed
+  t.notMatch(text, /200 OK/)
+  t.equal(hiddenRuns, 0)
 })
 
 t.test('requests that node:http or uWebSockets.js refuse leave the server alive', async (t) => {

@@ -12,7 +12,9 @@ import { NodeTransport } from './transport.ts'
 export async function openUploads(engine: Engine): Promise<Listener | null> {
   const { host, uploadPort, limits } = engine.options
   if (uploadPort === null) return null
-  const server = createServer({ connectionsCheckingInterval: 5000 }, (request, response) => {
+  // The engine requires the Host header: node would answer 400, and then run the request behind.
+  const options = { connectionsCheckingInterval: 5000, requireHostHeader: false }
+  const server = createServer(options, (request, response) => {
     // A request that arrived in one piece with another that closed the connection is still handed out, and must not run.
     if (request.socket.destroyed) return
     void serve(engine, new NodeTransport(request, response, limits.uploadBodyTimeoutMs))

@@ -3,21 +3,26 @@ import type { Transport } from '../transport.ts'
 
 /** One request over node:http, which bounds idle times and sets no lower bound on the speed of a body. */
 export class NodeTransport implements Transport {
+  readonly httpVersion: string
   readonly method: string
   readonly path: string
   readonly query: string
   readonly bodyTimeoutMs: number
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
+  /** The host of a target in absolute form. RFC 9112, 3.2.2. */
+  readonly #authority: string
 
   constructor(request: IncomingMessage, response: ServerResponse, bodyTimeoutMs: number) {
     this.#request = request
     this.#response = response
     this.bodyTimeoutMs = bodyTimeoutMs
+    this.httpVersion = request.httpVersion
     this.method = (request.method ?? '').toLowerCase()
-    const target = request.url ?? ''
+    const [, authority = '', target = ''] = /^(?:https?:\/\/([^/?#]*))?(.*)$/i.exec(request.url ?? '') ?? []
+    this.#authority = authority
     const mark = target.indexOf('?')
-    this.path = mark < 0 ? target : target.slice(0, mark)
+    this.path = (mark < 0 ? target : target.slice(0, mark)) || '/'
     this.query = mark < 0 ? '' : target.slice(mark + 1)
     // A broken connection is reported by 'close'. Without listeners these events would end the process.
     request.on('error', () => {})
@@ -36,6 +41,8 @@ export class NodeTransport implements Transport {
     const lines = this.#request.rawHeaders
     for (let i = 0; i + 1 < lines.length; i += 2)
       visit((lines[i] as string).toLowerCase(), asUtf8(lines[i + 1] as string))
+    // A second host is refused. A proxy might have read either.
+    if (this.#authority !== '' && this.#authority !== this.header('host')) visit('host', this.#authority)
   }
 
   address(): string {
@@ -52,6 +59,9 @@ export class NodeTransport implements Transport {
     this.#request.on('data', (chunk: Buffer) => take(chunk, false))
     this.#request.on('end', () => take(new Uint8Array(0), true))
   }
+
+  /** node:http verifies the framing of bodies, and closes when the request asks for it. */
+  isolate(): void {}
 
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void {
     if (!this.#open()) return

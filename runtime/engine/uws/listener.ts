@@ -12,7 +12,7 @@ export async function openUws(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort } = engine.options
   const app = createApp()
   serveSockets(engine, app)
-  app.any('/*', (response, request) => void serve(engine, new UwsTransport(response, request)))
+  app.any('/*', (response, request) => void serve(engine, new UwsTransport(response, request, engine.options.clock)))
   const { socket, port: actual } = await listen(app, host, port, sharedPort)
   let isListening = true
   const refuse = () => {
@@ -22,10 +22,11 @@ export async function openUws(engine: Engine): Promise<Listener> {
   return {
     port: actual,
     refuse,
-    close() {
+    async close() {
       refuse()
+      // The answer to an isolated request may still wait for its turn.
+      await new Promise(setImmediate)
       app.close()
-      return Promise.resolve()
     },
   }
 }
@@ -47,7 +48,7 @@ function serveSockets(engine: Engine, app: TemplatedApp): void {
       // The limit is off: it would drop frames silently, where Connection notifies the session.
       maxBackpressure: 0,
       upgrade: (response, request, context) =>
-        void upgrade(engine, new UwsUpgradeTransport(response, request, context, opened)),
+        void upgrade(engine, new UwsUpgradeTransport(response, request, engine.options.clock, context, opened)),
       open: pushTo(opened),
       message: (ws, message, isBinary) => ownerOf(ws).receive(message, isBinary),
       drain: (ws) => ownerOf(ws).drained(),

@@ -7,9 +7,16 @@ export type Binary = typeof Uws & { _cfg(setting: 'silent'): void }
 const require = createRequire(import.meta.url)
 let loaded: { binary: Binary } | { problem: string } | null = null
 
+/**
+ * The newer build reads this when it is loaded, and takes 4096 without it: a token, a few cookies and JSON in a header
+ * are more. node:http takes as many.
+ */
+const headBytesMax = 16_384
+
 /** The binary, or the reason why there is none, in words for the user. Opens nothing. */
 export function loadUws(): { binary: Binary } | { problem: string } {
   if (loaded) return loaded
+  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(headBytesMax)
   try {
     loaded = { binary: require('uWebSockets.js') as Binary }
   } catch (error) {

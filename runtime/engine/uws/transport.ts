@@ -1,7 +1,9 @@
 import { STATUS_CODES } from 'node:http'
+import type { Clock } from '../options.ts'
 import type { SocketOwner, SocketTransport, Transport, UpgradeTransport } from '../transport.ts'
 import { utf8 } from '../utf8.ts'
 import type { HttpRequest, HttpResponse, us_socket_context_t } from './app.ts'
+import { type Ending, Isolation } from './isolation.ts'
 
 /**
  * uWebSockets.js throws, or ends the process, when a response is touched after it was completed or aborted; `open` and
@@ -9,6 +11,7 @@ import type { HttpRequest, HttpResponse, us_socket_context_t } from './app.ts'
  * system call.
  */
 export class UwsTransport implements Transport {
+  readonly httpVersion = '1.1'
   readonly method: string
   readonly path: string
   readonly query: string
@@ -17,10 +20,14 @@ export class UwsTransport implements Transport {
   readonly #response: HttpResponse
   readonly #request: HttpRequest
   #open = true
+  readonly #clock: Clock
+  /** Null for a request without a body. */
+  #isolation: Isolation | null = null
   #awaitsDrain = false
   #drained: (() => void) | null = null
 
-  constructor(response: HttpResponse, request: HttpRequest) {
+  constructor(response: HttpResponse, request: HttpRequest, clock: Clock) {
+    this.#clock = clock
     this.#response = response
     this.#request = request
     this.method = request.getMethod()
@@ -48,10 +55,24 @@ export class UwsTransport implements Transport {
   }
 
   onData(take: (chunk: Uint8Array, last: boolean) => void): void {
-    this.#response.onData((chunk, last) => take(new Uint8Array(chunk), last))
+    this.#response.onData((chunk, last) => {
+      this.#isolation?.read(chunk.byteLength, last)
+      take(new Uint8Array(chunk), last)
+    })
+  }
+
+  isolate(hasBody: boolean, closes: boolean): void {
+    const isolation = new Isolation(this.#clock, hasBody, closes)
+    this.#isolation = isolation
+    if (hasBody && closes) this.#response.onData((chunk, last) => isolation.read(chunk.byteLength, last))
   }
 
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void {
+    if (close || this.#isolation === null) this.#answer(status, headers, body, close ? 'closes' : 'goes on')
+    else this.#isolation.finish((ending) => this.#answer(status, headers, body, ending))
+  }
+
+  #answer(status: number, headers: readonly string[], body: string | Uint8Array | null, ending: Ending): void {
     const response = this.take()
     response?.cork(() => {
       writeHead(response, status, headers)
@@ -59,9 +80,12 @@ export class UwsTransport implements Transport {
         // endWithoutBody takes even an undefined argument for a length. So the length is a header, and closing is left
         // to the client.
         if (body !== null) response.writeHeader('Content-Length', String(Buffer.byteLength(body)))
-        if (close) response.writeHeader('Connection', 'close')
+        if (ending !== 'goes on') response.writeHeader('Connection', 'close')
         response.endWithoutBody()
-      } else response.end(asWritten(body ?? ''), close)
+      } else {
+        if (ending === 'reads no more') response.writeHeader('Connection', 'close').pause()
+        response.end(asWritten(body ?? ''), ending === 'closes')
+      }
     })
   }
 
@@ -109,8 +133,16 @@ export class UwsTransport implements Transport {
   }
 
   end(): void {
+    if (this.#isolation === null) this.#end('goes on')
+    else this.#isolation.finish((ending) => this.#end(ending))
+  }
+
+  #end(ending: Ending): void {
     const response = this.take()
-    response?.cork(() => response.end())
+    response?.cork(() => {
+      if (ending === 'reads no more') response.pause()
+      response.end(undefined, ending === 'closes')
+    })
   }
 
   close(): void {
@@ -133,8 +165,14 @@ export class UwsUpgradeTransport extends UwsTransport implements UpgradeTranspor
   readonly #context: us_socket_context_t
   readonly #opened: SocketTransport[]
 
-  constructor(response: HttpResponse, request: HttpRequest, context: us_socket_context_t, opened: SocketTransport[]) {
-    super(response, request)
+  constructor(
+    response: HttpResponse,
+    request: HttpRequest,
+    clock: Clock,
+    context: us_socket_context_t,
+    opened: SocketTransport[],
+  ) {
+    super(response, request, clock)
     this.#context = context
     this.#opened = opened
   }

@@ -1,0 +1,138 @@
+/** Every case of raw-cases.ts over both engines. */
+
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { Input } from '../../runtime/engine/handler.ts'
+
+const engine = 'uws' as 'node' | 'uws'
+
+import { jsonBody, mount, operation, start, surface } from './harness.ts'
+import { type Build, type Case, cases, type Result } from './raw-cases.ts'
+
+const bodyTimeoutMs = 1500
+/** A refusal that comes at once, on a busy machine. */
+const atOnceMs = 1000
+/** The waits of uWebSockets.js are of 10 s, and it looks at them every 4 s. */
+const silentMs = 16_000
+const connectionsMax = 16
+
+const hiddenRuns = new Set<string>()
+const operations = [
+  operation('take', 'post', '/v1/take', { body: jsonBody }),
+  operation('hidden', 'get', '/v1/hidden/{id}'),
+]
+const handlers = {
+  take: () => ({ status: 200, body: 'taken' }),
+  hidden: ({ path }: Input) => {
+    hiddenRuns.add(path['id'] as string)
+    return { status: 200, body: 'hidden' }
+  },
+}
+const server = await start([mount(surface('main', ...operations), handlers)], {
+  uploadPort: 0,
+  limits: { bodyTimeoutMs, connectionsPerAddressMax: 10_000, requestsMax: 10_000 },
+})
+t.teardown(() => server.stop())
+
+const isOldBuild = Number(process.versions.node.split('.')[0]) < 22
+const main: Build = engine === 'node' ? 'node' : isOldBuild ? 'uws20' : 'uws'
+const ports: [string, number, Build][] = [
+  [`the main port over ${main}`, server.port, main],
+  ['the upload port', server.uploadPort as number, 'node'],
+]
+
+for (const [name, port, build] of ports) {
+  t.test(name, { timeout: 110_000 }, async (t) => {
+    const suspects: Case[] = []
+    const run = async (each: Case) => {
+      if ((await faultOf(each, port, build)) !== null) suspects.push(each)
+    }
+    const slow = cases.filter((each) => isSlow(each.results[build]))
+    const quick = cases.filter((each) => !isSlow(each.results[build]))
+    // The slow ones wait side by side, and the quick ones are served meanwhile.
+    const waiting = slow.map(run)
+    const queue = [...quick]
+    const worker = async () => {
+      for (let each = queue.shift(); each; each = queue.shift()) await run(each)
+    }
+    await Promise.all(Array.from({ length: connectionsMax }, worker))
+    await Promise.all(waiting)
+    // A busy machine is late now and then, so a fault counts when it is there without company.
+    const faults: string[] = []
+    for (const each of suspects) {
+      const fault = await faultOf(each, port, build)
+      if (fault !== null) faults.push(fault)
+    }
+    t.same(faults, [], `${cases.length} cases`)
+    t.equal(server.inflight(), 0)
+    const { text } = await exchange(port, 'GET /v1/hidden/last HTTP/1.1\r\nHost: a\r\n\r\n', 200)
+    t.match(text, /"hidden"$/, 'the server lives')
+  })
+}
+
+function isSlow(result: Result): boolean {
+  return result === 'silent' || result === 'timed out'
+}
+
+/** The difference between what the case says and what is seen; null when there is none. */
+async function faultOf({ what, bytes, results }: Case, port: number, build: Build): Promise<string | null> {
+  const result = results[build]
+  const complain = (seen: string) => `${what}: ${seen} instead of ${result}`
+  if (result !== 'hides nothing' && result !== 'silent') {
+    const { text, closedMs } = await exchange(port, bytes, waitOf(result), result !== 'served' && result !== 'answered')
+    const status = Number(/^HTTP\/1.1 (?:100 Continue\r\n\r\nHTTP\/1.1 )?(\d{3})/.exec(text)?.[1] ?? 0)
+    if (result === 'served' && status !== 200) return complain(`status ${status}`)
+    if (result === 'answered' && status === 0) return complain('no answer')
+    if (result === 'refused' || result === 'timed out') {
+      if (status > 0 && status < 400) return complain(`status ${status}`)
+      if (closedMs === null) return complain(`an open connection (status ${status})`)
+    }
+  }
+  if (result === 'served' || result === 'answered') return null
+  const id = `${port}-${cases.findIndex((each) => each.what === what && each.bytes === bytes)}`
+  const { text, closedMs } = await exchange(
+    port,
+    `${bytes}GET /v1/hidden/${id} HTTP/1.1\r\nHost: a\r\n\r\n`,
+    waitOf(result),
+  )
+  if (closedMs === null) return complain(`an open connection with another request behind it (${text.slice(0, 12)})`)
+  await sleep(0)
+  return hiddenRuns.has(id) ? complain('a second request') : null
+}
+
+function waitOf(result: Result): number {
+  if (result === 'silent') return silentMs
+  return result === 'timed out' ? 2 * bodyTimeoutMs + atOnceMs : atOnceMs
+}
+
+/** Ends with the connection, or after an answer, or after `waitMs`. `closedMs` is null for a connection that was open then. */
+function exchange(
+  port: number,
+  bytes: string,
+  waitMs: number,
+  mayClose = true,
+): Promise<{ text: string; closedMs: number | null }> {
+  return new Promise((resolve) => {
+    const startedMs = performance.now()
+    const socket = net.connect(port, '127.0.0.1')
+    let text = ''
+    const settle = (closedMs: number | null) => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve({ text, closedMs })
+    }
+    let timer = setTimeout(settle, waitMs, null)
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      // Whoever refuses after an answer closes at once.
+      if (!/^HTTP\/1.1 (?!100)/.test(text)) return
+      if (!mayClose) return settle(null)
+      clearTimeout(timer)
+      timer = setTimeout(settle, Math.min(waitMs, 400), null)
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => settle(performance.now() - startedMs))
+    socket.write(Buffer.from(bytes, 'latin1'))
+  })
+}
