@@ -2,8 +2,11 @@ import type { Capabilities, Stage } from './catalog/model.ts'
 
 export type AttemptReport = { provider: string; model: string; outcome: string; milliseconds: number }
 
-/** The models that the routing left: the pinned one, or all of the stage that it allows. */
-type Left = { stage: Stage; pinned: boolean }
+/** The models that the routing left: the pinned one, or all of the stage that it allows. `by` is the first filter of the routing or the key that left some out. */
+type Left = { stage: Stage; pinned: boolean; by?: NarrowingFilter }
+
+/** The filters of the caller's routing and key, beside a pin. */
+export type NarrowingFilter = 'not_allowed' | 'denied' | 'test_key' | 'key_policy'
 
 /** Every failure that a client is shown, with the data that its message needs. A surface has its own code and words for each kind. */
 export type FaultData = InRequest | InRouting | InLimits | InIdempotency | AtProviders | Ours
@@ -21,7 +24,6 @@ type InRequest =
   | { kind: 'ambiguous_model'; names: readonly string[] }
   | { kind: 'model_not_allowed'; stage: Stage }
   | { kind: 'unknown_pin'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
-  | { kind: 'options_without_provider'; stage: Stage; provider: string }
   | { kind: 'unknown_option'; provider: string; option: string }
   /** No adapter that was tried can express this field of the request. */
   | { kind: 'field_unsupported'; field: string }
@@ -48,9 +50,9 @@ type InRouting =
       served: readonly string[]
     }
   | ({ kind: 'capability_missing'; capability: keyof Capabilities } & Left)
-  | ({ kind: 'option_unsupported' } & Left)
   | ({ kind: 'language_unsupported'; tag: string } & Left)
-  | ({ kind: 'voice_unknown' } & Left)
+  /** `voices` are ids of voices that can be named instead, and `more` counts those that are not in the list. */
+  | ({ kind: 'voice_unknown'; voices: readonly string[]; more: number } & Left)
   | ({ kind: 'encoding_unsupported'; audio: AudioShape | null } & Left)
 
 type AudioShape = { encoding: string; sampleRateHz: number; channels: number }

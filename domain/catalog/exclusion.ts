@@ -8,7 +8,6 @@ export type ExclusionReason =
   | 'test_key'
   | 'key_policy'
   | `capability:${Capability}`
-  | 'provider_options'
   | 'language'
   | 'voice'
   | 'encoding'

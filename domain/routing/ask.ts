@@ -24,8 +24,6 @@ export type Ask = {
   voice: string | null
   /** The audio that a provider must take (STT) or emit (TTS) as it is, because it is not converted here. */
   audio: AskedAudio | null
-  /** Names of the settings in `provider_options`, by provider. */
-  settings: Readonly<Record<string, readonly string[]>> | null
   access: Access
 }
 
@@ -69,7 +67,6 @@ export function baseAsk(
     needs: needs.length === 0 ? requestNeeds[stage] : [...requestNeeds[stage], ...needs],
     voice: (stage === 'tts' ? wishOfKey(caller.policy.voice).voice : null) ?? null,
     audio: null,
-    settings: null,
     access: accessOf(caller, stage),
   }
 }

@@ -57,7 +57,6 @@ const filters: readonly Filter[] = [
   testKey,
   keyPolicy,
   capabilities,
-  providerOptions,
   language,
   voice,
   encoding,
@@ -109,14 +108,6 @@ function capabilities({ needs }: Ask): Judge | null {
   return ({ model }) => {
     for (const need of needs) if (!model.capabilities[need]) return `capability:${need}`
     return null
-  }
-}
-
-function providerOptions({ settings }: Ask): Judge | null {
-  if (settings === null) return null
-  return ({ model, provider }) => {
-    const asked = settings[provider.id] ?? []
-    return asked.every((setting) => model.providerOptions.includes(setting)) ? null : 'provider_options'
   }
 }
 

@@ -2,8 +2,8 @@ import { noCredential, ownKeyIdOf } from '../access/provider-keys.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ExclusionReason, FilterKind } from '../catalog/exclusion.ts'
 import { type Capability, otherStage, type Stage } from '../catalog/model.ts'
-import { Fault } from '../fault.ts'
-import type { Ask } from './ask.ts'
+import { Fault, type NarrowingFilter } from '../fault.ts'
+import type { Access, Ask } from './ask.ts'
 import type { Exclusion } from './candidates.ts'
 import type { Choice } from './choice.ts'
 import { modelName } from './model-name.ts'
@@ -17,7 +17,7 @@ const retryAfterDefaultS = 30
 /** The fault for a choice without candidates: it says what was asked and which filter removed the last candidate. */
 export function refusal({ ask, excluded }: Choice, catalog: Catalog): Fault {
   const last = decisive(ask, excluded, catalog).reduce<Exclusion | null>(
-    (a, b) => (a === null || b.step > a.step ? b : a),
+    (a, b) => (a === null || isFurther(ask, b, a) ? b : a),
     null,
   )
   if (last === null) return noProvider(ask.stage)
@@ -38,6 +38,12 @@ function lacksCredential({ ask, excluded, catalog, last }: Emptied): boolean {
   return left.includes(last) && left.every(lacks)
 }
 
+/** The needs of a request come after those of its way of working, so a row that lacks one of them has passed `streaming` or `batch`. */
+function isFurther({ needs }: Ask, a: Exclusion, b: Exclusion): boolean {
+  const place = ({ reason }: Exclusion) => (isCapability(reason) ? needs.indexOf(capabilityOf(reason)) : -1)
+  return a.step === b.step ? place(a) > place(b) : a.step > b.step
+}
+
 /** Nothing of the stage is configured, or nothing that streams. */
 export function noProvider(stage: Stage, kind: 'no_provider' | 'no_streaming_provider' = 'no_provider'): Fault {
   return new Fault({ kind, stage }, { retryAfterS: retryAfterDefaultS })
@@ -48,11 +54,12 @@ export function noProvider(stage: Stage, kind: 'no_provider' | 'no_streaming_pro
  * asks for something that no model here can do is answered that, and not about a credential that he may not know.
  */
 function decisive({ access }: Ask, excluded: readonly Exclusion[], catalog: Catalog): readonly Exclusion[] {
-  const setUp = excluded.filter(
-    ({ row: { provider } }) =>
-      catalog.unavailable(provider) !== noCredential || ownKeyIdOf(provider, access.ownKeys) !== null,
-  )
+  const setUp = excluded.filter((exclusion) => isSetUp(exclusion, access, catalog))
   return setUp.some(({ reason }) => !narrowing.has(kindOf(reason))) ? setUp : excluded
+}
+
+function isSetUp({ row: { provider } }: Exclusion, access: Access, catalog: Catalog): boolean {
+  return catalog.unavailable(provider) !== noCredential || ownKeyIdOf(provider, access.ownKeys) !== null
 }
 
 type Emptied = { ask: Ask; excluded: readonly Exclusion[]; catalog: Catalog; last: Exclusion }
@@ -64,17 +71,18 @@ const faults: Record<FilterKind, (emptied: Emptied) => Fault> = {
   test_key: ({ ask }) => new Fault({ kind: 'test_key_reaches_none', stage: ask.stage }),
   key_policy: ({ ask }) => new Fault({ kind: 'key_policy_leaves_none', stage: ask.stage }),
   capability: missingCapability,
-  provider_options: ({ ask }) => new Fault({ kind: 'option_unsupported', ...leftOf(ask) }),
-  language: ({ ask }) => new Fault({ kind: 'language_unsupported', tag: ask.language?.tag ?? '', ...leftOf(ask) }),
-  voice: ({ ask }) => new Fault({ kind: 'voice_unknown', ...leftOf(ask) }),
-  encoding: ({ ask }) => new Fault({ kind: 'encoding_unsupported', audio: ask.audio, ...leftOf(ask) }),
+  language: (emptied) =>
+    new Fault({ kind: 'language_unsupported', tag: emptied.ask.language?.tag ?? '', ...leftOf(emptied) }),
+  voice: unknownVoice,
+  encoding: (emptied) => new Fault({ kind: 'encoding_unsupported', audio: emptied.ask.audio, ...leftOf(emptied) }),
   unavailable: noneCallable,
   credential_cooling: noneCallable,
   circuit_open: noneCallable,
 }
 
+const narrowings: readonly NarrowingFilter[] = ['not_allowed', 'denied', 'test_key', 'key_policy']
 /** The filters of the caller's routing and key. */
-const narrowing: ReadonlySet<FilterKind> = new Set(['not_pinned', 'not_allowed', 'denied', 'test_key', 'key_policy'])
+const narrowing: ReadonlySet<FilterKind> = new Set(['not_pinned', ...narrowings])
 
 /** The filters of what can be called now. */
 const blocking: ReadonlySet<FilterKind> = new Set(['unavailable', 'credential_cooling', 'circuit_open'])
@@ -87,8 +95,27 @@ function isCapability(reason: ExclusionReason): reason is `capability:${Capabili
   return reason.startsWith('capability:')
 }
 
-function leftOf({ stage, routing }: Ask): { stage: Stage; pinned: boolean } {
-  return { stage, pinned: routing.mode === 'explicit' }
+function capabilityOf(reason: ExclusionReason): Capability {
+  return reason.slice('capability:'.length) as Capability
+}
+
+function leftOf({ ask: { stage, routing }, excluded }: Pick<Emptied, 'ask' | 'excluded'>) {
+  if (routing.mode === 'explicit') return { stage, pinned: true }
+  const by = narrowings.find((filter) => excluded.some(({ reason }) => reason === filter))
+  return { stage, pinned: false, ...(by && { by }) }
+}
+
+/** A message lists no more voices, and no longer ones. */
+const voicesMax = 20
+const voiceCharsMax = 40
+
+function unknownVoice(emptied: Emptied): Fault {
+  const { ask, excluded, catalog } = emptied
+  const others = excluded.filter((each) => each.reason === 'voice' && isSetUp(each, ask.access, catalog))
+  const ids = [...new Set(others.flatMap(({ row }) => [...row.voices]))]
+  const voices = ids.filter((id) => id.length <= voiceCharsMax).slice(0, voicesMax)
+  const more = ids.length - voices.length
+  return new Fault({ kind: 'voice_unknown', voices, more, ...leftOf(emptied) })
 }
 
 function unknownPin({ ask: { routing, stage }, catalog }: Emptied): Fault {
@@ -123,14 +150,15 @@ function servedNow({ stage, access: { ownKeys } }: Ask, catalog: Catalog): strin
   return served
 }
 
-function missingCapability({ ask, last: { reason } }: Emptied): Fault {
-  const capability = reason.slice('capability:'.length) as Capability
-  return new Fault({ kind: 'capability_missing', capability, ...leftOf(ask) })
+function missingCapability(emptied: Emptied): Fault {
+  const capability = capabilityOf(emptied.last.reason)
+  return new Fault({ kind: 'capability_missing', capability, ...leftOf(emptied) })
 }
 
-function noneCallable({ ask, excluded }: Emptied): Fault {
+function noneCallable(emptied: Emptied): Fault {
+  const { excluded } = emptied
   const waitsMs = excluded.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]))
   const knowsWhen = waitsMs.length > 0
   const retryAfterS = knowsWhen ? Math.max(1, Math.ceil(Math.min(...waitsMs) / 1000)) : retryAfterDefaultS
-  return new Fault({ kind: 'none_callable', knowsWhen, ...leftOf(ask) }, { retryAfterS })
+  return new Fault({ kind: 'none_callable', knowsWhen, ...leftOf(emptied) }, { retryAfterS })
 }

@@ -1,32 +1,26 @@
-import type { Catalog, Row } from '../catalog/catalog.ts'
+import type { Row } from '../catalog/catalog.ts'
 import { Fault } from '../fault.ts'
-import type { Ask } from '../routing/ask.ts'
+import { ProviderError } from '../ports/provider-error.ts'
 
 /** Settings that only one provider knows, by provider. */
-export type ProviderOptions = Readonly<Record<string, Readonly<Record<string, string | number | boolean>>>>
-
-/** Names only: the values decide nothing about the route. */
-export function settingNames(options: ProviderOptions | undefined): Ask['settings'] {
-  if (!options) return null
-  return Object.fromEntries(Object.entries(options).map(([provider, settings]) => [provider, Object.keys(settings)]))
-}
+export type ProviderOptions = Readonly<Record<string, ProviderSettings>>
+type ProviderSettings = Readonly<Record<string, string | number | boolean>>
 
 /**
- * Throws options_without_provider for a provider without a model of this stage, and unknown_option for a setting that
- * none of its models takes. If the request pins a model of the provider, only that model counts.
+ * Throws unknown_option for a setting that the first candidate does not take. The settings of other providers are not
+ * looked at: they never narrow the choice.
  */
-export function checkSettings(ask: Ask, catalog: Catalog): void {
-  const { stage } = ask
-  for (const [provider, names] of Object.entries(ask.settings ?? {})) {
-    const rows = settable(ask, provider, catalog)
-    if (rows.length === 0) throw new Fault({ kind: 'options_without_provider', stage, provider })
-    const option = names.find((name) => !rows.some((row) => row.model.providerOptions.includes(name)))
-    if (option !== undefined) throw new Fault({ kind: 'unknown_option', provider, option })
-  }
+export function checkOptions(options: ProviderOptions | undefined, first: Row | undefined): void {
+  const option = first && unknownOption(options, first)
+  if (option !== undefined) throw new Fault({ kind: 'unknown_option', provider: first?.provider.id ?? '', option })
 }
 
-function settable({ stage, routing }: Ask, provider: string, catalog: Catalog): readonly Row[] {
-  const rows = catalog.stage(stage).filter((row) => row.provider.id === provider)
-  const pinned = rows.filter((row) => routing.mode === 'explicit' && row.pin === `${routing.provider}/${routing.model}`)
-  return pinned.length > 0 ? pinned : rows
+/** The settings for a candidate. Throws ProviderError `unsupported` after a failover to one that does not take them. */
+export function optionsFor(options: ProviderOptions | undefined, row: Row): ProviderSettings | undefined {
+  if (unknownOption(options, row) !== undefined) throw new ProviderError('unsupported', { sent: false })
+  return options?.[row.provider.id]
+}
+
+function unknownOption(options: ProviderOptions | undefined, { model, provider }: Row): string | undefined {
+  return Object.keys(options?.[provider.id] ?? {}).find((name) => !model.providerOptions.includes(name))
 }

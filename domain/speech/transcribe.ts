@@ -8,7 +8,7 @@ import type { DispatchDeps, RequestContext, Route } from '../dispatch/request.ts
 import { ProviderError } from '../ports/provider-error.ts'
 import type { Routing } from '../routing/ask.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
-import { checkSettings, type ProviderOptions, settingNames } from './provider-options.ts'
+import { checkOptions, optionsFor, type ProviderOptions } from './provider-options.ts'
 import type { Stt, SttOptions, SttRequest, Transcript } from './stt.ts'
 
 export type TranscribeInput = RequestContext & {
@@ -37,7 +37,7 @@ export type Transcription = {
 export function createTranscribe(deps: DispatchDeps): (input: TranscribeInput) => Promise<Transcription> {
   return async (input) => {
     const ask = askOf(input)
-    checkSettings(ask, deps.chooser.world.catalog)
+    checkOptions(input.options?.providerOptions, deps.chooser.choose(ask).candidates[0]?.row)
     const dispatched = await dispatchRequest(deps, input, {
       ask,
       atOnce: true,
@@ -60,7 +60,6 @@ function askOf({ caller, routing, language, options, recording, lenient }: Trans
     ...ask,
     needs: [...ask.needs, ...needsOf(options).filter((need) => !lenient || !hints.includes(need as Hint))],
     audio: { encoding, sampleRateHz, channels },
-    settings: settingNames(options?.providerOptions),
   }
 }
 
@@ -88,7 +87,7 @@ async function transcribeAt(
   if (!stt) throw new ProviderError('unsupported', { sent: false })
   const { providerOptions, ...options } = input.options ?? {}
   for (const hint of hintsBeyond(row, input.options)) delete options[hint]
-  const own = providerOptions?.[row.provider.id]
+  const own = optionsFor(providerOptions, row)
   const request: SttRequest = {
     model: row.model.id,
     recording: input.recording,

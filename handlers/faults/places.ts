@@ -10,6 +10,7 @@ export const compatPlaces: Places = {
   deniedProviders: null,
   options: '/options/provider_options',
   namesModel: true,
+  asks: { tools: '/tools', structured_output: '/response_format', voice: '/voice' },
 }
 
 /** The places of the router surface, whose requests have a routing object. */
@@ -19,4 +20,21 @@ export const routerPlaces: Places = {
   pinnedModel: '/routing/model',
   allowedProviders: '/routing/allow_providers',
   deniedProviders: '/routing/deny_providers',
+  asks: {
+    tools: '/tools',
+    structured_output: '/response_format',
+    reasoning: '/reasoning',
+    diarization: '/options/diarization',
+    keywords: '/options/keywords',
+    noise_reduction: '/options/noise_reduction',
+    word_timestamps: '/options/word_timestamps',
+    prompt: '/options/prompt',
+    instructions: '/instructions',
+    speed: '/speed',
+    streaming: '/stream',
+    language: '/language',
+    voice: '/voice',
+    recording: 'audio',
+    speech: '/audio',
+  },
 }

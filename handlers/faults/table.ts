@@ -1,5 +1,6 @@
 /** The answer to every fault in the codes and words of the router contract, which the compatible surface shares. */
-import type { FaultData, FaultKind, FaultOf } from '../../domain/fault.ts'
+import type { Capability } from '../../domain/catalog/model.ts'
+import type { FaultData, FaultKind, FaultOf, NarrowingFilter } from '../../domain/fault.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
 
 /** The places in which the requests of a surface name things; null where a surface has no such place. */
@@ -11,6 +12,8 @@ export type Places = Readonly<
 > & {
   /** Whether requests name a model by one string; else they have a routing object. */
   readonly namesModel: boolean
+  /** What a request asks of a model. An ask without an entry has several places, or none. */
+  asks: Readonly<Partial<Record<Capability | 'language' | 'voice' | 'recording' | 'speech', string>>>
 }
 
 /** Values that a hint needs and the fault does not have. */
@@ -85,20 +88,55 @@ function servedNow(stage: string, served: readonly string[]): string {
   return served.length === 0 ? `No ${stage} model is served now.` : `Served now: auto, ${served.join(', ')}.`
 }
 
-/** The row of a fault in which a filter on the request removed the last candidate. */
-function unsupported<
-  Kind extends FaultOf<
-    'voice_unknown' | 'option_unsupported' | 'language_unsupported' | 'encoding_unsupported' | 'capability_missing'
-  >,
->(filter: string, asked: (data: Kind) => string): Row<Kind> {
+type Unsupported = 'voice_unknown' | 'language_unsupported' | 'encoding_unsupported' | 'capability_missing'
+
+/** The models that were left to choose from, with the filter that the caller set. */
+function left({ pinned, stage, by }: FaultOf<Unsupported>): string {
+  if (pinned) return 'the pinned model'
+  return by ? `any ${stage} model that ${leavers[by]}` : `any ${stage} model here`
+}
+
+const leavers: Record<NarrowingFilter, string> = {
+  not_allowed: 'the allowed providers leave',
+  denied: 'the denied providers leave',
+  test_key: 'a test key reaches',
+  key_policy: 'the policy of this key leaves',
+}
+
+const widenings: Record<NarrowingFilter, string> = {
+  not_allowed: 'allow a provider that supports it',
+  denied: 'deny fewer providers',
+  test_key: 'use a live key',
+  key_policy: 'use a key with another policy',
+}
+
+/** The row of a fault in which the ask removed the last candidate. */
+function unsupported<Kind extends FaultOf<Unsupported>>(
+  asked: (data: Kind) => string,
+  param: (places: Places, data: Kind) => string | null,
+  more: (data: Kind) => string = () => '',
+): Row<Kind> {
   return {
     code: 'capability_unsupported',
-    message: (data) => {
-      const left = data.pinned ? 'the pinned model' : `any ${data.stage} model that the routing leaves`
-      return `${asked(data)} is not supported by ${left}.`
+    message: (data) => `${asked(data)} is not supported by ${left(data)}.${more(data)}`,
+    hint: (data) => {
+      const widening = data.pinned ? 'pin another model' : data.by && widenings[data.by]
+      const ways = [...(isWayOfWorking(data) ? [] : ['leave it out']), ...(widening ? [widening] : [])].join(', or ')
+      const listed = 'GET /v1/models shows what each model can do.'
+      return ways === '' ? listed : `${ways.charAt(0).toUpperCase()}${ways.slice(1)}; ${listed}`
     },
-    hint: `The ${filter} filter left no candidate. GET /v1/models shows what each model can do.`,
+    param,
   }
+}
+
+/** An operation itself needs these two: a client cannot leave them out. */
+function isWayOfWorking(data: FaultOf<Unsupported>): boolean {
+  return data.kind === 'capability_missing' && (data.capability === 'streaming' || data.capability === 'batch')
+}
+
+function knownVoices({ voices, more }: FaultOf<'voice_unknown'>): string {
+  if (voices.length === 0) return ''
+  return ` Known voices: ${voices.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
 }
 
 const rows = {
@@ -156,16 +194,10 @@ const rows = {
     hint: ({ near }) => `${didYouMean(near)}GET /v1/models lists every model with its pin.`,
     param: ({ pinnedModel }) => pinnedModel,
   },
-  options_without_provider: {
-    code: 'invalid_parameter',
-    message: ({ stage }) => `provider_options names a provider that has no ${stage} model.`,
-    hint: listsModels,
-    param: ({ options }, { provider }) => pointerTo(options, provider),
-  },
   unknown_option: {
     code: 'invalid_parameter',
-    message: 'provider_options holds a setting that this provider does not take.',
-    hint: listsModels,
+    message: 'provider_options holds a setting that the model chosen does not take.',
+    hint: 'Leave it out, or route to a model that takes it; GET /v1/models shows what can be routed.',
     param: ({ options }, { provider, option }) => pointerTo(options, provider, option),
   },
   field_unsupported: {
@@ -226,15 +258,23 @@ const rows = {
       `${variables.length === 0 ? 'Give the provider its credential' : `Set ${variables.join(' or ')}`}, bring a key of your own for the provider, send "auto", or map the name to another with the setting aliases.`,
     param: ({ pinnedModel }, { model }) => (model === null ? null : pinnedModel),
   },
-  capability_missing: unsupported<FaultOf<'capability_missing'>>('capability', ({ capability }) => capability),
-  option_unsupported: unsupported<FaultOf<'option_unsupported'>>(
-    'provider_options',
-    () => 'One of the provider_options',
+  capability_missing: unsupported<FaultOf<'capability_missing'>>(
+    ({ capability }) => capability,
+    ({ asks }, { capability }) => asks[capability] ?? null,
   ),
-  language_unsupported: unsupported<FaultOf<'language_unsupported'>>('language', ({ tag }) => `The language ${tag}`),
-  voice_unknown: unsupported<FaultOf<'voice_unknown'>>('voice', () => 'The voice asked for, or set on the key,'),
-  encoding_unsupported: unsupported<FaultOf<'encoding_unsupported'>>('encoding', ({ audio }) =>
-    audio ? `Audio as ${audio.encoding} at ${audio.sampleRateHz} Hz with ${audio.channels} channel(s)` : 'encoding',
+  language_unsupported: unsupported<FaultOf<'language_unsupported'>>(
+    ({ tag }) => `The language ${tag}`,
+    ({ asks }) => asks.language ?? null,
+  ),
+  voice_unknown: unsupported<FaultOf<'voice_unknown'>>(
+    () => 'The voice asked for, or set on the key,',
+    ({ asks }) => asks.voice ?? null,
+    knownVoices,
+  ),
+  encoding_unsupported: unsupported<FaultOf<'encoding_unsupported'>>(
+    ({ audio }) =>
+      audio ? `Audio as ${audio.encoding} at ${audio.sampleRateHz} Hz with ${audio.channels} channel(s)` : 'encoding',
+    ({ asks }, { stage }) => asks[stage === 'stt' ? 'recording' : 'speech'] ?? null,
   ),
 
   too_many_at_once: {

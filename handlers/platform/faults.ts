@@ -36,7 +36,6 @@ const codeOfFault = {
   ambiguous_model: 'VALIDATION_ERROR',
   model_not_allowed: 'VALIDATION_ERROR',
   unknown_pin: 'VALIDATION_ERROR',
-  options_without_provider: 'VALIDATION_ERROR',
   unknown_option: 'VALIDATION_ERROR',
   field_unsupported: 'INTERNAL_ERROR',
 
@@ -49,7 +48,6 @@ const codeOfFault = {
   none_callable: 'INTERNAL_ERROR',
   credential_missing: 'INTERNAL_ERROR',
   capability_missing: 'INTERNAL_ERROR',
-  option_unsupported: 'INTERNAL_ERROR',
   language_unsupported: 'INTERNAL_ERROR',
   voice_unknown: 'INTERNAL_ERROR',
   encoding_unsupported: 'INTERNAL_ERROR',

@@ -12,7 +12,6 @@ export const codeOfFault = {
   ambiguous_model: 'INVALID_CONFIG',
   model_not_allowed: 'INVALID_CONFIG',
   unknown_pin: 'INVALID_CONFIG',
-  options_without_provider: 'INVALID_CONFIG',
   unknown_option: 'INVALID_CONFIG',
   field_unsupported: 'INVALID_CONFIG',
 
@@ -25,7 +24,6 @@ export const codeOfFault = {
   none_callable: 'UPSTREAM',
   credential_missing: 'INVALID_CONFIG',
   capability_missing: 'INVALID_CONFIG',
-  option_unsupported: 'INVALID_CONFIG',
   language_unsupported: 'UNSUPPORTED_LANGUAGE',
   voice_unknown: 'VOICE_NOT_FOUND',
   encoding_unsupported: 'INVALID_CONFIG',

@@ -76,7 +76,6 @@ t.test('every exclusion has its reason', (t) => {
     ),
     needs: ['batch', 'diarization'],
     audio: { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 1 },
-    settings: { ok: ['smart'] },
   })
   t.same(
     choice.candidates.map(({ row }) => row.pin),
@@ -139,8 +138,9 @@ t.test('an empty choice says what emptied it', async (t) => {
   })
   t.match(answered('llm', auto, { needs: ['tools'] }), {
     code: 'capability_unsupported',
-    message: /^tools is not/,
-    hint: /capability filter/,
+    param: '/tools',
+    message: 'tools is not supported by any llm model here.',
+    hint: /^Leave it out; GET/,
   })
   t.match(answered('llm', pinned('a', 'm'), { needs: ['tools'] }), {
     code: 'capability_unsupported',
@@ -148,13 +148,20 @@ t.test('an empty choice says what emptied it', async (t) => {
   })
   t.match(answered('tts', auto, { voice: 'v9' }), {
     code: 'capability_unsupported',
-    message: /voice/i,
-    hint: /voice filter/,
+    param: '/voice',
+    message: /^The voice .* is not supported by any tts model here\. Known voices: v1\.$/,
   })
   t.match(answered('tts', auto, { ...baseAsk(caller(), 'tts', { ...auto, allowProviders: ['a'] }, 'de-AT') }), {
     code: 'capability_unsupported',
-    message: /language de-AT/,
+    param: '/language',
+    message: 'The language de-AT is not supported by any tts model that the allowed providers leave.',
+    hint: /allow a provider/,
   })
+  const live = { needs: ['streaming', 'diarization'] } as const
+  const batchOnly = provider('c', [model('stt', { capabilities: { ...model('stt').capabilities, streaming: false } })])
+  const two = bench([batchOnly, provider('d', [model('stt')])])
+  const asksMore = thrownFault(() => two.chooser.chooseSome({ ...baseAsk(caller(), 'stt', auto, undefined), ...live }))
+  t.match(asksMore.data, { capability: 'diarization' }, 'what the caller asked for is named, and not streaming')
 
   a.reason = 'no_credential'
   a.credentialVariable = 'A_KEY'

@@ -122,11 +122,8 @@ t.test('transcribe', (t) => {
     const all = transcribing([transcript, transcript], [{ providerOptions: ['smart'] }])
     const refused = (providerOptions: Record<string, Record<string, boolean>>, routing: Routing = auto) =>
       fault(all.transcribe({ routing, options: { providerOptions } }))
-    t.match(routerError(await refused({ zzz: { x: true } })), {
-      code: 'invalid_parameter',
-      param: '/options/provider_options/zzz',
-    })
     t.match(routerError(await refused({ a: { smart: true, 'x/y': true } })), {
+      code: 'invalid_parameter',
       param: '/options/provider_options/a/x~1y',
     })
     t.match(routerError(await refused({ b: { smart: true } }, { mode: 'explicit', provider: 'b', model: 'm' })), {
@@ -135,6 +132,20 @@ t.test('transcribe', (t) => {
     t.equal(all.idempotency.state, undefined)
     await all.transcribe({ options: { providerOptions: { a: { smart: true } } } })
     t.match(all.asked[0], { options: { providerOptions: { smart: true } } })
+  })
+
+  t.test('provider_options of providers that do not serve change nothing', async (t) => {
+    const all = transcribing([transcript, transcript], [{ providerOptions: ['smart'] }])
+    const others = { b: { unheard: true }, zzz: { x: true } }
+    t.match(await all.transcribe({ options: { providerOptions: others } }), { route: { provider: 'a' } })
+    t.notMatch(all.asked[0], { options: { providerOptions: {} } })
+  })
+
+  t.test('provider_options are refused also after a failover', async (t) => {
+    const all = transcribing([failure('server'), transcript])
+    const options = { providerOptions: { b: { unknown: true } } }
+    const failed = await fault(all.transcribe({ options }))
+    t.match(failed, { kind: 'all_failed', detail: { attempts: [{ outcome: 'server' }, { outcome: 'unsupported' }] } })
   })
 
   t.test('its speed is its real-time factor', async (t) => {

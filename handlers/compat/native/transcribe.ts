@@ -15,8 +15,8 @@ import type { TranscriptionDeps } from '../openai/transcriptions.ts'
 export function transcribe(deps: TranscriptionDeps): CompatHandlers<Caller>['transcribe'] {
   return async ({ header, body }, context) => {
     const intent = header['x-service-intent'] ?? {}
-    const constraints = header['x-service-constraints'] ?? {}
-    const { model, ...asked } = header['x-service-stt-options'] ?? {}
+    const constraints = header[constraintsHeader] ?? {}
+    const { model, ...asked } = header[optionsHeader] ?? {}
     // The language is checked here, because the operation knows nothing of headers.
     if (intent.language !== undefined) languageIn('x-service-intent', intent.language)
     const recording = recordingOf(body, deps.durationMaxMs)
@@ -34,8 +34,8 @@ export function transcribe(deps: TranscriptionDeps): CompatHandlers<Caller>['tra
         options: optionsOf(asked),
       })
       .catch((error: unknown) => {
-        // Elsewhere on this surface the constraints are a field of the body.
-        throw located(error, 'none_allowed', 'x-service-constraints')
+        // Elsewhere on this surface the constraints and the options are fields of the body.
+        throw located(located(error, 'none_allowed', constraintsHeader), 'capability_missing', optionsHeader)
       })
     const headers = { ...nativeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
     const answer = answerOf(transcription, recording, context.requestId)
@@ -43,6 +43,9 @@ export function transcribe(deps: TranscriptionDeps): CompatHandlers<Caller>['tra
     return { status: 200, type: 'text/event-stream', headers, body: eventsOf(answer) }
   }
 }
+
+const constraintsHeader = 'x-service-constraints'
+const optionsHeader = 'x-service-stt-options'
 
 /** Raw samples are declared in the content type, `audio/pcm;rate=16000`, as this surface writes it in its answers. */
 function recordingOf(upload: Bytes, durationMaxMs: number): Recording {

@@ -8,6 +8,7 @@ import type {
 } from '../../../generated/compat/handlers.ts'
 import type { CompatTranscription } from '../../../generated/compat/types.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
+import { located } from '../../faults/located-fault.ts'
 import { readRecording } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
 import { routeHeaders } from '../../views/route.ts'
@@ -32,14 +33,19 @@ export function createCompatTranscription(
       param: 'file',
       hint: 'Send WAV, FLAC, Ogg/Opus or MP3.',
     })
-    const transcription = await deps.transcribe({
-      ...contextOf(context),
-      ...languageOf(header, language),
-      routing: routingOf(deps.catalog, 'stt', context.caller, { model }),
-      recording,
-      lenient: true,
-      options: optionsOf(body),
-    })
+    const transcription = await deps
+      .transcribe({
+        ...contextOf(context),
+        ...languageOf(header, language),
+        routing: routingOf(deps.catalog, 'stt', context.caller, { model }),
+        recording,
+        lenient: true,
+        options: optionsOf(body),
+      })
+      .catch((error: unknown) => {
+        // Words are the one option of this operation that is no hint.
+        throw located(error, 'capability_missing', 'timestamp_granularities[]')
+      })
     const headers = { ...routeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
     const { text } = transcription.transcript
     const durationS = recording.durationMs / 1000
