@@ -177,7 +177,7 @@ export type TranscriptionOptions = {
   word_timestamps?: boolean
   /** What the recording is about, in plain words. */
   prompt?: string
-  /** Settings for single providers, by provider id. A setting that the model served does not take is refused by name. */
+  /** Settings for single providers, by provider id. They never narrow the choice: those of a provider that does not serve are ignored, and one that the model which serves does not take is refused by name. */
   provider_options?: Record<string, ProviderSettings>
 }
 
