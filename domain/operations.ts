@@ -10,7 +10,11 @@ import { createStreamAdmission } from './speech/stream-admission.ts'
 import { createSynthesize } from './speech/synthesize.ts'
 import { createSynthesizeStream, type SynthesizeStreamLimits } from './speech/synthesize-stream.ts'
 import { createTranscribe } from './speech/transcribe.ts'
-import { createTranscribeStream, type TranscribeStreamLimits } from './speech/transcribe-stream.ts'
+import {
+  createCheckTranscribeStream,
+  createTranscribeStream,
+  type TranscribeStreamLimits,
+} from './speech/transcribe-stream.ts'
 
 export type OperationDeps = {
   dispatch: DispatchDeps
@@ -31,6 +35,7 @@ export function createOperations({ dispatch, convert, transcribeStreams, synthes
     synthesize: createSynthesize({ ...dispatch, convert }),
     generateItems: createGenerate(dispatch, itemsTranslation),
     transcribeStream: createTranscribeStream({ ...dispatch, streams: transcribeStreams }),
+    checkTranscribeStream: createCheckTranscribeStream(dispatch),
     synthesizeStream: createSynthesizeStream({ ...dispatch, convert, streams: synthesizeStreams }),
     admitStream: createStreamAdmission(dispatch),
     listModels: createListModels(chooser),

@@ -1,5 +1,5 @@
 /**
- * Tokens for browsers, which cannot hold a key: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, so that a token can be
+ * Tokens for browsers and apps, which cannot hold a key: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, so that a token can be
  * offered as a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token names its API key and carries nothing of it. The
  * policy of the key is read when the token is used, and a key that was revoked meanwhile opens nothing.
  */
@@ -7,15 +7,17 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/system.ts'
 import type { Caller } from './organization.ts'
 
-export type MintedToken = { value: string; expiresInS: number }
+export type MintedToken = { value: string; expiresInS: number; expiresAtMs: number }
+export type Redeemed = { caller: Caller; note?: string }
 
 export type EphemeralTokens = {
-  mint: (caller: Caller) => MintedToken
+  /** `note` is a short text that comes back when the token is redeemed. The holder of the token can read it. */
+  mint: (caller: Caller, note?: string) => MintedToken
   /**
    * Null: the token is not ours, has expired, was used before, or its key is gone; the calling code cannot tell which. `permit` receives the
    * token's caller before the token is spent. If it rejects, `redeem` rejects with the same and the token stays good.
    */
-  redeem: (value: string, permit: (caller: Caller) => void | Promise<void>) => Promise<Caller | null>
+  redeem: (value: string, permit: (caller: Caller) => void | Promise<void>) => Promise<Redeemed | null>
 }
 
 export interface LiveKeys {
@@ -40,10 +42,18 @@ export type EphemeralDeps = {
 /** Part of the contract. */
 export const tokenLifeS = 60
 
-type Payload = { jti: string; org: string; key: string /** Milliseconds since the epoch. */; exp: number }
+type Payload = {
+  jti: string
+  org: string
+  key: string /** Milliseconds since the epoch. */
+  exp: number
+  note?: string
+}
 
+/** A token is sent in a header, and servers bound all headers together at 4 KiB and more. */
+export const noteBytesMax = 1024
 /** Longer than any token that was minted here, so a longer text is refused without an HMAC. */
-const charactersMax = 1024
+const charactersMax = 4096
 
 export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }: EphemeralDeps): EphemeralTokens {
   // Each use of the master key has a separate key (RFC 5869), so that a leak of one says nothing about another.
@@ -59,11 +69,13 @@ export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }:
   }
 
   return {
-    mint({ organization, keyId }) {
+    mint({ organization, keyId }, note) {
       const exp = clock.nowMs() + tokenLifeS * 1000
-      const payload: Payload = { jti: tokenId(), org: organization.id, key: keyId, exp }
+      if (note !== undefined && Buffer.byteLength(note) > noteBytesMax)
+        throw new Error('the note of a token is too long')
+      const payload: Payload = { jti: tokenId(), org: organization.id, key: keyId, exp, ...(note && { note }) }
       const signed = `v1.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`
-      return { value: `${signed}.${sign(signed).toString('base64url')}`, expiresInS: tokenLifeS }
+      return { value: `${signed}.${sign(signed).toString('base64url')}`, expiresInS: tokenLifeS, expiresAtMs: exp }
     },
     async redeem(value, permit) {
       const payload = read(value)
@@ -71,7 +83,8 @@ export function createEphemeralTokens({ masterKey, keys, used, clock, tokenId }:
       const caller = await keys.find(payload.org, payload.key)
       if (caller === null) return null
       await permit(caller)
-      return (await used.spend(payload.org, payload.jti, payload.exp)) ? caller : null
+      if (!(await used.spend(payload.org, payload.jti, payload.exp))) return null
+      return payload.note === undefined ? { caller } : { caller, note: payload.note }
     },
   }
 }

@@ -49,6 +49,9 @@ export interface TranscriptionStream {
 
 export type TranscribeStream = (input: TranscribeStreamInput, sink: TranscriptionSink) => TranscriptionStream
 
+/** Throws the Fault with which no provider could open this stream now. */
+export type CheckTranscribeStream = (input: TranscribeStreamInput) => void
+
 export type SynthesizeStreamInput = RequestContext & {
   routing: Routing
   /** As in VoiceWish. */

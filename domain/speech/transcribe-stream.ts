@@ -11,6 +11,7 @@ import { AudioLayout } from './audio-layout.ts'
 import { FrameBuffer } from './frame-buffer.ts'
 import { RecentAudio } from './recent-audio.ts'
 import type {
+  CheckTranscribeStream,
   StreamState,
   TranscribeStream,
   TranscribeStreamInput,
@@ -49,6 +50,10 @@ export function createTranscribeStream(deps: TranscribeStreamDeps): TranscribeSt
     void stream.open()
     return stream
   }
+}
+
+export function createCheckTranscribeStream({ chooser }: Pick<DispatchDeps, 'chooser'>): CheckTranscribeStream {
+  return (input) => void chooser.chooseSome(streamAsk(input))
 }
 
 /** The most audio that a failover sends again. */

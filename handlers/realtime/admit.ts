@@ -1,11 +1,12 @@
 /**
- * Decides before the upgrade whether a client may open a socket. A server sends its key in `Authorization`; a browser cannot set headers and
- * sends an ephemeral token as a subprotocol. A token is spent only after all other checks, so neither a foreign page that stole it nor a
+ * Decides before the upgrade whether a client may open a socket. A server sends its key in `Authorization`. A browser cannot set headers and
+ * sends an ephemeral token as a subprotocol; an app may send its token either way. A token is spent only after all other checks, so neither a foreign page that stole it nor a
  * moment without a reachable provider uses it up.
  */
-import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
+import type { EphemeralTokens, Redeemed } from '../../domain/access/ephemeral.ts'
 import type { Caller, Scope } from '../../domain/access/organization.ts'
 import type { StreamAdmission } from '../../domain/speech/stream-admission.ts'
+import type { TranscriptionSession } from '../../generated/realtime/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
 import { isOwnOrigin } from '../authenticate.ts'
@@ -18,15 +19,25 @@ export type AdmitDeps = {
   admitStream: StreamAdmission
 }
 
+/** The caller of a socket. `tokenSession` has the settings for the session that came with a token. */
+export type SocketCaller = Caller & { tokenSession?: TranscriptionSession }
+
+/** Tokens of OpenAI's clients begin like this, and some clients check it. */
+export const clientSecretPrefix = 'ek_'
+
 /** The channel whose subprotocol may contain a key: OpenAI's clients send theirs as `openai-insecure-api-key.sk_…`. */
 const keyChannel = 'transcriptionRealtime'
 
 export function createAdmit(deps: AdmitDeps): AdmitSocket {
   return (request) => {
+    const bearer = /^bearer +(\S+) *$/i.exec(request.authorization)?.[1]
+    if (bearer !== undefined && isToken(bearer)) return admitToken(deps, request, bearer)
     const key = presentedKey(request)
-    return key === '' ? admitToken(deps, request) : admitKey(deps, request, key)
+    return key === '' ? admitToken(deps, request, request.credential) : admitKey(deps, request, key)
   }
 }
+
+const isToken = (value: string) => /^(ek_)?v1\./.test(value)
 
 /** The value of an `Authorization` header, or ''. */
 function presentedKey({ authorization, credential, channelId }: UpgradeRequest): string {
@@ -36,26 +47,37 @@ function presentedKey({ authorization, credential, channelId }: UpgradeRequest):
 
 async function admitKey(deps: AdmitDeps, request: UpgradeRequest, key: string): Promise<Caller> {
   const caller = await deps.authenticate(key, request.scope)
-  // A request without an Origin comes from a server.
-  if (request.origin !== '') checkOrigin(request, caller)
-  await deps.admitStream(caller, stageOf(request))
+  checkOrigin(request, caller)
+  await deps.admitStream(caller, stageOf(request), modelOf(request))
   return caller
 }
 
-async function admitToken({ redeem, admitStream }: AdmitDeps, request: UpgradeRequest): Promise<Caller> {
-  if (request.credential === '') throw new Refusal('unauthenticated', { param: 'Authorization' })
-  const caller = await redeem(request.credential, (found) => {
+async function admitToken(
+  { redeem, admitStream }: AdmitDeps,
+  request: UpgradeRequest,
+  credential: string,
+): Promise<SocketCaller> {
+  if (credential === '') throw new Refusal('unauthenticated', { param: 'Authorization' })
+  const value = credential.startsWith(clientSecretPrefix) ? credential.slice(clientSecretPrefix.length) : credential
+  const redeemed = await redeem(value, (found) => {
     checkScope(found, request.scope)
-    // Tokens are for browsers, which always send their origin. A missing Origin must fail, or the allowlist would bind only honest clients.
     checkOrigin(request, found)
-    return admitStream(found, stageOf(request))
+    return admitStream(found, stageOf(request), modelOf(request))
   })
-  if (caller !== null) return caller
+  if (redeemed !== null) return callerOf(redeemed)
   throw new Refusal('unauthenticated', {
     param: 'Sec-WebSocket-Protocol',
     hint: 'A token is good once and for 60 seconds: fetch one with POST /v1/realtime/sessions for each socket.',
   })
 }
+
+/** The note of a token is the session that it was made for. */
+function callerOf({ caller, note }: Redeemed): SocketCaller {
+  return note === undefined ? caller : { ...caller, tokenSession: JSON.parse(note) as TranscriptionSession }
+}
+
+/** Only the channel of OpenAI's clients names its model in the address. */
+const modelOf = ({ query }: UpgradeRequest) => query.get('model') || undefined
 
 const stageOf = ({ channelId }: UpgradeRequest) => (channelId === 'synthesizeStream' ? 'tts' : 'stt')
 
@@ -64,13 +86,11 @@ function checkScope({ scopes }: Caller, scope: string): void {
   throw new Refusal('forbidden', { message: `The key behind this token does not carry the scope ${scope}.` })
 }
 
+/** Every page in a browser sends its origin. A request without one comes from a server or an app. */
 function checkOrigin({ origin, host }: UpgradeRequest, { policy }: Caller): void {
-  if (isOwnOrigin(origin, host) || policy.allowedOrigins?.includes(origin)) return
+  if (origin === '' || isOwnOrigin(origin, host) || policy.allowedOrigins?.includes(origin)) return
   throw new Refusal('foreign_origin', {
     param: 'Origin',
-    hint:
-      origin === ''
-        ? 'A token opens sockets from a browser only: a server presents the key in Authorization.'
-        : 'Add the origin (scheme, host and port) to the allowed_origins of the key.',
+    hint: 'Add the origin (scheme, host and port) to the allowed_origins of the key.',
   })
 }

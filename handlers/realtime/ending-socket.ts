@@ -27,7 +27,8 @@ export abstract class EndingSocket implements Dated {
   }
 
   abstract onDue(): void
-  protected abstract errorFrame(code: RealtimeErrorCode, message: string): object
+  /** Null: the socket closes without one. */
+  protected abstract errorFrame(code: RealtimeErrorCode, message: string): object | null
   /** Leaves the stream of the domain, if there is one. */
   protected abstract leave(): void
 
@@ -58,10 +59,14 @@ export abstract class EndingSocket implements Dated {
 
   protected fail(code: RealtimeErrorCode, message?: string): void {
     if (this.#isClosed) return
-    const row = realtimeErrors[code]
+    const frame = this.errorFrame(code, message ?? realtimeErrors[code].message)
     this.#close()
-    this.socket.send(JSON.stringify(this.errorFrame(code, message ?? row.message)))
-    this.socket.close(row.closeCode, code)
+    if (frame !== null) this.socket.send(JSON.stringify(frame))
+    this.socket.close(this.closeCodeOf(code), code)
+  }
+
+  protected closeCodeOf(code: RealtimeErrorCode): number {
+    return realtimeErrors[code].closeCode
   }
 
   /** Closes the socket after its last frame. */

@@ -1,6 +1,6 @@
 /** The realtime surface: our channels for streams, and the realtime transcription of OpenAI's clients. */
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
-import type { Caller, Keys } from '../../domain/access/organization.ts'
+import type { Keys } from '../../domain/access/organization.ts'
 import type { Operations } from '../../domain/operations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import { type RealtimeHandlers, realtimeSurface, widenRealtimeHandlers } from '../../generated/realtime/channels.ts'
@@ -9,7 +9,7 @@ import { createAuthenticate } from '../authenticate.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import type { SurfaceSettings } from '../surface.ts'
-import { createAdmit } from './admit.ts'
+import { createAdmit, type SocketCaller } from './admit.ts'
 import { Deadlines } from './deadlines.ts'
 import type { SocketTimes } from './stream-socket.ts'
 import { synthesizeStream } from './synthesize-stream.ts'
@@ -43,12 +43,13 @@ export function mountRealtime(settings: SurfaceSettings, deps: RealtimeDeps): So
   }
 }
 
-function handlersOf({ operations, clock, ...deps }: RealtimeDeps): RealtimeHandlers<Caller> {
+function handlersOf({ operations, clock, ...deps }: RealtimeDeps): RealtimeHandlers<SocketCaller> {
   const { catalog, transcribeStream: transcribe, synthesizeStream: synthesize } = operations
+  const check = operations.checkTranscribeStream
   const shared = { ...deps, catalog, deadlines: new Deadlines(clock) }
   return {
     transcribeStream: transcribeStream({ ...shared, transcribe }),
     synthesizeStream: synthesizeStream({ ...shared, synthesize }),
-    transcriptionRealtime: transcriptionRealtime({ ...shared, transcribe, silenceMs: deps.times.silenceMs }),
+    transcriptionRealtime: transcriptionRealtime({ ...shared, transcribe, check, silenceMs: deps.times.silenceMs }),
   }
 }

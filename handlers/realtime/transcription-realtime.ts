@@ -1,120 +1,134 @@
 /**
  * The realtime transcription protocol of OpenAI's clients, as agent frameworks speak it, over the same streaming recognition as our channel.
  *
- *   utterance  ─► speech_started ─► delta … ─► speech_stopped ─► committed ─► item.created ─► completed
+ * Published clients take every `error` event for the end of the session, and reconnect after a close. So a client gets an error event for its
+ * own mistakes alone. When a provider is lost or the server stops, the socket closes with 1013 or 1012 and without one.
  *
- * A delta can only add to the text, but an interim transcript can still change. So an interim transcript that takes back some text sends no
- * delta; `completed` has the whole text. Without turn detection the final transcripts of an utterance are gathered until the client commits.
+ * A session keeps its socket for as long as its client wants, also without audio. Its stream of recognition does not: it ends when the audio
+ * pauses or the settings change, and the next audio opens another. The earlier stream still completes its items.
  */
 import { frameBytes } from '../../audio/pcm.ts'
-import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
-import type { Fault } from '../../domain/fault.ts'
-import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../../domain/speech/stream.ts'
-import type { StreamTranscript } from '../../domain/speech/stt.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { CheckTranscribeStream, TranscribeStream, TranscriptionStream } from '../../domain/speech/stream.ts'
 import type { RealtimeHandlers, TranscriptionRealtimeSession } from '../../generated/realtime/channels.ts'
 import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
 import type {
   InputAudioBufferAppend,
+  InputAudioBufferCommit,
   SessionUpdate,
   TranscriptionSessionUpdate,
 } from '../../generated/realtime/types.ts'
 import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { messageOf } from '../faults/table.ts'
 import { routingOf } from '../routing.ts'
+import type { SocketCaller } from './admit.ts'
+import { failureOf, mistakeEvent, sessionOf } from './compatible-events.ts'
 import type { Deadlines } from './deadlines.ts'
 import { EndingSocket } from './ending-socket.ts'
 import { codeOfFault } from './faults.ts'
-import { defaultSettings, type TranscriptionSettings, updated, updatedOlder } from './transcription-settings.ts'
+import { type ItemSocket, TranscribedItems } from './transcribed-items.ts'
+import { defaultSettings, isSame, type TranscriptionSettings, updated, updatedOlder } from './transcription-settings.ts'
 
 export type TranscriptionRealtimeDeps = {
   deadlines: Deadlines
-  /** The longest time without audio. */
+  /** The time without audio after which the stream of recognition ends. */
   silenceMs: number
   /** How long a commit waits for the last words of its utterance. */
   commitMs: number
   transcribe: TranscribeStream
+  check: CheckTranscribeStream
   catalog: Catalog
   sessionId(): string
 }
 
 export function transcriptionRealtime(
   deps: TranscriptionRealtimeDeps,
-): RealtimeHandlers<Caller>['transcriptionRealtime'] {
+): RealtimeHandlers<SocketCaller>['transcriptionRealtime'] {
   return (socket, context) => new RealtimeSocket(deps, socket, context)
 }
 
 /** Longer than any utterance: only the client ends one, with a commit. */
 const endpointingMaxMs = 10_000
+/** A client that sends nothing for so long has stopped, although no silence ended its last utterance. */
+const pauseMs = 3000
+/** Earlier streams that may still complete their items. One more leaves the oldest. */
+const endingMax = 2
 
-class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, TranscriptionSink {
+class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSession, ItemSocket {
+  isBeta = false
   readonly #deps: TranscriptionRealtimeDeps
-  readonly #context: SocketContext<Caller>
+  readonly #context: SocketContext<SocketCaller>
   readonly #id: string
   #settings: TranscriptionSettings = defaultSettings
-  #stream: TranscriptionStream | null = null
-  #streams = 0
-  /** Whether a provider has opened the stream. Before that no transcript can come. */
-  #isReady = false
-  #events = 0
-  #items = 0
-  /** The bytes sent to this stream, and the ms of audio in earlier streams. Each stream counts its times from its start. */
+  /** The streams by their items, the oldest first: those that are ending, and the current one. */
+  readonly #streams = new Map<TranscribedItems, TranscriptionStream>()
+  #current: TranscribedItems | null = null
+  #streamsCount = 0
+  #eventsCount = 0
+  #itemsCount = 0
+  #lastItemId: string | null = null
+  /** The bytes sent to the current stream, and the ms of audio in earlier streams. */
   #bytes = 0
   #earlierMs = 0
   /** Whether audio has come since the last commit or clear. */
   #hasAudio = false
-  /** The commits that wait for their last words. */
-  #commits = 0
-  /** The text of this utterance that was sent as deltas. */
-  #sentText = ''
-  #parts: string[] = []
-  #isSpeaking = false
-  #startMs = 0
-  #endMs = 0
+  /** Whether the utterance was ended because the client had sent nothing for a while. */
+  #isPaused = false
+  /** The message of the last mistake, until the client does something right. */
+  #lastMistake = ''
 
-  constructor(deps: TranscriptionRealtimeDeps, socket: Socket, context: SocketContext<Caller>) {
+  constructor(deps: TranscriptionRealtimeDeps, socket: Socket, context: SocketContext<SocketCaller>) {
     super(deps.deadlines, socket, context.requestId, deps.silenceMs)
+    this.due = null
     this.#deps = deps
     this.#context = context
     this.#id = `sess_${deps.sessionId()}`
-    const model = context.query.get('model')
-    if (model) this.#settings = { ...defaultSettings, model }
-    this.#send({ type: 'session.created', session: this.#sessionObject() })
+    this.#settings = this.#firstSettings()
+    this.send({ type: 'session.created', session: this.#session() })
   }
 
-  onSessionUpdate({ session }: SessionUpdate): void {
-    if (!this.#mayChange()) return
-    this.#settings = updated(this.#settings, session)
-    this.#send({ type: 'session.updated', session: { ...session, ...this.#sessionObject() } })
+  onSessionUpdate({ session, event_id }: SessionUpdate): void {
+    if (!this.#change(updated(this.#settings, session), event_id)) return
+    this.send({ type: 'session.updated', session: this.#session() })
   }
 
-  onTranscriptionSessionUpdate({ session }: TranscriptionSessionUpdate): void {
-    if (!this.#mayChange()) return
-    this.#settings = updatedOlder(this.#settings, session)
-    this.#send({ type: 'transcription_session.updated', session: { ...session, id: this.#id } })
+  onTranscriptionSessionUpdate({ session, event_id }: TranscriptionSessionUpdate): void {
+    this.isBeta = true
+    if (!this.#change(updatedOlder(this.#settings, session), event_id)) return
+    this.send({ type: 'transcription_session.updated', session: { ...session, id: this.#id } })
   }
 
-  onInputAudioBufferAppend({ audio }: InputAudioBufferAppend): void {
+  onInputAudioBufferAppend({ audio, event_id: eventId }: InputAudioBufferAppend): void {
+    if (audio === '') return
     const bytes = Buffer.from(audio, 'base64')
-    // A microphone sends without a pause, and its audio must not delay the answer to a commit.
-    if (this.#commits === 0) this.dueIn(this.#deps.silenceMs)
-    if (!this.#stream) this.#open()
+    if (bytes.length === 0)
+      return this.#refuse({ code: 'INVALID_FRAME', message: 'The audio is not base64.', param: 'audio', eventId })
+    this.#lastMistake = ''
+    const items = this.#current ?? this.#open()
+    if (items === null) return
     this.#hasAudio = true
+    this.#isPaused = false
     this.#bytes += bytes.length
-    this.#stream?.audio(bytes)
+    // A microphone sends without a pause, and its audio must not delay the answer to a commit.
+    if (!items.waitsForCommit) this.itemsChanged(items)
+    this.#streams.get(items)?.audio(bytes)
   }
 
-  onInputAudioBufferCommit(): void {
-    if (!this.#stream || !this.#hasAudio) return this.#refuse('INVALID_FRAME', 'There is no audio to commit.')
-    this.#hasAudio = false
-    this.#commits += 1
-    if (this.#commits === 1) this.#awaitWords()
-    this.#stream.flush()
+  onInputAudioBufferCommit({ event_id: eventId }: InputAudioBufferCommit): void {
+    const items = this.#current
+    if (!items || !this.#hasAudio) {
+      const message = 'There is no audio to commit.'
+      return this.#refuse({ code: 'input_audio_buffer_commit_empty', message, eventId })
+    }
+    this.#lastMistake = ''
+    this.#commit(items)
   }
 
   onInputAudioBufferClear(): void {
+    this.#lastMistake = ''
     if (this.#hasAudio) this.#drop()
-    this.#send({ type: 'input_audio_buffer.cleared' })
+    this.send({ type: 'input_audio_buffer.cleared' })
   }
 
   onBytes(): void {
@@ -122,7 +136,7 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   onRefused({ message }: FrameProblem): void {
-    this.#refuse('INVALID_FRAME', message)
+    this.#refuse({ code: 'INVALID_FRAME', message })
   }
 
   onDrained(): void {
@@ -130,113 +144,141 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
   }
 
   onDue(): void {
-    if (this.#commits === 0) return this.fail('AUDIO_TIMEOUT')
-    this.#complete()
+    const items = this.#current
+    if (items === null) return
+    if (items.waitsForCommit) return items.complete()
+    if (items.isSpeaking && !this.#isPaused && this.#settings.turns !== null) {
+      this.#isPaused = true
+      this.#streams.get(items)?.flush()
+      return this.itemsChanged(items)
+    }
+    // Audio that a client has not committed stays with its stream.
+    if (this.#settings.turns === null && this.#hasAudio) this.due = null
+    else this.#endCurrent()
   }
 
-  ready(): void {
-    // The protocol has no frame that names the provider.
-    this.#isReady = true
-    if (this.#commits > 0) this.#awaitWords()
+  send(event: object): void {
+    if (!this.isClosed) this.socket.send(JSON.stringify(this.#event(event)))
   }
 
-  speechStarted(startMs: number): void {
-    if (!this.#isSpeaking) this.#begin(this.#earlierMs + startMs)
+  newItemId(): string {
+    this.#itemsCount += 1
+    return `item_${this.#itemsCount}`
   }
 
-  transcript({ text, isFinal, speechFinal, startMs, endMs }: StreamTranscript): void {
-    this.speechStarted(startMs)
-    this.#endMs = this.#earlierMs + endMs
-    this.#sendDelta([...this.#parts, text].join(' '))
-    if (!isFinal) return
-    if (text !== '') this.#parts.push(text)
-    const endsUtterance = this.#settings.turns !== null && speechFinal
-    if (endsUtterance || this.#commits > 0) this.#complete()
+  committed(itemId: string): string | null {
+    const before = this.#lastItemId
+    this.#lastItemId = itemId
+    return before
   }
 
-  ended(): void {
-    this.finish()
+  itemsChanged(items: TranscribedItems): void {
+    if (items !== this.#current || this.isClosed) return
+    if (items.waitsForCommit && !items.isReady) this.due = null
+    else if (items.waitsForCommit) this.dueIn(this.#deps.commitMs)
+    else this.dueIn(items.isSpeaking && !this.#isPaused ? pauseMs : this.#deps.silenceMs)
   }
 
-  failed(fault: Fault): void {
-    if (this.#isSpeaking)
-      this.#send({
-        type: 'conversation.item.input_audio_transcription.failed',
-        item_id: this.#itemId(),
-        content_index: 0,
-        error: errorOf(codeOfFault[fault.kind], messageOf(fault.data)),
-      })
-    this.failWith(fault)
+  itemsEnded(items: TranscribedItems): void {
+    this.#streams.delete(items)
+    if (items === this.#current) this.#forgetCurrent()
   }
 
-  protected errorFrame(code: RealtimeErrorCode, message: string): object {
-    return this.#event({ type: 'error', error: errorOf(code, message) })
+  itemsFailed(items: TranscribedItems, fault: Fault): void {
+    const code = codeOfFault[fault.kind]
+    if (items === this.#current && isMistake(code)) return this.failWith(fault)
+    items.failItem(failureOf(code, messageOf(fault.data)))
+    this.#streams.delete(items)
+    if (items === this.#current) this.failWith(fault)
+  }
+
+  /** Null for a failure that is not the client's mistake. */
+  protected errorFrame(code: RealtimeErrorCode, message: string): object | null {
+    return isMistake(code) ? this.#event({ type: 'error', error: failureOf(code, message) }) : null
+  }
+
+  /** 1013 asks the client to try again; published clients do. */
+  protected override closeCodeOf(code: RealtimeErrorCode): number {
+    return code === 'UPSTREAM' ? 1013 : super.closeCodeOf(code)
   }
 
   protected leave(): void {
-    this.#stream?.leave()
-    this.#stream = null
+    this.#current = null
+    for (const stream of this.#streams.values()) stream.leave()
+    this.#streams.clear()
   }
 
-  #begin(startMs: number): void {
-    this.#isSpeaking = true
-    this.#startMs = startMs
-    this.#endMs = startMs
-    if (this.#settings.turns !== null)
-      this.#send({
-        type: 'input_audio_buffer.speech_started',
-        audio_start_ms: Math.round(startMs),
-        item_id: this.#itemId(),
-      })
+  #commit(items: TranscribedItems): void {
+    this.#hasAudio = false
+    items.commit()
+    this.itemsChanged(items)
+    this.#streams.get(items)?.flush()
   }
 
-  #sendDelta(text: string): void {
-    if (!text.startsWith(this.#sentText) || text === this.#sentText) return
-    const delta = text.slice(this.#sentText.length)
-    this.#sentText = text
-    this.#send({
-      type: 'conversation.item.input_audio_transcription.delta',
-      item_id: this.#itemId(),
-      content_index: 0,
-      delta,
-    })
+  /** The model in the address was checked before the upgrade. The token's session was checked when the token was made. */
+  #firstSettings(): TranscriptionSettings {
+    const { caller, query } = this.#context
+    const settings = caller.tokenSession ? updated(defaultSettings, caller.tokenSession) : defaultSettings
+    const model = query.get('model')
+    return model ? { ...settings, model } : settings
   }
 
-  #complete(): void {
-    const itemId = this.#itemId()
-    const previous = this.#items === 0 ? null : `item_${this.#items}`
-    if (this.#settings.turns !== null && this.#isSpeaking)
-      this.#send({ type: 'input_audio_buffer.speech_stopped', audio_end_ms: Math.round(this.#endMs), item_id: itemId })
-    this.#send({ type: 'input_audio_buffer.committed', item_id: itemId, previous_item_id: previous })
-    this.#send({ type: 'conversation.item.created', previous_item_id: previous, item: itemOf(itemId) })
-    this.#send({
-      type: 'conversation.item.input_audio_transcription.completed',
-      item_id: itemId,
-      content_index: 0,
-      transcript: this.#parts.join(' '),
-      usage: { type: 'duration', seconds: Math.max(0, this.#endMs - this.#startMs) / 1000 },
-    })
-    this.#items += 1
-    this.#resetUtterance()
-    this.#commits = Math.max(0, this.#commits - 1)
-    if (this.#commits > 0) this.#awaitWords()
-    else this.dueIn(this.#deps.silenceMs)
+  /** False when the settings were refused, and the earlier ones are still in force. */
+  #change(settings: TranscriptionSettings, eventId: string | undefined): boolean {
+    if (isSame(settings, this.#settings)) return true
+    try {
+      this.#deps.check(this.#inputOf(settings))
+    } catch (error) {
+      const mistake = this.#mistakeOf(error)
+      if (mistake !== null) {
+        this.#refuse({ ...mistake, eventId })
+        return false
+      }
+    }
+    this.#lastMistake = ''
+    if (this.#current) this.#endCurrent()
+    this.#settings = settings
+    return true
   }
 
-  /** While a provider opens, the domain has a deadline for it. */
-  #awaitWords(): void {
-    if (this.#isReady) this.dueIn(this.#deps.commitMs)
-    else this.due = null
+  /** Null for a fault that may be gone when the audio comes. */
+  #mistakeOf(error: unknown): { code: RealtimeErrorCode; message: string } | null {
+    if (!(error instanceof Fault)) throw error
+    const code = codeOfFault[error.kind]
+    return isMistake(code) ? { code, message: messageOf(error.data) ?? realtimeErrors[code].message } : null
+  }
+
+  /** The stream ends after its last transcripts. Audio of a client that commits is committed with it. */
+  #endCurrent(): void {
+    const items = this.#current
+    if (items === null) return
+    if (this.#hasAudio && this.#settings.turns === null) items.commit()
+    this.#forgetCurrent()
+    this.#streams.get(items)?.end()
+    for (const [oldest, stream] of this.#streams) {
+      if (this.#streams.size <= endingMax) return
+      this.#streams.delete(oldest)
+      oldest.completeAll()
+      stream.leave()
+    }
   }
 
   /** A transcript of audio that was already sent can still arrive, so clear leaves the stream and the next audio opens a new one. */
   #drop(): void {
-    while (this.#commits > 0) this.#complete()
-    this.#hasAudio = false
+    const items = this.#current
+    if (items === null) return
+    while (items.waitsForCommit) items.complete()
+    this.#forgetCurrent()
+    this.#streams.get(items)?.leave()
+    this.#streams.delete(items)
+  }
+
+  #forgetCurrent(): void {
     this.#earlierMs += this.#sentMs()
-    this.leave()
-    this.#resetUtterance()
-    this.dueIn(this.#deps.silenceMs)
+    this.#bytes = 0
+    this.#hasAudio = false
+    this.#current = null
+    this.due = null
   }
 
   #sentMs(): number {
@@ -244,87 +286,58 @@ class RealtimeSocket extends EndingSocket implements TranscriptionRealtimeSessio
     return (this.#bytes * 1000) / (frameBytes({ encoding, channels }) * sampleRateHz)
   }
 
-  #resetUtterance(): void {
-    this.#sentText = ''
-    this.#parts = []
-    this.#isSpeaking = false
-  }
-
-  #mayChange(): boolean {
-    if (!this.#stream) return true
-    this.#refuse('INVALID_CONFIG', 'The session cannot be changed once audio has come.')
-    return false
-  }
-
-  #open(): void {
-    const { caller, channelId, signal } = this.#context
-    const { audio, model, language, prompt, keywords, turns } = this.#settings
-    const endpointingMs = turns === null ? endpointingMaxMs : turns.silenceMs
-    this.#isReady = false
-    this.#bytes = 0
-    this.#streams += 1
-    // Each stream is settled as a request, so a later one needs another id.
-    const requestId = this.#streams === 1 ? this.requestId : `${this.requestId}-${this.#streams}`
+  /** Null when the stream has failed at once and the socket has closed. */
+  #open(): TranscribedItems | null {
+    const items = new TranscribedItems(this, this.#settings.turns !== null, this.#earlierMs)
+    this.#current = items
+    this.#streamsCount += 1
     try {
-      this.#stream = this.#deps.transcribe(
-        {
-          caller,
-          requestId,
-          operation: channelId,
-          signal,
-          routing: routingOf(this.#deps.catalog, 'stt', caller, { ...(model && { model }) }),
-          audio,
-          interimResults: true,
-          words: false,
-          replay: false,
-          ...(language && { language }),
-          ...(prompt && { prompt }),
-          ...(keywords && { keywords }),
-          ...(endpointingMs !== undefined && { endpointingMs }),
-        },
-        this,
-      )
+      const stream = this.#deps.transcribe(this.#inputOf(this.#settings), items)
+      if (this.isClosed) stream.leave()
+      else this.#streams.set(items, stream)
     } catch (error) {
       this.failWith(error)
     }
+    return this.isClosed ? null : items
   }
 
-  #sessionObject() {
-    return { id: this.#id, object: 'realtime.transcription_session', type: 'transcription' }
+  #inputOf({ audio, model, language, prompt, keywords, turns }: TranscriptionSettings) {
+    const { caller, channelId, signal } = this.#context
+    return {
+      caller,
+      // Each stream is settled as a request, so a later one needs another id.
+      requestId: this.#streamsCount <= 1 ? this.requestId : `${this.requestId}-${this.#streamsCount}`,
+      operation: channelId,
+      signal,
+      routing: routingOf(this.#deps.catalog, 'stt', caller, { ...(model && { model }) }),
+      audio,
+      interimResults: true,
+      words: false,
+      replay: false,
+      endpointingMs: turns === null ? endpointingMaxMs : turns.silenceMs,
+      ...(language && { language }),
+      ...(prompt && { prompt }),
+      ...(keywords && { keywords }),
+    }
   }
 
-  #itemId(): string {
-    return `item_${this.#items + 1}`
+  #session() {
+    return sessionOf(this.#id, this.#settings)
   }
 
-  /** Sends an error and keeps the socket open. */
-  #refuse(code: RealtimeErrorCode, message: string): void {
-    this.#send({ type: 'error', error: errorOf(code, message) })
-  }
-
-  #send(event: object): void {
-    if (!this.isClosed) this.socket.send(JSON.stringify(this.#event(event)))
+  /** Sends an error and keeps the socket open. The same mistake over and over, as of a client that sends binary audio, gets one error. */
+  #refuse(mistake: Parameters<typeof mistakeEvent>[0]): void {
+    if (mistake.message === this.#lastMistake) return
+    this.#lastMistake = mistake.message
+    this.send(mistakeEvent(mistake))
   }
 
   #event(event: object): object {
-    this.#events += 1
-    return { event_id: `event_${this.#events}`, ...event }
+    this.#eventsCount += 1
+    return { event_id: `event_${this.#eventsCount}`, ...event }
   }
 }
 
-function errorOf(code: RealtimeErrorCode, message?: string) {
-  const row = realtimeErrors[code]
-  const type = row.closeCode === 1008 ? 'invalid_request_error' : 'server_error'
-  return { type, code, message: message ?? row.message, param: null, event_id: null }
-}
-
-function itemOf(id: string) {
-  return {
-    id,
-    object: 'realtime.item',
-    type: 'message',
-    status: 'completed',
-    role: 'user',
-    content: [{ type: 'input_audio', transcript: null }],
-  }
+function isMistake(code: RealtimeErrorCode): boolean {
+  return realtimeErrors[code].closeCode === 1008
 }

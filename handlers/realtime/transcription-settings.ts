@@ -17,12 +17,15 @@ export type TranscriptionSettings = {
   prompt?: string
   keywords?: readonly string[]
   /** Null: the client commits, and silence does not end an utterance. */
-  turns: { silenceMs?: number } | null
+  turns: { silenceMs: number } | null
 }
+
+/** The protocol states this silence for sessions that name none. */
+const defaultTurns = { silenceMs: 500 }
 
 export const defaultSettings: TranscriptionSettings = {
   audio: { encoding: 'pcm_s16le', sampleRateHz: 24000, channels: 1 },
-  turns: {},
+  turns: defaultTurns,
 }
 
 const formats = { 'audio/pcm': 'pcm_s16le', 'audio/pcmu': 'mulaw', 'audio/pcma': 'alaw' } as const
@@ -51,25 +54,44 @@ export function updatedOlder(
   }
 }
 
+/** Whether a stream that was opened for one serves the other. */
+export function isSame(a: TranscriptionSettings, b: TranscriptionSettings): boolean {
+  return JSON.stringify(ordered(a)) === JSON.stringify(ordered(b))
+}
+
+const ordered = ({ audio, turns, ...options }: TranscriptionSettings) => {
+  const { encoding, sampleRateHz } = audio
+  const { model, language, prompt, keywords } = options
+  return [encoding, sampleRateHz, turns?.silenceMs ?? null, model, language, prompt, keywords]
+}
+
 function audioOf(type: keyof typeof formats, rateHz: number | undefined): SampleAudio {
   return { encoding: formats[type], sampleRateHz: type === 'audio/pcm' ? (rateHz ?? 24000) : 8000, channels: 1 }
 }
 
-/** Clients send null to unset a field. */
+/** Null or an empty value unsets a field, as published clients send it. */
 function withOptions(
   settings: TranscriptionSettings,
   options: TranscriptionOptions | undefined,
 ): TranscriptionSettings {
   if (!options) return settings
-  const { model, language, prompt, keywords } = options
+  const { audio, turns, ...kept } = settings
+  const { model = kept.model, prompt = kept.prompt, keywords = kept.keywords } = options
+  const language = languageOf(options, kept.language)
   return {
-    audio: settings.audio,
-    turns: settings.turns,
+    audio,
+    turns,
     ...(model && { model }),
     ...(language && { language }),
     ...(prompt && { prompt }),
     ...(keywords?.length && { keywords }),
   }
+}
+
+/** With several `languages` the provider detects which one is spoken. */
+function languageOf({ language, languages }: NonNullable<TranscriptionOptions>, kept: string | undefined) {
+  if (languages) return languages.length === 1 ? languages[0] : undefined
+  return language === undefined ? kept : language
 }
 
 function turnsOf(
@@ -78,6 +100,6 @@ function turnsOf(
 ): TranscriptionSettings['turns'] {
   if (detection === undefined) return settings.turns
   if (detection === null) return null
-  const silenceMs = detection.silence_duration_ms
-  return silenceMs === undefined ? {} : { silenceMs }
+  const silenceMs = detection.silence_duration_ms ?? settings.turns?.silenceMs ?? defaultTurns.silenceMs
+  return { silenceMs }
 }

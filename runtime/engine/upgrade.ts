@@ -59,10 +59,10 @@ async function admitSocket(
   const { id: channelId, scope } = entry.channel
   const query = new URLSearchParams(exchange.transport.query)
   requireCapacity(engine)
-  requireHandshake(entry, handshake)
+  const { authorization = '', origin = '', host = '' } = exchange.head ?? {}
+  requireHandshake(entry, handshake, authorization !== '')
   const path = namedParams(entry.channel.parameters ?? [], params)
   requireQuery(entry.channel, query)
-  const { authorization = '', origin = '', host = '' } = exchange.head ?? {}
   const { credential } = handshake
   const asked = { channelId, scope, requestId, authorization, credential, origin, host, path, query }
   const caller = await entry.admit(asked)

@@ -15,6 +15,8 @@ export type Handshake = {
   isUpgrade: boolean
   /** Whether the channel's subprotocol is among those that the client offers. */
   isOffered: boolean
+  /** The client offers no subprotocol at all. */
+  offersNone: boolean
   /** '' when none is offered. */
   credential: string
 }
@@ -32,17 +34,26 @@ export function readHandshake(transport: Transport, { subprotocol, credentialPre
     version: transport.header('sec-websocket-version'),
     isWebSocket: transport.header('upgrade').toLowerCase() === 'websocket',
     isUpgrade: /(^|[\s,])upgrade([\s,]|$)/i.test(transport.header('connection')),
+    offersNone: offered.length === 0,
     isOffered: subprotocol !== '' && offered.includes(subprotocol),
     credential: credential?.slice(credentialPrefix.length) ?? '',
   }
 }
 
-/** Throws Refusal `invalid_parameter` that names the header. */
-export function requireHandshake({ channel, subprotocol }: SocketEntry, handshake: Handshake): void {
+/**
+ * Throws Refusal `invalid_parameter` that names the header. A client with an Authorization header may leave the
+ * subprotocol out.
+ */
+export function requireHandshake(
+  { channel, subprotocol }: SocketEntry,
+  handshake: Handshake,
+  hasAuthorization: boolean,
+): void {
   if (!handshake.isWebSocket) throw refuseHeader('Upgrade', 'Upgrade must be websocket')
   if (!handshake.isUpgrade) throw refuseHeader('Connection', 'Connection must be Upgrade')
   if (handshake.version !== '13') throw refuseHeader('Sec-WebSocket-Version', 'Sec-WebSocket-Version must be 13')
-  if (channel.requiresSubprotocol && !handshake.isOffered) {
+  const mayLackSubprotocol = !channel.requiresSubprotocol || (handshake.offersNone && hasAuthorization)
+  if (!handshake.isOffered && !mayLackSubprotocol) {
     throw refuseHeader('Sec-WebSocket-Protocol', `Sec-WebSocket-Protocol must offer ${subprotocol}`)
   }
 }

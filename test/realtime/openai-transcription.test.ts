@@ -42,7 +42,8 @@ t.test('the server detects the ends of utterances', async (t) => {
     'input_audio_buffer.speech_started',
     'input_audio_buffer.speech_stopped',
     'input_audio_buffer.committed',
-    'conversation.item.created',
+    'conversation.item.added',
+    'conversation.item.done',
     `${transcription}.completed`,
   ])
   const items = new Set(
@@ -71,7 +72,11 @@ t.test('audio that was cleared is never transcribed', async (t) => {
   client.send({ type: 'input_audio_buffer.clear' })
   await client.take('input_audio_buffer.cleared')
   client.send({ type: 'input_audio_buffer.commit' })
-  t.match(await client.take('error'), { error: { code: 'INVALID_FRAME' } }, 'nothing is left to commit')
+  t.match(
+    await client.take('error'),
+    { error: { code: 'input_audio_buffer_commit_empty' } },
+    'nothing is left to commit',
+  )
   append(client, silence(1000))
   client.send({ type: 'input_audio_buffer.commit' })
   t.match(await client.take(`${transcription}.completed`), { transcript: '' })
@@ -133,7 +138,9 @@ t.test('the channel transcribes and does nothing else', async (t) => {
 t.test('an error is sent, and the session goes on', async (t) => {
   const client = await connect({})
   client.send({ type: 'input_audio_buffer.commit' })
-  t.match(await client.take('error'), { error: { type: 'invalid_request_error', code: 'INVALID_FRAME' } })
+  t.match(await client.take('error'), {
+    error: { type: 'invalid_request_error', code: 'input_audio_buffer_commit_empty' },
+  })
   client.send({ type: 'response.create' })
   t.match(await client.take('error'), { error: { code: 'INVALID_FRAME' } })
   client.send('{')

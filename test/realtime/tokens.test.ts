@@ -78,7 +78,8 @@ t.test('a token', async (t) => {
 
   await t.test('opens once, with the policy that its key has now', async (t) => {
     const { value } = tokens.mint(caller)
-    t.match(await tokens.redeem(value, anyone), { keyId: key.id, organization: { id }, policy: { language: 'es-MX' } })
+    const { caller: redeemed } = (await tokens.redeem(value, anyone)) ?? {}
+    t.match(redeemed, { keyId: key.id, organization: { id }, policy: { language: 'es-MX' } })
     t.equal(await tokens.redeem(value, anyone), null)
     const { value: raced } = tokens.mint(caller)
     const other = tokensOf(await cluster.store(t, url, { clock }), clock)
@@ -204,7 +205,10 @@ t.test('clients that may open a socket', async (t) => {
   await refused({ authorization: 'Basic eDp5' }, 'unauthenticated', 'another scheme')
   await refused({ credential: 'v1.x.y' }, 'unauthenticated', 'no token')
   await refused({ credential: secret }, 'unauthenticated', 'a key where a token belongs')
-  await refused({ credential: token(), origin: '' }, 'foreign_origin', 'a token without an origin')
+  await opens({ credential: token(), origin: '' }, 'an app with a token, which has no origin')
+  await opens({ authorization: `Bearer ${token()}`, origin: '' }, 'an app that sends its token as a key')
+  await opens({ authorization: `Bearer ek_${token()}`, origin: '' }, 'as clients of OpenAI spell a token')
+  await refused({ authorization: `Bearer ${token()}x` }, 'unauthenticated', 'a token that was changed')
   await refused({ ...bearer, credential: token(), origin: 'http://x.example' }, 'foreign_origin', 'the key counts')
 
   for (const origin of [

@@ -19,7 +19,7 @@ import { caller, healthLimits, ManualClock, model, provider } from '../domain/fa
 import { type Served, start } from '../http/harness.ts'
 
 const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
-const minted: MintedToken = { value: secret, expiresInS: 60 }
+const minted: MintedToken = { value: secret, expiresInS: 60, expiresAtMs: 0 }
 const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, hedges: false }
 const pages = ['/try', '/try/app.js', '/try/worklet.js', '/try/style.css'] as const
 

@@ -210,6 +210,18 @@ t.test('a subprotocol that is not required', async (t) => {
   offered.terminate()
 })
 
+t.test('a subprotocol that a client with an Authorization header may leave out', async (t) => {
+  const server = await serve({})
+  t.teardown(() => server.stop())
+  const url = `${server.wsUrl}/v1/talk`
+  const headers = { authorization: 'Bearer k' }
+  const without = await open(url, [], { headers })
+  t.equal(without.protocol, '')
+  without.terminate()
+  t.match(await refused(url, ['other'], { headers }), { status: 400, body: { param: 'Sec-WebSocket-Protocol' } })
+  t.match(await refused(url, []), { status: 400, body: { param: 'Sec-WebSocket-Protocol' } })
+})
+
 t.test('an address with parameters', async (t) => {
   const server = await serve({
     channels: [

@@ -1,0 +1,99 @@
+/**
+ * Makes captions that only grow from the transcripts of one segment, which may still change. A word is sent when two
+ * interims in a row agree on everything up to it and more words follow it: the last word of an interim is often cut off
+ * in the middle. The final sends the rest.
+ *
+ *   interims   "weasels have"   "weasels have eaten"   "Weasels have eaten our"   "Weasels have eaten our phone"
+ *   sent       -                "weasels"              - (the first word differs) " have eaten"
+ *   final      "Weasels have eaten our phone system."                            " our phone system."
+ *
+ * Words that were sent cannot be taken back. If a transcript has other words in their place, it is aligned with them
+ * and continues after them. So the text is always the sum of the deltas; docs/decisions/0012 has the figures.
+ */
+export class AgreedWords {
+  #sent: Word[] = []
+  #interim: Word[] = []
+  #text = ''
+
+  /** The sum of all deltas. */
+  get text(): string {
+    return this.#text
+  }
+
+  /** The delta that an interim makes certain; '' for none. */
+  interim(text: string): string {
+    const words = wordsOf(text)
+    const before = following(this.#sent, this.#interim)
+    const now = following(this.#sent, words)
+    this.#interim = words
+    return this.#send(now.slice(0, Math.min(agreement(before, now), now.length - 1)))
+  }
+
+  /** The rest of a segment, whose text is `text`. The next transcript begins a new one. */
+  final(text: string): string {
+    const delta = this.#send(following(this.#sent, wordsOf(text)))
+    this.#sent = []
+    this.#interim = []
+    return delta
+  }
+
+  #send(words: readonly Word[]): string {
+    let delta = ''
+    for (const { space, text } of words) {
+      const isFirst = delta === '' && this.#sent.length === 0
+      delta += isFirst && this.#text !== '' ? ` ${text}` : space + text
+    }
+    this.#sent.push(...words)
+    this.#text += delta
+    return delta
+  }
+}
+
+/** `space` is the white space before the word; `plain` is the word without case and punctuation. */
+type Word = { space: string; text: string; plain: string }
+
+/** In scripts without spaces every character counts as a word. */
+const spaceless = '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmr}\\p{sc=Mymr}'
+const wordPattern = new RegExp(`(\\s*)([${spaceless}]\\p{M}*|[^\\s${spaceless}]+)`, 'gu')
+
+function wordsOf(text: string): Word[] {
+  return [...text.trim().matchAll(wordPattern)].map(([, space = '', word = '']) => {
+    return { space, text: word, plain: word.toLowerCase().replace(/[^\p{L}\p{M}\p{N}]/gu, '') }
+  })
+}
+
+/** The number of words that both begin with. */
+function agreement(before: readonly Word[], now: readonly Word[]): number {
+  const end = now.findIndex(({ text }, i) => text !== before[i]?.text)
+  return end < 0 ? now.length : end
+}
+
+/** The words of a transcript behind those that were sent. */
+function following(sent: readonly Word[], words: readonly Word[]): readonly Word[] {
+  return words.slice(sent.length === 0 ? 0 : endOf(sent, words))
+}
+
+/** The alignment of longer texts would delay other streams. */
+const alignedPairsMax = 100_000
+
+/** The length of the beginning of `words` that is the nearest to `sent` in edits of words (Levenshtein). */
+function endOf(sent: readonly Word[], words: readonly Word[]): number {
+  const usual = Math.min(sent.length, words.length)
+  if (sent.every(({ plain }, i) => plain === words[i]?.plain)) return usual
+  if (sent.length * words.length > alignedPairsMax) return usual
+  let edits = Array.from({ length: words.length + 1 }, (_, end) => end)
+  sent.forEach(({ plain }, row) => {
+    const next = [row + 1]
+    words.forEach((word, column) => {
+      const replaced = (edits[column] ?? 0) + (word.plain === plain ? 0 : 1)
+      next.push(Math.min(replaced, (edits[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    })
+    edits = next
+  })
+  const fewest = Math.min(...edits)
+  return edits.reduce((best, count, end) => (count === fewest && nearer(end, best, usual, edits) ? end : best), 0)
+}
+
+function nearer(end: number, best: number, usual: number, edits: readonly number[]): boolean {
+  return (edits[best] ?? 0) > (edits[end] ?? 0) || Math.abs(end - usual) < Math.abs(best - usual)
+}

@@ -1,0 +1,63 @@
+/** The shapes of the events of OpenAI's realtime transcription, as its published clients declare them. */
+import { type RealtimeErrorCode, realtimeErrors } from '../../generated/realtime/errors.ts'
+import type { TranscriptionSettings } from './transcription-settings.ts'
+
+export const transcription = 'conversation.item.input_audio_transcription'
+
+/** The session with the settings that are in force. */
+export function sessionOf(id: string, { audio, turns, ...settings }: TranscriptionSettings) {
+  const { model, language, prompt, keywords } = settings
+  return {
+    type: 'transcription',
+    object: 'realtime.transcription_session',
+    id,
+    // A session ends with its socket.
+    expires_at: null,
+    include: null,
+    audio: {
+      input: {
+        format: formatOf(audio),
+        transcription: {
+          model: model ?? 'auto',
+          ...(language && { language }),
+          ...(prompt && { prompt }),
+          ...(keywords && { keywords }),
+        },
+        noise_reduction: null,
+        turn_detection: turns === null ? null : { type: 'server_vad', silence_duration_ms: turns.silenceMs },
+      },
+    },
+  }
+}
+
+function formatOf({ encoding, sampleRateHz }: TranscriptionSettings['audio']) {
+  if (encoding === 'pcm_s16le') return { type: 'audio/pcm', rate: sampleRateHz }
+  return { type: encoding === 'mulaw' ? 'audio/pcmu' : 'audio/pcma' }
+}
+
+/** `eventId` is the client's own id of the event that is refused. */
+export type Mistake = { code: string; message: string; param?: string; eventId?: string | undefined }
+
+export function mistakeEvent({ code, message, param = '', eventId }: Mistake) {
+  return {
+    type: 'error',
+    error: { type: 'invalid_request_error', code, message, param: param || null, event_id: eventId ?? null },
+  }
+}
+
+export function failureOf(code: RealtimeErrorCode, message?: string) {
+  const row = realtimeErrors[code]
+  const type = row.closeCode === 1008 ? 'invalid_request_error' : 'server_error'
+  return { type, code, message: message ?? row.message, param: null, event_id: null }
+}
+
+export function itemOf(id: string) {
+  return {
+    id,
+    object: 'realtime.item',
+    type: 'message',
+    status: 'completed',
+    role: 'user',
+    content: [{ type: 'input_audio', transcript: null }],
+  }
+}

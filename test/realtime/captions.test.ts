@@ -1,0 +1,131 @@
+/** The captions of /v1/realtime on recorded speech at the speed of a microphone: their sum is the transcript, and they are not late. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { AgreedWords } from '../../domain/speech/agreed-words.ts'
+import { startParley } from '../process/parley.ts'
+import { type FixtureName, readFixture, spoken } from '../speech/fixtures.ts'
+import { loadPrompts } from '../speech/prompts.ts'
+import { wordErrors } from '../speech/words.ts'
+import { type Client, open, start } from './socket.ts'
+
+const transcription = 'conversation.item.input_audio_transcription'
+const promptsCount = 20
+const atOnce = 3
+const bytesPerMs = 16
+const frameMs = 100
+
+// On a busy machine the models load slowly.
+const parley = await startParley({ PARLEY_REALTIME_OPEN_MS: '60000', PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000' })
+t.teardown(() => parley.remove())
+const recordings = await load()
+await warmUp()
+
+type Recording = { text: string; pcm: Buffer }
+
+/** Where the prompts cannot be fetched, every two recordings of the repository make one. */
+async function load(): Promise<Recording[]> {
+  const loaded = await loadPrompts()
+  const pause = Buffer.alloc(800 * bytesPerMs)
+  if ('prompts' in loaded)
+    return loaded.prompts.slice(0, promptsCount).map(({ text, wav }) => {
+      return { text, pcm: Buffer.concat([wav.subarray(44), pause]) }
+    })
+  t.comment(loaded.missing)
+  const names = Object.keys(spoken) as FixtureName[]
+  const pairs = names.flatMap((first) => names.map((second) => [first, second] as const))
+  return pairs.slice(0, promptsCount).map(([first, second]) => ({
+    text: `${spoken[first]} ${spoken[second]}`,
+    pcm: Buffer.concat([readFixture(first).subarray(44), readFixture(second).subarray(44), pause]),
+  }))
+}
+
+/** The first stream loads the models. */
+async function warmUp(): Promise<void> {
+  const client = await start(parley, '/v1/transcribe/stream', { language: 'en' })
+  client.send({ type: 'end' })
+  await client.closed
+}
+
+async function speak(pcm: Buffer, send: (frame: Buffer) => void): Promise<void> {
+  for (let at = 0; at < pcm.length; at += frameMs * bytesPerMs) {
+    send(pcm.subarray(at, at + frameMs * bytesPerMs))
+    await sleep(frameMs)
+  }
+}
+
+async function each<T>(run: (recording: Recording) => Promise<T>): Promise<T[]> {
+  const waiting = [...recordings.entries()]
+  const results: T[] = []
+  const worker = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await run(next[1])
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return results
+}
+
+async function caption({ pcm }: Recording): Promise<Client> {
+  const client = await open(parley, '/v1/realtime?intent=transcription', { protocols: [] })
+  const format = { type: 'audio/pcm', rate: 8000 }
+  const session = { type: 'transcription', audio: { input: { format, transcription: { language: 'en' } } } }
+  client.send({ type: 'session.update', session })
+  await speak(pcm, (frame) => client.send({ type: 'input_audio_buffer.append', audio: frame.toString('base64') }))
+  while (!isComplete(client)) await client.take(`${transcription}.completed`)
+  client.socket.close()
+  await client.closed
+  return client
+}
+
+/** Every item that began has its transcript, and nothing is spoken any more. */
+function isComplete(client: Client): boolean {
+  const [begun, ended] = ['input_audio_buffer.speech_started', `${transcription}.completed`].map(
+    (type) => client.frames(type).length,
+  )
+  return begun === ended && ended! > 0
+}
+
+t.test('the sum of the deltas of each item is its transcript', async (t) => {
+  t.equal(recordings.length, promptsCount)
+  const clients = await each(caption)
+  let [errors, words] = [0, 0]
+  for (const [i, client] of clients.entries()) {
+    const completed = client.frames(`${transcription}.completed`)
+    for (const { item_id: item, transcript } of completed) {
+      const deltas = client.frames(`${transcription}.delta`).filter(({ item_id: of }) => of === item)
+      const sum = deltas.map(({ delta }) => delta as string).join('')
+      t.equal(squeezed(sum), squeezed(transcript as string))
+      t.notOk(deltas.some(({ delta }) => delta === ''))
+    }
+    const counted = wordErrors(recordings[i]!.text, completed.map(({ transcript }) => transcript as string).join(' '))
+    errors += counted.errors
+    words += counted.words
+    t.same(client.frames('error'), [])
+  }
+  t.comment(`${errors} of ${words} words are wrong`)
+  t.ok(errors / words < 0.1, `${errors} of ${words} words`)
+})
+
+const squeezed = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+t.test('there are at least half as many deltas as interims', async (t) => {
+  const spokenTexts = await each(async ({ pcm }) => {
+    const config = { sampleRate: 8000, language: 'en', endpointingMs: 500 }
+    const client = await start(parley, '/v1/transcribe/stream', config)
+    await speak(pcm, (frame) => client.sendBytes(frame))
+    client.send({ type: 'end' })
+    await client.closed
+    return client.frames('transcript') as unknown as { text: string; isFinal: boolean }[]
+  })
+  let [interims, deltas, early] = [0, 0, 0]
+  for (const transcripts of spokenTexts) {
+    const words = new AgreedWords()
+    for (const { text, isFinal } of transcripts) {
+      const delta = isFinal ? words.final(text) : words.interim(text)
+      if (!isFinal) interims += 1
+      if (delta !== '') deltas += 1
+      if (delta !== '' && !isFinal) early += 1
+    }
+  }
+  t.comment(`${interims} interims, ${deltas} deltas, ${early} of them before the final`)
+  t.ok(interims > promptsCount, `${interims} interims`)
+  t.ok(deltas >= interims / 2, `${deltas} deltas of ${interims} interims`)
+})

@@ -1,0 +1,91 @@
+import t from 'tap'
+import { AgreedWords } from '../../domain/speech/agreed-words.ts'
+
+/** The deltas of the interims and the final of one segment, and the whole text. */
+function captions(interims: readonly string[], final: string): { deltas: string[]; text: string } {
+  const words = new AgreedWords()
+  const deltas = [...interims.map((text) => words.interim(text)), words.final(final)]
+  return { deltas, text: words.text }
+}
+
+t.test('a word is sent when two interims agree on it and more follows', (t) => {
+  t.same(captions(['one', 'one two', 'one two three', 'one two three four'], 'one two three four five.'), {
+    deltas: ['', 'one', ' two', ' three', ' four five.'],
+    text: 'one two three four five.',
+  })
+  t.same(captions(['one tw', 'one two three'], 'one two three'), {
+    deltas: ['', 'one', ' two three'],
+    text: 'one two three',
+  })
+  t.same(
+    captions(['one two', 'one two'], 'one two'),
+    { deltas: ['', 'one', ' two'], text: 'one two' },
+    'the last may be cut',
+  )
+  t.same(captions([], 'one two'), { deltas: ['one two'], text: 'one two' })
+  t.same(captions(['one'], ''), { deltas: ['', ''], text: '' })
+  t.end()
+})
+
+t.test('words that changed are waited for', (t) => {
+  const { deltas, text } = captions(
+    ['weasels half', 'Weasels have eaten', 'Weasels have eaten our phone'],
+    'Weasels have eaten our phone.',
+  )
+  t.same(deltas, ['', '', 'Weasels have eaten', ' our phone.'])
+  t.equal(text, 'Weasels have eaten our phone.')
+  t.end()
+})
+
+t.test('a transcript that contradicts words that were sent continues after them', (t) => {
+  const sent = ['two men walk in', 'two men walk in here']
+  for (const [final, text] of [
+    ['To men walk in here now.', 'two men walk in here now.'],
+    ['Two men, walk in here now.', 'two men walk in here now.'],
+    ['Men walk in here now.', 'two men walk in here now.'],
+    ['Then two men walk in here now.', 'two men walk in here now.'],
+    ['two', 'two men walk in'],
+    ['', 'two men walk in'],
+  ] as const) {
+    const captioned = captions(sent, final)
+    t.equal(captioned.text, text, final)
+    t.equal(captioned.deltas.join(''), text)
+  }
+  const later = captions(
+    [...sent, 'To men walk in here and', 'To men walk in here and say'],
+    'To men walk in here and say it.',
+  )
+  t.same(later.deltas, ['', 'two men walk in', ' here', ' and', ' say it.'], 'interims go on as well')
+  t.end()
+})
+
+t.test('segments are joined with a space', (t) => {
+  const words = new AgreedWords()
+  t.same(
+    [words.final('One.'), words.interim('two'), words.interim('two three'), words.final('two three')],
+    ['One.', '', ' two', ' three'],
+  )
+  t.equal(words.text, 'One. two three')
+  t.equal(words.final(''), '')
+  t.end()
+})
+
+t.test('characters count as words where the script has no spaces', (t) => {
+  const { deltas, text } = captions(['今天天', '今天天气很', '今天天气很好'], '今天天气很好。')
+  t.same(deltas, ['', '今天天', '气很', '好。'])
+  t.equal(text, '今天天气很好。')
+  t.end()
+})
+
+t.test('a long segment costs no more than a moment', (t) => {
+  const long = Array.from({ length: 5000 }, (_, i) => `w${i}`)
+  const words = new AgreedWords()
+  words.interim(long.join(' '))
+  words.interim(long.join(' '))
+  const startedMs = performance.now()
+  words.interim(['other', ...long].join(' '))
+  words.final(['other', ...long, 'end'].join(' '))
+  t.ok(performance.now() - startedMs < 500)
+  t.match(words.text, /^w0 w1 .* end$/)
+  t.end()
+})
