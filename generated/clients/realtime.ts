@@ -4,7 +4,9 @@ import { type ChannelRow, openSocket, type SocketClientOptions, type TypedSocket
 import type {
   ClearFrame,
   ClearedFrame,
+  ConversationItemAdded,
   ConversationItemCreated,
+  ConversationItemDone,
   EndFrame,
   ErrorEvent,
   ErrorFrame,
@@ -54,7 +56,7 @@ export type SynthesizeStreamSocket = TypedSocket<
 /** Realtime transcription, compatible */
 export type TranscriptionRealtimeSocket = TypedSocket<
   SessionUpdate | TranscriptionSessionUpdate | InputAudioBufferAppend | InputAudioBufferCommit | InputAudioBufferClear,
-  SessionCreated | SessionUpdated | TranscriptionSessionCreated | TranscriptionSessionUpdated | InputAudioBufferSpeechStarted | InputAudioBufferSpeechStopped | InputAudioBufferCommitted | InputAudioBufferCleared | ConversationItemCreated | InputAudioTranscriptionDelta | InputAudioTranscriptionCompleted | InputAudioTranscriptionFailed | ErrorEvent
+  SessionCreated | SessionUpdated | TranscriptionSessionCreated | TranscriptionSessionUpdated | InputAudioBufferSpeechStarted | InputAudioBufferSpeechStopped | InputAudioBufferCommitted | InputAudioBufferCleared | ConversationItemAdded | ConversationItemDone | ConversationItemCreated | InputAudioTranscriptionDelta | InputAudioTranscriptionCompleted | InputAudioTranscriptionFailed | ErrorEvent
 >
 
 export type RealtimeClient = {

@@ -5,7 +5,9 @@ import type { Socket, SocketContext, SocketHandlers, SocketSession } from '../..
 import type {
   ClearFrame,
   ClearedFrame,
+  ConversationItemAdded,
   ConversationItemCreated,
+  ConversationItemDone,
   EndFrame,
   ErrorEvent,
   ErrorFrame,
@@ -116,6 +118,8 @@ export const realtimeSurface: SocketSurface = {
         'input_audio_buffer.speech_stopped': answers && answers.sendInputAudioBufferSpeechStopped,
         'input_audio_buffer.committed': answers && answers.sendInputAudioBufferCommitted,
         'input_audio_buffer.cleared': answers && answers.sendInputAudioBufferCleared,
+        'conversation.item.added': answers && answers.sendConversationItemAdded,
+        'conversation.item.done': answers && answers.sendConversationItemDone,
         'conversation.item.created': answers && answers.sendConversationItemCreated,
         'conversation.item.input_audio_transcription.delta': answers && answers.sendInputAudioTranscriptionDelta,
         'conversation.item.input_audio_transcription.completed': answers && answers.sendInputAudioTranscriptionCompleted,
@@ -177,6 +181,8 @@ export type TranscriptionRealtimeSends =
   | InputAudioBufferSpeechStopped
   | InputAudioBufferCommitted
   | InputAudioBufferCleared
+  | ConversationItemAdded
+  | ConversationItemDone
   | ConversationItemCreated
   | InputAudioTranscriptionDelta
   | InputAudioTranscriptionCompleted

@@ -210,7 +210,14 @@ export type ErrorFrame = {
 
 export type EventId = string
 
-export type TranscriptionOptions = { model?: string; language?: string | null; prompt?: string | null; keywords?: string[] | null } | null
+export type TranscriptionOptions = {
+  model?: string
+  language?: string | null
+  /** One is the language spoken; of several the provider detects which. */
+  languages?: string[] | null
+  prompt?: string | null
+  keywords?: string[] | null
+} | null
 
 /** Null: the client commits. */
 export type TurnDetection = {
@@ -225,6 +232,10 @@ export type TranscriptionSession = {
   id?: string
   object?: string
   type?: 'transcription'
+  /** Of a session that the server shows. Null where it ends with its socket. */
+  expires_at?: number | null
+  /** Nothing can be included. */
+  include?: string[] | null
   audio?: {
     input?: {
       format?: {
@@ -288,18 +299,34 @@ export type InputAudioBufferCommitted = {
 
 export type InputAudioBufferCleared = { type: 'input_audio_buffer.cleared'; event_id: EventId }
 
+export type ConversationItemAdded = {
+  type: 'conversation.item.added'
+  event_id: EventId
+  previous_item_id: string | null
+  item: ConversationItem
+}
+
+export type ConversationItemDone = {
+  type: 'conversation.item.done'
+  event_id: EventId
+  previous_item_id: string | null
+  item: ConversationItem
+}
+
 export type ConversationItemCreated = {
   type: 'conversation.item.created'
   event_id: EventId
   previous_item_id: string | null
-  item: {
-    id: string
-    object: 'realtime.item'
-    type: 'message'
-    status: 'completed' | 'incomplete' | 'in_progress'
-    role: 'user'
-    content: { type: 'input_audio'; transcript: string | null }[]
-  }
+  item: ConversationItem
+}
+
+export type ConversationItem = {
+  id: string
+  object: 'realtime.item'
+  type: 'message'
+  status: 'completed' | 'incomplete' | 'in_progress'
+  role: 'user'
+  content: { type: 'input_audio'; transcript: string | null }[]
 }
 
 export type InputAudioTranscriptionDelta = {
