@@ -1,0 +1,103 @@
+/** Two nodes that start at once on one Postgres: what holds for the service holds over both. */
+import { randomUUID } from 'node:crypto'
+import t, { type Test } from 'tap'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { type Answer, ask, postJson, responses, send } from '../router/requests.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { runParley } from './command.ts'
+import { until } from './machine.ts'
+import { type Running, startParley } from './parley.ts'
+
+const stub = await startStubOpenAi()
+t.teardown(() => stub.close())
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+const provider = { id: 'mock', adapter: 'openai', baseUrl: `${stub.url}/v1`, apiKey: 'k', models: { llm: ['mock'] } }
+const env = {
+  PARLEY_PROVIDERS: JSON.stringify([provider]),
+  DATABASE_URL: await cluster.database('empty'),
+  PARLEY_MASTER_KEY: 'm'.repeat(32),
+  PARLEY_IDEMPOTENCY_LEASE_MS: '3000',
+  PARLEY_EDGE_QUOTA: '1001',
+}
+
+async function node(t: Test): Promise<Running> {
+  const parley = await startParley(env)
+  t.teardown(() => parley.remove())
+  return parley
+}
+
+const pinned = { routing: { mode: 'explicit', model: 'mock/mock' } }
+const askMock = (target: Running, key: string, headers?: Record<string, string>): Promise<Answer> =>
+  postJson({ ...target, key }, responses, ask('hello', pinned), headers)
+const quota = async (target: Running) => (await send(target, '/router/v1/models')).headers.get('ratelimit-policy')
+const asks = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+t.test('two nodes that start at once on one Postgres', async (t) => {
+  const both = (await Promise.all([node(t), node(t)])) as [Running, Running]
+  const [first, second] = both
+  const command = async (...args: string[]) => (await runParley(args, { dataDir: first.dataDir, env })).stdout.trim()
+  const organization = /org_\w+/.exec(await command('org', 'list'))?.[0] ?? ''
+  const create = (...args: string[]) => command('keys', 'create', '--org', organization, ...args)
+  const limited = await create('--policy', '{"max_concurrency":1}')
+
+  await t.test('a limit of one is one, from the first request on', async (t) => {
+    stub.behave({ kind: 'slow', delayMs: 600 })
+    const before = stub.requests.length
+    const answers = await Promise.all(asks(20).map((i) => askMock(both[i % 2] as Running, limited)))
+    t.equal(answers.filter(({ status }) => status === 200).length, 1)
+    t.equal(stub.requests.length, before + 1)
+    for (const { status, json } of answers) if (status !== 200) t.equal(json().error.code, 'concurrency_exhausted')
+  })
+
+  await t.test('a lease that one node ends is free at the other', async (t) => {
+    for (const i of asks(6)) {
+      let answer = await askMock(both[i % 2] as Running, limited)
+      await until('it is free', async () => {
+        if (answer.status !== 200) answer = await askMock(both[i % 2] as Running, limited)
+        return answer.status === 200
+      })
+      t.equal(answer.status, 200)
+    }
+  })
+
+  await t.test('an idempotency key is one provider call', async (t) => {
+    stub.behave({ kind: 'slow', delayMs: 300 })
+    const before = stub.requests.length
+    const key = { 'idempotency-key': randomUUID() }
+    const answers = await Promise.all(asks(40).map((i) => askMock(both[i % 2] as Running, first.key, key)))
+    t.equal(stub.requests.length, before + 1)
+    t.equal(answers.filter(({ status }) => status === 200).length, 1)
+    const again = await Promise.all(both.map((each) => askMock(each, first.key, key)))
+    for (const { status, json } of again) t.match([status, json().error.code], [409, 'request_already_started'])
+    t.equal(stub.requests.length, before + 1)
+  })
+
+  await t.test('a revoked key stops on both within 2 s', async (t) => {
+    const key = await create()
+    for (const each of both) t.equal((await askMock(each, key)).status, 200, 'it works')
+    const rows = (await command('keys', 'list', '--org', organization)).split('\n')
+    const id = /key_\w+/.exec(rows.at(-1) ?? '')?.[0] ?? ''
+    await command('keys', 'revoke', id, '--org', organization)
+    const revokedMs = performance.now()
+    for (const each of both) await until('it is refused', async () => (await askMock(each, key)).status === 401, 2_000)
+    t.ok(performance.now() - revokedMs < 2_000)
+  })
+
+  await t.test('the quota follows the nodes that live', async (t) => {
+    for (const each of both) t.equal(await quota(each), '"relay-ip";q=501;w=300')
+    const third = await node(t)
+    t.equal(await quota(third), '"relay-ip";q=334;w=300')
+    await until('each has a third', async () => (await quota(first)) === '"relay-ip";q=334;w=300')
+    await third.kill()
+    await until('each has half again', async () => (await quota(first)) === '"relay-ip";q=501;w=300')
+    t.equal(await second.stop(), 0)
+    await until('the one that is left has all', async () => (await quota(first)) === '"relay-ip";q=1001;w=300')
+  })
+
+  await t.test('the one that is left still holds the limit', async (t) => {
+    stub.behave({ kind: 'slow', delayMs: 300 })
+    const answers = await Promise.all(asks(6).map(() => askMock(first, limited)))
+    t.equal(answers.filter(({ status }) => status === 200).length, 1)
+  })
+})
