@@ -74,10 +74,9 @@ $(asyncapi_generator): codegen/asyncapi/package-lock.json codegen/asyncapi/.npmr
 	@npm ci --prefix codegen/asyncapi --ignore-scripts --loglevel=error --no-progress
 	@touch $@
 
-dist/main.js: $(installed) tsconfig.json tsconfig.build.json $(sources)
+dist/main.js: $(installed) deploy/build.mjs tsconfig.json tsconfig.build.json $(sources)
 	@echo 'building'
-	@rm -rf dist && npx --no-install tsc -p tsconfig.build.json
-	@chmod +x $@
+	@node deploy/build.mjs
 
 clean:
-	rm -rf dist .tap
+	rm -rf dist dist-* .tap

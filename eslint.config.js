@@ -21,7 +21,7 @@ const direction = folders.map((folder) => {
 })
 
 export default tseslint.config(
-  { ignores: ['dist', 'generated', 'test/codegen/golden', '.tap', '.cache', '**/*.js', '**/*.mjs'] },
+  { ignores: ['dist', 'dist-*', 'generated', 'test/codegen/golden', '.tap', '.cache', '**/*.js', '**/*.mjs'] },
   ...tseslint.configs.recommendedTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   {

@@ -23,6 +23,7 @@ import type { ParleyConfig } from './generated/config/types.ts'
 import { validateConfig } from './generated/config/validator.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { updateCatalog } from './providers/catalog/update.ts'
+import { markBuildInUse } from './runtime/build-in-use.ts'
 import { systemClock } from './runtime/clock.ts'
 import { type Environment, loadConfig } from './runtime/config.ts'
 import { requireFreePort } from './runtime/free-port.ts'
@@ -36,6 +37,8 @@ import { schemaVersion } from './store/migrations/migrate.ts'
 const packageFile = new URL(import.meta.url.endsWith('.js') ? '../package.json' : './package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
 
+// The link `dist` in the path can point to a newer build when workers are started again: they run the build of this file.
+process.argv[1] = import.meta.filename
 const actions = createActions(process.env)
 try {
   await createProgram(actions).parseAsync()
@@ -91,12 +94,14 @@ async function up(config: ParleyConfig, env: Environment): Promise<void> {
   const worker = env[workerVariable] !== undefined
   // The port is tried before Postgres starts: a second `up` is the usual mistake, and it must cost nothing.
   if (!worker) await requireFreePort(config)
+  const freeBuild = markBuildInUse(import.meta.dirname)
   const gateway = await startGateway(config, env, (message) => console.error(message))
   const removePidFile = worker ? () => {} : announce(config, gateway.url)
   if (!worker) console.log(greeting(gateway))
   const lbDelayMs = await endOf(gateway, worker, config)
   await gateway.stop(lbDelayMs)
   removePidFile()
+  freeBuild()
 }
 
 /** For `drain` and the other commands. With a Postgres of the deployer nothing else needs a data folder, so the server goes on. */

@@ -6,7 +6,7 @@ import path from 'node:path'
 
 export const testKey = `sk_live_${'t'.repeat(8)}${'0123456789abcdef'.repeat(2)}`
 
-const entry = path.resolve(import.meta.dirname, '../../dist/main.js')
+export const entry = path.resolve(import.meta.dirname, '../../dist/main.js')
 
 export type Running = {
   url: string
@@ -35,8 +35,9 @@ export async function startParley(
   env: Record<string, string> = {},
   dataDir = freshDataDir(),
   command = ['up'],
+  program = entry,
 ): Promise<Running> {
-  const child = spawn(entry, command, {
+  const child = spawn(program, command, {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: process.env['HOME'] ?? os.tmpdir(),

@@ -1,0 +1,81 @@
+/** A rebuild beside a running server. */
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { postJson, speech, transcribe } from '../router/requests.ts'
+import { readFixture } from '../speech/fixtures.ts'
+import { entry, freshDataDir, startParley } from './parley.ts'
+
+/** A checkout with the present build. Its source is one line, so that the next build has none of the modules of this one. */
+function checkout(): string {
+  const root = path.resolve(import.meta.dirname, '../..')
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-checkout-'))
+  for (const name of [
+    'package.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'deploy',
+    'console/try',
+    'providers/catalog',
+  ])
+    cpSync(path.join(root, name), path.join(folder, name), {
+      recursive: true,
+      filter: (file) => !/providers\/.*\.ts$/.test(file),
+    })
+  symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
+  cpSync(path.dirname(realpathSync(entry)), path.join(folder, 'dist-first'), { recursive: true })
+  mkdirSync(path.join(folder, 'dist-first/servers'), { recursive: true })
+  symlinkSync('dist-first', path.join(folder, 'dist'))
+  writeFileSync(path.join(folder, 'main.ts'), "console.log('the new build')\n")
+  return folder
+}
+
+t.test('a rebuild leaves a running server its modules and its speech engines', async (t) => {
+  const folder = checkout()
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const program = path.join(folder, 'dist/main.js')
+  const parley = await startParley({}, freshDataDir(), ['up'], program)
+  t.teardown(() => parley.remove())
+  const rebuild = () => execFileSync(process.execPath, [path.join(folder, 'deploy/build.mjs')])
+  const builds = () => readdirSync(folder).filter((name) => name.startsWith('dist-'))
+
+  for (const _ of [1, 2, 3, 4]) rebuild()
+  t.equal(execFileSync(process.execPath, [program]).toString(), 'the new build\n')
+  t.equal(builds().length, 4, 'the build of the server, the newest one and two before it')
+  const [transcript, spoken] = await Promise.all([
+    transcribe(parley, readFixture('privacy-prompt')),
+    postJson(parley, speech, { input: 'Hello.' }),
+  ])
+  t.same([transcript.status, spoken.status], [200, 200])
+
+  await parley.stop()
+  rebuild()
+  t.notOk(existsSync(path.join(folder, 'dist-first')), 'nothing runs from the first build any more')
+  writeFileSync(path.join(folder, 'main.ts'), 'const wrong: number = true\n')
+  const before = builds()
+  t.throws(() => execFileSync(process.execPath, [path.join(folder, 'deploy/build.mjs')], { stdio: 'ignore' }))
+  t.same(builds(), before, 'a build that fails changes nothing')
+  t.equal(execFileSync(process.execPath, [program]).toString(), 'the new build\n')
+})
+
+t.test('a folder that an earlier version has built gives way to the link', (t) => {
+  const folder = checkout()
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  rmSync(path.join(folder, 'dist'))
+  cpSync(path.join(folder, 'dist-first'), path.join(folder, 'dist'), { recursive: true })
+  execFileSync(process.execPath, [path.join(folder, 'deploy/build.mjs')])
+  t.equal(execFileSync(process.execPath, [path.join(folder, 'dist/main.js')]).toString(), 'the new build\n')
+  t.end()
+})
