@@ -115,7 +115,7 @@ export type CompatTranscriptionUpload = {
   language?: LanguageTag
   /** Words and style to expect. Ignored where the model takes none. */
   prompt?: string
-  /** `json`, `text` or `verbose_json`. `srt` and `vtt` are refused. */
+  /** `json`, `text`, `verbose_json`, or the subtitles `srt` and `vtt`: a cue for each segment, or for each word where `timestamp_granularities[]` is `word` alone. */
   response_format: string
   /** From 0 to 1. Ignored where the model takes none. */
   temperature?: string
