@@ -7,6 +7,8 @@ export type SttOptions = {
   keywords?: readonly string[]
   noiseReduction?: boolean
   wordTimestamps?: boolean
+  /** Segments with their times are wanted. A model that cannot give them answers one segment for the whole recording. */
+  segmentTimes?: boolean
   prompt?: string
   /** These were checked against the model's allow-list. */
   providerOptions?: Readonly<Record<string, string | number | boolean>>

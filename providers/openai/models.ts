@@ -68,7 +68,7 @@ const stages: Record<Stage, (id: string) => StageColumns> = {
     voices: [],
   }),
   stt: (id) => ({
-    capabilities: { ...noCapabilities, prompt: true, word_timestamps: !withoutWordTimes.test(id), batch: true },
+    capabilities: { ...noCapabilities, prompt: true, word_timestamps: givesTimes(id), batch: true },
     audioFormats: readable,
     voices: [],
   }),
@@ -90,8 +90,9 @@ const stages: Record<Stage, (id: string) => StageColumns> = {
 
 /** These models refuse `reasoning_effort`. */
 const withoutReasoning = /(^|\/)(gpt-3\.5|gpt-4|chatgpt-4o|mistral-)/
-/** These models answer `json` and not `verbose_json`, so they give no times of words. */
-const withoutWordTimes = /(^|\/)gpt-.*transcribe/
+/** These models answer `json` and not `verbose_json`, so they give no times. */
+const withoutTimes = /(^|\/)gpt-.*transcribe/
+export const givesTimes = (model: string): boolean => !withoutTimes.test(model)
 
 const anyRate = { sampleRateRangeHz: { min: 8000, max: 192_000 }, channels: [1, 2] }
 const readable: AudioSupport[] = [

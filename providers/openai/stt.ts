@@ -4,6 +4,7 @@ import type { Segment, Stt, SttRequest, Transcript, Word } from '../../domain/sp
 import type { VendorHttp } from '../wire/http.ts'
 import { isObject, type JsonObject, milliseconds, stringAt, timedObjectsOf, timesOf, trimmed } from '../wire/json.ts'
 import { type Field, recordingForm } from '../wire/recording.ts'
+import { givesTimes } from './models.ts'
 
 /** The fields of a server's request and the reader of its answer. Both may throw ProviderError. */
 export type Transcriptions = {
@@ -42,7 +43,8 @@ function fields({ model, language, options }: SttRequest): Field[] {
   const base = language?.split('-')[0]
   if (base !== undefined) list.push(['language', base])
   if (options.prompt !== undefined) list.push(['prompt', options.prompt])
-  list.push(['response_format', options.wordTimestamps ? 'verbose_json' : 'json'])
+  const asksTimes = options.wordTimestamps || (options.segmentTimes && givesTimes(model))
+  list.push(['response_format', asksTimes ? 'verbose_json' : 'json'])
   if (options.wordTimestamps) {
     list.push(['timestamp_granularities[]', 'word'], ['timestamp_granularities[]', 'segment'])
   }

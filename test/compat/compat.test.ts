@@ -169,9 +169,18 @@ t.test('createCompatTranscription', async (t) => {
       .join(''),
     text,
   )
-  const srt = await upload({ model: 'auto', response_format: 'srt' })
-  const subtitles = { param: 'response_format', message: /not as srt, vtt.*verbose_json/, hint: /verbose_json/ }
-  t.match(srt.json(), { error: { code: 'invalid_parameter', ...subtitles } })
+  const srt = await upload({ model: 'stub:whisper', response_format: 'srt' })
+  t.match(srt.headers.get('content-type'), 'text/plain')
+  t.equal(srt.text, `1\n00:00:00,000 --> 00:00:01,250\n${text}\n\n`)
+  const vtt = await upload({ model: 'stub:whisper', response_format: 'vtt' })
+  t.equal(vtt.text, `WEBVTT\n\n00:00:00.000 --> 00:00:01.250\n${text}\n\n`)
+  const words = await upload({ ...fields, response_format: 'srt' })
+  t.match(words.text, /^1\n00:00:00,000 --> 00:00:00,400\nheard\n\n2\n/)
+  const local = await upload({ model: 'local:moonshine-tiny-en', response_format: 'srt' })
+  t.match(local.text, /^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\nPlease try your call again later\.\n\n$/i)
+  const ass = await upload({ model: 'auto', response_format: 'ass' })
+  const listed = { param: 'response_format', message: /json, text, verbose_json, srt, vtt/ }
+  t.match(ass.json(), { error: { code: 'invalid_parameter', ...listed } })
   const noise = await upload({ model: 'auto' }, Buffer.from('not audio'))
   t.equal(noise.status, 415)
   t.match(noise.json(), { error: { code: 'unsupported_media', param: 'file', message: /WAV, FLAC/ } })

@@ -13,6 +13,7 @@ import { readRecording } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
 import { routeHeaders } from '../../views/route.ts'
 import { contextOf, ignoredHeader, inOrder, languageOf } from '../context.ts'
+import { cuesOf, srtOf, vttOf } from './subtitles.ts'
 
 export type TranscriptionDeps = {
   transcribe(order: TranscribeInput): Promise<Transcription>
@@ -27,6 +28,8 @@ export function createCompatTranscription(
   return async ({ header, body }, context) => {
     const { model, language, stream } = body
     const format = formatOf(body.response_format)
+    const granularities = body['timestamp_granularities[]']
+    const isOfWords = granularities?.includes('word') === true && !granularities.includes('segment')
     const recording = readRecording(body.file, {
       declared: null,
       durationMaxMs: deps.durationMaxMs,
@@ -51,27 +54,38 @@ export function createCompatTranscription(
     const durationS = recording.durationMs / 1000
     if (stream === 'true')
       return { status: 200, type: 'text/event-stream', headers, body: eventsOf(transcription, durationS) }
-    if (format === 'text') return { status: 200, type: 'text/plain', headers, body: text }
+    const plain = { status: 200, type: 'text/plain', headers } as const
+    if (format === 'text') return { ...plain, body: text }
+    if (format === 'srt')
+      return { ...plain, body: srtOf(cuesOf(transcription.transcript, recording.durationMs, isOfWords)) }
+    if (format === 'vtt')
+      return { ...plain, body: vttOf(cuesOf(transcription.transcript, recording.durationMs, isOfWords)) }
     const answer = format === 'json' ? { text } : verbose(transcription, durationS)
     return { status: 200, type: 'application/json', headers, body: answer }
   }
 }
 
-/** Throws the refusal invalid_parameter for subtitles, which OpenAI's service writes and this one does not. */
-function formatOf(responseFormat = 'json'): 'json' | 'text' | 'verbose_json' {
-  if (responseFormat === 'json' || responseFormat === 'text' || responseFormat === 'verbose_json') return responseFormat
-  const hint = 'Send response_format "verbose_json": its segments have the times that subtitles are made of.'
-  throw new Refusal('invalid_parameter', {
-    param: 'response_format',
-    message: `A transcript comes as json, text or verbose_json, not as srt, vtt or another format. ${hint}`,
-    hint,
-  })
+type Format = 'json' | 'text' | 'verbose_json' | 'srt' | 'vtt'
+
+const formats: readonly string[] = ['json', 'text', 'verbose_json', 'srt', 'vtt'] satisfies Format[]
+
+/** Throws the refusal invalid_parameter. */
+function formatOf(responseFormat = 'json'): Format {
+  if (formats.includes(responseFormat)) return responseFormat as Format
+  const hint = `Send one of ${formats.join(', ')}.`
+  const message = `A transcript does not come in this response_format. ${hint}`
+  throw new Refusal('invalid_parameter', { param: 'response_format', message, hint })
 }
 
 function optionsOf(body: CreateCompatTranscriptionRequest['body']): NonNullable<TranscribeInput['options']> {
   const { prompt, response_format: format } = body
-  const asksWords = format === 'verbose_json' && body['timestamp_granularities[]']?.includes('word')
-  return { ...(prompt && { prompt }), ...(asksWords && { wordTimestamps: true }) }
+  const hasTimes = format === 'verbose_json' || format === 'srt' || format === 'vtt'
+  const asksWords = hasTimes && body['timestamp_granularities[]']?.includes('word')
+  return {
+    ...(prompt && { prompt }),
+    ...(hasTimes && { segmentTimes: true }),
+    ...(asksWords && { wordTimestamps: true }),
+  }
 }
 
 function verbose({ transcript }: Transcription, durationS: number): CompatTranscription {
