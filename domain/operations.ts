@@ -1,7 +1,7 @@
 /** The operations that surfaces offer, each made once over one set of ports. */
 import type { DispatchDeps } from './dispatch/request.ts'
 import { createGenerate } from './llm/generate.ts'
-import { itemsTranslation } from './llm/items.ts'
+import { itemsTranslation, messagesTranslation } from './llm/items.ts'
 import { createCatalogList, createFindModel } from './routing/catalog-list.ts'
 import { createListModels } from './routing/list-models.ts'
 import { createPreview } from './routing/preview.ts'
@@ -34,6 +34,7 @@ export function createOperations({ dispatch, convert, transcribeStreams, synthes
     transcribe: createTranscribe(dispatch),
     synthesize: createSynthesize({ ...dispatch, convert }),
     generateItems: createGenerate(dispatch, itemsTranslation),
+    generateMessages: createGenerate(dispatch, messagesTranslation),
     transcribeStream: createTranscribeStream({ ...dispatch, streams: transcribeStreams }),
     checkTranscribeStream: createCheckTranscribeStream(dispatch),
     synthesizeStream: createSynthesizeStream({ ...dispatch, convert, streams: synthesizeStreams }),

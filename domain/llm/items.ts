@@ -12,16 +12,25 @@ import { soFar, worstCase } from './tokens.ts'
 export type ItemsInput = GenerateInput & { request: Omit<LlmRequest, 'model'> }
 export type ItemsAnswer = { output: OutputItem[]; stopReason: StopReason; usage: LlmUsage }
 
-export const itemsTranslation: Translation<ItemsInput, ItemsAnswer, ItemEvent> = {
-  opening: [{ type: 'created' }],
-  emptyStream: 'empty',
-  needs: ({ request }) => needsOf(request),
-  worstCase: ({ request }) => worstCase(request),
-  soFar: ({ request }, characters) => soFar(request, characters),
-  // The model is written first: V8 builds an object anew for each field that follows a spread.
-  requestOf: (model, { request }) => ({ model, ...request }),
-  answerOf,
-  reader: (input, _route, settle) => new ItemReader(input, settle),
+type ItemsTranslation = Translation<ItemsInput, ItemsAnswer, ItemEvent>
+
+/** Structured output is an item of parsed JSON. */
+export const itemsTranslation = translationOf(({ request }) => request.responseFormat !== undefined)
+/** Structured output is the text of a message as the model wrote it, also when the limit on tokens cut it off. */
+export const messagesTranslation = translationOf(() => false)
+
+function translationOf(isStructured: (input: ItemsInput) => boolean): ItemsTranslation {
+  return {
+    opening: [{ type: 'created' }],
+    emptyStream: 'empty',
+    needs: ({ request }) => needsOf(request),
+    worstCase: ({ request }) => worstCase(request),
+    soFar: ({ request }, characters) => soFar(request, characters),
+    // The model is written first: V8 builds an object anew for each field that follows a spread.
+    requestOf: (model, { request }) => ({ model, ...request }),
+    answerOf: (answer, input) => answerOf(answer, input, new AnswerAssembler(isStructured(input))),
+    reader: (input, _route, settle) => new ItemReader(input, settle, new AnswerAssembler(isStructured(input))),
+  }
 }
 
 function needsOf({ tools, responseFormat, reasoningEffort }: ItemsInput['request']): Capability[] {
@@ -32,8 +41,11 @@ function needsOf({ tools, responseFormat, reasoningEffort }: ItemsInput['request
   return needs
 }
 
-function answerOf({ text, calls, stopReason, usage }: LlmAnswer, input: ItemsInput): ItemsAnswer | Fault {
-  const assembler = new AnswerAssembler(isStructured(input))
+function answerOf(
+  { text, calls, stopReason, usage }: LlmAnswer,
+  input: ItemsInput,
+  assembler: AnswerAssembler,
+): ItemsAnswer | Fault {
   const events: ItemEvent[] = []
   assembler.push({ type: 'text', delta: text }, events)
   for (const [index, { callId, name, arguments: delta }] of calls.entries()) {
@@ -50,10 +62,10 @@ class ItemReader implements AnswerReader<LlmEvent, ItemEvent> {
   readonly #assembler: AnswerAssembler
   usage: LlmUsage | null = null
 
-  constructor(input: ItemsInput, settle: Settle) {
+  constructor(input: ItemsInput, settle: Settle, assembler: AnswerAssembler) {
     this.#input = input
     this.#settle = settle
-    this.#assembler = new AnswerAssembler(isStructured(input))
+    this.#assembler = assembler
   }
 
   get characters(): number {
@@ -103,8 +115,4 @@ function finished(assembler: AnswerAssembler, stopReason: StopReason, input: Ite
 
 function truncatedJson({ key }: ItemsInput): Fault {
   return new Fault({ kind: 'json_truncated' }, key ? { isKeySpent: true } : {})
-}
-
-function isStructured({ request }: ItemsInput): boolean {
-  return request.responseFormat !== undefined
 }

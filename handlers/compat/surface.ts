@@ -7,7 +7,7 @@ import { type CompatHandlers, widenCompatHandlers } from '../../generated/compat
 import { compatSurface } from '../../generated/compat/routes.ts'
 import type { AsyncapiDocument, OpenapiDocument } from '../../generated/compat/types.ts'
 import { realtimeContract } from '../../generated/realtime/contract.ts'
-import type { Context } from '../../runtime/engine/handler.ts'
+import type { Context, FaultWriter } from '../../runtime/engine/handler.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { serveContract } from '../contract.ts'
 import { compatPlaces } from '../faults/places.ts'
@@ -20,6 +20,7 @@ import { transcribe } from './native/transcribe.ts'
 import { createChat } from './openai/chat.ts'
 import { createChatCompletion } from './openai/chat-completions.ts'
 import { getCompatModel, listCompatModels } from './openai/models.ts'
+import { createCompatResponse } from './openai/responses.ts'
 import { createCompatSpeech, streamCompatSpeech } from './openai/speech.ts'
 import { createCompatTranscription } from './openai/transcriptions.ts'
 
@@ -36,15 +37,20 @@ export type CompatDeps = {
 
 export function mountCompat(settings: SurfaceSettings, deps: CompatDeps): Mount {
   const contract = '/openapi/compat.json'
+  const writeFault = createFaultWriter({ ...settings, contract, hasIdempotencyKeys: false, places: compatPlaces })
   return {
     ...mountOf(settings),
     surface: compatSurface,
-    handlers: widenCompatHandlers(handlersOf(settings, deps)),
-    writeFault: createFaultWriter({ ...settings, contract, hasIdempotencyKeys: false, places: compatPlaces }),
+    handlers: widenCompatHandlers(handlersOf(settings, deps, writeFault)),
+    writeFault,
   }
 }
 
-function handlersOf({ headerPrefix }: SurfaceSettings, deps: CompatDeps): CompatHandlers<Caller> {
+function handlersOf(
+  { headerPrefix }: SurfaceSettings,
+  deps: CompatDeps,
+  writeFault: FaultWriter,
+): CompatHandlers<Caller> {
   const { operations, mint, durationMaxMs, wavBytesMax, startedS } = deps
   const chat = { ...operations, chat: createChat(operations.dispatch) }
   const speech = { ...operations, wavBytesMax }
@@ -54,6 +60,12 @@ function handlersOf({ headerPrefix }: SurfaceSettings, deps: CompatDeps): Compat
     // The contract of the sockets is served here, beside the others.
     getRealtimeContract: serveContract<AsyncapiDocument>(realtimeContract, headerPrefix),
     createChatCompletion: createChatCompletion(chat),
+    createCompatResponse: createCompatResponse({
+      generate: operations.generateMessages,
+      catalog: operations.catalog,
+      clock: operations.dispatch.clock,
+      writeFault,
+    }),
     createCompatTranscription: createCompatTranscription(transcription),
     createCompatSpeech: createCompatSpeech(speech),
     streamCompatSpeech: streamCompatSpeech(speech),

@@ -32,7 +32,7 @@ export function createChatCompletion({ chat, catalog }: ChatDeps): CompatHandler
   }
 }
 
-function chatHeaders(route: Route, ignored: readonly string[]) {
+export function chatHeaders(route: Route, ignored: readonly string[]) {
   return {
     ...ignoredHeader(ignored),
     'Service-Attempt-ID': route.attemptId,

@@ -1,0 +1,101 @@
+/** The response object of OpenAI's Responses, which is the whole answer and part of several events. */
+import type { Route } from '../../../domain/dispatch/request.ts'
+import type { OutputItem } from '../../../domain/llm/answer-assembler.ts'
+import type { ItemsAnswer } from '../../../domain/llm/items.ts'
+import type { LlmUsage } from '../../../domain/llm/llm.ts'
+import { modelName } from '../../../domain/routing/model-name.ts'
+import type {
+  CompatResponse,
+  CompatResponseFailure,
+  CompatResponseItem,
+  CompatResponsePart,
+  CompatResponseRequest,
+  CompatResponseStatus,
+  CompatResponseUsage,
+} from '../../../generated/compat/types.ts'
+
+/** The response before its first item. */
+export function begunResponse(
+  body: CompatResponseRequest,
+  requestId: string,
+  { provider, model }: Route,
+  createdS: number,
+): CompatResponse {
+  return {
+    id: `resp_${requestId}`,
+    object: 'response',
+    created_at: createdS,
+    status: 'in_progress',
+    error: null,
+    incomplete_details: null,
+    instructions: body.instructions ?? null,
+    max_output_tokens: body.max_output_tokens ?? null,
+    metadata: body.metadata ?? {},
+    model: modelName(provider, model),
+    output: [],
+    parallel_tool_calls: body['parallel_tool_calls'] !== false,
+    previous_response_id: null,
+    reasoning: { effort: body.reasoning?.effort ?? null, summary: null },
+    store: false,
+    temperature: body.temperature ?? null,
+    text: { format: body.text?.format ?? { type: 'text' } },
+    tool_choice: body.tool_choice ?? 'auto',
+    tools: body.tools ?? [],
+    top_p: body.top_p ?? null,
+    truncation: 'disabled',
+    usage: null,
+  }
+}
+
+export function endedResponse(
+  begun: CompatResponse,
+  requestId: string,
+  { output, stopReason, usage }: ItemsAnswer,
+): CompatResponse {
+  const isCut = stopReason === 'max_output_tokens'
+  return {
+    ...begun,
+    status: isCut ? 'incomplete' : 'completed',
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    // Only the last item can be the one that the limit cut off.
+    output: output.map((item, index) =>
+      itemOf(requestId, index, item, isCut && index === output.length - 1 ? 'incomplete' : 'completed'),
+    ),
+    usage: usageOf(usage),
+  }
+}
+
+export function failedResponse(begun: CompatResponse, error: CompatResponseFailure): CompatResponse {
+  return { ...begun, status: 'failed', error }
+}
+
+/** The id of an item is the same in all events. */
+export function itemId(requestId: string, index: number, type: OutputItem['type']): string {
+  return `${type === 'function_call' ? 'fc' : 'msg'}_${requestId}_${index}`
+}
+
+export function partOf(text: string): CompatResponsePart {
+  return { type: 'output_text', text, annotations: [], logprobs: [] }
+}
+
+function itemOf(requestId: string, index: number, item: OutputItem, status: CompatResponseStatus): CompatResponseItem {
+  const id = itemId(requestId, index, item.type)
+  if (item.type === 'function_call') {
+    const { callId, name, arguments: text } = item
+    return { id, type: 'function_call', status, call_id: callId, name, arguments: text }
+  }
+  const text = item.type === 'message' ? item.text : JSON.stringify(item.json)
+  return { id, type: 'message', status, role: 'assistant', content: [partOf(text)] }
+}
+
+/** Cached and reasoning tokens count inside the input and the output on this wire. */
+function usageOf({ inputTokens, cachedInputTokens, outputTokens, reasoningTokens }: LlmUsage): CompatResponseUsage {
+  const [input, output] = [inputTokens + cachedInputTokens, outputTokens + reasoningTokens]
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cachedInputTokens },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: input + output,
+  }
+}

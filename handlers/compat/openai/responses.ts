@@ -1,0 +1,51 @@
+import type { Caller } from '../../../domain/access/organization.ts'
+import type { Catalog } from '../../../domain/catalog/catalog.ts'
+import type { Route } from '../../../domain/dispatch/request.ts'
+import type { ItemEvent } from '../../../domain/llm/answer-assembler.ts'
+import type { Generate } from '../../../domain/llm/generate.ts'
+import type { ItemsAnswer, ItemsInput } from '../../../domain/llm/items.ts'
+import type { Clock } from '../../../domain/ports/system.ts'
+import type { CompatHandlers } from '../../../generated/compat/handlers.ts'
+import type { ErrorEnvelope } from '../../../generated/compat/types.ts'
+import type { FaultWriter } from '../../../runtime/engine/handler.ts'
+import { routingOf } from '../../routing.ts'
+import { contextOf, languageOf } from '../context.ts'
+import { chatHeaders } from './chat-completions.ts'
+import { responseEvents } from './responses-events.ts'
+import { begunResponse, endedResponse } from './responses-object.ts'
+import { requestOfResponse } from './responses-request.ts'
+
+export type ResponsesDeps = {
+  generate: Generate<ItemsInput, ItemsAnswer, ItemEvent>
+  catalog: Catalog
+  clock: Clock
+  writeFault: FaultWriter
+}
+
+export function createCompatResponse(deps: ResponsesDeps): CompatHandlers<Caller>['createCompatResponse'] {
+  const { generate, catalog, clock, writeFault } = deps
+  return async ({ header, body }, context) => {
+    const { caller, requestId, signal } = context
+    const input: ItemsInput = {
+      ...contextOf(context),
+      ...languageOf(header),
+      routing: routingOf(catalog, 'llm', caller, { model: body.model }),
+      request: requestOfResponse(body),
+    }
+    const begin = (route: Route) => begunResponse(body, requestId, route, Math.floor(clock.nowMs() / 1000))
+    if (body.stream) {
+      const { route, events } = await generate.stream(input)
+      const source = {
+        events,
+        begun: begin(route),
+        requestId,
+        faultOf: (error: unknown) => (JSON.parse(writeFault(error, requestId).body) as ErrorEnvelope).error,
+        hasLeft: () => signal.aborted,
+      }
+      return { status: 200, type: 'text/event-stream', headers: chatHeaders(route, []), body: responseEvents(source) }
+    }
+    const { route, answer } = await generate.whole(input)
+    const response = endedResponse(begin(route), requestId, answer)
+    return { status: 200, type: 'application/json', headers: chatHeaders(route, []), body: response }
+  }
+}
