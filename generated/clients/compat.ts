@@ -10,6 +10,16 @@ import type {
   CompatModel,
   CompatModelId,
   CompatModelList,
+  CompatResponse,
+  CompatResponseArgumentsDelta,
+  CompatResponseArgumentsDone,
+  CompatResponseError,
+  CompatResponseItemEvent,
+  CompatResponseLife,
+  CompatResponsePartEvent,
+  CompatResponseRequest,
+  CompatResponseTextDelta,
+  CompatResponseTextDone,
   CompatSpeechEvent,
   CompatSpeechRequestInput,
   CompatTranscription,
@@ -70,6 +80,28 @@ export type CreateChatCompletionCall = CallOptions & { body: ChatCompletionReque
 export type CreateChatCompletionAnswer =
   | Answer<'application/json', ChatCompletion>
   | Answer<'text/event-stream', AsyncIterable<ChatCompletionChunk>>
+
+export type CreateCompatResponseEvent =
+  | { event: 'response.created'; data: CompatResponseLife }
+  | { event: 'response.in_progress'; data: CompatResponseLife }
+  | { event: 'response.output_item.added'; data: CompatResponseItemEvent }
+  | { event: 'response.content_part.added'; data: CompatResponsePartEvent }
+  | { event: 'response.output_text.delta'; data: CompatResponseTextDelta }
+  | { event: 'response.output_text.done'; data: CompatResponseTextDone }
+  | { event: 'response.content_part.done'; data: CompatResponsePartEvent }
+  | { event: 'response.function_call_arguments.delta'; data: CompatResponseArgumentsDelta }
+  | { event: 'response.function_call_arguments.done'; data: CompatResponseArgumentsDone }
+  | { event: 'response.output_item.done'; data: CompatResponseItemEvent }
+  | { event: 'response.completed'; data: CompatResponseLife }
+  | { event: 'response.incomplete'; data: CompatResponseLife }
+  | { event: 'response.failed'; data: CompatResponseLife }
+  | { event: 'error'; data: CompatResponseError }
+
+export type CreateCompatResponseCall = CallOptions & { body: CompatResponseRequest }
+
+export type CreateCompatResponseAnswer =
+  | Answer<'application/json', CompatResponse>
+  | Answer<'text/event-stream', AsyncIterable<CreateCompatResponseEvent>>
 
 export type CreateCompatTranscriptionCall = CallOptions & {
   body: {
@@ -159,6 +191,8 @@ export type CompatClient = {
   getRealtimeContract(call?: GetRealtimeContractCall): Promise<GetRealtimeContractAnswer>
   /** Complete a chat */
   createChatCompletion(call: CreateChatCompletionCall): Promise<CreateChatCompletionAnswer>
+  /** Generate a response */
+  createCompatResponse(call: CreateCompatResponseCall): Promise<CreateCompatResponseAnswer>
   /** Transcribe a recording */
   createCompatTranscription(call: CreateCompatTranscriptionCall): Promise<CreateCompatTranscriptionAnswer>
   /** Speak one utterance */
@@ -216,6 +250,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     parts: [],
     answers: { 'application/json': 'json', 'text/event-stream': 'data' },
     terminalEvents: ['[DONE]'],
+  },
+  createCompatResponse: {
+    method: 'POST',
+    path: '/v1/responses',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json', 'text/event-stream': 'events' },
+    terminalEvents: ['response.output_item.done', 'error'],
   },
   createCompatTranscription: {
     method: 'POST',

@@ -10,6 +10,16 @@ import type {
   CompatModel,
   CompatModelId,
   CompatModelList,
+  CompatResponse,
+  CompatResponseArgumentsDelta,
+  CompatResponseArgumentsDone,
+  CompatResponseError,
+  CompatResponseItemEvent,
+  CompatResponseLife,
+  CompatResponsePartEvent,
+  CompatResponseRequest,
+  CompatResponseTextDelta,
+  CompatResponseTextDone,
   CompatSpeechEvent,
   CompatSpeechRequest,
   CompatTranscription,
@@ -94,6 +104,55 @@ export type CreateChatCompletionResult =
         'x-route': string
       }
       body: AsyncIterable<CreateChatCompletionEvent>
+    }
+
+export type CreateCompatResponseEvent =
+  | { event: 'response.created'; data: CompatResponseLife }
+  | { event: 'response.in_progress'; data: CompatResponseLife }
+  | { event: 'response.output_item.added'; data: CompatResponseItemEvent }
+  | { event: 'response.content_part.added'; data: CompatResponsePartEvent }
+  | { event: 'response.output_text.delta'; data: CompatResponseTextDelta }
+  | { event: 'response.output_text.done'; data: CompatResponseTextDone }
+  | { event: 'response.content_part.done'; data: CompatResponsePartEvent }
+  | { event: 'response.function_call_arguments.delta'; data: CompatResponseArgumentsDelta }
+  | { event: 'response.function_call_arguments.done'; data: CompatResponseArgumentsDone }
+  | { event: 'response.output_item.done'; data: CompatResponseItemEvent }
+  | { event: 'response.completed'; data: CompatResponseLife }
+  | { event: 'response.incomplete'; data: CompatResponseLife }
+  | { event: 'response.failed'; data: CompatResponseLife }
+  | { event: 'error'; data: CompatResponseError }
+
+export type CreateCompatResponseRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: { 'x-service-language'?: LanguageTag }
+  body: CompatResponseRequest
+}
+
+export type CreateCompatResponseResult =
+  | {
+      status: 200
+      type: 'application/json'
+      headers: {
+        'Service-Attempt-ID': string
+        'Service-Provider': string
+        'Service-Model': string
+        'Cache-Control': 'no-store'
+        'x-route': string
+      }
+      body: CompatResponse
+    }
+  | {
+      status: 200
+      type: 'text/event-stream'
+      headers: {
+        'Service-Attempt-ID': string
+        'Service-Provider': string
+        'Service-Model': string
+        'Cache-Control': 'no-store'
+        'x-route': string
+      }
+      body: AsyncIterable<CreateCompatResponseEvent>
     }
 
 export type CreateCompatTranscriptionEvent = { data: CompatTranscriptionEvent }
@@ -415,6 +474,8 @@ export type CompatHandlers<Caller> = {
   getRealtimeContract: Handle<GetRealtimeContractRequest, GetRealtimeContractResult, null>
   /** POST /v1/chat/completions */
   createChatCompletion: Handle<CreateChatCompletionRequest, CreateChatCompletionResult, Caller>
+  /** POST /v1/responses */
+  createCompatResponse: Handle<CreateCompatResponseRequest, CreateCompatResponseResult, Caller>
   /** POST /v1/audio/transcriptions */
   createCompatTranscription: Handle<CreateCompatTranscriptionRequest, CreateCompatTranscriptionResult, Caller>
   /** POST /v1/audio/speech */
