@@ -27,9 +27,13 @@ const behaviours = {
 } satisfies Record<string, Behaviour>
 
 /** With one provider alone, `auto` means that one. */
-export async function startSetup(ids: (keyof typeof behaviours)[] = ['stub', 'cut', 'reset', 'tools']) {
+export async function startSetup(
+  ids: (keyof typeof behaviours)[] = ['stub', 'cut', 'reset', 'tools'],
+  settings: Record<string, string> = {},
+) {
   const stubs = await Promise.all(ids.map((id) => provider(id, behaviours[id])))
-  const parley = await startParley({ PARLEY_PROVIDERS: JSON.stringify(stubs.map(({ config }) => config)) })
+  const providers = JSON.stringify(stubs.map(({ config }) => config))
+  const parley = await startParley({ ...settings, PARLEY_PROVIDERS: providers })
   const environment = {
     ...process.env,
     PARLEY_BASE_URL: `${parley.url}/v1`,

@@ -1,0 +1,10 @@
+/** OpenAI's Responses through clients for Python. */
+import t from 'tap'
+import { pythonEnvironment } from './python/environment.ts'
+import { agent, expectResponses, openai } from './responses-lane.ts'
+
+t.setTimeout(400_000)
+const { python, missing } = await pythonEnvironment('agents.txt')
+
+if (missing) t.test('Responses through clients for Python', { skip: missing }, () => {})
+else await expectResponses(python, { 'python/with_responses.py': openai, 'python/with_agents.py': agent })
