@@ -138,6 +138,7 @@ export type CreateCompatResponseResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-route': string
       }
       body: CompatResponse
@@ -150,6 +151,7 @@ export type CreateCompatResponseResult =
         'Service-Provider': string
         'Service-Model': string
         'Cache-Control': 'no-store'
+        'x-service-ignored'?: string
         'x-route': string
       }
       body: AsyncIterable<CreateCompatResponseEvent>
