@@ -36,7 +36,8 @@ export class SentenceBuffer {
 /** A longer sentence is cut: its first sound would come late, and providers limit the length of a text. */
 const sentenceCharactersMax = 400
 
-const endings = /[.!?;:…]+["'”’»)\]]*\s+|[.!?…]+["'”’»)\]]*$|[。！？；：]["'”’」』）]*|\n/g
+/** A match begins where its run of stops begins: from each stop of a long run, the rest would be read again. */
+const endings = /(?<![.!?;:…])[.!?;:…]+["'”’»)\]]*\s+|(?<![.!?…])[.!?…]+["'”’»)\]]*$|[。！？；：]["'”’」』）]*|\n/g
 const abbreviation =
   /(?:^|[\s("'“‘.])(?:\p{L}|mr|mrs|ms|dr|prof|st|no|vs|etc|approx|inc|ltd|jr|sr|sra|dept|fig|bzw|nr|av)\.[ \t]*$/iu
 /** "1." begins a list item, and "3." at the end of a piece may be the start of 3.14. */
@@ -45,7 +46,8 @@ const numberAlone = /^\s*\d+\.[ \t]*$|\d\.$/
 /** The end of the first sentence of `text`, with the white space after it; 0 when no sentence has ended yet. */
 function sentenceEnd(text: string): number {
   endings.lastIndex = 0
-  for (let match = endings.exec(text); match; match = endings.exec(text)) {
+  const start = text.slice(0, sentenceCharactersMax + 1)
+  for (let match = endings.exec(start); match; match = endings.exec(start)) {
     const end = endings.lastIndex
     if (end > sentenceCharactersMax) break
     const head = text.slice(0, end)

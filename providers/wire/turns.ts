@@ -4,6 +4,7 @@
  */
 import type { LlmItem } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
+import { parseJson } from '../../runtime/engine/json.ts'
 import { isObject, type JsonObject } from './json.ts'
 
 type Turn<Part> = { speaker: 'user' | 'model'; parts: Part[] }
@@ -52,9 +53,8 @@ function speakerOf(item: LlmItem): 'user' | 'model' {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
-    // The parser's error would quote the text.
     return undefined
   }
 }

@@ -11,23 +11,88 @@ export function readJson(bytes: Uint8Array, validate: Validate | null): unknown 
   return value
 }
 
-/** Matches `__proto__` in any spelling that JSON allows. A false match only costs the slower parse. */
-const suspect = /__proto__|\\u00(?:5f|6f|7[024])/i
-
-/** Throws Refusal `malformed_body`, or `invalid_parameter` for a field that could reach a prototype. */
+/**
+ * Throws Refusal `malformed_body`, and `invalid_parameter` for JSON that would take long to handle or has a field that
+ * could reach a prototype.
+ */
 export function parseJson(text: string): unknown {
+  requireSimple(text)
+  const value = parse(text)
+  if (isSuspect(text)) refuseProto(value)
+  return value
+}
+
+/** No contract has so many levels. A validator, or any other function that calls itself, would overflow its stack. */
+const depthMax = 64
+/** Objects, arrays, fields and items. A conversation of ten thousand turns has 30,000. */
+const valuesMax = 50_000
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+
+/** Looks at the text before it is parsed: a parsed value of a few million levels stops the event loop for a second. */
+function requireSimple(text: string): void {
+  if (text.length <= depthMax) return
+  let depth = 0
+  let values = 1
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at)
+    else if (code === comma) values++
+    else if ((code | 0x20) === 0x7b) {
+      // [ or {
+      values++
+      if (++depth > depthMax) throw tooComplex(`has more than ${depthMax} levels`)
+    } else if ((code | 0x20) === 0x7d) depth--
+  }
+  if (values > valuesMax) throw tooComplex(`has more than ${valuesMax} values`)
+}
+
+/** Most strings are short. A long one is searched by `indexOf`, which costs a tenth, but not one with many escapes. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  for (;;) {
+    for (const stop = at + shortString; at < stop; at++) {
+      const code = text.charCodeAt(at)
+      // NaN is behind the end.
+      if (code === quote || !(code >= 0)) return at
+      if (code === backslash) at++
+    }
+    const end = text.indexOf('"', at)
+    const escape = text.indexOf('\\', at)
+    if (end === -1) return text.length
+    if (escape === -1 || escape > end) return end
+    at = escape
+  }
+}
+
+const shortString = 256
+
+function tooComplex(message: string): Refusal {
+  return new Refusal('invalid_parameter', { message: `the JSON ${message}` })
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.parse(text, suspect.test(text) ? refuseProto : undefined)
-  } catch (error) {
-    if (error instanceof Refusal) throw error
+    return JSON.parse(text)
+  } catch {
     // The parser's message quotes the text.
     throw new Refusal('malformed_body', { message: 'the body is not valid JSON' })
   }
 }
 
+/** Whether `__proto__` may be in the text, in any spelling that JSON allows. A false yes only costs a walk. */
+function isSuspect(text: string): boolean {
+  return text.includes('__proto__') || (text.includes('\\u00') && escaped.test(text))
+}
+
+const escaped = /\\u00(?:5f|6f|7[024])/i
+
 /** As a property it is harmless until the value is merged into another object. No client needs it, so it is refused. */
-function refuseProto(key: string, value: unknown): unknown {
-  if (key === '__proto__')
+function refuseProto(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Object.hasOwn(value, '__proto__'))
     throw new Refusal('invalid_parameter', { param: '/__proto__', message: '/__proto__ is not a known field' })
-  return value
+  for (const inner of Object.values(value)) refuseProto(inner)
 }

@@ -22,7 +22,7 @@ export class MultipartContent implements Content {
   hash = ''
   readonly #body: Body
   readonly #partBytesMax: number
-  readonly #jsonBytesMax: number
+  readonly #textBytesMax: number
   readonly #parser: busboy.Busboy
   readonly #received: Received[] = []
   readonly #hash = createHash('sha256')
@@ -31,11 +31,11 @@ export class MultipartContent implements Content {
   #settle: (() => void) | null = null
 
   /** Throws Refusal when the content type has no boundary. */
-  constructor(contentType: string, body: Body, partBytesMax: number, jsonBytesMax: number) {
+  constructor(contentType: string, body: Body, partBytesMax: number, textBytesMax: number) {
     this.#body = body
     this.#partBytesMax = partBytesMax
-    this.#jsonBytesMax = jsonBytesMax
-    this.#parser = createParser(contentType, body, jsonBytesMax)
+    this.#textBytesMax = textBytesMax
+    this.#parser = createParser(contentType, body, textBytesMax)
     this.#parser.on('file', (name, stream, { mimeType }) => this.#guard(() => this.#file(name, stream, mimeType)))
     this.#parser.on('field', (name, value, info) => this.#guard(() => this.#field(name, value, info)))
     this.#parser.on('partsLimit', () => this.#refuse(surplus(body, undefined)))
@@ -120,7 +120,7 @@ export class MultipartContent implements Content {
       const message = `part ${part.name} must have a file name, or the type application/octet-stream`
       throw new Refusal('invalid_parameter', { param: part.name, message })
     }
-    if (info.valueTruncated) throw tooLarge(part, this.#jsonBytesMax)
+    if (info.valueTruncated) throw tooLarge(part, this.#textBytesMax)
     this.#append(received, Buffer.from(value))
     this.#complete(received)
   }
@@ -148,7 +148,7 @@ export class MultipartContent implements Content {
   #append(received: Received, chunk: Buffer): void {
     if (this.#refusal) return
     const { part } = received
-    const bytesMax = part.kind === 'bytes' ? this.#partBytesMax : this.#jsonBytesMax
+    const bytesMax = part.kind === 'bytes' ? this.#partBytesMax : this.#textBytesMax
     received.bytes += chunk.length
     if (received.bytes > bytesMax) throw tooLarge(part, bytesMax)
     received.chunks.push(chunk)
@@ -189,13 +189,13 @@ export class MultipartContent implements Content {
   }
 }
 
-function createParser(contentType: string, { parts, partsOpen }: Body, jsonBytesMax: number): busboy.Busboy {
+function createParser(contentType: string, { parts, partsOpen }: Body, textBytesMax: number): busboy.Busboy {
   const partsMax = partsOpen || parts.some(({ kind }) => kind === 'texts') ? openPartsMax : parts.length
   try {
     return busboy({
       headers: { 'content-type': contentType },
       // Each is one more than is allowed, because busboy reports a limit when it is reached.
-      limits: { parts: partsMax + 1, fieldSize: jsonBytesMax + 1 },
+      limits: { parts: partsMax + 1, fieldSize: textBytesMax + 1 },
     })
   } catch {
     throw new Refusal('malformed_body', { param: 'Content-Type', message: 'multipart/form-data needs a boundary' })

@@ -37,11 +37,12 @@ function begin(engine: Engine, exchange: HttpExchange, body: Body, head: Head): 
   if (!isNamed && !body.types.some((range) => covers(range, type))) throw unsupported(body)
   const isMultipart = isNamed && type === 'multipart/form-data'
   const payloadBytesMax = body.limit === 'audio' ? limits.audioBytesMax : limits.jsonBytesMax
-  const bytesMax = isMultipart ? payloadBytesMax + limits.jsonBytesMax + framingBytes : payloadBytesMax
+  const textBytesMax = Math.min(textPartBytesMax, limits.jsonBytesMax)
+  const bytesMax = isMultipart ? payloadBytesMax + textBytesMax + framingBytes : payloadBytesMax
   if ((head.contentLength ?? 0) > bytesMax) throw tooLarge(payloadBytesMax)
   if ((head.contentLength ?? 0) > engine.memory.freeBytes) throw noMemory()
   const content = isMultipart
-    ? new MultipartContent(head.contentType, body, payloadBytesMax, limits.jsonBytesMax)
+    ? new MultipartContent(head.contentType, body, payloadBytesMax, textBytesMax)
     : new RawContent(head.contentType, isNamed && type === 'application/json')
   return connect(engine, exchange, content, { bytesMax, payloadBytesMax, stallMs: limits.bodyTimeoutMs })
 }
@@ -54,6 +55,9 @@ function connect(engine: Engine, exchange: HttpExchange, content: Content, limit
   exchange.transport.onData((chunk, last) => receiver.receive(chunk, last))
   return receiver
 }
+
+/** The settings beside a recording: JSON, or a field of a form. A prompt of an hour's speech has 60 KB. */
+const textPartBytesMax = 1_048_576
 
 /** Boundaries and part headers. */
 const framingBytes = 65_536

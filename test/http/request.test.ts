@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
+import { parseJson } from '../../runtime/engine/json.ts'
 import { refuseBody } from '../../runtime/engine/violation.ts'
 import { mount, operation, raw, start, surface, validator } from './harness.ts'
 import { get, handlers, main, post } from './surface.ts'
@@ -186,6 +187,30 @@ t.test('JSON bodies', async (t) => {
   const { text: whole } = await raw(server.port, `${chunked}8\r\n{"name":\r\n4\r\n"a"}\r\n0\r\n\r\n`)
   t.match(whole, /^HTTP\/1.1 200/)
   t.match((await raw(server.port, `${chunked}0\r\n\r\n`)).text, /malformed_body/)
+})
+
+t.test('JSON that would take long to handle', (t) => {
+  const nested = (levels: number, [open, close]: readonly [string, string]) =>
+    open.repeat(levels) + close.repeat(levels)
+  const object = ['{"a":[', ']}'] as const
+  t.same(parseJson(`"${'['.repeat(1000)}"`), '['.repeat(1000), 'brackets in a string')
+  t.same(parseJson(`"${'\\\\'.repeat(500)}\\"[[["`), `${'\\'.repeat(500)}"[[[`, 'behind an escaped quote')
+  t.ok(parseJson(nested(64, ['[', ']'])))
+  t.ok(parseJson(nested(32, object)))
+  t.ok(parseJson(`[${'0,'.repeat(40_000)}0]`))
+  for (const [text, message] of [
+    [nested(65, ['[', ']']), 'the JSON has more than 64 levels'],
+    [nested(33, object), 'the JSON has more than 64 levels'],
+    [`{"text":"${'\\"'.repeat(600)}","more":${nested(64, ['[', ']'])}}`, 'the JSON has more than 64 levels'],
+    [`{"text":"${'x'.repeat(600)}","more":${nested(64, ['[', ']'])}}`, 'the JSON has more than 64 levels'],
+    ['['.repeat(4_000_000), 'the JSON has more than 64 levels'],
+    [`[${'0,'.repeat(60_000)}0]`, 'the JSON has more than 50000 values'],
+    [`[${'{},'.repeat(30_000)}0]`, 'the JSON has more than 50000 values'],
+    [`"${'x'.repeat(1000)}`, 'the body is not valid JSON'],
+  ] as const) {
+    t.throws(() => parseJson(text), { message }, text.slice(0, 20))
+  }
+  t.end()
 })
 
 t.test('a message names all types that are allowed', (t) => {
