@@ -7,8 +7,10 @@
  *                    └ graceMs: what is open ends by itself    └ farewellMs
  *
  * While the server drains it serves everything that reaches it, new sockets too, because a load balancer needs time to
- * notice. Each answer asks the client to close its kept-alive connection, so the next request comes over a new one,
- * which another server can take. Stopping ends the wait at any step.
+ * notice. In the first half of lbDelayMs each answer asks the client to close its kept-alive connection, so the next
+ * request goes to another server if the balancer has noticed. In the second half it does not: a proxy that does not ask
+ * /readyz then has kept-alive connections, and few new ones that the close of the port could reset. After that each
+ * answer asks again. Stopping ends the wait at any step.
  */
 import type { Engine } from './engine.ts'
 import type { Listener } from './transport.ts'
@@ -43,12 +45,31 @@ export class Drain {
     const engine = this.#engine
     const { graceMs } = engine.options.drain
     engine.state = 'draining'
-    if (lbDelayMs > 0) await this.#pauseUnlessStopped(lbDelayMs)
+    for (const isFirst of lbDelayMs > 0 ? [true, false] : []) {
+      engine.asksToClose = isFirst
+      await this.#pauseUnlessStopped(lbDelayMs / 2)
+      if (this.#stopping) return
+    }
+    engine.asksToClose = true
+    await this.#shortTurn()
     if (this.#stopping) return
     for (const listener of this.#listeners) listener.refuse()
     await this.#pauseUnlessStopped(Math.min(lateMs, graceMs))
     if (await this.#unlessStopped(engine.idle(graceMs))) return
     if (!this.#stopping) await this.#dismiss()
+  }
+
+  /**
+   * Waits for a turn of the event loop in which next to nothing was done. A connection that the system has taken and
+   * this process has not yet is reset when the port closes, and each turn begins with taking them.
+   */
+  async #shortTurn(): Promise<void> {
+    const { clock } = this.#engine.options
+    for (let turn = 0; turn < turnsMax; turn++) {
+      const startedMs = clock.monotonicMs()
+      await new Promise((resolve) => void setImmediate(resolve))
+      if (clock.monotonicMs() - startedMs < shortTurnMs) return
+    }
   }
 
   /** Every request and socket gets its last words. Handlers that listen to their signal can still answer. */
@@ -63,6 +84,7 @@ export class Drain {
   async #stop(): Promise<void> {
     const engine = this.#engine
     engine.state = 'stopped'
+    engine.asksToClose = true
     engine.abortAll(stopped)
     await this.#endSockets()
     await Promise.all(this.#listeners.map((listener) => listener.close()))
@@ -119,6 +141,10 @@ const stopped = new Error('the server stops')
 const lateMs = 200
 
 const lingerMs = 200
+
+const shortTurnMs = 0.05
+/** A process that is busy all the time must close its port too. */
+const turnsMax = 1000
 
 /** Handlers that listen to their signal end long before. One that does not is left running. */
 const farewellMs = 500

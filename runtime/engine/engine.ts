@@ -30,6 +30,8 @@ export class Engine {
   readonly requestIdHeader: string
   readonly regionHeader: string
   state: ServerState = 'starting'
+  /** Whether answers ask the client to close its connection. */
+  asksToClose = false
   readonly #exchanges = new Roster<HttpExchange>()
   readonly #idleWaiters = new Set<() => void>()
 

@@ -102,7 +102,7 @@ function commonHeaders(engine: Engine, exchange: HttpExchange): string[] {
   if (exchange.endpoint) headers.push(...exchange.endpoint.constantHeaders)
   // Only asks the client to close: closing while a body is on its way would reset the connection, and the client would
   // lose the answer.
-  if (engine.state !== 'ready' && !closesConnection) headers.push('Connection', 'close')
+  if (engine.asksToClose && !closesConnection) headers.push('Connection', 'close')
   return headers
 }
 

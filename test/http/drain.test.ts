@@ -81,7 +81,11 @@ t.test('drain', async (t) => {
   const keptAlive = await connected(port)
   const keptUpload = await connected(server.uploadPort as number)
 
-  clock.advance(5000)
+  clock.advance(2500)
+  await until(() => clock.pending === 1)
+  for (const url of [server.url, server.uploadUrl])
+    t.not((await fetch(`${url}/v1/quick`)).headers.get('connection'), 'close', 'now connections are kept')
+  clock.advance(2500)
   await until(() => clock.pending === 1)
   for (const kept of [keptAlive, keptUpload]) {
     kept.write('GET /v1/quick HTTP/1.1\r\nHost: a\r\n\r\n')

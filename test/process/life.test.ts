@@ -118,8 +118,8 @@ t.test('kill -9 and a restart lose nothing that was acknowledged', async (t) => 
 })
 
 t.test('SIGTERM: everything is served while the load balancer notices, and open requests end well', async (t) => {
-  const parley = await started(t, { PARLEY_DRAIN_LB_DELAY_MS: '1500' })
-  stub.behave({ kind: 'slow', delayMs: 2500 })
+  const parley = await started(t, { PARLEY_DRAIN_LB_DELAY_MS: '2000' })
+  stub.behave({ kind: 'slow', delayMs: 3000 })
   const asked = stub.requests.length
   const stream = askMock(parley, { stream: true })
   await until('it is under way', () => stub.requests.length > asked)
@@ -127,10 +127,10 @@ t.test('SIGTERM: everything is served while the load balancer notices, and open 
   const startedMs = performance.now()
   await until('it drains', async () => (await fetch(`${parley.url}/readyz`)).status === 503)
   let served = 0
-  for (; performance.now() - startedMs < 1200; served++) {
+  for (; performance.now() - startedMs < 1700; served++) {
     const answer = await askMock(parley)
     t.equal(answer.status, 200)
-    t.equal(answer.headers.get('connection'), 'close', 'the next request comes over a new connection')
+    if (served === 0) t.equal(answer.headers.get('connection'), 'close', 'the next request may go to another server')
   }
   t.ok(served > 3, `${served} were served`)
   await until('no new connection is taken', () =>

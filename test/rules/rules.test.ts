@@ -32,6 +32,7 @@ t.test('names of files and folders are words with hyphens', (t) => {
     'CHANGELOG.md',
     'CONTRIBUTING.md',
     'Makefile',
+    'Caddyfile',
   ])
   const isName = (name: string) => asEverywhere.has(name) || /^\.?[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+)*$/.test(name)
   t.same(

@@ -36,7 +36,9 @@ t.test('a drain leaves sockets their grace', async (t) => {
   await flush(early)
   await flush(late)
 
-  clock.advance(5000)
+  clock.advance(2500)
+  await turns()
+  clock.advance(2500)
   await until(() => clock.pending > 0)
   await t.rejects(open(`${server.wsUrl}/v1/talk`), { code: 'ECONNREFUSED' }, 'the listener has closed')
   await flush(early)

@@ -1,0 +1,9 @@
+import t from 'tap'
+import { missing } from './proxy.ts'
+import { rollingRestart } from './rolling-restart.ts'
+import { streams } from './streams.ts'
+
+t.setTimeout(300_000)
+const skip = await missing('nginx')
+t.test('streams behind nginx arrive as they are sent', { skip }, (t) => streams(t, 'nginx'))
+t.test('a rolling restart behind nginx', { skip }, (t) => rollingRestart(t, 'nginx'))

@@ -1,0 +1,122 @@
+/**
+ * nginx and Caddy as Debian packages them, on 127.0.0.1, with the configurations that docs/proxies shows: only the
+ * ports are replaced. All files are in a temporary folder. A missing program is a reason to skip, never a failure.
+ */
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { freePort, until } from '../process/machine.ts'
+
+export type ProxyName = 'nginx' | 'caddy'
+/** `failures` are the lines about upstreams that did not answer. */
+export type Proxy = { url: string; failures(): string[]; stop(): Promise<void> }
+
+const packages: Record<ProxyName, string> = { nginx: 'nginx-light', caddy: 'caddy' }
+const samples = path.resolve(import.meta.dirname, '../../docs/proxies')
+const installMs = 90_000
+
+/** False when the program is there, or could be installed; else the reason to skip. */
+export async function missing(name: ProxyName): Promise<string | false> {
+  if (find(name) !== null) return false
+  if (process.getuid?.() !== 0)
+    return `there is no ${name} in PATH, and installing Debian's ${packages[name]} needs root`
+  const failure = await install(packages[name])
+  return find(name) === null ? `there is no ${name} in PATH, and apt-get does not install it: ${failure}` : false
+}
+
+/** Rejects when it does not serve within 10 s, with what it printed. */
+export async function startProxy(name: ProxyName, upstreams: readonly string[]): Promise<Proxy> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), `parley-${name}-`))
+  const port = await freePort()
+  const { args, env } = name === 'nginx' ? nginx(folder, port, upstreams) : caddy(folder, port, upstreams)
+  const child = spawn(find(name) ?? name, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const url = `http://127.0.0.1:${port}`
+  const stop = () => end(child, folder)
+  try {
+    await until(`${name} serves`, async () => (await fetch(`${url}/healthz`).catch(() => null))?.status === 200)
+  } catch (cause) {
+    await stop()
+    throw new Error(`${name} does not serve: ${output}`, { cause })
+  }
+  const failures = () => output.split('\n').filter((line) => /\[error\]|"level":"error"/.test(line))
+  return { url, failures, stop }
+}
+
+type Command = { args: string[]; env: NodeJS.ProcessEnv }
+
+function nginx(folder: string, port: number, upstreams: readonly string[]): Command {
+  const sample = readFileSync(path.join(samples, 'nginx.conf'), 'utf8')
+  const [line = ''] = /^ *server 127.*$/m.exec(sample) ?? []
+  const servers = upstreams.map((upstream) => line.replace('127.0.0.1:8080', new URL(upstream).host))
+  const site = sample
+    .replace(/(^ *server 127.*\n)+/m, `${servers.join('\n')}\n`)
+    .replace('listen 80;', `listen 127.0.0.1:${port};`)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].filter((kind) => nginxHas(kind))
+  const main = [
+    // The user of Debian's package cannot write to the folder.
+    ...(process.getuid?.() === 0 ? ['user root;'] : []),
+    'daemon off;',
+    `pid ${folder}/nginx.pid;`,
+    'worker_processes 1;',
+    'events { worker_connections 4096; }',
+    'http {',
+    'access_log off;',
+    ...temporary.map((kind) => `${kind}_temp_path ${folder}/${kind};`),
+    site,
+    '}',
+  ]
+  writeFileSync(path.join(folder, 'nginx.conf'), main.join('\n'))
+  const args = ['-p', folder, '-c', path.join(folder, 'nginx.conf'), '-e', 'stderr']
+  return { args, env: { PATH: process.env['PATH'] } }
+}
+
+/** A directive of a module that was left out of the build is refused. */
+function nginxHas(kind: string): boolean {
+  const version = execFileSync('sh', ['-c', `${find('nginx')} -V 2>&1`]).toString()
+  return !version.includes(`--without-http_${kind}_module`)
+}
+
+function caddy(folder: string, port: number, upstreams: readonly string[]): Command {
+  const sample = readFileSync(path.join(samples, 'Caddyfile'), 'utf8')
+  const hosts = upstreams.map((upstream) => new URL(upstream).host)
+  const site = sample
+    .replace('reverse_proxy 127.0.0.1:8080 127.0.0.1:8081', `reverse_proxy ${hosts.join(' ')}`)
+    .replace(/^:80 /m, `http://127.0.0.1:${port} `)
+  const file = path.join(folder, 'Caddyfile')
+  writeFileSync(file, `{\n\tadmin off\n\tdefault_bind 127.0.0.1\n}\n${site}`)
+  const args = ['run', '--adapter', 'caddyfile', '--config', file]
+  return { args, env: { PATH: process.env['PATH'], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } }
+}
+
+async function end(child: ChildProcess, folder: string): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    // Caddy waits for open connections.
+    const timer = setTimeout(() => child.kill('SIGKILL'), 2000)
+    await ended
+    clearTimeout(timer)
+  }
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function find(name: string): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
+  return folders.map((folder) => path.join(folder, name)).find((file) => existsSync(file)) ?? null
+}
+
+/** The reason of a failure. RUNLEVEL keeps the package from starting its service. */
+async function install(name: string): Promise<string> {
+  const env = { ...process.env, RUNLEVEL: '1', DEBIAN_FRONTEND: 'noninteractive' }
+  const args = ['-o', 'DPkg::Lock::Timeout=60', 'install', '-y', '--no-install-recommends', name]
+  try {
+    await promisify(execFile)('apt-get', args, { env, timeout: installMs })
+    return ''
+  } catch (error) {
+    return (error as Error).message.split('\n').find((line) => line.startsWith('E:')) ?? 'apt-get failed'
+  }
+}
