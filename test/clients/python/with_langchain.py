@@ -30,6 +30,7 @@ def usage():
     return {"prompt_tokens": spent["input_tokens"], "completion_tokens": spent["output_tokens"]}
 
 
+unknown = model("gpt-4o-mini")
 report(
     {
         "chat": lambda: {"text": model().invoke(question).content},
@@ -37,6 +38,6 @@ report(
         "usage": usage,
         "agent": agent,
         "respond": lambda: {"text": model(use_responses_api=True).invoke(question).text},
-        "withoutCredential": lambda: without_credential(lambda: model("gpt-4o-mini").invoke(question)),
+        "withoutCredential": lambda: without_credential(lambda: unknown.invoke(question)),
     }
 )

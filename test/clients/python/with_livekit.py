@@ -4,7 +4,7 @@ import asyncio
 import wave
 
 from livekit import rtc
-from livekit.agents import APIConnectOptions, ChatContext, function_tool, utils
+from livekit.agents import ChatContext, function_tool, utils
 from livekit.agents.stt import SpeechEventType
 from livekit.plugins import openai
 
@@ -12,6 +12,9 @@ from steps import api_key, base_url, collected, question, recording, report_asyn
 
 server = {"base_url": base_url, "api_key": api_key}
 finals, interims = SpeechEventType.FINAL_TRANSCRIPT, SpeechEventType.INTERIM_TRANSCRIPT
+
+
+auto, unknown = (openai.LLM(model=name, **server) for name in ("auto", "gpt-4o-mini"))
 
 
 @function_tool
@@ -26,16 +29,16 @@ def asked(text=question):
     return context
 
 
-async def chat(model="auto", **options):
-    return [part async for part in openai.LLM(model=model, **server).chat(chat_ctx=asked(), **options)]
+async def chat(model, **options):
+    return [part async for part in model.chat(chat_ctx=asked(), **options)]
 
 
 async def chat_stream():
-    return collected(part.delta.content for part in await chat() if part.delta)
+    return collected(part.delta.content for part in await chat(auto) if part.delta)
 
 
 async def tool_call():
-    parts = await chat(tools=[weather])
+    parts = await chat(auto, tools=[weather])
     return [call.name for part in parts if part.delta for call in part.delta.tool_calls]
 
 
@@ -85,7 +88,7 @@ async def speak():
 
 
 async def ask_without_credential():
-    await chat("gpt-4o-mini", conn_options=APIConnectOptions(max_retry=3))
+    await chat(unknown)
 
 
 async def main():

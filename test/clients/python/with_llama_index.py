@@ -25,11 +25,12 @@ async def agent():
     return {"text": str(answer)}
 
 
+unknown = model("gpt-4o-mini")
 report(
     {
         "chat": lambda: {"text": model().chat(messages).message.content},
         "chatStream": lambda: collected(part.delta for part in model().stream_chat(messages)),
         "agent": agent,
-        "withoutCredential": lambda: without_credential(lambda: model("gpt-4o-mini").chat(messages)),
+        "withoutCredential": lambda: without_credential(lambda: unknown.chat(messages)),
     }
 )

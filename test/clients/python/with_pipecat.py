@@ -40,11 +40,17 @@ async def run(service, frames, rate=24_000):
     return down
 
 
-async def answer(model="auto"):
-    service = OpenAILLMService(settings=OpenAILLMService.Settings(model=model), **server)
-    context = LLMContext([{"role": "user", "content": question}])
-    frames = await run(service, [LLMContextFrame(context), SleepFrame(sleep=1)])
-    return [frame.text for frame in frames if isinstance(frame, LLMTextFrame)]
+def llm(model):
+    return OpenAILLMService(settings=OpenAILLMService.Settings(model=model), **server)
+
+
+def context():
+    return LLMContext([{"role": "user", "content": question}])
+
+
+async def chat_stream():
+    frames = await run(llm("auto"), [LLMContextFrame(context()), SleepFrame(sleep=1)])
+    return collected(frame.text for frame in frames if isinstance(frame, LLMTextFrame))
 
 
 def spoken(pause_s):
@@ -84,21 +90,13 @@ async def speak():
     return {"seconds": sum(map(len, audio)) / 48_000, "pieces": len(audio)}
 
 
-async def ask_without_credential():
-    service = OpenAILLMService(settings=OpenAILLMService.Settings(model="gpt-4o-mini"), **server)
-    await service.run_inference(LLMContext([{"role": "user", "content": question}]))
-
-
-async def chat_stream():
-    return collected(await answer())
-
-
+unknown = llm("gpt-4o-mini")
 report(
     {
         "chatStream": chat_stream,
         "transcribe": transcribe,
         "captions": captions,
         "speakSeconds": speak,
-        "withoutCredential": lambda: without_credential_async(ask_without_credential),
+        "withoutCredential": lambda: without_credential_async(lambda: unknown.run_inference(context())),
     }
 )
