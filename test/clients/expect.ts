@@ -21,6 +21,16 @@ const expectations: Readonly<Record<string, Expect>> = {
     t.ok(duration > 3 && duration < 4, `${duration} s of audio`)
     t.ok(segments >= 1)
   },
+  transcribeSrt: (t, { value }) =>
+    hasCaptions(t, (value as { text: string }).text, /^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\n/),
+  transcribeVtt: (t, { value }) =>
+    hasCaptions(t, (value as { text: string }).text, /^WEBVTT\n\n00:00:0\d\.\d{3} --> 00:00:0\d\.\d{3}\n/),
+  realtime: (t, outcome) => {
+    hasTranscript(t, outcome)
+    const { text, deltas } = outcome.value as { text: string; deltas: string }
+    t.equal(deltas.trim(), text.trim(), 'the sum of the deltas is the transcript')
+  },
+  retrieve: (t, { value }) => t.equal(value, 'stub:stub-llm'),
   speakPcm: (t, { value }) => {
     const { bytes, head } = value as { bytes: number; head: string }
     t.ok(bytes > 24_000 && bytes % 2 === 0, `${bytes} bytes are more than half a second`)
@@ -72,6 +82,12 @@ export function expectClient(t: Test, outcomes: Outcomes, steps: readonly string
 
 function hasTranscript(t: Test, { value }: Outcome): void {
   t.same(words((value as { text: string }).text), words(spoken['privacy-prompt']))
+}
+
+function hasCaptions(t: Test, text: string, beginning: RegExp): void {
+  t.match(text, beginning)
+  const spokenLines = text.split('\n').filter((line) => !/^(WEBVTT|\d+|.* --> .*)?$/.test(line))
+  t.same(words(spokenLines.join(' ')), words(spoken['privacy-prompt']))
 }
 
 /** A stream that ends early must not look like a short answer. */

@@ -10,8 +10,9 @@ const chat = ['chat', 'chatStream', 'usage', 'tools']
 const broken = ['cutStream', 'resetStream']
 const clients = {
   openai: [
-    ...[...chat, 'toolStream', 'transcribe', 'transcribeText', 'transcribeVerbose'],
-    ...['speakPcm', 'speakWav', 'speakMp3', 'models', ...broken, 'wrongKey'],
+    ...[...chat, 'toolStream', 'transcribe', 'transcribeText', 'transcribeVerbose', 'transcribeSrt', 'transcribeVtt'],
+    ...['speakPcm', 'speakWav', 'speakMp3', 'models', 'retrieve', 'realtime', 'withoutCredential', ...broken],
+    'wrongKey',
   ],
   'ai-sdk': [...chat, 'transcribe', 'speakWav', 'speakMp3', ...broken],
   langchain: [...chat, ...broken],

@@ -14,7 +14,8 @@ else {
   t.test('openai', async (t) =>
     expectClient(t, await setup.run(python, ['python/with_openai.py']), [
       ...['chat', 'chatStream', 'usage', 'tools', 'transcribe', 'transcribeText', 'transcribeVerbose'],
-      ...['speakPcm', 'speakWav', 'speakMp3', 'models', 'cutStream', 'resetStream', 'wrongKey'],
+      ...['speakPcm', 'speakWav', 'speakMp3', 'transcribeSrt', 'transcribeVtt', 'realtime', 'retrieve'],
+      ...['withoutCredential', 'models', 'cutStream', 'resetStream', 'wrongKey'],
     ]),
   )
 }

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { startParley } from '../process/parley.ts'
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
+import { ciphers, startTlsFront } from './tls-front.ts'
 
 const run = promisify(execFile)
 const stepsTimeoutMs = 120_000
@@ -34,8 +35,11 @@ export async function startSetup(
   const stubs = await Promise.all(ids.map((id) => provider(id, behaviours[id])))
   const providers = JSON.stringify(stubs.map(({ config }) => config))
   const parley = await startParley({ ...settings, PARLEY_PROVIDERS: providers })
+  const front = await startTlsFront(Number(new URL(parley.url).port))
   const environment = {
     ...process.env,
+    PARLEY_SECURE_BASE_URL: `https://127.0.0.1:${front.port}/v1`,
+    PARLEY_SECURE_CIPHERS: ciphers,
     PARLEY_BASE_URL: `${parley.url}/v1`,
     PARLEY_KEY: parley.key,
     // LiteLLM asks a public host for its prices at every start otherwise.
@@ -54,6 +58,7 @@ export async function startSetup(
       return Object.fromEntries(outcomes.map((outcome) => [outcome.step, outcome]))
     },
     async close(): Promise<void> {
+      front.close()
       await parley.remove()
       await Promise.all(stubs.map(({ stub }) => stub.close()))
     },

@@ -1,0 +1,26 @@
+/** TLS without a certificate in front of a server on this machine, for a client that dials TLS only. */
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { createServer } from 'node:tls'
+
+/** The client must name the same ciphers, and TLS 1.2: a later version has none without a certificate. */
+export const ciphers = 'AECDH-AES256-SHA:@SECLEVEL=0'
+
+/** Ends TLS on a free port and hands the bytes on to `port`. */
+export async function startTlsFront(port: number): Promise<{ port: number; close(): void }> {
+  const server = createServer({ ciphers, maxVersion: 'TLSv1.2' }, (client) => {
+    const upstream = connect(port, '127.0.0.1')
+    client.pipe(upstream).pipe(client)
+    endTogether(client, upstream)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { port: (server.address() as AddressInfo).port, close: () => void server.close() }
+}
+
+function endTogether(client: Socket, upstream: Socket): void {
+  const end = () => {
+    client.destroy()
+    upstream.destroy()
+  }
+  client.on('error', end)
+  upstream.on('error', end)
+}
