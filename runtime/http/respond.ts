@@ -87,10 +87,15 @@ function write(
   exchange.transport.answer(status, headers, body, exchange.closesConnection)
 }
 
-/** Request id, region and the rest of the quota, as alternating names and values. A 101 carries them too. */
-export function identityHeaders(engine: Engine, { requestId, rateLimit }: HttpExchange): string[] {
-  const headers = [engine.requestIdHeader, requestId, engine.regionHeader, engine.options.region]
-  if (rateLimit !== '') headers.push('RateLimit-Policy', engine.quota.policy, 'RateLimit', rateLimit)
+/**
+ * Request id, region and the quota, as alternating names and values. A 101 carries them too. Most client libraries read
+ * the request id under the name `x-request-id`. A request that was refused before it was counted has the policy alone.
+ */
+export function identityHeaders(engine: Engine, { requestId, rateLimit, mount }: HttpExchange): string[] {
+  const { options, quota, regionHeader, requestIdHeader } = engine
+  const headers = [requestIdHeader, requestId, 'x-request-id', requestId, regionHeader, options.region]
+  if (rateLimit !== '') headers.push('RateLimit-Policy', quota.policy, 'RateLimit', rateLimit)
+  else if (quota.policy !== '' && mount?.quota && !mount.health) headers.push('RateLimit-Policy', quota.policy)
   return headers
 }
 

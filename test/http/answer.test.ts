@@ -34,6 +34,7 @@ t.test('headers of answers', async (t) => {
 
   const { headers } = await get(`${server.url}/v1/old`)
   t.equal(headers.get('acme-request-id'), 'req_1')
+  t.equal(headers.get('x-request-id'), 'req_1', 'under the name that client libraries read')
   t.equal(headers.get('acme-region'), 'testland')
   t.equal(headers.get('acme-provider'), 'one  X-Evil: 1', 'a value cannot start a line of its own')
   t.equal(headers.get('x-acme-note'), 'n')
@@ -159,11 +160,15 @@ t.test('too many requests at once', async (t) => {
   await until(() => server.inflight() === 0)
   t.match(await get(`${server.url}/v1/page`), { status: 200 })
 
-  const crowded = await start([mount(main, handlers)], { limits: { requestsMax: 1 } })
+  const edgeQuota = { requests: 5, windowS: 60, trustedProxies: [], addressesMax: 10 }
+  const crowded = await start([{ ...mount(main, handlers), quota: true }], { limits: { requestsMax: 1 }, edgeQuota })
   t.teardown(() => crowded.stop())
   const waiting = fetch(`${crowded.url}/v1/hang`).catch(() => {})
   await until(() => crowded.inflight() === 1)
-  t.match(await get(`${crowded.url}/v1/page`), { status: 503, body: { kind: 'overloaded' } })
+  const refused = await get(`${crowded.url}/v1/page`)
+  t.match(refused, { status: 503, body: { kind: 'overloaded' } })
+  t.equal(refused.headers.get('ratelimit-policy'), '"relay-ip";q=5;w=60', 'a 503 has the policy')
+  t.equal(refused.headers.get('ratelimit'), null, 'and was not counted')
   await crowded.stop()
   await waiting
 })

@@ -87,7 +87,7 @@ t.test('HEAD and OPTIONS', async (t) => {
   })
   t.equal(preflight.headers.get('access-control-allow-origin'), 'https://app.example')
   t.equal(preflight.headers.get('access-control-allow-methods'), 'POST, OPTIONS')
-  t.equal(preflight.headers.get('access-control-allow-headers'), 'Authorization, Content-Type, Idempotency-Key')
+  t.equal(preflight.headers.get('access-control-allow-headers'), 'Authorization, Content-Type, Idempotency-Key, *')
 
   const allowed = await get(`${server.url}/v1/fail`, { headers: { origin: 'https://app.example' } })
   t.equal(allowed.headers.get('access-control-allow-origin'), 'https://app.example', 'faults can be read too')

@@ -28,7 +28,11 @@ t.test('a page of a configured origin may call the HTTP surfaces, another may no
   const asked = await ask('/v1/chat/completions', 'https://app.example', preflight)
   t.equal(asked.status, 204)
   t.equal(asked.headers.get('access-control-allow-origin'), 'https://app.example')
-  t.match(asked.headers.get('access-control-allow-headers'), /authorization/i)
+  const allowed = (asked.headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ')
+  t.ok(allowed.includes('authorization') && allowed.includes('*'), 'a key, and the headers of client libraries')
+  const answered = await ask('/v1/models', 'https://app.example')
+  t.equal(answered.headers.get('access-control-expose-headers'), '*')
+  t.equal(answered.headers.get('x-request-id'), answered.headers.get('service-request-id'))
 })
 
 t.test('without the setting no page may', async (t) => {

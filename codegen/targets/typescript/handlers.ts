@@ -20,6 +20,7 @@ import { TypeNames } from './type-names.ts'
 /** The engine writes these on every answer that declares them, so handlers do not give them. */
 const engineHeaders = new Set([
   'Service-Request-ID',
+  'x-request-id',
   'Service-Region',
   'RateLimit-Policy',
   'RateLimit',
