@@ -30,6 +30,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -42,6 +43,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -53,6 +55,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -86,6 +89,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -98,6 +102,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -109,6 +114,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -144,6 +150,7 @@ export const compatSurface: Surface = {
           types: ['application/json', 'text/event-stream'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -163,6 +170,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -174,6 +182,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -183,18 +192,31 @@ export const compatSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createChatCompletion402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createChatCompletion403,
         },
         '404': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -204,18 +226,31 @@ export const compatSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createChatCompletion413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createChatCompletion415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -228,6 +263,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -239,6 +275,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -250,6 +287,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -262,6 +300,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -330,6 +369,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -341,6 +381,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -350,28 +391,53 @@ export const compatSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatResponse402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatResponse403,
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatResponse413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatResponse415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -384,6 +450,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -395,6 +462,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -406,6 +474,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -418,6 +487,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -461,6 +531,7 @@ export const compatSurface: Surface = {
           types: ['application/json', 'text/plain', 'text/event-stream'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -479,6 +550,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -490,6 +562,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -499,18 +572,31 @@ export const compatSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatTranscription402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatTranscription403,
         },
         '404': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -520,18 +606,31 @@ export const compatSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatTranscription413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatTranscription415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -544,6 +643,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -555,6 +655,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -566,6 +667,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -578,6 +680,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -612,6 +715,7 @@ export const compatSurface: Surface = {
           types: ['audio/pcm', 'audio/wav', 'text/event-stream'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -631,6 +735,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -642,6 +747,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -651,18 +757,31 @@ export const compatSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatSpeech402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatSpeech403,
         },
         '404': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -672,18 +791,31 @@ export const compatSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatSpeech413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createCompatSpeech415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -696,6 +828,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -707,6 +840,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -718,6 +852,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -730,6 +865,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -764,6 +900,7 @@ export const compatSurface: Surface = {
           types: ['audio/pcm'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -781,6 +918,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -792,6 +930,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -801,18 +940,31 @@ export const compatSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.streamCompatSpeech402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.streamCompatSpeech403,
         },
         '404': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -822,18 +974,31 @@ export const compatSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.streamCompatSpeech413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.streamCompatSpeech415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -846,6 +1011,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -857,6 +1023,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -868,6 +1035,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -880,6 +1048,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -905,13 +1074,20 @@ export const compatSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listCompatModels200,
         },
         '400': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -923,6 +1099,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -935,6 +1112,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -946,6 +1124,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -972,13 +1151,20 @@ export const compatSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.getCompatModel200,
         },
         '400': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -990,6 +1176,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -999,13 +1186,20 @@ export const compatSurface: Surface = {
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.getCompatModel403,
         },
         '404': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1017,6 +1211,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1029,6 +1224,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1040,6 +1236,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1071,13 +1268,20 @@ export const compatSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.previewRouting200,
         },
         '400': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1089,6 +1293,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1098,13 +1303,20 @@ export const compatSurface: Surface = {
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.previewRouting403,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1117,6 +1329,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1128,6 +1341,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1163,6 +1377,7 @@ export const compatSurface: Surface = {
           types: ['audio/pcm', 'audio/wav'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -1183,6 +1398,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1194,6 +1410,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1203,18 +1420,31 @@ export const compatSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.synthesize402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.synthesize403,
         },
         '404': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1224,18 +1454,31 @@ export const compatSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.synthesize413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.synthesize415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1248,6 +1491,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1259,6 +1503,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1270,6 +1515,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1282,6 +1528,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1322,6 +1569,7 @@ export const compatSurface: Surface = {
           types: ['application/json', 'text/event-stream'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -1348,6 +1596,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1359,6 +1608,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1368,18 +1618,31 @@ export const compatSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.transcribe402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.transcribe403,
         },
         '404': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1389,18 +1652,31 @@ export const compatSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.transcribe413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.transcribe415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1413,6 +1689,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1424,6 +1701,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1435,6 +1713,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1447,6 +1726,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1481,6 +1761,7 @@ export const compatSurface: Surface = {
           types: ['application/json', 'text/event-stream'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -1508,6 +1789,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1519,6 +1801,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1528,18 +1811,31 @@ export const compatSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.complete402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.complete403,
         },
         '404': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1549,18 +1845,31 @@ export const compatSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.complete413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.complete415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1573,6 +1882,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1584,6 +1894,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1595,6 +1906,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1607,6 +1919,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1634,6 +1947,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1645,6 +1959,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1656,6 +1971,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1665,13 +1981,20 @@ export const compatSurface: Surface = {
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createRealtimeSession403,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1684,6 +2007,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -1695,6 +2019,7 @@ export const compatSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',

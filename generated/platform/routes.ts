@@ -30,6 +30,7 @@ export const platformSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -39,13 +40,20 @@ export const platformSurface: Surface = {
         },
         '500': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.getPlatformContract500,
         },
         '503': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -71,18 +79,31 @@ export const platformSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listProviders200,
         },
         '400': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listProviders400,
         },
         '401': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -92,13 +113,20 @@ export const platformSurface: Surface = {
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listProviders403,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -108,13 +136,20 @@ export const platformSurface: Surface = {
         },
         '500': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listProviders500,
         },
         '503': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -147,18 +182,31 @@ export const platformSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.putProviderKey200,
         },
         '400': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.putProviderKey400,
         },
         '401': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -168,23 +216,42 @@ export const platformSurface: Surface = {
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.putProviderKey403,
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.putProviderKey413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.putProviderKey415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -194,13 +261,20 @@ export const platformSurface: Surface = {
         },
         '500': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.putProviderKey500,
         },
         '503': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -226,18 +300,31 @@ export const platformSurface: Surface = {
       responses: {
         '204': {
           types: [],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: null,
         },
         '400': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.deleteProviderKey400,
         },
         '401': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -247,18 +334,31 @@ export const platformSurface: Surface = {
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.deleteProviderKey403,
         },
         '404': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.deleteProviderKey404,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -268,13 +368,20 @@ export const platformSurface: Surface = {
         },
         '500': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.deleteProviderKey500,
         },
         '503': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -300,18 +407,31 @@ export const platformSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listKnownProviders200,
         },
         '400': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listKnownProviders400,
         },
         '401': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -321,13 +441,20 @@ export const platformSurface: Surface = {
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listKnownProviders403,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -337,13 +464,20 @@ export const platformSurface: Surface = {
         },
         '500': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listKnownProviders500,
         },
         '503': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -369,18 +503,31 @@ export const platformSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.getRequestRoute200,
         },
         '400': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.getRequestRoute400,
         },
         '401': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -390,18 +537,31 @@ export const platformSurface: Surface = {
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.getRequestRoute403,
         },
         '404': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.getRequestRoute404,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -411,13 +571,20 @@ export const platformSurface: Surface = {
         },
         '500': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.getRequestRoute500,
         },
         '503': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',

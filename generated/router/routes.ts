@@ -30,6 +30,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -42,6 +43,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -53,6 +55,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -83,13 +86,20 @@ export const routerSurface: Surface = {
       responses: {
         '200': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listModels200,
         },
         '400': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -101,6 +111,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -110,13 +121,20 @@ export const routerSurface: Surface = {
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.listModels403,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -129,6 +147,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -140,6 +159,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -178,6 +198,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -192,6 +213,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -203,6 +225,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -212,18 +235,31 @@ export const routerSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createTranscription402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createTranscription403,
         },
         '409': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -233,18 +269,31 @@ export const routerSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createTranscription413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createTranscription415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -257,6 +306,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -268,6 +318,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -279,6 +330,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -291,6 +343,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -325,6 +378,7 @@ export const routerSurface: Surface = {
           types: ['application/octet-stream'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -341,6 +395,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -352,6 +407,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -361,18 +417,31 @@ export const routerSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createSpeech402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createSpeech403,
         },
         '409': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -382,18 +451,31 @@ export const routerSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createSpeech413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createSpeech415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -406,6 +488,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -417,6 +500,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -428,6 +512,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -440,6 +525,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -474,6 +560,7 @@ export const routerSurface: Surface = {
           types: ['application/json', 'text/event-stream'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Attempt-ID',
             'Service-Provider',
             'Service-Model',
@@ -499,6 +586,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -510,6 +598,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -519,18 +608,31 @@ export const routerSurface: Surface = {
         },
         '402': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createResponse402,
         },
         '403': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createResponse403,
         },
         '409': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -540,18 +642,31 @@ export const routerSurface: Surface = {
         },
         '413': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createResponse413,
         },
         '415': {
           types: ['application/json'],
-          headers: ['Service-Request-ID', 'Service-Region', 'RateLimit-Policy', 'RateLimit'],
+          headers: [
+            'Service-Request-ID',
+            'x-request-id',
+            'Service-Region',
+            'RateLimit-Policy',
+            'RateLimit',
+          ],
           validate: answers && answers.createResponse415,
         },
         '429': {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -564,6 +679,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -575,6 +691,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -586,6 +703,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
@@ -598,6 +716,7 @@ export const routerSurface: Surface = {
           types: ['application/json'],
           headers: [
             'Service-Request-ID',
+            'x-request-id',
             'Service-Region',
             'RateLimit-Policy',
             'RateLimit',
