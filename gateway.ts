@@ -13,6 +13,7 @@ import type { WarmOutcome } from './providers/wire/socket.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError, type Environment } from './runtime/config.ts'
 import { makeDataDir } from './runtime/data-dir.ts'
+import { chooseEngine, type EngineChoice } from './runtime/engine/choose.ts'
 import { isLoopbackHost } from './runtime/engine/host.ts'
 import { type Server, startServer } from './runtime/engine/server.ts'
 import { localSecret, readLocalSecret, removeLocalSecret } from './runtime/local-secret.ts'
@@ -52,6 +53,7 @@ export async function startGateway(
   progress: (message: string) => void,
 ): Promise<Gateway> {
   checkServing(config, env)
+  const engine = chooseEngine(config.engine)
   const worker = Number(env[workerVariable] ?? 0)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
@@ -73,13 +75,19 @@ export async function startGateway(
     closing.unshift(() => tracing?.close())
     const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const first = worker === 0
-    const server = await listen({ config, env, store, providers, log, metrics, tracing, localKey, masterKey, first })
+    const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
+    const server = await listen(parts)
     if (config.adminPort !== null) {
       const admin = await startMetricsServer(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
       closing.unshift(admin.close)
     }
     const others = worker === 0 ? config.processes - 1 : 0
-    const workers = startWorkers(others, { ...env, PARLEY_PORT: String(server.port) }, config.drain.graceMs)
+    const workers = startWorkers(
+      others,
+      { ...env, PARLEY_PORT: String(server.port) },
+      config.drain.graceMs,
+      server.share,
+    )
     // All processes drain together: one that still took requests while another drains would get all of them.
     const drain = (lbDelayMs: number) => Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
@@ -141,6 +149,7 @@ export function checkServing(config: ParleyConfig, env: Environment): void {
   checkAliases(config)
   checkSharing(config)
   checkTracing(env)
+  chooseEngine(config.engine)
 }
 
 function checkExposure({ host, masterKey }: ParleyConfig): void {
@@ -234,6 +243,7 @@ type Listening = {
   masterKey: string
   /** True in the one process of several that also has the upload port. */
   first: boolean
+  engine: EngineChoice
 }
 
 async function listen(parts: Listening): Promise<Server> {
@@ -246,9 +256,10 @@ async function listen(parts: Listening): Promise<Server> {
     { name: 'drain', check: () => Promise.resolve(draining()) },
   ]
   server = await startServer({
+    engine: parts.engine.engine,
     host: config.host,
     port: config.port,
-    sharedPort: config.processes > 1,
+    sharedPort: config.processes === 1 ? 'no' : parts.first ? 'opens' : 'joins',
     uploadPort: parts.first ? config.uploadPort : null,
     region: config.region,
     headerPrefix: config.headerPrefix,

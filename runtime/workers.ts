@@ -22,8 +22,13 @@ export type Workers = {
   force(): void
 }
 
-/** Starts `count` more processes of this program on the same port (SO_REUSEPORT: the kernel distributes connections). */
-export function startWorkers(count: number, env: Environment, graceMs: number): Workers {
+/** Starts `count` more processes of this program. `share` gives each the port. */
+export function startWorkers(
+  count: number,
+  env: Environment,
+  graceMs: number,
+  share: (child: ChildProcess) => void,
+): Workers {
   const live = new Map<number, ChildProcess>()
   const restarts = new Set<NodeJS.Timeout>()
   let stopping = false
@@ -33,6 +38,7 @@ export function startWorkers(count: number, env: Environment, graceMs: number): 
       execArgv: process.execArgv,
     })
     live.set(index, child)
+    share(child)
     child.once('exit', () => {
       live.delete(index)
       if (stopping) return

@@ -37,6 +37,8 @@ export type ParleyConfig = {
   region: string
   /** Renames Service-…, service.… and X-Service-… for a deployer. */
   headerPrefix: string
+  /** What serves HTTP and sockets: uws is uWebSockets.js, node is node:http with ws. auto takes uws where its sound build loads (Node 22 or later with glibc 2.38), else node. */
+  engine: 'auto' | 'uws' | 'node'
   /** Processes that share the port. */
   processes: number
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'

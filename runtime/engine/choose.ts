@@ -9,7 +9,7 @@ export type EngineName = 'uws' | 'node'
 
 export type EngineChoice = {
   engine: EngineName
-  /** What the user should know about the choice, as a clause: why it is not uWebSockets.js, or the fault that it has here. */
+  /** A clause for the user: why it is not uWebSockets.js, or the fault that uWebSockets.js has here. */
   reason: string | null
 }
 

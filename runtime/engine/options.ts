@@ -1,4 +1,5 @@
 import type { SocketSurface } from './channel.ts'
+import type { EngineName } from './choose.ts'
 import type { FaultWriter, Handlers } from './handler.ts'
 import type { Surface } from './operation.ts'
 import type { AdmitSocket, SocketHandlers } from './socket.ts'
@@ -102,11 +103,12 @@ export type RequestTracing = {
 }
 
 export type ServerOptions = {
+  engine: EngineName
   host: string
   /** 0 lets the system choose. */
   port: number
-  /** Several processes listen on one port, and the kernel distributes connections. */
-  sharedPort: boolean
+  /** Whether several processes listen on the port. The first one opens it, and the others join. */
+  sharedPort: 'no' | 'opens' | 'joins'
   /** A second listener for uploads over uplinks that uWebSockets.js would cut. Null opens none. */
   uploadPort: number | null
   region: string

@@ -1,6 +1,8 @@
+import type { ChildProcess } from 'node:child_process'
+import { checkOptions } from './check-options.ts'
 import { Drain } from './drain.ts'
 import { Engine, type ServerState } from './engine.ts'
-import { openUploads } from './node/listener.ts'
+import { openNode, openUploads } from './node/listener.ts'
 import type { ServerOptions } from './options.ts'
 import type { Listener } from './transport.ts'
 import { openUws } from './uws/listener.ts'
@@ -14,6 +16,8 @@ export type Server = {
   inflight(): number
   /** Open sockets. */
   sockets(): number
+  /** Lets a child process that was started with `sharedPort: 'joins'` listen on the port, too. */
+  share: (child: ChildProcess) => void
   /** Lets everything that is open end by itself, within the grace, and stops: see drain.ts. `lbDelayMs` replaces the setting. */
   drain(lbDelayMs?: number): Promise<void>
   /** Ends everything at once, also when a drain has begun. */
@@ -22,8 +26,9 @@ export type Server = {
 
 /** Throws when a port is taken, a mount lacks a handler, or an option makes no sense. */
 export async function startServer(options: ServerOptions): Promise<Server> {
+  checkOptions(options)
   const engine = new Engine(options)
-  const main = await openUws(engine)
+  const main = await (options.engine === 'uws' ? openUws(engine) : openNode(engine))
   let uploads: Listener | null = null
   try {
     uploads = await openUploads(engine)
@@ -42,6 +47,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     inflight: () => engine.inflight,
     sockets: () => engine.sockets.count,
+    share: main.share,
     drain: (lbDelayMs = options.drain.lbDelayMs) => closing.drain(lbDelayMs),
     stop: () => closing.stop(),
   }

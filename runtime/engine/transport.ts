@@ -1,7 +1,8 @@
 /**
- * The interfaces between the engine and the families of transports: uWebSockets.js in uws/, node:http in node/. No
- * other file touches those.
+ * The interfaces between the engine and the families of transports: uWebSockets.js in uws/, node:http with `ws` in
+ * node/. No other file touches those.
  */
+import type { ChildProcess } from 'node:child_process'
 
 /**
  * One HTTP exchange. Every method may be called at any time: after the client has gone or the answer is complete it
@@ -90,7 +91,7 @@ export interface SocketTransport {
 /** The callbacks of one socket. None may throw: uWebSockets.js would end the process. */
 export interface SocketOwner {
   /** `message` is lent until this returns. Text is valid UTF-8: the transport ends the socket otherwise. */
-  receive(message: ArrayBuffer, isBinary: boolean): void
+  receive(message: Uint8Array, isBinary: boolean): void
   /** Some of the buffered bytes were written. */
   drained(): void
   /** The socket has ended. This is the last callback. `code` is the close code of RFC 6455. */
@@ -100,6 +101,8 @@ export interface SocketOwner {
 /** A port that is served. */
 export type Listener = {
   port: number
+  /** Lets a child process listen on this port, too. */
+  share: (child: ChildProcess) => void
   /** Takes no new connections. */
   refuse(): void
   /** Ends the connections, too. */

@@ -105,13 +105,13 @@ export class Connection implements Socket, SocketOwner, Placed {
     }
   }
 
-  receive(message: ArrayBuffer, isBinary: boolean): void {
+  receive(message: Uint8Array, isBinary: boolean): void {
     const session = this.#session
     if (session === null || this.#isClosing) return
     const { channel } = this.#entry
     try {
-      if (!isBinary) takeText(channel, session, Buffer.from(message).toString('utf8'))
-      else if (channel.acceptsBinary) session.onBytes(new Uint8Array(message))
+      if (!isBinary) takeText(channel, session, readText(message))
+      else if (channel.acceptsBinary) session.onBytes(message)
       else session.onRefused(binaryRefused)
     } catch (error) {
       this.#fail(error)
@@ -227,6 +227,10 @@ export class Connection implements Socket, SocketOwner, Placed {
     if (problem !== null) this.#fail(new Error(problem))
     return problem !== null
   }
+}
+
+function readText({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('utf8')
 }
 
 /** The result of `SocketTransport.send` when everything was written. */

@@ -1,6 +1,7 @@
 /** A small surface, a server on a free port, and raw sockets to it. */
 import net from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { chooseEngine, type EngineName } from '../../runtime/engine/choose.ts'
 import { type FaultWriter, type Handlers, Refusal } from '../../runtime/engine/handler.ts'
 import type { Operation, Surface, Validate } from '../../runtime/engine/operation.ts'
 import type { Mount, ServerOptions } from '../../runtime/engine/options.ts'
@@ -150,6 +151,9 @@ export const realClock = {
 export type Ended = { operation: string; status: number }
 export type Served = Server & { url: string; uploadUrl: string; ended: Ended[]; errors: unknown[] }
 
+/** The engine that the tests run over: `make test` runs them over both. */
+export const { engine } = chooseEngine((process.env['PARLEY_TEST_ENGINE'] ?? 'auto') as 'auto' | EngineName)
+
 type Overrides = Omit<Partial<ServerOptions>, 'limits'> & { limits?: Partial<ServerOptions['limits']> }
 
 /** `ended` collects the exchanges that ended; `errors` collects the unexpected errors that a surface had to write. */
@@ -158,9 +162,10 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
   const errors: unknown[] = []
   let requests = 0
   const server = await startServer({
+    engine,
     host: '127.0.0.1',
     port: 0,
-    sharedPort: false,
+    sharedPort: 'no',
     uploadPort: null,
     region: 'testland',
     headerPrefix: 'Service',

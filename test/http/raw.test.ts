@@ -4,10 +4,7 @@ import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { Input } from '../../runtime/engine/handler.ts'
-
-const engine = 'uws' as 'node' | 'uws'
-
-import { jsonBody, mount, operation, start, surface } from './harness.ts'
+import { engine, jsonBody, mount, operation, start, surface } from './harness.ts'
 import { type Build, type Case, cases, type Result } from './raw-cases.ts'
 
 const bodyTimeoutMs = 1500

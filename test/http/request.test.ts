@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import t from 'tap'
 import { parseJson } from '../../runtime/engine/json.ts'
 import { refuseBody } from '../../runtime/engine/violation.ts'
-import { mount, operation, raw, start, surface, validator } from './harness.ts'
+import { engine, mount, operation, raw, start, surface, validator } from './harness.ts'
 import { get, handlers, main, post } from './surface.ts'
 
 t.test('routing', async (t) => {
@@ -44,8 +44,10 @@ t.test('routing', async (t) => {
     'a literal path does not fall through to a wider one',
   )
   t.equal(shadowed.headers.get('allow'), 'GET, HEAD, OPTIONS')
-  const odd = await raw(server.port, 'BREW /v1/echo HTTP/1.1\r\nHost: a\r\n\r\n')
+  const odd = await raw(server.port, 'PROPFIND /v1/echo HTTP/1.1\r\nHost: a\r\n\r\n')
   t.match(odd.text, /^HTTP\/1.1 405 [\s\S]*Allow: POST, OPTIONS/)
+  const unheardOf = await raw(server.port, 'BREW /v1/echo HTTP/1.1\r\nHost: a\r\n\r\n')
+  t.match(unheardOf.text, engine === 'uws' ? /^HTTP\/1.1 405 / : /^HTTP\/1.1 400 /, 'node:http knows a list of methods')
 
   const removed = await get(`${server.url}/v1/things/1`, { method: 'DELETE' })
   t.match(removed, { status: 204, body: null })

@@ -48,6 +48,7 @@ export async function startParley(
       PARLEY_EDGE_QUOTA: '0',
       // There is no load balancer, and a test need not wait for one.
       PARLEY_DRAIN_LB_DELAY_MS: '0',
+      PARLEY_ENGINE: process.env['PARLEY_TEST_ENGINE'] ?? 'auto',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -14,8 +14,10 @@ function fill({ socket }: Recorder, untilBytes = 1): void {
 }
 
 /** Stopping waits a moment of the clock for open sockets. */
-function stopped(server: SocketServer, clock: ManualClock): Promise<void> {
+async function stopped(server: SocketServer, clock: ManualClock): Promise<void> {
   const stopping = server.stop()
+  // The wait begins when the sessions have been notified.
+  await new Promise(setImmediate)
   clock.advance(1000)
   return stopping
 }

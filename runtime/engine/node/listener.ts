@@ -1,44 +1,89 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import { serve } from '../../http/lifecycle.ts'
 import type { Engine } from '../engine.ts'
 import type { Listener } from '../transport.ts'
+import { upgrade } from '../upgrade.ts'
+import { joinPort, sharePort } from './shared-port.ts'
+import { asksForSocket, UpgradedConnections } from './sockets.ts'
 import { NodeTransport } from './transport.ts'
 
+/** The main port over node:http and `ws`: HTTP and sockets. Rejects when the port is taken. */
+export async function openNode(engine: Engine): Promise<Listener> {
+  const { host, port, sharedPort } = engine.options
+  const server = createHttp(engine)
+  const upgraded = new UpgradedConnections(engine, server)
+  if (sharedPort === 'joins') server.listen(await joinPort())
+  else await listen(server, host, port, '')
+  return listenerOf(server, upgraded)
+}
+
 /**
- * The upload port over node:http, for uplinks slower than the 16 KiB/s below which uWebSockets.js cuts a body. Null
- * when no upload port is configured.
+ * The upload port beside uWebSockets.js, for uplinks slower than the 16 KiB/s below which that cuts a body. Null when no
+ * upload port is configured.
  */
 export async function openUploads(engine: Engine): Promise<Listener | null> {
-  const { host, uploadPort, limits } = engine.options
+  const { host, uploadPort } = engine.options
   if (uploadPort === null) return null
-  // The engine requires the Host header: node would answer 400, and then run the request behind.
-  const options = { connectionsCheckingInterval: 5000, requireHostHeader: false }
-  const server = createServer(options, (request, response) => {
+  const server = createHttp(engine)
+  await listen(server, host, uploadPort, ' for uploads')
+  return listenerOf(server, null)
+}
+
+function createHttp(engine: Engine): Server {
+  const { uploadBodyTimeoutMs, readerTimeoutMs } = engine.options.limits
+  const take = (request: IncomingMessage, response: ServerResponse) => {
     // A request that arrived in one piece with another that closed the connection is still handed out, and must not run.
     if (request.socket.destroyed) return
-    void serve(engine, new NodeTransport(request, response, limits.uploadBodyTimeoutMs))
-  })
+    const transport = new NodeTransport(request, response, uploadBodyTimeoutMs, readerTimeoutMs)
+    if (!asksForSocket(engine, request, transport.path)) return void serve(engine, transport)
+    // It lacks the headers that would bring it to the listener of upgrades, and is refused for that.
+    void upgrade(engine, Object.assign(transport, { upgrade: () => null }))
+  }
+  // The engine requires the Host header: node would answer 400, and then run the request behind. NODE_OPTIONS must not
+  // turn the lenient parser on.
+  const options = { connectionsCheckingInterval: 5000, requireHostHeader: false, insecureHTTPParser: false }
+  const server = createServer(options, take)
+  // The header is ignored, as uWebSockets.js does. node:http would answer 417 in its own words.
+  server.on('checkExpectation', take)
+  // The size of the head bounds their number. With a bound on the number, node:http drops the others silently.
+  server.maxHeadersCount = 0
   server.headersTimeout = 10_000
   server.keepAliveTimeout = 10_000
   // The engine's limits come first and answer with an envelope. This one ends a connection that they miss.
-  server.requestTimeout = limits.uploadBodyTimeoutMs + 60_000
-  await listen(server, host, uploadPort)
+  server.requestTimeout = uploadBodyTimeoutMs + 60_000
+  return server
+}
+
+function listenerOf(server: Server, upgraded: UpgradedConnections | null): Listener {
+  let closed: Promise<void> | null = null
+  /**
+   * http.Server.close would also close idle connections, and a proxy may be sending a request over one of them. They end
+   * by themselves after 10 s.
+   */
+  const refuse = () => (closed ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve())))
   return {
     port: (server.address() as AddressInfo).port,
-    refuse: () => void server.close(),
+    share: (child) => sharePort(child, server),
+    refuse: () => void refuse(),
     close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const done = refuse()
       server.closeAllConnections()
-      return closed
+      upgraded?.close()
+      return done
     },
   }
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+function listen(server: Server, host: string, port: number, purpose: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) =>
-      reject(new Error(`cannot listen on ${host}:${port} for uploads: the port is taken`, { cause })),
+      reject(
+        new Error(
+          `cannot listen on ${host}:${port}${purpose}: the port is taken, or the address is not this machine's`,
+          { cause },
+        ),
+      ),
     )
     server.listen({ host, port, exclusive: true }, resolve)
   })

@@ -8,16 +8,18 @@ export class NodeTransport implements Transport {
   readonly path: string
   readonly query: string
   readonly bodyTimeoutMs: number
+  readonly #readerTimeoutMs: number
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   /** The host of a target in absolute form. RFC 9112, 3.2.2. */
   readonly #authority: string
 
-  constructor(request: IncomingMessage, response: ServerResponse, bodyTimeoutMs: number) {
+  constructor(request: IncomingMessage, response: ServerResponse, bodyTimeoutMs: number, readerTimeoutMs: number) {
     this.#request = request
     this.#response = response
     this.bodyTimeoutMs = bodyTimeoutMs
     this.httpVersion = request.httpVersion
+    this.#readerTimeoutMs = readerTimeoutMs
     this.method = (request.method ?? '').toLowerCase()
     const [, authority = '', target = ''] = /^(?:https?:\/\/([^/?#]*))?(.*)$/i.exec(request.url ?? '') ?? []
     this.#authority = authority
@@ -25,8 +27,8 @@ export class NodeTransport implements Transport {
     this.path = (mark < 0 ? target : target.slice(0, mark)) || '/'
     this.query = mark < 0 ? '' : target.slice(mark + 1)
     // A broken connection is reported by 'close'. Without listeners these events would end the process.
-    request.on('error', () => {})
-    response.on('error', () => {})
+    request.on('error', ignore)
+    response.on('error', ignore)
   }
 
   header(name: string): string {
@@ -71,6 +73,7 @@ export class NodeTransport implements Transport {
     if (close) lines.push('Connection', 'close')
     this.#response.writeHead(status, lines)
     this.#response.end(this.method === 'head' || body === null ? undefined : body)
+    this.#boundReading()
   }
 
   open(status: number, headers: readonly string[], chunk: string | Uint8Array): boolean {
@@ -90,11 +93,18 @@ export class NodeTransport implements Transport {
   holdOpen(): void {}
 
   end(): void {
-    if (this.#open()) this.#response.end()
+    if (!this.#open()) return
+    this.#response.end()
+    this.#boundReading()
   }
 
   close(): void {
     this.#request.socket.destroy()
+  }
+
+  /** Ends a connection whose client takes nothing of the rest of an answer for too long. */
+  #boundReading(): void {
+    if (!this.#response.writableFinished) this.#response.setTimeout(this.#readerTimeoutMs)
   }
 
   #open(): boolean {
@@ -102,9 +112,11 @@ export class NodeTransport implements Transport {
   }
 }
 
+function ignore(): void {}
+
 /**
  * node reads header bytes as Latin-1 and refuses to write anything else. uWebSockets.js uses UTF-8 both ways, and both
- * ports must agree.
+ * engines must agree.
  */
 function asUtf8(value: string): string {
   return isAscii(value) ? value : Buffer.from(value, 'latin1').toString('utf8')

@@ -1,19 +1,18 @@
 import { serve } from '../../http/lifecycle.ts'
+import { echoBytesMax } from '../echo.ts'
 import type { Engine } from '../engine.ts'
-import { isLoopbackHost } from '../host.ts'
-import type { ServerOptions } from '../options.ts'
 import type { Listener, SocketOwner } from '../transport.ts'
 import { upgrade } from '../upgrade.ts'
 import { createApp, listen, stopListening, type TemplatedApp, type WebSocket, type WebSocketBehavior } from './app.ts'
 import { UwsTransport, UwsUpgradeTransport } from './transport.ts'
 
-/** The main port over uWebSockets.js: HTTP and sockets. Rejects when the port is taken or an option makes no sense. */
+/** The main port over uWebSockets.js: HTTP and sockets. Rejects when the port is taken. */
 export async function openUws(engine: Engine): Promise<Listener> {
   const { host, port, sharedPort } = engine.options
   const app = createApp()
   serveSockets(engine, app)
   app.any('/*', (response, request) => void serve(engine, new UwsTransport(response, request, engine.options.clock)))
-  const { socket, port: actual } = await listen(app, host, port, sharedPort)
+  const { socket, port: actual } = await listen(app, host, port, sharedPort !== 'no')
   let isListening = true
   const refuse = () => {
     if (isListening) stopListening(socket)
@@ -21,6 +20,8 @@ export async function openUws(engine: Engine): Promise<Listener> {
   }
   return {
     port: actual,
+    // With SO_REUSEPORT the kernel lets every process listen by itself.
+    share() {},
     refuse,
     async close() {
       refuse()
@@ -34,10 +35,9 @@ export async function openUws(engine: Engine): Promise<Listener> {
 /** uWebSockets.js keeps this with a socket: it copies the fields onto the socket. */
 type UserData = { owner: SocketOwner }
 
-/** Serves the sockets of all mounts. Throws when an option makes no sense, because uWebSockets.js would end the process. */
+/** Serves the sockets of all mounts. */
 function serveSockets(engine: Engine, app: TemplatedApp): void {
   const { limits, echo } = engine.options
-  if (!(limits.pingS >= 8 && limits.pingS <= 960)) throw new Error('pingS must be from 8 to 960')
   const opened: WebSocket<UserData>[] = []
   for (const pattern of engine.socketRoutes.patterns) {
     app.ws<UserData>(pattern, {
@@ -50,12 +50,12 @@ function serveSockets(engine: Engine, app: TemplatedApp): void {
       upgrade: (response, request, context) =>
         void upgrade(engine, new UwsUpgradeTransport(response, request, engine.options.clock, context, opened)),
       open: pushTo(opened),
-      message: (ws, message, isBinary) => ownerOf(ws).receive(message, isBinary),
+      message: (ws, message, isBinary) => ownerOf(ws).receive(new Uint8Array(message), isBinary),
       drain: (ws) => ownerOf(ws).drained(),
       close: (ws, code) => ownerOf(ws).gone(code),
     })
   }
-  if (echo) serveEcho(engine.options, app)
+  if (echo) serveEcho(app)
 }
 
 function ownerOf(ws: WebSocket<UserData>): SocketOwner {
@@ -72,17 +72,11 @@ function pushTo(opened: WebSocket<UserData>[]): NonNullable<WebSocketBehavior<Us
   return opened.push.bind(opened) as (ws: unknown) => void
 }
 
-/** For conformance suites: the framing of the transport alone. Only on this machine, because no key is required. */
-function serveEcho({ host }: ServerOptions, app: TemplatedApp): void {
-  if (!isLoopbackHost(host)) {
-    throw new Error(`the echo is served on a loopback address only, not on ${host}`)
-  }
+/** For conformance suites: the framing of the transport alone. */
+function serveEcho(app: TemplatedApp): void {
   app.ws('/', {
     maxPayloadLength: echoBytesMax,
     maxBackpressure: 4 * echoBytesMax,
     message: (ws, message, isBinary) => void ws.send(message, isBinary),
   })
 }
-
-/** The largest message of the known suites. */
-const echoBytesMax = 16 * 1024 * 1024

@@ -13,7 +13,7 @@ let loaded: { binary: Binary } | { problem: string } | null = null
  */
 const headBytesMax = 16_384
 
-/** The binary, or the reason why there is none, in words for the user. Opens nothing. */
+/** The binary, or the problem that keeps it from loading, for the user. Opens nothing. */
 export function loadUws(): { binary: Binary } | { problem: string } {
   if (loaded) return loaded
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] ??= String(headBytesMax)
