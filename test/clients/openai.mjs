@@ -52,6 +52,7 @@ function realtime() {
   const deltas = []
   return new Promise((resolve, reject) => {
     socket.on('error', reject)
+    socket.socket.on('close', (code, reason) => reject(new Error(`closed with ${code} ${reason}`)))
     socket.socket.on('open', () => {
       socket.send({ type: 'session.update', session: { type: 'transcription', audio: { input } } })
       const pcm = at24kHz()
