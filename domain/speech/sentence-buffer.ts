@@ -1,3 +1,5 @@
+import { charactersOf } from './characters.ts'
+
 /**
  * Cuts text that comes in pieces into sentences that can be spoken one by one. The sentences, joined, are exactly the
  * text that came in, so a position in the speech is a position in the text.
@@ -9,9 +11,9 @@
 export class SentenceBuffer {
   #text = ''
 
-  /** UTF-16 units that wait for the end of their sentence. */
-  get length(): number {
-    return this.#text.length
+  /** Characters that wait for the end of their sentence. */
+  get characters(): number {
+    return charactersOf(this.#text)
   }
 
   push(text: string): string[] {

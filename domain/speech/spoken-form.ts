@@ -83,10 +83,3 @@ export function mannersBeyond({ model: { capabilities } }: Row, form: SpokenForm
 function changesSpeed(form: SpokenForm): form is SpokenForm & { speed: number } {
   return form.speed !== undefined && form.speed !== 1
 }
-
-const surrogatePair = /[\ud800-\udbff][\udc00-\udfff]/g
-
-/** The characters that are billed, as a reader counts them: an emoji is one and not two. */
-export function charactersOf(text: string): number {
-  return text.length - (text.match(surrogatePair)?.length ?? 0)
-}

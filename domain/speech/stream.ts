@@ -64,13 +64,13 @@ export type SynthesizeStreamInput = RequestContext & {
 }
 
 export interface SpeechSink {
+  /** Comes a second time only before the first audio, when another provider has taken over. */
   ready(route: Route): void
   /** Whole samples in the wanted format. False: no more audio until `resume`. */
   audio(bytes: Uint8Array): boolean
   /**
-   * Answers `clear` while `clear` runs: no audio of the text before it follows. `charactersSent` counts the text since
-   * the last clear, or the start, whose audio was handed over. A sentence counts as a whole as soon as its first audio
-   * was handed over.
+   * Answers `clear` while `clear` runs: no audio of the text before it follows. `charactersSent` counts the characters
+   * (code points) since the start whose speech was handed over whole; a sentence that was cut off does not count.
    */
   cleared(charactersSent: number): void
   ended(usage: StreamUsage): void
@@ -87,6 +87,8 @@ export interface SpeechStream {
   /** Speaks the rest, then ends. */
   end(): void
   resume(): void
+  /** Text was sent whose speech has not been handed over yet. */
+  readonly owesSpeech: boolean
   leave(): void
 }
 

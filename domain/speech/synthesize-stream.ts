@@ -1,14 +1,16 @@
 import type { OutputFormat } from '../../audio/format.ts'
 import { frameBytes, isSampleEncoding } from '../../audio/pcm.ts'
 import type { Quantity } from '../billing/ledger.ts'
+import type { Row } from '../catalog/catalog.ts'
 import { AttemptSignal } from '../dispatch/attempt-signal.ts'
 import { type DispatchedRequest, dispatchRequest } from '../dispatch/dispatch.ts'
 import type { DispatchDeps, Plan } from '../dispatch/request.ts'
 import { Fault } from '../fault.ts'
-import { ProviderError } from '../ports/provider-error.ts'
+import { errorClasses, ProviderError } from '../ports/provider-error.ts'
 import type { Ask } from '../routing/ask.ts'
+import { charactersOf } from './characters.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
-import { castSpeech, charactersOf, ttsRequest } from './spoken-form.ts'
+import { castSpeech, ttsRequest } from './spoken-form.ts'
 import type { SpeechSink, SpeechStream, SynthesizeStream, SynthesizeStreamInput } from './stream.ts'
 import type { Tts } from './tts.ts'
 import { type Speaker, type SpokenSentence, Utterance } from './utterance.ts'
@@ -16,7 +18,7 @@ import { type Speaker, type SpokenSentence, Utterance } from './utterance.ts'
 export type SynthesizeStreamLimits = {
   /** The longest stream. */
   totalMs: number
-  /** The UTF-16 units of text that may wait to be sent to a provider. */
+  /** The characters of text that may wait to be sent to a provider. */
   waitingMax: number
 }
 
@@ -24,8 +26,9 @@ export type SynthesizeStreamDeps = DispatchDeps & { convert: ConvertSpeech; stre
 
 /**
  * A stream that speaks sentence by sentence, with one voice of one provider. No provider is contacted before there is
- * text, so `ready` names the best candidate. A failure after that ends the stream, because another provider would have
- * another voice.
+ * text, so the first `ready` names the best candidate. If it gives no audio for the first sentence, the next candidate
+ * gets this sentence, and another `ready` names the one that speaks. A failure after the first audio ends the stream,
+ * because another provider would have another voice.
  */
 export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeStream {
   const tts = { ...deps.limits.tts, totalMs: deps.streams.totalMs }
@@ -41,7 +44,12 @@ export function createSynthesizeStream(deps: SynthesizeStreamDeps): SynthesizeSt
 const sliceCharacters = 1000
 const pieceMs = 100
 
-type Cast = { ask: Ask; voice: string | undefined; tts: Tts }
+type Audio = AsyncIterable<Uint8Array>
+/** The voice at one candidate. `first` is the first sentence of a candidate that took over. */
+type Cast = { voice: string | undefined; tts: Tts; first: { audio: Audio; signal: AttemptSignal } | null }
+
+/** A sentence whose audio has not come yet. */
+type Requested = Pick<SpokenSentence, 'signal' | 'billedCharacters'>
 
 class Speaking implements SpeechStream, Speaker {
   readonly pieceBytesMax: number
@@ -49,14 +57,19 @@ class Speaking implements SpeechStream, Speaker {
   readonly #input: SynthesizeStreamInput
   readonly #sink: SpeechSink
   #utterance: Utterance = new Utterance(this, false)
+  #ask: Ask | null = null
   #dispatched: DispatchedRequest<Cast> | null = null
-  #dueMs = 0
+  /** The first sentence, while candidates are tried that may take over. */
+  #retried: string | null = null
+  readonly #dueMs: number
   #endAsked = false
   #isOver = false
   /** Set while the sink takes no more audio. */
   #pause: { over: Promise<void>; resume: () => void } | null = null
   /** The characters that were sent to the provider and are billed. */
   #characters = 0
+  /** The characters whose speech was handed over whole. */
+  #handedOver = 0
   #reservedCharacters = sliceCharacters
   #firstAudioMs: number | null = null
 
@@ -65,6 +78,7 @@ class Speaking implements SpeechStream, Speaker {
     this.#input = input
     this.#sink = sink
     this.pieceBytesMax = pieceBytes(input.wanted)
+    this.#dueMs = deps.clock.monotonicMs() + deps.streams.totalMs
   }
 
   async open(): Promise<void> {
@@ -77,7 +91,7 @@ class Speaking implements SpeechStream, Speaker {
 
   text(text: string): void {
     if (this.#isOver || this.#endAsked) return
-    if (this.#utterance.waiting + text.length > this.#deps.streams.waitingMax)
+    if (this.#utterance.waitingCharacters + charactersOf(text) > this.#deps.streams.waitingMax)
       return this.#fail(new Fault({ kind: 'too_much_text' }))
     this.#utterance.push(text)
   }
@@ -88,9 +102,9 @@ class Speaking implements SpeechStream, Speaker {
 
   clear(): void {
     if (this.#isOver) return
-    const charactersSent = this.#utterance.drop()
-    this.#utterance = new Utterance(this, this.#dispatched !== null)
-    this.#sink.cleared(charactersSent)
+    this.#utterance.drop()
+    this.#utterance = new Utterance(this, this.#dispatched !== null && this.#retried === null)
+    this.#sink.cleared(this.#handedOver)
     this.#endWhenSilent()
   }
 
@@ -111,15 +125,17 @@ class Speaking implements SpeechStream, Speaker {
     if (!this.#isOver) this.#close(new ProviderError('cancelled', { sent: true }))
   }
 
+  get owesSpeech(): boolean {
+    return !this.#isOver && !this.#utterance.isSilent
+  }
+
   speak(sentence: string): SpokenSentence {
-    const { clock, limits } = this.#deps
     const dispatched = this.#open()
-    const signal = new AttemptSignal(clock, dispatched.signal, limits.tts.firstByteMs, this.#dueMs)
-    const billed = { characters: 0 }
-    const opening = this.#request(dispatched, sentence.trim(), signal, billed)
+    const spoken = { signal: this.#signalOf(dispatched.signal), billedCharacters: 0 }
+    const opening = this.#request(dispatched, spoken, sentence.trim())
     // The sentence is requested ahead, so nothing awaits its rejection until the sentence before it was spoken.
     opening.catch(() => undefined)
-    return { sentence, signal, opening, billed }
+    return Object.assign(spoken, { opening })
   }
 
   pause(): Promise<void> | null {
@@ -135,23 +151,31 @@ class Speaking implements SpeechStream, Speaker {
     this.#pause = { over, resume }
   }
 
+  handedOver(characters: number): void {
+    this.#handedOver += characters
+  }
+
   silent(): void {
     this.#endWhenSilent()
   }
 
   failed(error: unknown, spoken: SpokenSentence | null): void {
     // Speech that never came or that broke off is not billed.
-    if (error instanceof ProviderError) this.#characters -= spoken?.billed.characters ?? 0
+    if (error instanceof ProviderError) this.#characters -= spoken?.billedCharacters ?? 0
     this.#fail(error)
   }
 
   async #choose(): Promise<DispatchedRequest<Cast>> {
     const { ask, casting } = castSpeech(this.#input, this.#deps.chooser.world.catalog)
-    const run: Plan<Cast>['run'] = (row, _call, { speech }) => {
+    this.#ask = ask
+    const run: Plan<Cast>['run'] = async (row, attempt, { speech }) => {
       const tts = speech?.tts
       if (this.#isOver) throw new ProviderError('cancelled', { sent: false })
       if (!tts) throw new ProviderError('unsupported', { sent: false })
-      return Promise.resolve({ ask, voice: casting.voiceFor(row), tts })
+      const cast = { voice: casting.voiceFor(row), tts, first: null }
+      if (this.#retried === null) return cast
+      const signal = this.#signalOf(attempt)
+      return { ...cast, first: { audio: await this.#openSentence(row, cast, this.#retried, signal), signal } }
     }
     const worstCase = () => spokenQuantity(sliceCharacters)
     return dispatchRequest(this.#deps, this.#input, { ask, atOnce: false, opensOnly: true, worstCase, run })
@@ -159,9 +183,12 @@ class Speaking implements SpeechStream, Speaker {
 
   #adopt(dispatched: DispatchedRequest<Cast>): void {
     this.#dispatched = dispatched
-    if (this.#isOver) return void dispatched.fail(new ProviderError('cancelled', { sent: true }), [])
-    this.#dueMs = this.#deps.clock.monotonicMs() + this.#deps.streams.totalMs
-    dispatched.signal.onEnd((error) => this.#fail(error))
+    if (this.#isOver)
+      return void dispatched.fail(new ProviderError('cancelled', { sent: true }), spokenQuantity(this.#characters))
+    dispatched.signal.onEnd((error) => {
+      // A failover ends the signal of the attempt that failed.
+      if (this.#dispatched === dispatched && this.#retried === null) this.#fail(error)
+    })
     this.#sink.ready(dispatched.route)
     this.#utterance.start()
     this.#endWhenSilent()
@@ -172,25 +199,73 @@ class Speaking implements SpeechStream, Speaker {
     return this.#dispatched
   }
 
-  async #request(
-    dispatched: DispatchedRequest<Cast>,
-    text: string,
-    signal: AttemptSignal,
-    billed: SpokenSentence['billed'],
-  ): Promise<AsyncIterable<Uint8Array>> {
-    const { clock, convert, limits } = this.#deps
-    const { ask, voice, tts } = dispatched.value
-    const characters = charactersOf(text)
-    await this.#reserve(dispatched, this.#characters + characters)
-    if (signal.aborted) throw signal.reason
-    const startedMs = clock.monotonicMs()
-    const request = ttsRequest(dispatched.row, this.#input, ask, voice, text)
-    billed.characters = characters
-    this.#characters += characters
+  async #request(dispatched: DispatchedRequest<Cast>, spoken: Requested, text: string): Promise<Audio> {
+    const { clock } = this.#deps
+    try {
+      await this.#reserve(dispatched, this.#characters + charactersOf(text))
+      if (spoken.signal.aborted) throw spoken.signal.reason
+      const startedMs = clock.monotonicMs()
+      this.#bill(spoken, charactersOf(text))
+      const audio = await this.#openSentence(dispatched.row, dispatched.value, text, spoken.signal)
+      this.#noteFirst(dispatched, clock.monotonicMs() - startedMs)
+      return audio
+    } catch (error) {
+      if (!this.#mayFailOver(error)) throw error
+      return this.#failOver(dispatched, spoken, text, error)
+    }
+  }
+
+  async #openSentence(row: Row, { tts, voice }: Cast, text: string, signal: AttemptSignal): Promise<Audio> {
+    const { convert, limits } = this.#deps
+    if (this.#ask === null) throw new Error('a sentence was requested before its stream had an ask')
+    const request = ttsRequest(row, this.#input, this.#ask, voice, text)
     const audio = await signal.guard(openSpeech(convert, tts, 'stream', request, signal, limits.tts.idleMs))
     signal.rest()
-    this.#noteFirst(dispatched, clock.monotonicMs() - startedMs)
     return audio
+  }
+
+  /** The voice has opened with its first audio. */
+  #mayFailOver(error: unknown): error is ProviderError {
+    const isProviders = error instanceof ProviderError && errorClasses[error.errorClass].failover
+    return isProviders && this.#firstAudioMs === null && this.#retried === null && !this.#isOver
+  }
+
+  /** Sends the first sentence to the candidates that are left. */
+  async #failOver(
+    failed: DispatchedRequest<Cast>,
+    spoken: Requested,
+    text: string,
+    error: ProviderError,
+  ): Promise<Audio> {
+    const utterance = this.#utterance
+    this.#bill(spoken, 0)
+    this.#retried = text
+    try {
+      const dispatched = await failed.failOver(error)
+      const { first } = dispatched.value
+      if (first === null) throw new Error('a candidate took over without a sentence')
+      this.#retried = null
+      this.#bill(spoken, charactersOf(text))
+      spoken.signal = first.signal
+      if (utterance.isDropped) first.signal.end(new ProviderError('cancelled', { sent: true }))
+      this.#noteFirst(dispatched, dispatched.elapsedMs)
+      this.#adopt(dispatched)
+      return first.audio
+    } catch (fault) {
+      // The request has ended, also where the sentence was dropped meanwhile.
+      this.#fail(fault)
+      throw fault
+    }
+  }
+
+  #bill(spoken: Requested, characters: number): void {
+    this.#characters += characters - spoken.billedCharacters
+    spoken.billedCharacters = characters
+  }
+
+  #signalOf(attempt: AttemptSignal): AttemptSignal {
+    const { clock, limits } = this.#deps
+    return new AttemptSignal(clock, attempt, limits.tts.firstByteMs, this.#dueMs)
   }
 
   /**
@@ -211,10 +286,11 @@ class Speaking implements SpeechStream, Speaker {
   }
 
   #endWhenSilent(): void {
-    if (!this.#endAsked || this.#isOver || this.#dispatched === null || !this.#utterance.isSilent) return
+    const isOpen = this.#dispatched !== null && this.#retried === null
+    if (!this.#endAsked || this.#isOver || !isOpen || !this.#utterance.isSilent) return
     this.#isOver = true
     const sample = this.#firstAudioMs === null ? {} : { firstByteMs: this.#firstAudioMs }
-    const costMicroUsd = this.#dispatched.succeed(spokenQuantity(this.#characters), sample)
+    const costMicroUsd = this.#open().succeed(spokenQuantity(this.#characters), sample)
     this.#sink.ended({ characters: this.#characters, costMicroUsd })
   }
 

@@ -4,8 +4,9 @@ import { type DispatchedRequest, dispatchRequest } from '../dispatch/dispatch.ts
 import type { DispatchDeps, RequestContext, Route } from '../dispatch/request.ts'
 import { Fault } from '../fault.ts'
 import { ProviderError } from '../ports/provider-error.ts'
+import { charactersOf } from './characters.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
-import { castSpeech, charactersOf, type Manner, mannersBeyond, type SpokenForm, ttsRequest } from './spoken-form.ts'
+import { castSpeech, type Manner, mannersBeyond, type SpokenForm, ttsRequest } from './spoken-form.ts'
 
 export type SynthesizeDeps = DispatchDeps & { convert: ConvertSpeech }
 

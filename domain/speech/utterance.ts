@@ -1,16 +1,19 @@
 import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
 import { ProviderError } from '../ports/provider-error.ts'
+import { charactersOf } from './characters.ts'
 import { isSpeakable, SentenceBuffer } from './sentence-buffer.ts'
-import { charactersOf } from './spoken-form.ts'
 
 /** A sentence that a provider was asked to speak. `opening` resolves with its first audio. */
 export type SpokenSentence = {
-  sentence: string
+  /** Ends the sentence. After a failover it is another one. */
   signal: AttemptSignal
   opening: Promise<AsyncIterable<Uint8Array>>
-  /** 0 until the sentence was sent. */
-  billed: { characters: number }
+  /** The characters that were sent to the provider; 0 until then. */
+  billedCharacters: number
 }
+
+/** A sentence, and how far the text has been spoken when its audio was handed over. */
+type Queued = { spoken: SpokenSentence; characters: number }
 
 /** The stream that an utterance is spoken in. */
 export interface Speaker {
@@ -21,6 +24,8 @@ export interface Speaker {
   /** Resolves when the sink takes audio again. Null: it takes audio now. */
   pause(): Promise<void> | null
   hand(audio: Uint8Array): void
+  /** The speech of this number of further characters was handed over. */
+  handedOver(characters: number): void
   /** All complete sentences were spoken. */
   silent(): void
   failed(error: unknown, spoken: SpokenSentence | null): void
@@ -36,13 +41,14 @@ export class Utterance {
   readonly #speaker: Speaker
   readonly #buffer = new SentenceBuffer()
   #queue: string[] = []
-  #queuedLength = 0
-  #next: SpokenSentence | null = null
-  #current: SpokenSentence | null = null
+  #queuedCharacters = 0
+  /** The characters of text without speech before the next sentence. */
+  #skippedCharacters = 0
+  #next: Queued | null = null
+  #current: Queued | null = null
   #isReady: boolean
   #isSpeaking = false
   #isDropped = false
-  #charactersSent = 0
 
   /** `isReady`: a provider was chosen. */
   constructor(speaker: Speaker, isReady: boolean) {
@@ -50,9 +56,9 @@ export class Utterance {
     this.#isReady = isReady
   }
 
-  /** UTF-16 units of text that were not sent to a provider yet. */
-  get waiting(): number {
-    return this.#queuedLength + this.#buffer.length
+  /** Characters of text that were not sent to a provider yet. */
+  get waitingCharacters(): number {
+    return this.#queuedCharacters + this.#buffer.characters
   }
 
   get isSilent(): boolean {
@@ -75,17 +81,21 @@ export class Utterance {
     this.#proceed()
   }
 
-  /** No more audio is handed over. Answers the characters of the sentences whose audio had begun. */
-  drop(): number {
+  /** No more audio is handed over. */
+  drop(): void {
     this.#isDropped = true
-    for (const spoken of [this.#current, this.#next]) spoken?.signal.end(new ProviderError('cancelled', { sent: true }))
-    return this.#charactersSent
+    for (const queued of [this.#current, this.#next])
+      queued?.spoken.signal.end(new ProviderError('cancelled', { sent: true }))
+  }
+
+  get isDropped(): boolean {
+    return this.#isDropped
   }
 
   #enqueue(sentence: string): void {
     if (sentence === '') return
     this.#queue.push(sentence)
-    this.#queuedLength += sentence.length
+    this.#queuedCharacters += charactersOf(sentence)
   }
 
   #proceed(): void {
@@ -99,19 +109,21 @@ export class Utterance {
     try {
       for (this.#requestNext(); this.#next !== null; this.#requestNext()) {
         this.#current = this.#next
-        const audio = await this.#current.opening
+        const audio = await this.#current.spoken.opening
         this.#next = null
         if (this.#isDropped) return
         this.#requestNext()
-        await this.#play(this.#current, audio)
+        await this.#play(audio)
         if (this.#isDropped) return
-        this.#current.signal.close()
+        this.#current.spoken.signal.close()
+        this.#speaker.handedOver(this.#current.characters)
         this.#current = null
       }
       this.#isSpeaking = false
+      this.#speaker.handedOver(this.#takeSkipped())
       this.#speaker.silent()
     } catch (error) {
-      if (!this.#isDropped) this.#speaker.failed(error, this.#current)
+      if (!this.#isDropped) this.#speaker.failed(error, this.#current?.spoken ?? null)
     }
   }
 
@@ -119,28 +131,32 @@ export class Utterance {
     if (this.#next !== null) return
     for (let sentence = this.#dequeue(); sentence !== undefined; sentence = this.#dequeue()) {
       if (isSpeakable(sentence)) {
-        this.#next = this.#speaker.speak(sentence)
+        const spoken = this.#speaker.speak(sentence)
+        this.#next = { spoken, characters: this.#takeSkipped() + charactersOf(sentence) }
         return
       }
-      this.#charactersSent += charactersOf(sentence)
+      this.#skippedCharacters += charactersOf(sentence)
     }
+  }
+
+  #takeSkipped(): number {
+    const characters = this.#skippedCharacters
+    this.#skippedCharacters = 0
+    return characters
   }
 
   #dequeue(): string | undefined {
     const sentence = this.#queue.shift()
-    this.#queuedLength -= sentence?.length ?? 0
+    this.#queuedCharacters -= charactersOf(sentence ?? '')
     return sentence
   }
 
-  async #play({ sentence }: SpokenSentence, audio: AsyncIterable<Uint8Array>): Promise<void> {
-    let characters = charactersOf(sentence)
+  async #play(audio: AsyncIterable<Uint8Array>): Promise<void> {
     for await (const chunk of audio) {
       for (let at = 0; at < chunk.length; at += this.#speaker.pieceBytesMax) {
         const pause = this.#speaker.pause()
         if (pause !== null) await pause
         if (this.#isDropped) return
-        this.#charactersSent += characters
-        characters = 0
         this.#speaker.hand(chunk.subarray(at, at + this.#speaker.pieceBytesMax))
       }
       if (this.#isDropped) return

@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Route } from '../../domain/dispatch/request.ts'
 import type { Fault } from '../../domain/fault.ts'
+import { charactersOf } from '../../domain/speech/characters.ts'
 import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../../domain/speech/stream.ts'
 import type { RealtimeHandlers, SynthesizeStreamSession } from '../../generated/realtime/channels.ts'
 import type { TextFrame, TtsConfig } from '../../generated/realtime/types.ts'
@@ -50,7 +51,7 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
   onText({ text, flush }: TextFrame): void {
     if (!this.take('text')) return
     this.restartSilence()
-    if (text.length > this.#deps.textCharactersMax) return this.fail('TEXT_TOO_LONG')
+    if (charactersOf(text) > this.#deps.textCharactersMax) return this.fail('TEXT_TOO_LONG')
     if (hasControls(text)) return this.fail('INVALID_TEXT')
     this.#stream?.text(text)
     if (flush) this.#stream?.flush()
@@ -75,9 +76,12 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
     this.take('invalid')
   }
 
-  /** A reader that is behind still plays older speech. The engine bounds how far it may be behind, with BACKPRESSURE. */
+  /**
+   * A reader that is behind still plays older speech; the engine bounds how far it may be behind, with BACKPRESSURE. A client that waits
+   * for speech need not send text either; the domain bounds the wait.
+   */
   override onDue(): void {
-    if (this.#isBehind) this.restartSilence()
+    if (this.#isBehind || this.#stream?.owesSpeech) this.restartSilence()
     else super.onDue()
   }
 

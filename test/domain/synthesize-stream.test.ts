@@ -135,7 +135,11 @@ t.test('clear drops all that was not handed over', async (t) => {
   await settled()
   t.same(all.texts(), ['One.', 'Two.'])
   stream.clear()
-  t.same(all.sink.events, ['ready a', 'audio 1', 'cleared 5'], 'while clear runs; a sentence that was begun counts')
+  t.same(
+    all.sink.events,
+    ['ready a', 'audio 1', 'cleared 0'],
+    'while clear runs; a sentence that was cut off does not count',
+  )
   t.ok(
     all.signals.every(({ aborted }) => aborted),
     'the sentence that was requested ahead is cancelled too',
@@ -145,9 +149,13 @@ t.test('clear drops all that was not handed over', async (t) => {
   t.same(all.texts(), ['One.', 'Two.', 'New.'])
   t.same(all.sink.events.slice(3), ['audio 3', 'audio 3'], 'no audio of the old text')
   stream.clear()
-  t.equal(all.sink.events.at(-1), 'cleared 5', 'counted from the last clear')
+  t.equal(all.sink.events.at(-1), 'cleared 5', 'a sentence that was handed over whole counts')
+  stream.text('Ab \u{1f600}. ')
+  await settled()
+  stream.clear()
+  t.equal(all.sink.events.at(-1), 'cleared 11', 'since the start, in code points')
   stream.end()
-  t.same(all.sink.usage, { characters: 12, costMicroUsd: null }, 'the text that was sent to a provider is billed')
+  t.same(all.sink.usage, { characters: 17, costMicroUsd: null }, 'the text that was sent to a provider is billed')
   isClean(t, all)
 
   const paused = setup()
@@ -159,7 +167,7 @@ t.test('clear drops all that was not handed over', async (t) => {
   another.text('Three. ')
   another.end()
   await settled()
-  t.same(paused.sink.events, ['ready a', 'audio 1', 'cleared 5'], 'the sink still takes no audio')
+  t.same(paused.sink.events, ['ready a', 'audio 1', 'cleared 0'], 'the sink still takes no audio')
   paused.sink.isFlowing = true
   another.resume()
   await settled()
@@ -172,7 +180,7 @@ t.test('clear drops all that was not handed over', async (t) => {
   last.end()
   await settled()
   last.clear()
-  t.same(ending.sink.events, ['ready a', 'audio 1', 'cleared 4', 'ended'])
+  t.same(ending.sink.events, ['ready a', 'audio 1', 'cleared 0', 'ended'])
   isClean(t, ending)
 
   const early = setup()
@@ -244,6 +252,13 @@ t.test('limits', async (t) => {
   await settled()
   t.same(all.sink.events, ['failed too_much_text'])
   isClean(t, all)
+
+  const emoji = setup(['hang'])
+  const fits = emoji.begin()
+  fits.text('\u{1f600}'.repeat(1000))
+  t.same(emoji.sink.events, [], 'a limit counts code points')
+  fits.text('x')
+  t.same(emoji.sink.events, ['failed too_much_text'])
 
   const long = setup()
   long.begin()

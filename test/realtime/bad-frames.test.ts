@@ -111,7 +111,10 @@ t.test('before the upgrade', async (t) => {
   const unauthenticated = { status: 401, code: 'authentication_failed' }
   t.same(await refusal(parley, stt, { headers: {} }), unauthenticated, 'no key')
   t.same(await refusal(parley, stt, { headers: { authorization: 'Bearer sk_live_wrong' } }), unauthenticated)
-  t.same(await refusal(parley, stt, { protocols: [] }), { status: 400, code: 'invalid_parameter' }, 'no subprotocol')
+  const invalid = { status: 400, code: 'invalid_parameter' }
+  t.same(await refusal(parley, stt, { protocols: [], headers: {} }), invalid, 'no subprotocol and no key')
+  t.same(await refusal(parley, stt, { protocols: ['service.realtime.v2'] }), invalid, 'another subprotocol')
+  t.equal((await refusal(parley, stt, { protocols: [] })).status, 101, 'a key needs no subprotocol')
 
   const token = await mint()
   const foreign = { status: 403, code: 'origin_not_allowed' }
