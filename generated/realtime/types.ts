@@ -101,7 +101,7 @@ export type TtsConfigInput = {
 
 export type TextFrame = {
   type: 'text'
-  /** At most 20,000 characters, else TEXT_TOO_LONG; INVALID_TEXT where nothing of it can be spoken. */
+  /** At most 20,000 characters (code points), as is the text that waits to be spoken, else TEXT_TOO_LONG; INVALID_TEXT where nothing of it can be spoken. */
   text: string
   /** As if a flush frame followed. */
   flush: boolean
@@ -156,7 +156,7 @@ export type TranscriptWord = { text: string; startMs: StreamMs; endMs: StreamMs;
 
 export type ClearedFrame = {
   type: 'cleared'
-  /** Characters of this session whose speech was sent whole. */
+  /** Characters (code points) whose speech was sent whole since the session began. A sentence that was cut off does not count. */
   charactersSent: number
 }
 
