@@ -2,7 +2,7 @@
  * The format of audio bytes. With `container: raw` there is no header: encoding, rate and channels come from the
  * calling code.
  */
-export type Container = 'raw' | 'wav' | 'flac' | 'ogg' | 'mp3'
+export type Container = 'raw' | 'wav' | 'flac' | 'ogg' | 'mp3' | 'webm'
 
 export type Encoding =
   | 'pcm_s16le'

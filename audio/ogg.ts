@@ -93,7 +93,7 @@ function pageSamples(bytes: ChunkedBytes, page: Page): number {
 }
 
 /** RFC 6716, 3.1: the first byte encodes the length of a frame and, together with the second, the number of frames. */
-function packetSamples(packet: Uint8Array): number {
+export function packetSamples(packet: Uint8Array): number {
   const config = packet[0]! >> 3
   const frameMs =
     config < 12 ? [10, 20, 40, 60][config & 3]! : config < 16 ? [10, 20][config & 1]! : 2.5 * 2 ** (config & 3)

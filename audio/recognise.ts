@@ -10,6 +10,7 @@ import { id3Bytes, isMp3, readMp3 } from './mp3.ts'
 import { isOgg, opusRateHz, readOggOpus } from './ogg.ts'
 import { frameBytes, isSampleEncoding, type SampleEncoding } from './pcm.ts'
 import { isWav, readWav } from './wav.ts'
+import { isWebm, readWebm } from './webm.ts'
 
 /** The format that the sender declares for a body without a header. */
 export type DeclaredAudio = { encoding: Encoding; sampleRateHz: number; channels: number }
@@ -51,6 +52,10 @@ function readContainer(bytes: ChunkedBytes, raw: boolean): Layout | undefined {
   if (isOgg(bytes)) {
     const { channels, samples } = readOggOpus(bytes)
     return compressed(bytes, { container: 'ogg', encoding: 'opus', sampleRateHz: opusRateHz, channels }, 0, samples)
+  }
+  if (isWebm(bytes)) {
+    const { channels, samples } = readWebm(bytes)
+    return compressed(bytes, { container: 'webm', encoding: 'opus', sampleRateHz: opusRateHz, channels }, 0, samples)
   }
   const tagBytes = id3Bytes(bytes)
   if (isFlac(bytes, tagBytes)) {
@@ -126,7 +131,7 @@ function checkShape(format: AudioFormat): void {
 function unreadable(bytes: ChunkedBytes): AudioError {
   const head = bytes.view(0, 12)
   const known = signatures.find(({ at, text }) => ascii(head, at, text.length) === text)
-  const readable = 'WAV, FLAC, Ogg/Opus and MP3 are read, and raw samples when they are declared'
+  const readable = 'WAV, FLAC, Ogg/Opus, WebM/Opus and MP3 are read, and raw samples when they are declared'
   return known
     ? new AudioError('unsupported', `The audio is ${known.name}; ${readable}.`)
     : new AudioError('unrecognised', `The audio is in no known format; ${readable}.`)
@@ -134,7 +139,6 @@ function unreadable(bytes: ChunkedBytes): AudioError {
 
 const signatures = [
   { at: 4, text: 'ftyp', name: 'an MP4 file' },
-  { at: 0, text: '\x1a\x45\xdf\xa3', name: 'a WebM or Matroska file' },
   { at: 0, text: 'FORM', name: 'an AIFF file' },
   { at: 0, text: '#!AMR', name: 'an AMR file' },
   { at: 0, text: '.snd', name: 'an AU file' },

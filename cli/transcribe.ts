@@ -10,7 +10,7 @@ type Options = { language?: string; model?: string; json: boolean }
 export function transcribe(program: Command, actions: Actions): void {
   program
     .command('transcribe')
-    .description('speech to text: WAV, FLAC, Ogg/Opus or MP3')
+    .description('speech to text: WAV, FLAC, Ogg/Opus, WebM/Opus or MP3')
     .argument('<file>')
     .option('--language <tag>', 'what is spoken, as a BCP 47 tag')
     .option('--model <pin>', 'provider/model; left out, the router chooses')
@@ -34,7 +34,7 @@ function readAudio(file: string): Uint8Array<ArrayBuffer> {
 }
 
 const whyUnread: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file; name a recording (WAV, FLAC, Ogg/Opus or MP3)',
+  ENOENT: 'there is no such file; name a recording (WAV, FLAC, Ogg/Opus, WebM/Opus or MP3)',
   EISDIR: 'is a folder; name a recording in it',
   EACCES: 'this user may not read it',
 }

@@ -48,7 +48,7 @@ function recordingOf(upload: Bytes, declared: RawAudioFormat | undefined, durati
       : null,
     durationMaxMs,
     param: 'audio',
-    hint: 'Send WAV, FLAC, Ogg/Opus or MP3, or raw samples with `audio` saying what they are.',
+    hint: 'Send WAV, FLAC, Ogg/Opus, WebM/Opus or MP3, or raw samples with `audio` saying what they are.',
   })
 }
 

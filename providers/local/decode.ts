@@ -5,6 +5,7 @@
 import { FLACDecoder } from '@wasm-audio-decoders/flac'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { OggOpusDecoder } from 'ogg-opus-decoder'
+import { OpusDecoder } from 'opus-decoder'
 import { AudioError } from '../../audio/error.ts'
 import type { AudioFormat } from '../../audio/format.ts'
 import { Mp3Framer } from '../../audio/mp3.ts'
@@ -17,8 +18,9 @@ import {
   isSampleEncoding,
 } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
+import { packetsIn } from './packets.ts'
 
-/** The result that the three decoders of compressed audio share. */
+/** The result that the four decoders of compressed audio share. */
 type Decoded = { channelData: Float32Array[]; samplesDecoded: number }
 type Source = { format: AudioFormat; durationMs: number; pieces: AsyncIterable<Uint8Array> }
 
@@ -69,7 +71,19 @@ async function* decodeCompressed({ format, durationMs, pieces }: Source): AsyncG
 function openDecoder(container: AudioFormat['container'], pieces: AsyncIterable<Uint8Array>): AsyncIterable<Decoded> {
   if (container === 'flac') return flushing(new FLACDecoder(), pieces)
   if (container === 'ogg') return flushing(new OggOpusDecoder(), pieces)
+  if (container === 'webm') return decodePackets(pieces)
   return decodeMp3(pieces)
+}
+
+async function* decodePackets(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Decoded> {
+  // A mono stream is decoded to two equal channels.
+  const decoder = new OpusDecoder()
+  try {
+    await decoder.ready
+    for await (const piece of pieces) yield await attempt(() => decoder.decodeFrames(packetsIn(piece)))
+  } finally {
+    decoder.free()
+  }
 }
 
 async function* flushing(

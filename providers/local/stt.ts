@@ -1,9 +1,11 @@
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import type { Recording } from '../../audio/format.ts'
+import { webmPackets } from '../../audio/webm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Stt, SttRequest, SttStreamRequest, Transcript } from '../../domain/speech/stt.ts'
 import type { SttInput, SttOutput } from './child-messages.ts'
 import type { ChildPool } from './child-pool.ts'
+import { packetPieces } from './packets.ts'
 import type { StreamPool } from './stt-live.ts'
 import type { StreamInput } from './stt-live-messages.ts'
 
@@ -57,6 +59,8 @@ function streamInput({ audio, interimResults, endpointingMs = endpointing.usualM
   }
 }
 
-function pieces({ chunks, dataOffset, dataBytes }: Recording): Iterator<Uint8Array> {
-  return new ChunkedBytes(chunks).pieces(dataOffset, dataOffset + dataBytes, pieceBytesMax)
+function pieces({ format, chunks, dataOffset, dataBytes }: Recording): Iterator<Uint8Array> {
+  const bytes = new ChunkedBytes(chunks)
+  if (format.container === 'webm') return packetPieces(webmPackets(bytes), pieceBytesMax)
+  return bytes.pieces(dataOffset, dataOffset + dataBytes, pieceBytesMax)
 }

@@ -59,4 +59,5 @@ const files = {
   flac: { name: 'audio.flac', type: 'audio/flac' },
   ogg: { name: 'audio.ogg', type: 'audio/ogg' },
   mp3: { name: 'audio.mp3', type: 'audio/mpeg' },
+  webm: { name: 'audio.webm', type: 'audio/webm' },
 } as const

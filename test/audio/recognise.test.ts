@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { AudioError, type AudioFault } from '../../audio/error.ts'
 import { recogniseRecording } from '../../audio/recognise.ts'
 import { wavHeader } from '../../audio/wav.ts'
+import { webmPackets } from '../../audio/webm.ts'
 import { readFixture } from '../speech/fixtures.ts'
 import { bytes, cut, extensible, fmt, riff, text, u32 } from './build.ts'
 
@@ -33,6 +35,7 @@ function refuses(
   t.equal(error.reason, reason)
   t.match(error.message, message)
 }
+const sizeOf = (packets: Iterable<Uint8Array>) => [...packets].reduce((sum, packet) => sum + packet.length, 0)
 type Tap = { equal: (a: unknown, b: unknown) => unknown; match: (a: string, b: RegExp) => unknown }
 
 t.test('WAV: every sample format says what it is', (t) => {
@@ -267,6 +270,59 @@ t.test('Ogg: cut, damaged, or with another codec', (t) => {
   t.end()
 })
 
+t.test('WebM as a browser records it: sizes are unknown, and a picture may be beside the sound', (t) => {
+  const wav = recogniseRecording([readFixture('privacy-prompt')], null)
+  const file = readFixture('privacy-prompt', 'webm')
+  for (const sizes of [[file.length], [1], [7, 300, 1]]) {
+    const { format, durationMs } = recogniseRecording(cut(file, ...sizes), null)
+    t.same(format, { container: 'webm', encoding: 'opus', sampleRateHz: 48_000, channels: 2 })
+    // The recorder ran a little longer than the recording that it heard.
+    t.ok(durationMs >= wav.durationMs - 60 && durationMs < wav.durationMs + 500, `${durationMs} of ${wav.durationMs}`)
+    t.equal(sizeOf(webmPackets(new ChunkedBytes(cut(file, ...sizes)))), sizeOf(webmPackets(new ChunkedBytes([file]))))
+  }
+  const film = recogniseRecording([readFixture('please-try-call-later-video', 'webm')], null)
+  const sound = recogniseRecording([readFixture('please-try-call-later')], null)
+  t.ok(Math.abs(film.durationMs - sound.durationMs) < 500, `${film.durationMs} of ${sound.durationMs}`)
+  t.end()
+})
+
+t.test('WebM: known sizes, and files that are cut, damaged or hold something else', (t) => {
+  const live = readFixture('privacy-prompt', 'webm')
+  const at = (...marker: number[]) => Buffer.from(live).indexOf(Buffer.from(marker))
+  const sized = Uint8Array.from(live)
+  const segment = at(0x18, 0x53, 0x80, 0x67) + 4
+  const segmentBytes = live.length - segment - 8
+  sized.set([0x01, 0, 0, 0, 0, 0, segmentBytes >> 8, segmentBytes & 0xff], segment)
+  t.equal(recogniseRecording([sized], null).durationMs, recogniseRecording([live], null).durationMs)
+  refuses(t, 'truncated', /middle of an element/, live.subarray(0, live.length - 10))
+  refuses(t, 'unsupported', /holds no audio; only Opus/, live.subarray(0, segment + 8))
+  const vorbis = Uint8Array.from(live)
+  vorbis.set(text('A_AAC\0'), at(...text('A_OPUS')))
+  refuses(t, 'unsupported', /holds AAC; only Opus/, vorbis)
+  const noise = Uint8Array.from(live)
+  noise.fill(0, at(0x1f, 0x43, 0xb6, 0x75), at(0x1f, 0x43, 0xb6, 0x75) + 20)
+  refuses(t, 'damaged', /begins no element/, noise)
+  const laced = Uint8Array.from(live)
+  // A block: id, size in one or two bytes, track, time, flags.
+  const block = Buffer.from(live).indexOf(Buffer.from([0x81, 0, 0]), at(0x1f, 0x43, 0xb6, 0x75) + 12)
+  laced[block + 3]! |= 0x02
+  refuses(t, 'unsupported', /several packets in a block/, laced)
+  t.throws(() => recogniseRecording([bytes(text('\x1a\x45\xdf\xa3'), second)], null), AudioError)
+  fc.assert(
+    fc.property(fc.nat(live.length - 1), fc.nat(255), fc.nat(live.length), (place, value, length) => {
+      const hurt = Uint8Array.from(live.subarray(0, Math.max(4, length)))
+      if (place < hurt.length && place >= 4) hurt[place] = value
+      try {
+        recogniseRecording([hurt], null)
+      } catch (error) {
+        if (!(error instanceof AudioError)) throw error
+      }
+    }),
+    { numRuns: 2000 },
+  )
+  t.end()
+})
+
 t.test('MP3: tags are skipped, a cut file is noticed, noise is not MP3', (t) => {
   const file = readFixture('privacy-prompt', 'mp3')
   const { durationMs } = recogniseRecording([file], null)
@@ -284,7 +340,6 @@ t.test('MP3: tags are skipped, a cut file is noticed, noise is not MP3', (t) => 
 
 t.test('what nobody reads is named', (t) => {
   refuses(t, 'unsupported', /MP4/, bytes(u32(0x20), text('ftypM4A '), second))
-  refuses(t, 'unsupported', /WebM/, bytes(text('\x1a\x45\xdf\xa3'), second))
   refuses(t, 'unsupported', /AIFF/, bytes(text('FORM'), second))
   refuses(t, 'unrecognised', /no known format/, text('hello'))
   refuses(t, 'empty', /is empty/, new Uint8Array(0))
@@ -305,6 +360,7 @@ t.test('no body makes it fail in another way', (t) => {
     readFixture('privacy-prompt', 'flac'),
     readFixture('privacy-prompt', 'opus'),
     readFixture('privacy-prompt', 'mp3'),
+    readFixture('privacy-prompt', 'webm'),
   ]
   const heads = [
     ...seeds,

@@ -98,7 +98,7 @@ function childLog(started: number[], ended: number[]): Log {
   return { info, warn: () => {}, error: () => {} }
 }
 
-export function fixture(name: FixtureName, extension?: 'wav' | 'flac' | 'mp3' | 'opus'): Recording {
+export function fixture(name: FixtureName, extension?: 'wav' | 'flac' | 'mp3' | 'opus' | 'webm'): Recording {
   return recogniseRecording([readFixture(name, extension)], null)
 }
 

@@ -48,7 +48,7 @@ t.test('recorded prompts are recognised', async (t) => {
 })
 
 t.test('recordings in every container are recognised', async (t) => {
-  for (const extension of ['flac', 'mp3', 'opus'] as const) {
+  for (const extension of ['flac', 'mp3', 'opus', 'webm'] as const) {
     const recording = fixture('privacy-prompt', extension)
     const { text, segments } = await local.transcribe(recording)
     t.equal(errors(prompt, text), 0, `${extension}: ${text}`)

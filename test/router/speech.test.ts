@@ -92,7 +92,7 @@ t.test('every way to send audio', async (t) => {
   const text = spoken['privacy-prompt']
   const understood = (name: string, { text: transcript }: Transcript) =>
     t.ok(wordErrors(text, transcript).errors <= 1, `${name}: ${transcript}`)
-  for (const extension of ['wav', 'flac', 'opus', 'mp3'] as const)
+  for (const extension of ['wav', 'flac', 'opus', 'webm', 'mp3'] as const)
     understood(extension, await hear(readFixture('privacy-prompt', extension)))
   const samples = samplesOf('privacy-prompt')
   const mono = decodeSamples(samples, 'pcm_s16le')

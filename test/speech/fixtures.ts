@@ -12,7 +12,9 @@ export const spoken = {
 } as const
 
 export type FixtureName = keyof typeof spoken
-/** Only `privacy-prompt` exists in the other encodings too. */
-export function readFixture(name: FixtureName, extension: 'wav' | 'flac' | 'mp3' | 'opus' = 'wav'): Uint8Array {
+type Extension = 'wav' | 'flac' | 'mp3' | 'opus' | 'webm'
+
+/** Only `privacy-prompt` exists in the other encodings too, and `please-try-call-later-video` as the sound of a film. */
+export function readFixture(name: FixtureName | `${FixtureName}-video`, extension: Extension = 'wav'): Uint8Array {
   return readFileSync(new URL(`../fixtures/speech/${name}.${extension}`, import.meta.url))
 }

@@ -53,7 +53,7 @@ function recordingOf(upload: Bytes, durationMaxMs: number): Recording {
     declared: declaredBy(upload.contentType),
     durationMaxMs,
     param: 'body',
-    hint: 'Send WAV, FLAC, Ogg/Opus or MP3, or raw 16-bit little-endian samples as Content-Type audio/pcm;rate=16000.',
+    hint: 'Send WAV, FLAC, Ogg/Opus, WebM/Opus or MP3, or raw 16-bit little-endian samples as Content-Type audio/pcm;rate=16000.',
   })
 }
 

@@ -34,7 +34,7 @@ export function createCompatTranscription(
       declared: null,
       durationMaxMs: deps.durationMaxMs,
       param: 'file',
-      hint: 'Send WAV, FLAC, Ogg/Opus or MP3.',
+      hint: 'Send WAV, FLAC, Ogg/Opus, WebM/Opus or MP3.',
     })
     const transcription = await deps
       .transcribe({

@@ -1,0 +1,46 @@
+/**
+ * Packets of a compressed stream on their way to a speech engine. A piece is one message and holds whole packets, each behind its length
+ * in two bytes.
+ */
+
+const lengthBytes = 2
+
+/** No piece is larger than `pieceBytesMax`, unless one packet alone is. */
+export function* packetPieces(packets: Iterable<Uint8Array>, pieceBytesMax: number): Generator<Uint8Array> {
+  let held: Uint8Array[] = []
+  let bytes = 0
+  for (const packet of packets) {
+    const size = lengthBytes + packet.length
+    if (bytes > 0 && bytes + size > pieceBytesMax) {
+      yield pieceOf(held, bytes)
+      held = []
+      bytes = 0
+    }
+    held.push(packet)
+    bytes += size
+  }
+  if (bytes > 0) yield pieceOf(held, bytes)
+}
+
+function pieceOf(packets: readonly Uint8Array[], bytes: number): Uint8Array {
+  const piece = new Uint8Array(bytes)
+  let at = 0
+  for (const packet of packets) {
+    piece[at] = packet.length & 0xff
+    piece[at + 1] = packet.length >> 8
+    piece.set(packet, at + lengthBytes)
+    at += lengthBytes + packet.length
+  }
+  return piece
+}
+
+/** The packets of a piece. They share its memory. */
+export function packetsIn(piece: Uint8Array): Uint8Array[] {
+  const packets: Uint8Array[] = []
+  for (let at = 0; at + lengthBytes <= piece.length; ) {
+    const from = at + lengthBytes
+    at = from + (piece[at]! | (piece[at + 1]! << 8))
+    packets.push(piece.subarray(from, at))
+  }
+  return packets
+}
