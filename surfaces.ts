@@ -66,6 +66,7 @@ export function createSurfaces(parts: Parts): Surfaces {
         mint,
         durationMaxMs,
         wavBytesMax: limits.answerBytesMax,
+        nativeStreams: config.complete.streams,
         startedS: Math.floor(systemClock.nowMs() / 1000),
       }),
       mountPlatform(at(surfaces.platformHost), {

@@ -4,18 +4,22 @@ import type { Objective, Stage } from '../domain/catalog/model.ts'
 import type { Routing } from '../domain/routing/ask.ts'
 import { routingOfName } from '../domain/routing/model-name.ts'
 
+/** `accuracy` is another word for quality. */
+type OptimizeFor = Objective | 'accuracy'
+
 /** The fields with which a request of the compatible surface, or the config of a socket, chooses its route. */
 export type Wishes = {
   model?: string
-  optimizeFor?: Objective
-  intent?: { optimizeFor?: Objective }
+  optimizeFor?: OptimizeFor
+  intent?: { optimizeFor?: OptimizeFor }
   constraints?: { allowedProviders?: Partial<Record<Stage, readonly string[]>> }
 }
 
 /** The objective of a request goes before that of its key. Throws the fault unknown_model, ambiguous_model or model_not_allowed. */
 export function routingOf(catalog: Catalog, stage: Stage, caller: Caller, wishes: Wishes): Routing {
   const { model: name, optimizeFor, intent, constraints } = wishes
-  const objective = optimizeFor ?? intent?.optimizeFor ?? caller.policy.objective
+  const word = optimizeFor ?? intent?.optimizeFor
+  const objective = word === 'accuracy' ? 'quality' : (word ?? caller.policy.objective)
   const { aliases } = caller.policy
   const allowProviders = constraints?.allowedProviders?.[stage]
   return routingOfName(catalog, { stage, name, objective, allowProviders, aliases })

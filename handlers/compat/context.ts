@@ -1,6 +1,8 @@
 import type { Caller } from '../../domain/access/organization.ts'
+import type { Catalog } from '../../domain/catalog/catalog.ts'
 import { readLanguage } from '../../domain/catalog/language.ts'
 import type { RequestContext, Route } from '../../domain/dispatch/request.ts'
+import type { NativeMeta } from '../../generated/compat/types.ts'
 import type { Context } from '../../runtime/engine/handler.ts'
 import { preferredType } from '../../runtime/http/accept.ts'
 import { located } from '../faults/located-fault.ts'
@@ -49,8 +51,16 @@ export function ignoredHeader(fields: readonly string[]) {
   return fields.length === 0 ? {} : { 'x-service-ignored': fields.join(', ') }
 }
 
-export function acceptsEvents({ accept }: Context<Caller>): boolean {
-  return preferredType(accept, ['application/json', 'text/event-stream']) === 'text/event-stream'
+/** The first event of a native stream. `scoresRunId` names the figures behind the ranking. */
+export function nativeMeta(route: Route, requestId: string, catalog: Catalog): NativeMeta {
+  const { provider, model, failovers } = route
+  return { requestId, provider, model, failoverCount: failovers, scoresRunId: catalog.digest() }
+}
+
+/** `byDefault`: also a client that names neither type gets events. */
+export function acceptsEvents({ accept }: Context<Caller>, byDefault: boolean): boolean {
+  const [json, events] = ['application/json', 'text/event-stream'] as const
+  return preferredType(accept, byDefault ? [events, json] : [json, events]) === events
 }
 
 /** A stream of events that are all known already. */

@@ -31,6 +31,8 @@ export type CompatDeps = {
   durationMaxMs: number
   /** The most bytes of samples in a WAV, which is answered in one piece. */
   wavBytesMax: number
+  /** Whether `/v1/complete` and `/v1/transcribe` answer events to clients that name no type. */
+  nativeStreams: boolean
   /** The start of this process in seconds since 1970. */
   startedS: number
 }
@@ -51,7 +53,7 @@ function handlersOf(
   deps: CompatDeps,
   writeFault: FaultWriter,
 ): CompatHandlers<Caller> {
-  const { operations, mint, durationMaxMs, wavBytesMax, startedS } = deps
+  const { operations, mint, durationMaxMs, wavBytesMax, nativeStreams, startedS } = deps
   const chat = { ...operations, chat: createChat(operations.dispatch) }
   const speech = { ...operations, wavBytesMax }
   const transcription = { ...operations, durationMaxMs }
@@ -73,8 +75,8 @@ function handlersOf(
     getCompatModel: getCompatModel(operations.findModel, startedS),
     previewRouting: previewRouting(operations.preview),
     synthesize: synthesize(speech),
-    transcribe: transcribe(transcription),
-    complete: complete(chat),
+    transcribe: transcribe({ ...transcription, streams: nativeStreams }),
+    complete: complete({ ...chat, streams: nativeStreams }),
     createRealtimeSession: createRealtimeSession(mint),
   }
 }

@@ -339,7 +339,7 @@ t.test('complete', async (t) => {
     streamed.map(({ event }) => event),
     ['meta', 'tool_call', 'tool_call', 'done'],
   )
-  t.match(streamed[1]?.data, { id: 'call_a', name: 'weather', arguments: '{"city":"Oslo"}' })
+  t.match(streamed[1]?.data, { id: 'call_a', name: 'weather', args: '{"city":"Oslo"}' })
   for (const accept of ['text/event-stream;q=0', '*/*', 'application/json, text/event-stream;q=0.5'])
     t.equal((await post('/v1/complete', body, { accept })).headers.get('content-type'), 'application/json', accept)
   stub.behave({ kind: 'cut' })

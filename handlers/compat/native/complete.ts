@@ -2,17 +2,17 @@ import type { Caller } from '../../../domain/access/organization.ts'
 import type { Catalog } from '../../../domain/catalog/catalog.ts'
 import type { Route } from '../../../domain/dispatch/request.ts'
 import type { CompatHandlers, CompleteEvent } from '../../../generated/compat/handlers.ts'
-import type { ChatMessage, CompleteBody, NativeCompletion } from '../../../generated/compat/types.ts'
-import { Refusal } from '../../../runtime/engine/handler.ts'
+import type { NativeCompletion, NativeMeta } from '../../../generated/compat/types.ts'
 import { routingOf } from '../../routing.ts'
-import { acceptsEvents, contextOf, ignoredHeader, languageOf, nativeHeaders } from '../context.ts'
+import { acceptsEvents, contextOf, ignoredHeader, languageOf, nativeHeaders, nativeMeta } from '../context.ts'
 import type { Chat, ChatStream } from '../openai/chat.ts'
 import type { ChatInput } from '../openai/chat-translation.ts'
+import { chatBody } from './completion-request.ts'
 import { CompletionText } from './completion-text.ts'
 
-export type CompleteDeps = { chat: Chat; catalog: Catalog }
+export type CompleteDeps = { chat: Chat; catalog: Catalog; streams: boolean }
 
-export function complete({ chat, catalog }: CompleteDeps): CompatHandlers<Caller>['complete'] {
+export function complete({ chat, catalog, streams }: CompleteDeps): CompatHandlers<Caller>['complete'] {
   return async ({ header, body }, context) => {
     const input: ChatInput = {
       ...contextOf(context),
@@ -21,10 +21,10 @@ export function complete({ chat, catalog }: CompleteDeps): CompatHandlers<Caller
       body: chatBody(body),
       ...(body.maxTokens !== undefined && { maxOutputTokens: body.maxTokens }),
     }
-    if (acceptsEvents(context)) {
+    if (acceptsEvents(context, streams)) {
       const counted = { ...input.body, stream_options: { include_usage: true } }
       const stream = await chat.stream({ ...input, body: counted })
-      const events = eventsOf(stream, context.requestId)
+      const events = eventsOf(stream, nativeMeta(stream.route, context.requestId, catalog))
       return { status: 200, type: 'text/event-stream', headers: headersOf(stream), body: events }
     }
     const whole = await chat.complete(input)
@@ -42,30 +42,6 @@ function headersOf({ route, ignored }: Pick<ChatStream, 'route' | 'ignored'>) {
 /** The names of this operation for fields of chat completions. */
 const nameOf: Readonly<Record<string, string>> = { parallel_tool_calls: 'parallelToolCalls' }
 
-/** The body of the same request to chat completions. A field that the client left out is left out there too. */
-function chatBody(body: CompleteBody): ChatInput['body'] {
-  const { temperature, reasoningEffort, tools, toolChoice, parallelToolCalls } = body
-  return {
-    messages: messagesOf(body),
-    ...(temperature !== undefined && { temperature }),
-    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
-    ...(tools && { tools }),
-    ...(toolChoice !== undefined && { tool_choice: toolChoice }),
-    ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
-  }
-}
-
-function messagesOf({ messages, prompt, systemPrompt }: CompleteBody): ChatMessage[] {
-  if ((messages === undefined) === (prompt === undefined))
-    throw new Refusal('invalid_parameter', {
-      param: messages === undefined ? '/prompt' : '/messages',
-      message: 'Exactly one of messages and prompt is needed.',
-      hint: 'Send prompt for a single question, or messages for a history.',
-    })
-  const system = systemPrompt === undefined ? [] : [{ role: 'system', content: systemPrompt }]
-  return [...system, ...(messages ?? [{ role: 'user', content: prompt }])]
-}
-
 function answerOf(completed: CompletionText, { provider, model, failovers }: Route): NativeCompletion {
   const toolCalls = completed.toolCalls()
   return {
@@ -79,8 +55,8 @@ function answerOf(completed: CompletionText, { provider, model, failovers }: Rou
 }
 
 /** A tool call is sent only when the provider has ended, because a call that was cut off must not look complete. */
-async function* eventsOf({ route, chunks }: ChatStream, requestId: string): AsyncGenerator<CompleteEvent> {
-  yield { event: 'meta', data: { requestId, provider: route.provider, model: route.model } }
+async function* eventsOf({ route, chunks }: ChatStream, meta: NativeMeta): AsyncGenerator<CompleteEvent> {
+  yield { event: 'meta', data: meta }
   const completed = new CompletionText()
   for await (const chunk of chunks) {
     const text = completed.readChunk(chunk)

@@ -40,8 +40,8 @@ export class CompletionText {
   #readCall(call: Fields, at: number): void {
     const { name, arguments: text } = fieldsOf(call['function'])
     const key = call['index'] ?? call['id'] ?? at
-    const known = this.#calls.get(key) ?? { id: textOf(call['id']), name: textOf(name), arguments: '' }
-    known.arguments += typeof text === 'string' ? text : JSON.stringify(text ?? '')
+    const known = this.#calls.get(key) ?? { id: textOf(call['id']), name: textOf(name), args: '' }
+    known.args += typeof text === 'string' ? text : JSON.stringify(text ?? '')
     this.#calls.set(key, known)
   }
 

@@ -4,26 +4,36 @@ import type { Caller } from '../../../domain/access/organization.ts'
 import type { Segment, Word } from '../../../domain/speech/stt.ts'
 import type { TranscribeInput, Transcription } from '../../../domain/speech/transcribe.ts'
 import type { CompatHandlers, TranscribeEvent } from '../../../generated/compat/handlers.ts'
-import type { NativeSegment, NativeTranscription, SttOptions } from '../../../generated/compat/types.ts'
+import type { NativeMeta, NativeSegment, NativeTranscription, SttOptions } from '../../../generated/compat/types.ts'
 import type { Bytes } from '../../../runtime/engine/handler.ts'
 import { located } from '../../faults/located-fault.ts'
 import { readRecording } from '../../recording.ts'
 import { routingOf } from '../../routing.ts'
-import { acceptsEvents, contextOf, ignoredHeader, inOrder, languageIn, languageOf, nativeHeaders } from '../context.ts'
+import {
+  acceptsEvents,
+  contextOf,
+  ignoredHeader,
+  inOrder,
+  languageIn,
+  languageOf,
+  nativeHeaders,
+  nativeMeta,
+} from '../context.ts'
 import type { TranscriptionDeps } from '../openai/transcriptions.ts'
 
-export function transcribe(deps: TranscriptionDeps): CompatHandlers<Caller>['transcribe'] {
+export function transcribe(deps: TranscriptionDeps & { streams: boolean }): CompatHandlers<Caller>['transcribe'] {
   return async ({ header, body }, context) => {
     const intent = header['x-service-intent'] ?? {}
     const constraints = header[constraintsHeader] ?? {}
-    const { model, ...asked } = header[optionsHeader] ?? {}
+    const { model, language, ...asked } = header[optionsHeader] ?? {}
     // The language is checked here, because the operation knows nothing of headers.
     if (intent.language !== undefined) languageIn('x-service-intent', intent.language)
+    if (language !== undefined) languageIn(optionsHeader, language)
     const recording = recordingOf(body, deps.durationMaxMs)
     const transcription = await deps
       .transcribe({
         ...contextOf(context),
-        ...languageOf(header, intent.language),
+        ...languageOf(header, language, intent.language),
         routing: routingOf(deps.catalog, 'stt', context.caller, {
           intent,
           constraints,
@@ -39,8 +49,9 @@ export function transcribe(deps: TranscriptionDeps): CompatHandlers<Caller>['tra
       })
     const headers = { ...nativeHeaders(transcription.route), ...ignoredHeader(transcription.ignored) }
     const answer = answerOf(transcription, recording, context.requestId)
-    if (!acceptsEvents(context)) return { status: 200, type: 'application/json', headers, body: answer }
-    return { status: 200, type: 'text/event-stream', headers, body: eventsOf(answer) }
+    if (!acceptsEvents(context, deps.streams)) return { status: 200, type: 'application/json', headers, body: answer }
+    const meta = nativeMeta(transcription.route, context.requestId, deps.catalog)
+    return { status: 200, type: 'text/event-stream', headers, body: eventsOf(answer, meta) }
   }
 }
 
@@ -110,10 +121,10 @@ function wordOf({ confidence, ...word }: Word) {
 }
 
 /** A whole recording has no interim transcripts: each segment is sent once, as final. */
-function eventsOf(answer: NativeTranscription): AsyncIterable<TranscribeEvent> {
-  const { requestId, provider, model, segments = [] } = answer
+function eventsOf(answer: NativeTranscription, meta: NativeMeta): AsyncIterable<TranscribeEvent> {
+  const { segments = [] } = answer
   return inOrder<TranscribeEvent>([
-    { event: 'meta', data: { requestId, provider, model } },
+    { event: 'meta', data: meta },
     ...segments.map((segment) => ({ event: 'transcript' as const, data: { ...segment, isFinal: true } })),
     { event: 'done', data: answer },
   ])

@@ -1,0 +1,141 @@
+/** The native operations as their published clients speak them: without an Accept header, with `accuracy`, with both shapes of tools. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { startParley } from '../process/parley.ts'
+import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
+import { type Answer, readEvents, send } from '../router/requests.ts'
+
+const stub = await startStubOpenAi()
+const models = { llm: ['chat'], stt: ['whisper'] }
+const parley = await startParley({
+  PARLEY_COMPLETE_STREAMS: 'true',
+  PARLEY_PROVIDERS: JSON.stringify([{ id: 'stub', adapter: 'openai', apiKey: 'k', baseUrl: `${stub.url}/v1`, models }]),
+})
+t.teardown(async () => {
+  await parley.remove()
+  await stub.close()
+})
+
+const prompt = readFileSync(path.resolve(import.meta.dirname, '../fixtures/speech/please-try-call-later.wav'))
+const sent = () => stub.requests.at(-1)?.json ?? {}
+const asJson = { accept: 'application/json' }
+
+/** fetch sends an Accept header of its own: any type. */
+function complete(body: object, headers: Record<string, string> = asJson): Promise<Answer> {
+  const usual = { 'content-type': 'application/json', ...headers }
+  const text = JSON.stringify({ model: 'stub:chat', ...body })
+  return send(parley, '/v1/complete', { method: 'POST', body: text, headers: usual })
+}
+
+function transcribe(headers: Record<string, string>): Promise<Answer> {
+  const usual = { 'content-type': 'audio/wav', ...headers }
+  return send(parley, '/v1/transcribe', { method: 'POST', body: new Uint8Array(prompt), headers: usual })
+}
+
+t.test('with complete.streams the operations stream unless JSON is asked for', async (t) => {
+  for (const headers of [{}, { accept: '*/*' }, { accept: 'text/event-stream' }]) {
+    const answer = await complete({ prompt: 'Hi' }, headers)
+    t.match(answer.headers.get('content-type'), /^text\/event-stream/, JSON.stringify(headers))
+  }
+  t.equal((await complete({ prompt: 'Hi' })).headers.get('content-type'), 'application/json')
+  const events = readEvents((await transcribe({ 'x-service-stt-options': '{"model":"local:moonshine-tiny-en"}' })).text)
+  t.same(
+    events.map(({ event }) => event),
+    ['meta', 'transcript', 'done'],
+  )
+  t.match(events[0]?.data, { provider: 'local', failoverCount: 0, scoresRunId: /^sha256:[0-9a-f]{64}$/ })
+  t.equal((await transcribe(asJson)).headers.get('content-type'), 'application/json')
+})
+
+t.test('meta says how often the request failed over, and which figures ranked', async (t) => {
+  const [meta] = readEvents((await complete({ prompt: 'Hi' }, {})).text)
+  const preview = await send(parley, '/v1/routing/preview?stage=llm&language=en')
+  const { catalog_digest: scoresRunId } = preview.json<{ catalog_digest: string }>()
+  t.match(meta?.data, { provider: 'stub', model: 'chat', failoverCount: 0, scoresRunId, requestId: /^req_/ })
+})
+
+t.test('both shapes of tools reach the provider as one', async (t) => {
+  stub.behave({ kind: 'tool_call' })
+  const parameters = { type: 'object', properties: { city: { type: 'string' } } }
+  const flat = { name: 'weather', description: 'The weather.', parameters }
+  const wrapped = { type: 'function', function: { name: 'clock', strict: true } }
+  const answer = await complete({ prompt: 'Hi', tools: [flat, wrapped], toolChoice: { name: 'clock' } })
+  t.equal(answer.status, 200, answer.text)
+  t.same(sent()['tools'], [{ type: 'function', function: flat }, wrapped])
+  t.same(sent()['tool_choice'], { type: 'function', function: { name: 'clock' } })
+  const { toolCalls } = answer.json<{ toolCalls: unknown }>()
+  t.same(toolCalls, [
+    { id: 'call_a', name: 'weather', args: '{"city":"Oslo"}' },
+    { id: 'call_b', name: 'clock', args: '{}' },
+  ])
+  const nameless = await complete({ prompt: 'Hi', tools: [flat, { description: 'x' }] })
+  t.match(nameless.json().error, { code: 'invalid_parameter', param: '/tools/1/name', hint: /type: function/ })
+})
+
+t.test('a history is converted', async (t) => {
+  const messages = [
+    { role: 'user', content: 'Weather and time?' },
+    {
+      role: 'assistant',
+      content: 'One moment.',
+      toolCalls: [
+        { id: 'call_a', name: 'weather', args: '{"city":"Oslo"}' },
+        { id: 'call_b', name: 'clock', args: { zone: 'CET' } },
+        { id: 'call_c', name: 'clock' },
+      ],
+    },
+    { role: 'tool', toolCallId: 'call_a', content: 'rain' },
+    { role: 'tool', toolCallId: 'call_b', content: 'No clock.', isError: true },
+    { role: 'tool', toolCallId: 'call_c', content: 'noon', isError: false },
+  ]
+  t.match((await complete({ messages })).json(), { text: stubText })
+  const call = (id: string, name: string, text: string) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: text },
+  })
+  t.same(sent()['messages'], [
+    messages[0],
+    {
+      role: 'assistant',
+      content: 'One moment.',
+      tool_calls: [
+        call('call_a', 'weather', '{"city":"Oslo"}'),
+        call('call_b', 'clock', '{"zone":"CET"}'),
+        call('call_c', 'clock', '{}'),
+      ],
+    },
+    { role: 'tool', tool_call_id: 'call_a', content: 'rain' },
+    { role: 'tool', tool_call_id: 'call_b', content: 'Error: No clock.' },
+    { role: 'tool', tool_call_id: 'call_c', content: 'noon' },
+  ])
+  const toolCalls = [{ id: 'call_a', name: 'weather', args: '{"city"' }]
+  const broken = await complete({ messages: [{ role: 'assistant', toolCalls }] })
+  t.match(broken.json().error, {
+    code: 'invalid_parameter',
+    param: '/messages/0/toolCalls/0/args',
+    message: /must be JSON/,
+  })
+})
+
+t.test('accuracy is another word for quality', async (t) => {
+  const answer = await complete({ prompt: 'Hi', model: 'auto', intent: { language: 'en', optimizeFor: 'accuracy' } })
+  t.equal(answer.status, 200, answer.text)
+  const { text } = await send(parley, `/v1/requests/${answer.headers.get('service-request-id')}/route`)
+  t.match(JSON.parse(text), { objective: 'quality' })
+  t.equal((await transcribe({ 'x-service-intent': '{"optimizeFor":"accuracy"}', ...asJson })).status, 200)
+  t.match((await complete({ prompt: 'Hi', intent: { optimizeFor: 'speed' } })).json().error, {
+    param: '/intent/optimizeFor',
+  })
+})
+
+t.test('x-service-stt-options takes a language, which goes before that of the intent', async (t) => {
+  const options = (language: string) => JSON.stringify({ model: 'stub:whisper', language })
+  const asked = { 'x-service-stt-options': options('de'), 'x-service-intent': '{"language":"fr"}', ...asJson }
+  t.equal((await transcribe(asked)).status, 200)
+  const language = stub.requests.at(-1)?.parts.find(({ name }) => name === 'language')
+  t.equal(language?.body.toString(), 'de')
+  const wrong = await transcribe({ 'x-service-stt-options': options('no language'), ...asJson })
+  t.match(wrong.json().error, { code: 'invalid_parameter', param: 'x-service-stt-options' })
+})
