@@ -4,7 +4,7 @@ import type {
   ErrorDetail,
   JsonSchema,
   LanguageTag,
-  Objective,
+  OptimizeFor,
   Price,
   ProviderId,
   ReasoningEffort,
@@ -26,6 +26,7 @@ export type {
   LanguageTag,
   Objective,
   OpenapiDocument,
+  OptimizeFor,
   Price,
   PriceUnit,
   ProviderId,
@@ -481,7 +482,7 @@ export type CompatModel = {
 }
 
 /** What to route by. */
-export type Intent = { language?: LanguageTag; region?: string; optimizeFor?: Objective } & Record<string, unknown>
+export type Intent = { language?: LanguageTag; region?: string; optimizeFor?: OptimizeFor } & Record<string, unknown>
 
 export type Constraints = { allowedProviders?: AllowedProviders } & Record<string, unknown>
 
@@ -493,6 +494,7 @@ export type ProviderIds = ProviderId[]
 /** What else is asked of the model. */
 export type SttOptions = {
   model?: CompatModelId
+  language?: LanguageTag
   words?: boolean
   diarization?: boolean
   keywords?: string[]
@@ -500,7 +502,14 @@ export type SttOptions = {
 } & Record<string, unknown>
 
 /** The first event. */
-export type NativeMeta = { requestId: string; provider: string; model: string }
+export type NativeMeta = {
+  requestId: string
+  provider: string
+  model: string
+  failoverCount: number
+  /** The digest of the catalog whose figures ranked the candidates. */
+  scoresRunId: string
+}
 
 export type SynthesizeBody = {
   text: string
@@ -577,7 +586,7 @@ export type TranscriptEvent = {
 
 /** Either messages or a prompt. */
 export type CompleteBody = {
-  messages?: ChatMessage[]
+  messages?: NativeMessage[]
   prompt?: string
   intent?: Intent
   systemPrompt?: string
@@ -594,7 +603,32 @@ export type CompleteBody = {
 
 export type NativeToolMode = 'auto' | 'none' | 'required'
 
-export type NativeTool = { type: 'function'; function: NativeFunction } & Record<string, unknown>
+/** One turn. Fields of chat completions that are not named here go to the provider as they are. */
+export type NativeMessage = {
+  role: string
+  /** The calls of an assistant, as they were answered. */
+  toolCalls?: NativeHistoryCall[]
+  /** The call that this message of a tool answers. */
+  toolCallId?: string
+  /** The tool failed: the model reads `Error:` before the content. */
+  isError?: boolean
+} & Record<string, unknown>
+
+export type NativeHistoryCall = {
+  id: string
+  name: ToolName
+  /** JSON text, or the object itself. */
+  args?: string | Record<string, unknown>
+} & Record<string, unknown>
+
+/** A function as `{name, description, parameters}`, or the same as `{type: function, function}`. */
+export type NativeTool = {
+  type?: 'function'
+  function?: NativeFunction
+  name?: ToolName
+  description?: string
+  parameters?: JsonSchema
+} & Record<string, unknown>
 
 export type NativeFunction = { name: ToolName; description?: string; parameters?: JsonSchema } & Record<string, unknown>
 
@@ -602,7 +636,7 @@ export type NativeToolCall = {
   id: string
   name: string
   /** JSON text. */
-  arguments: string
+  args: string
 }
 
 export type TextDelta = { text: string }

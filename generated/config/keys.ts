@@ -29,6 +29,12 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['aliases'], env: 'PARLEY_ALIASES', type: 'object', secret: false },
   { path: ['cors', 'origins'], env: 'PARLEY_CORS_ORIGINS', type: 'array', secret: false },
   {
+    path: ['complete', 'streams'],
+    env: 'PARLEY_COMPLETE_STREAMS',
+    type: 'boolean',
+    secret: false,
+  },
+  {
     path: ['surfaces', 'routerHost'],
     env: 'PARLEY_SURFACES_ROUTER_HOST',
     type: 'string',

@@ -55,6 +55,10 @@ export type ParleyConfig = {
     /** Origins (scheme, host and port, as browsers send them) that may call the HTTP surfaces from a page. */
     origins: string[]
   }
+  complete: {
+    /** Whether /v1/complete and /v1/transcribe answer events to clients whose Accept header names neither JSON nor events. */
+    streams: boolean
+  }
   /** A surface can be given a host name of its own and is then at that host's root. */
   surfaces: {
     routerHost: string | null

@@ -6,6 +6,9 @@ export type OpenapiDocument = { openapi: string; info: Record<string, unknown>; 
 /** What the ranking of candidates favours. */
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
 
+/** What the ranking of candidates favours. `accuracy` is another word for `quality`. */
+export type OptimizeFor = 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
+
 /** A BCP 47 language tag, such as `en` or `es-MX`. */
 export type LanguageTag = string
 
