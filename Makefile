@@ -6,12 +6,13 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo test check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench clean
+.PHONY: help run demo test test-debian13 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
 	@echo 'make demo      the main job from end to end on real audio'
 	@echo 'make test      every test'
+	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make check     generated code, types, lint, unused code, lock, catalog, tests'
 	@echo 'make generate  specs/ to generated/, and the table of providers in README'
 	@echo 'make bench     figures, each as a ratio beside a floor in the same run'
@@ -24,6 +25,10 @@ demo: dist/main.js
 
 test: dist/main.js vendor-clients
 	@exec node test/run.mjs
+
+# For the newer build of uWebSockets.js, which needs a newer system than most have. .ci/run runs it after `test`.
+test-debian13:
+	@exec test/debian13.sh
 
 # The vendors' own clients prove that the stubs in test/vendors are fair. Without them (no network) those tests are skips that say so.
 vendor-clients:

@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Runs tests on Debian 13 with Node 24, over the newer build of uWebSockets.js, which other systems may be too old for.
+#
+# Debian's root directory is made by debootstrap, and the tests run in it as a normal user (Postgres refuses root), in
+# namespaces of their own: when the script ends, in whatever way, its mounts and processes end too. The root stays in the
+# user's cache folder, so that the first run takes two minutes more than the next.
+#
+# Two cores need ten minutes for the whole suite, and it runs before. Here runs what the engine, the sockets, Node and
+# the system can change: not the vendors, the speech engines, the generator, nor the rules of the code.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folders=(http ws engine compat realtime process cli store)
+timeout_s=1200
+node=24
+suite=trixie
+root=${XDG_CACHE_HOME:-$HOME/.cache}/parley/debian13
+
+skip() {
+  echo "debian13: skipped, because $1"
+  echo '0 passed, 0 failed, 1 skipped'
+  exit 0
+}
+
+# The mirror of Debian in the machine's own apt sources; nothing where it has none.
+mirror_of_apt() {
+  apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 -E '/debian/?$' || true
+}
+
+make_root() {
+  rm -rf "$root"
+  mkdir -p "$root"
+  echo "debian13: makes a root of Debian in $root (about two minutes, 700 MB, the first time)"
+  local log=$root.log
+  debootstrap --variant=minbase --include=ca-certificates,make,git,procps "$suite" "$root" "$mirror" >"$log" 2>&1 ||
+    skip "debootstrap failed: $(tail -n 1 "$log")"
+  npm install --prefix "$root/opt/node" "node@$node" npm@11 >"$log" 2>&1 ||
+    skip "npm could not install Node $node: $(tail -n 1 "$log")"
+  echo '127.0.0.1 localhost' >"$root/etc/hosts"
+  chroot "$root" useradd --create-home dev
+  touch "$root/.complete"
+}
+
+# The tree as it stands, without what git ignores. Packages stay from the last run as long as the lock file is the same.
+copy_tree() {
+  local tree=$root/home/dev/parley
+  mkdir -p "$tree"
+  find "$tree" -mindepth 1 -maxdepth 1 ! -name node_modules -exec rm -rf {} +
+  git ls-files -z --cached --others --exclude-standard | { xargs -0 ls -d 2>/dev/null || true; } | tar -c -T - | tar -x -C "$tree"
+  chroot "$root" chown -R dev:dev /home/dev
+  if cmp -s package-lock.json "$root/.package-lock.json"; then touch "$tree/node_modules/.package-lock.json"; fi
+  cp /etc/resolv.conf "$root/etc/resolv.conf"
+  # A registry of the machine's own, and the authority that signs its certificate.
+  [ ! -f "$HOME/.npmrc" ] || install -o 1000 -g 1000 -m 600 "$HOME/.npmrc" "$root/home/dev/.npmrc"
+  [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || cp "$NODE_EXTRA_CA_CERTS" "$root/etc/ssl/machine.crt"
+}
+
+# Runs as process 1 of its namespace.
+run_inside() {
+  mount -t proc proc "$root/proc"
+  mount --rbind /sys "$root/sys"
+  mount --rbind /dev "$root/dev"
+  mount -t tmpfs tmpfs "$root/tmp" -o mode=1777
+  chroot --userspec=dev:dev "$root" /usr/bin/env -i HOME=/home/dev PATH=/opt/node/node_modules/.bin:/usr/bin:/bin \
+    LANG=C.UTF-8 NODE_EXTRA_CA_CERTS=/etc/ssl/machine.crt PARLEY_TEST_ENGINE=uws \
+    ${https_proxy:+https_proxy="$https_proxy"} ${http_proxy:+http_proxy="$http_proxy"} \
+    timeout --kill-after=30 "$timeout_s" bash -c '
+      cd ~/parley && echo "debian13: $(. /etc/os-release && echo "$PRETTY_NAME"), Node $(node --version)" &&
+      make --no-print-directory dist/main.js && ./dist/main.js doctor; node test/run.mjs "$@"' debian13 "$@"
+}
+
+if [ "${1:-}" = inside ]; then
+  shift
+  run_inside "$@"
+  exit
+fi
+
+[ "$(uname -sm)" = 'Linux x86_64' ] || skip 'it needs Linux on x86_64'
+[ "$(id -u)" = 0 ] || skip 'only root can make a root directory of Debian'
+command -v debootstrap >/dev/null || skip 'debootstrap is not installed'
+unshare --mount --pid --fork true 2>/dev/null || skip 'namespaces are not allowed here'
+mkdir -p "$(dirname "$root")"
+exec 9>"$root.lock"
+flock 9
+if [ ! -f "$root/.complete" ]; then
+  mirror=$(mirror_of_apt)
+  [ -n "$mirror" ] || skip 'the apt sources name no mirror of Debian'
+  make_root
+fi
+copy_tree
+files=()
+for folder in "${folders[@]}"; do files+=(test/"$folder"/*.test.ts); done
+if [ $# -gt 0 ]; then files=("$@"); fi
+code=0
+unshare --mount --pid --fork --kill-child --propagation private "$0" inside "${files[@]}" || code=$?
+cp package-lock.json "$root/.package-lock.json"
+[ "$code" != 124 ] || echo "0 passed, 1 failed: it took longer than $timeout_s s"
+exit "$code"
