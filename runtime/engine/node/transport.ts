@@ -21,8 +21,9 @@ export class NodeTransport implements Transport {
     this.httpVersion = request.httpVersion
     this.#readerTimeoutMs = readerTimeoutMs
     this.method = (request.method ?? '').toLowerCase()
-    const [, authority = '', target = ''] = /^(?:https?:\/\/([^/?#]*))?(.*)$/i.exec(request.url ?? '') ?? []
-    this.#authority = authority
+    const url = request.url ?? ''
+    this.#authority = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ''
+    const target = this.#authority === '' ? url : url.slice(url.indexOf('//') + 2 + this.#authority.length)
     const mark = target.indexOf('?')
     this.path = (mark < 0 ? target : target.slice(0, mark)) || '/'
     this.query = mark < 0 ? '' : target.slice(mark + 1)
