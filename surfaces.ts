@@ -64,6 +64,7 @@ export function createSurfaces(parts: Parts): Surfaces {
       mountCompat(at(surfaces.compatHost), {
         operations,
         mint,
+        realtimeHost: surfaces.realtimeHost,
         durationMaxMs,
         wavBytesMax: limits.answerBytesMax,
         nativeStreams: config.complete.streams,

@@ -11,8 +11,10 @@ import { type Direction, projectComponent, type Schema } from './schema.ts'
 // ajv-formats is CommonJS, so under Node's ESM its default import is the module itself.
 const addFormats = addFormatsModule.default
 
-export function createAjv(schemas: Record<string, Schema>): Ajv2020 {
+/** `allErrors`: validators go on after the first violation. */
+export function createAjv(schemas: Record<string, Schema>, { allErrors = false } = {}): Ajv2020 {
   const ajv = new Ajv2020({
+    allErrors,
     strict: true,
     strictTypes: false,
     strictRequired: false,

@@ -9,7 +9,7 @@ import type { AsyncapiDocument, OpenapiDocument } from '../../generated/compat/t
 import { realtimeContract } from '../../generated/realtime/contract.ts'
 import type { Context, FaultWriter } from '../../runtime/engine/handler.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
-import { serveContract } from '../contract.ts'
+import { serveContract, serveSocketContract } from '../contract.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
@@ -27,6 +27,8 @@ import { createCompatTranscription } from './openai/transcriptions.ts'
 export type CompatDeps = {
   operations: Operations
   mint: EphemeralTokens['mint']
+  /** The host name that only the sockets answer at, or null. */
+  realtimeHost: string | null
   /** The longest recording that is taken. */
   durationMaxMs: number
   /** The most bytes of samples in a WAV, which is answered in one piece. */
@@ -48,19 +50,15 @@ export function mountCompat(settings: SurfaceSettings, deps: CompatDeps): Mount 
   }
 }
 
-function handlersOf(
-  { headerPrefix }: SurfaceSettings,
-  deps: CompatDeps,
-  writeFault: FaultWriter,
-): CompatHandlers<Caller> {
-  const { operations, mint, durationMaxMs, wavBytesMax, nativeStreams, startedS } = deps
+function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: FaultWriter): CompatHandlers<Caller> {
+  const { operations, mint, realtimeHost, durationMaxMs, wavBytesMax, nativeStreams, startedS } = deps
   const chat = { ...operations, chat: createChat(operations.dispatch) }
   const speech = { ...operations, wavBytesMax }
   const transcription = { ...operations, durationMaxMs }
   return {
-    getCompatContract: serveContract<OpenapiDocument>(compatContract, headerPrefix),
+    getCompatContract: serveContract<OpenapiDocument>(compatContract, settings),
     // The contract of the sockets is served here, beside the others.
-    getRealtimeContract: serveContract<AsyncapiDocument>(realtimeContract, headerPrefix),
+    getRealtimeContract: serveSocketContract<AsyncapiDocument>(realtimeContract, { ...settings, host: realtimeHost }),
     createChatCompletion: createChatCompletion(chat),
     createCompatResponse: createCompatResponse({
       generate: operations.generateMessages,

@@ -116,10 +116,10 @@ function answerTo(error: unknown): Answer {
 
 /** A validation error lists an issue if its place in the request has a name. */
 function answerToRefusal({ kind, detail }: Refusal): Answer {
-  const { keyword = '', param, ...answer } = detail
+  const { keyword = '', param, issues, ...answer } = detail
   const code = codeOfRefusal[kind]
   if (code !== 'VALIDATION_ERROR' || param === undefined) return { code, ...answer }
-  return { code, ...answer, issues: [{ path: param, message: answer.message ?? '', keyword }] }
+  return { code, ...answer, issues: [...(issues ?? [{ path: param, message: answer.message ?? '', keyword }])] }
 }
 
 function written({ code, message, hint, issues, allow, retryAfterS }: Answer, requestId: string): FaultAnswer {

@@ -29,9 +29,9 @@ export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mo
   }
 }
 
-function handlersOf({ headerPrefix }: SurfaceSettings, deps: PlatformDeps): PlatformHandlers<Caller> {
+function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHandlers<Caller> {
   return {
-    getPlatformContract: serveContract<OpenapiDocument>(platformContract, headerPrefix),
+    getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

@@ -34,9 +34,9 @@ export function mountRouter(settings: SurfaceSettings, deps: RouterDeps): Mount 
   }
 }
 
-function handlersOf({ headerPrefix }: SurfaceSettings, { operations, ...deps }: RouterDeps): RouterHandlers<Caller> {
+function handlersOf(settings: SurfaceSettings, { operations, ...deps }: RouterDeps): RouterHandlers<Caller> {
   return {
-    getOpenapi: serveContract<OpenapiDocument>(routerContract, headerPrefix),
+    getOpenapi: serveContract<OpenapiDocument>(routerContract, settings),
     listModels: listModels(operations.listModels),
     createTranscription: createTranscription({ ...deps, transcribe: operations.transcribe }),
     createSpeech: createSpeech(operations),

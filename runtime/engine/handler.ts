@@ -97,30 +97,26 @@ export type RefusalKind =
   | 'overloaded'
   | 'request_timeout'
 
+/** One place of a request that breaks its contract. `keyword` is the rule of the schema. */
+export type Issue = { path: string; message: string; keyword: string }
+
+type RefusalDetail = {
+  param?: string
+  message?: string
+  hint?: string
+  /** The rule of the schema that `param` breaks. */
+  keyword?: string
+  /** Every place that is wrong, `param` first, where the validator looked for all. */
+  issues?: readonly Issue[]
+  retryAfterS?: number
+  allow?: string
+}
+
 export class Refusal extends Error {
   readonly kind: RefusalKind
-  readonly detail: {
-    param?: string
-    message?: string
-    hint?: string
-    /** The rule of the schema that `param` breaks. */
-    keyword?: string
-    retryAfterS?: number
-    allow?: string
-  }
+  readonly detail: RefusalDetail
 
-  constructor(
-    kind: RefusalKind,
-    detail: {
-      param?: string
-      message?: string
-      hint?: string
-      keyword?: string
-      retryAfterS?: number
-      allow?: string
-      cause?: unknown
-    } = {},
-  ) {
+  constructor(kind: RefusalKind, detail: RefusalDetail & { cause?: unknown } = {}) {
     super(detail.message ?? kind, { cause: detail.cause })
     this.name = 'Refusal'
     this.kind = kind

@@ -7,12 +7,12 @@ import type { Violation } from './operation.ts'
 
 /** Names a JSON pointer into the body: `/routing/mode`. `whole` names the body where the violation has no pointer. */
 export function refuseBody(errors: readonly Violation[] | null | undefined, whole = 'the body'): Refusal {
-  const violation = clearest(errors)
-  const pointer = violation ? pointerTo(violation) : ''
-  if (pointer !== '') return refusal(violation, pointer, pointer)
-  const expectsObject = violation?.keyword === 'type' && [violation.params['type']].flat().join() === 'object'
-  const message = expectsObject ? 'must be a JSON object' : violation ? complaint(violation) : 'is not valid'
-  return new Refusal('invalid_parameter', { message: `${whole} ${message}` })
+  return refusal(errors, (violation) => {
+    const pointer = pointerTo(violation)
+    if (pointer !== '') return { path: pointer, message: `${pointer} ${complaint(violation)}` }
+    const expectsObject = violation.keyword === 'type' && [violation.params['type']].flat().join() === 'object'
+    return { path: '', message: `${whole} ${expectsObject ? 'must be a JSON object' : complaint(violation)}` }
+  })
 }
 
 /**
@@ -23,18 +23,42 @@ export function refuseParams(
   errors: readonly Violation[] | null | undefined,
   headerName: (lowerCase: string) => string,
 ): Refusal {
-  const violation = clearest(errors)
-  const [place = '', name = '', ...within] = violation ? pointerTo(violation).slice(1).split('/') : []
-  const param = place === 'header' ? headerName(name) : name
-  return refusal(violation, param, within.length === 0 ? param : `/${within.join('/')} of ${param}`)
+  return refusal(errors, (violation) => {
+    const [place = '', name = '', ...within] = pointerTo(violation).slice(1).split('/')
+    const path = place === 'header' ? headerName(name) : name
+    const subject = within.length === 0 ? path : `/${within.join('/')} of ${path}`
+    return { path, message: `${subject} ${complaint(violation)}` }
+  })
 }
 
-function refusal(violation: Violation | undefined, param: string, subject: string): Refusal {
-  return new Refusal('invalid_parameter', {
-    param,
-    message: `${subject} ${violation ? complaint(violation) : 'is not valid'}`,
-    ...(violation && { keyword: violation.keyword }),
-  })
+/** The most issues that a refusal lists. */
+const issuesMax = 32
+
+/** The first place that is wrong has the message; surfaces whose validators go on list the others too. */
+function refusal(
+  errors: readonly Violation[] | null | undefined,
+  describe: (violation: Violation) => { path: string; message: string },
+): Refusal {
+  const violations = byPlace(errors ?? []).flatMap((group) => clearest(group) ?? [])
+  const issues = violations.map((violation) => ({ ...describe(violation), keyword: violation.keyword }))
+  const [first] = issues
+  if (first === undefined) return new Refusal('invalid_parameter', { message: 'the request is not valid' })
+  const { path, message, keyword } = first
+  return new Refusal('invalid_parameter', { message, ...(path !== '' && { param: path, keyword, issues }) })
+}
+
+/** The violations of one place together. All that is within a union is one place, because each arm reports its own. */
+function byPlace(errors: readonly Violation[]): Violation[][] {
+  const roots = errors.filter(({ keyword }) => unions.has(keyword)).map(({ instancePath }) => instancePath)
+  const within = (root: string, path: string) => path === root || path.startsWith(`${root}/`)
+  const groups = new Map<string, Violation[]>()
+  for (const error of errors) {
+    const place = roots.find((root) => within(root, error.instancePath)) ?? pointerTo(error)
+    const group = groups.get(place)
+    if (group) group.push(error)
+    else if (groups.size < issuesMax) groups.set(place, [error])
+  }
+  return [...groups.values()]
 }
 
 /**

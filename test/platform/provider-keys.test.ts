@@ -45,7 +45,7 @@ t.test('a key is put, used, never shown, and deleted', async (t) => {
   t.match(await rowOf(acme, 'other'), { configured: false, source: null })
   t.match(await rowOf(acme, 'local'), { configured: true, source: null })
   const before = await answer(acme, pinned('other/chat'))
-  t.match([before.status, before.json().error.code], [503, 'provider_unavailable'])
+  t.match([before.status, before.json().error.code], [400, 'capability_unsupported'])
 
   const put = await putKey(acme, 'other', 'acme-own-key')
   t.equal(put.status, 200)
@@ -63,7 +63,7 @@ t.test('a key is put, used, never shown, and deleted', async (t) => {
   t.match(await rowOf(acme, 'main'), { configured: true, source: null })
   stub.requests.length = 0
   t.equal((await answer(acme, pinned('main/chat'))).status, 200)
-  t.equal((await answer(acme, pinned('other/chat'))).status, 503)
+  t.equal((await answer(acme, pinned('other/chat'))).status, 400)
   t.same(seen(stub.requests), [`main ${platformKey}`])
   t.match((await deleteKey(acme, 'main')).json(), { code: 'NOT_FOUND' })
 })
@@ -73,7 +73,7 @@ t.test('a key belongs to one organization alone', async (t) => {
   await putKey(a, 'other', 'key-of-a')
   stub.requests.length = 0
   t.match(await rowOf(b, 'other'), { configured: false, source: null })
-  t.equal((await answer(b, pinned('other/chat'))).status, 503)
+  t.equal((await answer(b, pinned('other/chat'))).status, 400)
   t.equal((await deleteKey(b, 'other')).status, 404)
   t.equal((await answer(a, pinned('other/chat'))).status, 200)
   await putKey(b, 'other', 'key-of-b')
@@ -192,6 +192,12 @@ t.test('refusals', async (t) => {
     t.notMatch(got.text, /a-secret|a secret/)
     t.ok(got.headers.get('service-region'))
   }
+  const wrong = await put({ apiKey: 'a secret '.repeat(90), region: 'eu', 'a/b': 1 })
+  const { issues } = wrong.json<{ issues: { path: string }[] }>()
+  t.same(issues.map(({ path }) => path).sort(), ['/apiKey', '/a~1b', '/provider', '/region'], 'every place once')
+  t.ok(wrong.text.includes(`"error":"${issues[0]?.path} `), 'the first has the message')
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f${i}`, i]))
+  t.equal((await put(many)).json<{ issues: [] }>().issues.length, 32)
   t.match((await put('{"provider": "other", "apiKey": "a-secret')).json(), { code: 'VALIDATION_ERROR' })
   const envelope = async (target: { url: string; key: string }, path: string, init: RequestInit = {}) => {
     const got = await send(target, path, init)

@@ -315,6 +315,7 @@ t.test('a surface with its host name, in the answers and in the address', async 
     PARLEY_HEADER_PREFIX: 'Acme',
     PARLEY_REGION: 'north-1',
     PARLEY_SURFACES_ROUTER_HOST: 'router.example',
+    PARLEY_SURFACES_REALTIME_HOST: 'sockets.example',
   })
   t.teardown(() => own.remove())
   const at = (host: string, path: string) => getAt(own, host, path)
@@ -327,11 +328,20 @@ t.test('a surface with its host name, in the answers and in the address', async 
   t.equal(missing.json().error.code, 'not_found')
   t.equal(missing.json().error.request_id, missing.headers.get('acme-request-id'))
   const document = await at('router.example', '/openapi.json')
+  const { servers, ...said } = document.json<{ servers: { url: string }[] }>()
+  t.match(servers, [{ url: '/', description: /router\.example/ }], 'the contract says so too')
+  t.equal(servers.length, 1)
+  const renamed = JSON.stringify(specification).replaceAll(/\bService-(?=[A-Z])/g, 'Acme-')
   t.same(
-    document.json(),
-    JSON.parse(JSON.stringify(specification).replaceAll(/\bService-(?=[A-Z])/g, 'Acme-')),
-    'the contract says so too',
+    { ...said, servers: (specification as { servers?: object }).servers },
+    JSON.parse(renamed),
+    'and nothing else differs',
   )
+  const sockets = (await at('127.0.0.1', '/asyncapi/realtime.json')).json<{ servers: object }>()
+  t.match(sockets.servers, {
+    plain: { host: 'sockets.example', protocol: 'ws', security: [{}, {}] },
+    tls: { host: 'sockets.example', protocol: 'wss' },
+  })
   t.equal((await at('127.0.0.1', '/router/v1/models')).status, 404, 'nowhere else')
   const wrong = { 'content-type': 'audio/wav', 'x-acme-intent': '{' }
   const refused = await send(own, '/v1/transcribe', { method: 'POST', body: 'RIFF', headers: wrong })

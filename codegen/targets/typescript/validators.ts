@@ -22,7 +22,8 @@ export function emitValidators(
   const { file, schemas } = document
   const plans = document.kind === 'openapi' ? planValidators(document) : planFrames(document.channels)
   const own = plans.filter((plan) => plan.direction === direction)
-  const ajv = createAjv(schemas)
+  const allErrors = document.kind === 'openapi' && document.source['x-every-violation'] === true
+  const ajv = createAjv(schemas, { allErrors: allErrors && direction === 'request' })
   const ids = new Map(own.map(({ name, schema }) => [name, registerSchema(ajv, name, schema, direction, schemas)]))
   return banner('validators', file) + emitModule(ajv, ids, runtimePath)
 }
