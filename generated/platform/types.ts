@@ -102,7 +102,7 @@ export type ErrorEnvelope = {
   /** What is wrong and what to do, in words. */
   error: string
   code: ErrorCode
-  /** With `VALIDATION_ERROR`. */
+  /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
   issues?: ValidationIssue[]
   /** Same as Service-Request-ID. */
   requestId: string
