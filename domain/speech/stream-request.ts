@@ -2,20 +2,26 @@ import type { Row } from '../catalog/catalog.ts'
 import { spoken } from '../catalog/language.ts'
 import type { Capability } from '../catalog/model.ts'
 import { type Ask, baseAsk } from '../routing/ask.ts'
-import type { TranscribeStreamInput } from './stream.ts'
+import type { Hint, TranscribeStreamInput } from './stream.ts'
 import type { StreamTranscript, SttStreamRequest } from './stt.ts'
 
+const hints = ['keywords', 'prompt'] as const satisfies readonly Hint[]
+
+/** The hints of the input that this model cannot take. */
+export function ignoredHints({ model: { capabilities } }: Row, input: TranscribeStreamInput): Hint[] {
+  return hints.filter((hint) => input[hint]?.length && !capabilities[hint])
+}
+
 /** Throws the fault bad_language_tag. */
-export function streamAsk({ caller, routing, language, audio, keywords, prompt, words }: TranscribeStreamInput): Ask {
+export function streamAsk({ caller, routing, language, audio, words }: TranscribeStreamInput): Ask {
   const needs: Capability[] = ['streaming']
-  if (keywords?.length) needs.push('keywords')
-  if (prompt) needs.push('prompt')
   if (words) needs.push('word_timestamps')
   return { ...baseAsk(caller, 'stt', routing, language), path: 'stream', needs, audio: { ...audio } }
 }
 
 export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask): SttStreamRequest {
   const { audio, interimResults, words, endpointingMs, keywords, prompt } = input
+  const { capabilities } = row.model
   return {
     model: row.model.id,
     audio,
@@ -23,8 +29,8 @@ export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask):
     words,
     ...(ask.language && { language: spoken(row.model.languages, ask.language) }),
     ...(endpointingMs !== undefined && { endpointingMs }),
-    ...(keywords?.length && { keywords }),
-    ...(prompt && { prompt }),
+    ...(keywords?.length && capabilities.keywords && { keywords }),
+    ...(prompt && capabilities.prompt && { prompt }),
   }
 }
 

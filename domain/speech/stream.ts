@@ -28,10 +28,13 @@ export type TranscribeStreamInput = RequestContext & {
   replay: boolean
 }
 
+/** Hints help a model that takes them, and every other model serves without them. */
+export type Hint = 'keywords' | 'prompt'
+
 /** Events come in order, also while a method of the stream runs; `ended` or `failed` is the last. */
 export interface TranscriptionSink {
-  /** Comes a second time only after a failover. */
-  ready(route: Route): void
+  /** Comes a second time only after a failover. `ignored` has the hints that the provider cannot take and was not sent. */
+  ready(route: Route, ignored: readonly Hint[]): void
   speechStarted(startMs: number): void
   transcript(transcript: StreamTranscript): void
   ended(usage: StreamUsage): void

@@ -18,7 +18,7 @@ import type {
   TranscriptionSink,
   TranscriptionStream,
 } from './stream.ts'
-import { delayed, streamAsk, streamRequest } from './stream-request.ts'
+import { delayed, ignoredHints, streamAsk, streamRequest } from './stream-request.ts'
 import type { StreamTranscript, Stt, SttStream, SttStreamSink } from './stt.ts'
 
 export type TranscribeStreamLimits = {
@@ -206,7 +206,7 @@ class Transcribing implements TranscriptionStream {
       if (this.#isOpen(stream)) this.#fail(error)
     })
     this.#reserveAtSamples = dispatched.costs(audioQuantity(sliceMs)) ? this.#reservedSamples() : null
-    if (this.#isOpen(stream)) this.#sink.ready(dispatched.route)
+    if (this.#isOpen(stream)) this.#sink.ready(dispatched.route, ignoredHints(dispatched.row, this.#input))
     this.#catchUp(stream)
   }
 

@@ -12,6 +12,7 @@ import type { Mount } from '../../runtime/engine/options.ts'
 import { serveContract, serveSocketContract } from '../contract.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
+import { createRealtimeClientSecret } from '../realtime/client-secrets.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { complete } from './native/complete.ts'
 import { previewRouting } from './native/preview.ts'
@@ -75,6 +76,7 @@ function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: Fau
     synthesize: synthesize(speech),
     transcribe: transcribe({ ...transcription, streams: nativeStreams }),
     complete: complete({ ...chat, streams: nativeStreams }),
+    createRealtimeClientSecret: createRealtimeClientSecret(mint),
     createRealtimeSession: createRealtimeSession(mint),
   }
 }

@@ -8,7 +8,7 @@ export const transcription = 'conversation.item.input_audio_transcription'
 export function sessionOf(id: string, { audio, turns, ...settings }: TranscriptionSettings) {
   const { model, language, prompt, keywords } = settings
   return {
-    type: 'transcription',
+    type: 'transcription' as const,
     object: 'realtime.transcription_session',
     id,
     // A session ends with its socket.
@@ -21,18 +21,18 @@ export function sessionOf(id: string, { audio, turns, ...settings }: Transcripti
           model: model ?? 'auto',
           ...(language && { language }),
           ...(prompt && { prompt }),
-          ...(keywords && { keywords }),
+          ...(keywords && { keywords: [...keywords] }),
         },
         noise_reduction: null,
-        turn_detection: turns === null ? null : { type: 'server_vad', silence_duration_ms: turns.silenceMs },
+        turn_detection: turns === null ? null : { type: 'server_vad' as const, silence_duration_ms: turns.silenceMs },
       },
     },
   }
 }
 
 function formatOf({ encoding, sampleRateHz }: TranscriptionSettings['audio']) {
-  if (encoding === 'pcm_s16le') return { type: 'audio/pcm', rate: sampleRateHz }
-  return { type: encoding === 'mulaw' ? 'audio/pcmu' : 'audio/pcma' }
+  if (encoding === 'pcm_s16le') return { type: 'audio/pcm', rate: sampleRateHz } as const
+  return { type: encoding === 'mulaw' ? 'audio/pcmu' : 'audio/pcma' } as const
 }
 
 /** `eventId` is the client's own id of the event that is refused. */

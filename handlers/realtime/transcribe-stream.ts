@@ -82,12 +82,12 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     // Transcripts are few. The engine ends a reader that falls behind on them.
   }
 
-  ready({ provider, model }: Route): void {
+  ready({ provider, model }: Route, ignored: readonly string[]): void {
     if (!this.take('ready')) return
     const { encoding, sampleRateHz: sampleRate } = this.#audio
     const { region } = this.#deps
     const frame = { type: 'ready', sessionId: this.#sessionId, provider, model, region, encoding, sampleRate }
-    this.socket.send(JSON.stringify(frame))
+    this.socket.send(JSON.stringify(ignored.length > 0 ? { ...frame, ignored } : frame))
   }
 
   speechStarted(startMs: number): void {
@@ -156,7 +156,8 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     const config = this.#config
     if (!config) return
     const { caller, requestId, channelId, signal } = this.#context
-    const { endpointingMs, keywords, prompt } = config
+    const { endpointingMs, prompt } = config
+    const keywords = config.keywords ?? config.sttOptions?.keywords
     const language = languageOf(config)
     try {
       this.#stream = this.#deps.transcribe(
@@ -184,7 +185,7 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
   }
 }
 
-const languageOf = ({ language, intent }: SttConfig) => language ?? intent?.language
+const languageOf = ({ language, sttOptions, intent }: SttConfig) => language ?? sttOptions?.language ?? intent?.language
 
 /** `language` is the one that the client asked for; a provider that detects the language overrides it. */
 function transcriptFrame(transcript: StreamTranscript, language: string | null): string {

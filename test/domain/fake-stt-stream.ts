@@ -52,13 +52,15 @@ class RecordedEvents implements TranscriptionSink {
   readonly events: string[] = []
   readonly transcripts: StreamTranscript[] = []
   route: Route | null = null
+  ignored: readonly string[] = []
   usage: StreamUsage | null = null
   fault: Fault | null = null
   onReady: (() => void) | null = null
 
-  ready(route: Route): void {
+  ready(route: Route, ignored: readonly string[]): void {
     this.events.push(`ready ${route.provider}`)
     this.route = route
+    this.ignored = ignored
     this.onReady?.()
   }
   speechStarted(startMs: number): void {

@@ -60,7 +60,7 @@ t.test('the request that a provider gets', async (t) => {
   t.same(all.sink.events, ['ready a'], 'interims come only where they were asked for')
 
   for (const [extra, kind] of [
-    [{ prompt: 'p' }, 'capability_missing'],
+    [{ words: true }, 'capability_missing'],
     [{ language: 'de' }, 'language_unsupported'],
     [{ audio: { encoding: 'opus', sampleRateHz: 48_000, channels: 1 } }, 'encoding_unsupported'],
   ] as const) {
@@ -71,6 +71,13 @@ t.test('the request that a provider gets', async (t) => {
     t.match(refused.sink.fault, { kind })
     isClean(t, refused)
   }
+  const plain = setup(['opens'])
+  plain.begin({ keywords: ['k'], prompt: 'p' })
+  await settled()
+  t.equal(plain.sink.ignored.join(), 'keywords,prompt', 'hints that a model cannot take are named')
+  t.notMatch(plain.stream().request, { prompt: String })
+  t.notMatch(plain.stream().request, { keywords: Array })
+
   const batch = setup(['opens'], { capabilities: { ...model('stt').capabilities, streaming: false } })
   batch.begin()
   await settled()

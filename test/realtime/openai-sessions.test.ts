@@ -179,3 +179,44 @@ t.test('clients of the beta keep its events', async (t) => {
   t.same([...client.frames('conversation.item.added'), ...client.frames('conversation.item.done')], [])
   await close(client)
 })
+
+t.test('a client secret opens one socket, with its session', async (t) => {
+  const { parley } = await setUp(t)
+  const input = {
+    format: { type: 'audio/pcmu' },
+    transcription: { model: 'auto', language: 'de' },
+    turn_detection: null,
+  }
+  const mint = async (body?: object) => {
+    const headers = { authorization: `Bearer ${parley.key}`, ...(body && { 'content-type': 'application/json' }) }
+    const request = { method: 'POST', headers, ...(body && { body: JSON.stringify(body) }) }
+    const answer = await fetch(`${parley.url}/v1/realtime/client_secrets`, request)
+    return { status: answer.status, json: (await answer.json()) as Record<string, unknown> }
+  }
+  const session = { type: 'transcription', audio: { input } }
+  const { status, json } = await mint({ expires_after: { anchor: 'created_at', seconds: 600 }, session })
+  t.equal(status, 200)
+  t.match(json, { value: /^ek_v1\./, session: { ...session, object: 'realtime.transcription_session', id: /^sess_./ } })
+  const leftS = (json['expires_at'] as number) - Date.now() / 1000
+  t.ok(leftS > 50 && leftS <= 60, `${leftS} s`)
+  const value = json['value'] as string
+
+  const address = '/v1/realtime?intent=transcription'
+  const browser = { protocols: ['realtime', `openai-insecure-api-key.${value}`], headers: { origin: parley.url } }
+  const client = await open(parley, address, browser)
+  t.match(await client.take('session.created'), { session })
+  await close(client)
+  t.same(await refusal(parley, address, browser), { status: 401, code: 'authentication_failed' }, 'it is good once')
+
+  const { json: plain } = await mint()
+  t.match(plain, { session: { audio: { input: { format: { type: 'audio/pcm', rate: 24000 } } } } })
+  const headers = { authorization: `Bearer ${plain['value'] as string}` }
+  const app = await open(parley, address, { protocols: [], headers })
+  await app.take('session.created')
+  await close(app)
+
+  const prompt = 'p'.repeat(1100)
+  const long = await mint({ session: { ...session, audio: { input: { transcription: { prompt } } } } })
+  t.match(long, { status: 400, json: { error: { code: 'invalid_parameter', param: '/session' } } })
+  t.match(await mint({ session: { type: 'realtime' } }), { status: 400, json: { error: { param: '/session/type' } } })
+})
