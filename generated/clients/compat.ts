@@ -33,6 +33,8 @@ import type {
   NativeTranscription,
   Objective,
   OpenapiDocument,
+  RealtimeClientSecret,
+  RealtimeClientSecretRequest,
   RealtimeSession,
   RoutingPreview,
   Stage,
@@ -179,6 +181,11 @@ export type CompleteAnswer =
   | Answer<'application/json', NativeCompletion>
   | Answer<'text/event-stream', AsyncIterable<CompleteEvent>>
 
+export type CreateRealtimeClientSecretCall = CallOptions & { body?: RealtimeClientSecretRequest }
+
+export type CreateRealtimeClientSecretAnswer =
+  | Answer<'application/json', RealtimeClientSecret>
+
 export type CreateRealtimeSessionCall = CallOptions
 
 export type CreateRealtimeSessionAnswer =
@@ -211,7 +218,9 @@ export type CompatClient = {
   transcribe(call: TranscribeCall): Promise<TranscribeAnswer>
   /** Get one answer of an LLM */
   complete(call: CompleteCall): Promise<CompleteAnswer>
-  /** Mint a token for a browser */
+  /** Mint a token as clients of OpenAI do */
+  createRealtimeClientSecret(call?: CreateRealtimeClientSecretCall): Promise<CreateRealtimeClientSecretAnswer>
+  /** Mint a token for a browser or an app */
   createRealtimeSession(call?: CreateRealtimeSessionCall): Promise<CreateRealtimeSessionAnswer>
 }
 
@@ -359,6 +368,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     parts: [],
     answers: { 'application/json': 'json', 'text/event-stream': 'events' },
     terminalEvents: ['done', 'error'],
+  },
+  createRealtimeClientSecret: {
+    method: 'POST',
+    path: '/v1/realtime/client_secrets',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
   },
   createRealtimeSession: {
     method: 'POST',

@@ -35,6 +35,8 @@ import type {
   NativeTranscription,
   Objective,
   OpenapiDocument,
+  RealtimeClientSecret,
+  RealtimeClientSecretRequest,
   RealtimeSession,
   RoutingPreview,
   Stage,
@@ -453,6 +455,21 @@ export type CompleteResult =
       body: AsyncIterable<CompleteEvent>
     }
 
+export type CreateRealtimeClientSecretRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: RealtimeClientSecretRequest | undefined
+}
+
+export type CreateRealtimeClientSecretResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: RealtimeClientSecret
+    }
+
 export type CreateRealtimeSessionRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -496,6 +513,8 @@ export type CompatHandlers<Caller> = {
   transcribe: Handle<TranscribeRequest, TranscribeResult, Caller>
   /** POST /v1/complete */
   complete: Handle<CompleteRequest, CompleteResult, Caller>
+  /** POST /v1/realtime/client_secrets */
+  createRealtimeClientSecret: Handle<CreateRealtimeClientSecretRequest, CreateRealtimeClientSecretResult, Caller>
   /** POST /v1/realtime/sessions */
   createRealtimeSession: Handle<CreateRealtimeSessionRequest, CreateRealtimeSessionResult, Caller>
 }

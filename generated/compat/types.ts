@@ -652,6 +652,32 @@ export type NativeCompletion = {
   toolCalls?: NativeToolCall[]
 }
 
+export type RealtimeClientSecretRequest = { session?: RealtimeTranscriptionSession } & Record<string, unknown>
+
+export type RealtimeTranscriptionSession = {
+  type: 'transcription'
+  audio?: {
+    input?: {
+      format?: { type?: 'audio/pcm' | 'audio/pcmu' | 'audio/pcma'; rate?: number } & Record<string, unknown>
+      transcription?: 
+        | { model?: string; language?: string | null; prompt?: string | null; keywords?: string[] | null }
+        | Record<string, unknown> | null
+      /** Null: the client commits. */
+      turn_detection?: 
+        | { type?: 'server_vad' | 'semantic_vad'; silence_duration_ms?: number }
+        | Record<string, unknown> | null
+    } & Record<string, unknown>
+  } & Record<string, unknown>
+} & Record<string, unknown>
+
+export type RealtimeClientSecret = {
+  /** The token. */
+  value: string
+  /** Seconds since 1970. */
+  expires_at: number
+  session: RealtimeTranscriptionSession
+}
+
 export type RealtimeSession = { client_secret: ClientSecret }
 
 export type ClientSecret = {

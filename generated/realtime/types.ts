@@ -6,10 +6,17 @@ export type Language = string
 /** `provider/model` or `provider:model` pins one, which then never fails over. `auto`, or nothing: the router chooses. */
 export type Model = string
 
-export type OptimizeFor = 'balanced' | 'quality' | 'latency' | 'cost'
+/** `accuracy` is another word for quality. */
+export type OptimizeFor = 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
 
 /** What the router should look for; each field gives way to the config's own field of the same name. */
-export type Intent = { language?: Language; region?: string; optimizeFor?: OptimizeFor }
+export type Intent = { language?: Language; region?: Region; optimizeFor?: OptimizeFor }
+
+/** A wish: among equals, providers whose configuration names this region come first. */
+export type Region = string
+
+/** Words that are likely to come. A hint; see `ready.ignored`. */
+export type Keywords = string[]
 
 export type Constraints = {
   /** By stage: no other provider is asked. A realtime session reads its own stage only. */
@@ -24,6 +31,9 @@ export type SttConfig = {
   model?: Model
   intent?: Intent
   optimizeFor?: OptimizeFor
+  region?: Region
+  /** The form of published clients; each field gives way to the config's own field of the same name. */
+  sttOptions?: { language?: Language; keywords?: Keywords }
   /** Says that a WAV header comes first, or that none does. Without it the first bytes decide. */
   contentType?: 'audio/wav' | 'audio/pcm'
   /** A WAV header wins over it. Opus: one packet a frame. */
@@ -38,9 +48,8 @@ export type SttConfig = {
   endpointingMs?: number
   /** Whether final transcripts carry the times of their words. */
   words: boolean
-  /** Words that are likely to come. */
-  keywords?: string[]
-  /** What was said before or what it is about. */
+  keywords?: Keywords
+  /** What was said before or what it is about. A hint; see `ready.ignored`. */
   prompt?: string
   constraints?: Constraints
   /** Allows one other provider to take over before the first transcript; it is sent the last 10 s of audio again. */
@@ -54,6 +63,8 @@ export type SttConfigInput = {
   model?: Model
   intent?: Intent
   optimizeFor?: OptimizeFor
+  region?: Region
+  sttOptions?: { language?: Language; keywords?: Keywords }
   contentType?: 'audio/wav' | 'audio/pcm'
   encoding?: 'pcm_s16le' | 'mulaw' | 'alaw' | 'opus'
   sampleRate?: number
@@ -61,7 +72,7 @@ export type SttConfigInput = {
   interimResults?: boolean
   endpointingMs?: number
   words?: boolean
-  keywords?: string[]
+  keywords?: Keywords
   prompt?: string
   constraints?: Constraints
   replay?: boolean
@@ -74,6 +85,7 @@ export type TtsConfig = {
   language?: Language
   model?: Model
   optimizeFor?: OptimizeFor
+  region?: Region
   encoding: 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'opus'
   /** In Hz. */
   sampleRate: number
@@ -92,6 +104,7 @@ export type TtsConfigInput = {
   language?: Language
   model?: Model
   optimizeFor?: OptimizeFor
+  region?: Region
   encoding?: 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'opus'
   sampleRate?: number
   speed?: number
@@ -128,6 +141,8 @@ export type ReadyFrame = {
   encoding: string
   /** In Hz. */
   sampleRate: number
+  /** Hints of the config that this provider cannot take and was not sent: `keywords`, `prompt`. Absent where there are none. */
+  ignored?: ('keywords' | 'prompt')[]
 }
 
 export type SpeechStartedFrame = { type: 'speech_started'; startMs: StreamMs }
