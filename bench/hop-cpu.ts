@@ -1,9 +1,14 @@
-/** CPU of one LLM request through the gateway, compared with bare uWebSockets.js and undici for the same hop. */
+/**
+ * CPU of one LLM request through the gateway over uWebSockets.js, compared with bare uWebSockets.js and undici for the
+ * same hop; and through the gateway over node:http, compared with the gateway over uWebSockets.js.
+ */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Pool } from 'undici'
-import { type Figure, median } from './figure.ts'
+import { loadUws } from '../runtime/engine/uws/load.ts'
+import { freshDataDir, type Running } from '../test/process/parley.ts'
+import { type Figure, median, type Result } from './figure.ts'
 import { forkListener } from './fork.ts'
 import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
 import { wordsAStream } from './mock-answers.ts'
@@ -15,6 +20,8 @@ const rounds = 3
 type Hop = {
   name: string
   bar: number
+  /** The most that a request over node:http may cost, in times the one over uWebSockets.js. Null: not measured. */
+  nodeBar: number | null
   path: string
   body: string
   /** The body for the floor, in the provider's wire format. */
@@ -28,10 +35,11 @@ type Hop = {
 }
 
 /** A JSON request to the router surface. */
-export const routerCpu = (dataDir: string): Promise<Figure> =>
+export const routerCpu = (dataDir: string): Promise<Result[]> =>
   hopCpu(dataDir, {
     name: 'CPU of an LLM JSON call',
     bar: 4,
+    nodeBar: null,
     path: '/router/v1/llm/responses',
     body: routerBody(false),
     floorBody: providerBody(false),
@@ -42,10 +50,11 @@ export const routerCpu = (dataDir: string): Promise<Figure> =>
   })
 
 /** A JSON request to the compatible surface. */
-export const chatCpu = (dataDir: string): Promise<Figure> =>
+export const chatCpu = (dataDir: string): Promise<Result[]> =>
   hopCpu(dataDir, {
     name: 'CPU of a chat JSON call',
     bar: 3,
+    nodeBar: 1.6,
     path: '/v1/chat/completions',
     body: providerBody(false, 'mock:mock'),
     floorBody: providerBody(false),
@@ -56,10 +65,11 @@ export const chatCpu = (dataDir: string): Promise<Figure> =>
   })
 
 /** Events of the compatible surface. The words come apart in time, so each event is read and written alone. */
-export const chunkCpu = (dataDir: string): Promise<Figure> =>
+export const chunkCpu = (dataDir: string): Promise<Result[]> =>
   hopCpu(dataDir, {
     name: 'CPU of a streamed chat chunk',
     bar: 2,
+    nodeBar: null,
     path: '/v1/chat/completions',
     body: providerBody(true, 'mock:mock-words'),
     floorBody: providerBody(true, 'mock-words'),
@@ -70,45 +80,85 @@ export const chunkCpu = (dataDir: string): Promise<Figure> =>
   })
 
 type Target = { pool: Pool; path: string; headers: () => Record<string, string>; body: string }
+/** One of the compared servers. `us` has the CPU of a unit, a round each. */
+type Contestant = { target: Target; pid: number; us: number[] }
 
-async function hopCpu(dataDir: string, hop: Hop): Promise<Figure> {
+async function hopCpu(dataDir: string, hop: Hop): Promise<Result[]> {
+  const uws = loadUws()
+  if ('problem' in uws) return [{ name: hop.name, skipped: uws.problem }]
   const mock = await forkListener('mock-llm.ts')
   const bare = await forkListener('bare-hop.ts', [String(mock.port)])
-  const parley = await startGateway(dataDir, withMock(mock.port))
-  const postmaster = Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const main = await startGateway(dataDir, { ...withMock(mock.port), engine: 'uws' })
+  const second = hop.nodeBar === null ? null : await secondGateway(mock.port)
+  const floor = contestant(`http://127.0.0.1:${bare.port}`, bare.pid, null, hop)
+  const gateway = contestant(main.url, main.pid, main.key, hop)
+  const overNode = second && contestant(second.url, second.pid, second.key, hop)
+  const all = overNode ? [floor, gateway, overNode] : [floor, gateway]
+  try {
+    const storeUs = await measure(all, hop, dataDir)
+    return overNode
+      ? [besideBare(hop, floor, gateway, storeUs), besideUws(hop, gateway, overNode)]
+      : [besideBare(hop, floor, gateway, storeUs)]
+  } finally {
+    await Promise.all(all.map(({ target }) => target.pool.close()))
+    await Promise.all([main.stop(), second?.remove()])
+    for (const one of [bare, mock]) one.child.disconnect()
+  }
+}
+
+/** A gateway over node:http with a store that is removed with it. */
+async function secondGateway(mockPort: number): Promise<Running> {
+  return startGateway(freshDataDir(), { ...withMock(mockPort), engine: 'node' })
+}
+
+/** Without a key it is the floor, which takes the provider's wire format. */
+function contestant(origin: string, pid: number, key: string | null, hop: Hop): Contestant {
   const json = { 'content-type': 'application/json' }
   const keyed = () => ({
     ...json,
-    authorization: `Bearer ${parley.key}`,
+    authorization: `Bearer ${key}`,
     ...(hop.isIdempotent && { 'idempotency-key': randomUUID() }),
   })
-  const gateway: Target = { pool: pool(parley.url), path: hop.path, headers: keyed, body: hop.body }
-  const origin = `http://127.0.0.1:${bare.port}`
-  const floor: Target = { pool: pool(origin), path: '/', headers: () => json, body: hop.floorBody }
-  const floorMs: number[] = []
-  const gatewayMs: number[] = []
-  const storeMs: number[] = []
-  try {
-    for (const target of [floor, gateway]) await load(target, hop.warmUp)
-    for (let round = 0; round < rounds; round++) {
-      const before = { bare: cpuMs(bare.pid), parley: 0, store: 0 }
-      await load(floor, hop.requestsARound)
-      floorMs.push(cpuMs(bare.pid) - before.bare)
-      Object.assign(before, { parley: cpuMs(parley.pid), store: treeCpuMs(postmaster) })
-      await load(gateway, hop.requestsARound)
-      gatewayMs.push(cpuMs(parley.pid) - before.parley)
-      storeMs.push(treeCpuMs(postmaster) - before.store)
-    }
-  } finally {
-    await Promise.all([gateway.pool.close(), floor.pool.close()])
-    await parley.stop()
-    for (const one of [bare, mock]) one.child.disconnect()
-  }
+  const target: Target =
+    key === null
+      ? { pool: pool(origin), path: '/', headers: () => json, body: hop.floorBody }
+      : { pool: pool(origin), path: hop.path, headers: keyed, body: hop.body }
+  return { target, pid, us: [] }
+}
+
+/** Fills in the figures of the contestants. Returns the CPU of Postgres for a unit of the gateway, a round each. */
+async function measure(all: readonly Contestant[], hop: Hop, dataDir: string): Promise<number[]> {
+  const postmaster = Number(readFileSync(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const units = hop.requestsARound * hop.unitsARequest
-  const us = (all: number[]) => (median(all) / units) * 1000
-  const [base, mine, store] = [us(floorMs), us(gatewayMs), us(storeMs)]
-  const detail = `${mine.toFixed(1)} us beside ${base.toFixed(1)} us bare, Postgres ${store.toFixed(1)} us; ${concurrency} concurrent, median of ${rounds} rounds of ${units}`
+  const storeUs: number[] = []
+  for (const { target } of all) await load(target, hop.warmUp)
+  for (let round = 0; round < rounds; round++) {
+    const storeMs = treeCpuMs(postmaster)
+    for (const { target, pid, us } of all) {
+      const beforeMs = cpuMs(pid)
+      await load(target, hop.requestsARound)
+      us.push(((cpuMs(pid) - beforeMs) / units) * 1000)
+    }
+    storeUs.push(((treeCpuMs(postmaster) - storeMs) / units) * 1000)
+  }
+  return storeUs
+}
+
+function besideBare(hop: Hop, floor: Contestant, gateway: Contestant, storeUs: readonly number[]): Figure {
+  const [base, mine] = [median(floor.us), median(gateway.us)]
+  const detail = `${mine.toFixed(1)} us beside ${base.toFixed(1)} us bare, Postgres ${median(storeUs).toFixed(1)} us; ${paceOf(hop)}`
   return { name: hop.name, value: mine / base, unit: 'times bare', bar: hop.bar, detail }
+}
+
+function besideUws(hop: Hop, gateway: Contestant, overNode: Contestant): Figure {
+  // Ratios are computed round by round, so that a drift between rounds affects both alike.
+  const ratios = overNode.us.map((us, round) => us / (gateway.us[round] ?? Number.NaN))
+  const detail = `${median(overNode.us).toFixed(1)} us beside ${median(gateway.us).toFixed(1)} us; ${paceOf(hop)}`
+  return { name: `${hop.name}, engine node`, value: median(ratios), unit: 'times engine uws', bar: hop.nodeBar, detail }
+}
+
+function paceOf({ requestsARound, unitsARequest }: Hop): string {
+  return `${concurrency} concurrent, median of ${rounds} rounds of ${requestsARound * unitsARequest}`
 }
 
 function pool(origin: string): Pool {

@@ -1,9 +1,12 @@
 /**
- * 640-byte audio frames through the real streaming STT route, with the `loopback` adapter as provider, compared with a
- * bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor, and the load has another
+ * 640-byte audio frames through the real streaming STT route, over both engines, with the `loopback` adapter as
+ * provider, compared with a bare uWebSockets.js echo and a `ws` echo. Each server is a process with one processor, and the load has another
  * processor. Rounds are interleaved.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EngineName } from '../runtime/engine/choose.ts'
+import { loadUws } from '../runtime/engine/uws/load.ts'
+import { freshDataDir } from '../test/process/parley.ts'
 import { type Figure, median, type Result } from './figure.ts'
 import { forkListener } from './fork.ts'
 import { startGateway } from './gateway.ts'
@@ -39,14 +42,21 @@ const probesMax = 5
  */
 const lagMaxUs = 5000
 
-type Name = 'Parley' | 'uWS' | 'ws'
+type Name = 'Parley' | 'Parley on node' | 'uWS' | 'ws'
 type Contestant = SocketServer & { name: Name; close(): Promise<unknown>; idleMiB: number; openMiB: number }
 
 export async function socketFigures(dataDir: string): Promise<Result[]> {
   const load = buildLoad()
   if (!load) return [{ name: 'audio frames', skipped: 'no C compiler (cc) for the load generator' }]
+  const uws = loadUws()
+  if ('problem' in uws) return [{ name: 'audio frames', skipped: uws.problem }]
   const streams = Math.min(streamsWanted, filesMax() - 200)
-  const servers = await Promise.all([echo('uWS', 'bare-echo-uws.ts'), echo('ws', 'bare-echo-ws.ts'), parley(dataDir)])
+  const servers = await Promise.all([
+    echo('uWS', 'bare-echo-uws.ts'),
+    echo('ws', 'bare-echo-ws.ts'),
+    parley('Parley', 'uws', dataDir),
+    parley('Parley on node', 'node', freshDataDir()),
+  ])
   try {
     for (const server of servers) await settle(load, server, streams)
     // The memory is measured when all streams are open for the first time. Later the garbage of closed streams counts too.
@@ -69,9 +79,10 @@ async function echo(name: Name, file: string): Promise<Contestant> {
 
 const session = { type: 'config', encoding: 'pcm_s16le', sampleRate: 16_000, interimResults: true }
 
-async function parley(dataDir: string): Promise<Contestant> {
+async function parley(name: Name, engine: EngineName, dataDir: string): Promise<Contestant> {
   // Every stream comes from one address here, and the search for the limit opens more than the defaults allow.
   const settings = {
+    engine,
     providers: [{ id: 'loopback', adapter: 'loopback' }],
     local: { enabled: false },
     limits: { connectionsPerAddressMax: 100_000 },
@@ -79,14 +90,14 @@ async function parley(dataDir: string): Promise<Contestant> {
   }
   const running = await startGateway(dataDir, settings)
   return {
-    name: 'Parley',
+    name,
     pid: running.pid,
     port: Number(new URL(running.url).port),
     path: '/v1/transcribe/stream',
     session: ['service.realtime.v1', running.key, JSON.stringify(session)],
     idleMiB: 0,
     openMiB: 0,
-    close: () => running.stop(),
+    close: () => (engine === 'node' ? running.remove() : running.stop()),
   }
 }
 
@@ -141,7 +152,8 @@ function compare(
   const of = (name: Name, read: (figures: LoadFigures) => number) => median(measured.map((round) => read(round[name])))
   const cpu = (name: Name) => of(name, ({ cpuUsAFrame }) => cpuUsAFrame)
   // Ratios are computed round by round, so that a drift between rounds affects both servers alike.
-  const ratio = (floor: Name) => median(measured.map((round) => round.Parley.cpuUsAFrame / round[floor].cpuUsAFrame))
+  const ratio = (floor: Name, name: Name = 'Parley') =>
+    median(measured.map((round) => round[name].cpuUsAFrame / round[floor].cpuUsAFrame))
   const kilobytes = (name: Name) => (addedMiB[name] * 1024) / streams
   const latency = (name: Name) =>
     `${name} ${millis(of(name, ({ p50Us }) => p50Us))}/${millis(of(name, ({ p99Us }) => p99Us))}`
@@ -150,9 +162,9 @@ function compare(
   const lagUs = Math.max(...all.map(({ lagP99Us }) => lagP99Us))
   const pace = `${streams} streams, a frame each ${periodUs / 1000} ms${periodUs > framePeriodUs ? ' (20 ms is more than one processor carries)' : ''}`
   const where = pinned ? 'one processor each' : 'not pinned'
-  const costs = `CPU us a frame: Parley ${cpu('Parley').toFixed(1)}, uWS ${cpu('uWS').toFixed(1)}, ws ${cpu('ws').toFixed(1)}`
-  const answers = `frame to answer p50/p99 ms: ${latency('Parley')}, ${latency('uWS')}, ${latency('ws')}; ${lost} lost; load late by p99 ${millis(lagUs)} ms at most`
-  const memory = `above idle, the first time that all are open and sending: uWS ${kilobytes('uWS').toFixed(1)}, ws ${kilobytes('ws').toFixed(1)}`
+  const costs = `CPU us a frame: Parley ${cpu('Parley').toFixed(1)}, on node ${cpu('Parley on node').toFixed(1)}, uWS ${cpu('uWS').toFixed(1)}, ws ${cpu('ws').toFixed(1)}`
+  const answers = `frame to answer p50/p99 ms: ${latency('Parley')}, ${latency('Parley on node')}, ${latency('uWS')}, ${latency('ws')}; ${lost} lost; load late by p99 ${millis(lagUs)} ms at most`
+  const memory = `above idle, the first time that all are open and sending: Parley on node ${kilobytes('Parley on node').toFixed(1)}, uWS ${kilobytes('uWS').toFixed(1)}, ws ${kilobytes('ws').toFixed(1)}`
   return [
     {
       name: 'CPU of an audio frame',
@@ -173,7 +185,7 @@ function compare(
 }
 
 async function capacities(load: string, servers: readonly Contestant[], measured: readonly Round[]): Promise<Result> {
-  const found: Record<Name, Capacity> = { Parley: none, uWS: none, ws: none }
+  const found: Record<Name, Capacity> = { Parley: none, 'Parley on node': none, uWS: none, ws: none }
   for (const server of servers)
     found[server.name] = await capacity(load, server, median(measured.map((round) => round[server.name].cpuUsAFrame)))
   const streamsOf = ({ streams, isLoadLimited }: Capacity) => `${isLoadLimited ? 'at least ' : ''}${streams}`
@@ -182,7 +194,7 @@ async function capacities(load: string, servers: readonly Contestant[], measured
     value: found.Parley.streams,
     unit: 'streams',
     bar: null,
-    detail: `Parley ${streamsOf(found.Parley)}, uWS ${streamsOf(found.uWS)}, ws ${streamsOf(found.ws)}; a frame each 20 ms answered within 20 ms at p99, none lost`,
+    detail: `Parley ${streamsOf(found.Parley)}, on node ${streamsOf(found['Parley on node'])}, uWS ${streamsOf(found.uWS)}, ws ${streamsOf(found.ws)}; a frame each 20 ms answered within 20 ms at p99, none lost`,
   }
 }
 

@@ -30,6 +30,12 @@ export function freshDataDir(): string {
   return mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
 }
 
+/** `make test` runs some tests over both engines. */
+function engineOfTests(): Record<string, string> {
+  const engine = process.env['PARLEY_TEST_ENGINE']
+  return engine === undefined ? {} : { PARLEY_ENGINE: engine }
+}
+
 /** Resolves when the address is printed. `env` goes on top of quiet defaults; PATH and HOME are the caller's. */
 export async function startParley(
   env: Record<string, string> = {},
@@ -48,7 +54,7 @@ export async function startParley(
       PARLEY_EDGE_QUOTA: '0',
       // There is no load balancer, and a test need not wait for one.
       PARLEY_DRAIN_LB_DELAY_MS: '0',
-      PARLEY_ENGINE: process.env['PARLEY_TEST_ENGINE'] ?? 'auto',
+      ...engineOfTests(),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
