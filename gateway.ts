@@ -39,6 +39,7 @@ const checkResponses = import.meta.url.endsWith('.ts')
 export type Gateway = {
   url: string
   key: string | null
+  engine: EngineChoice
   /** Requests and sockets that are open in this process. */
   open(): number
   /** Drains first. `lbDelayMs` replaces the setting. */
@@ -57,6 +58,7 @@ export async function startGateway(
   const worker = Number(env[workerVariable] ?? 0)
   const log = createLog(config.logLevel)
   const metrics = createMetrics()
+  metrics.engine(engine.engine, engine.reason)
   if (config.databaseUrl === null) makeDataDir(config.dataDir)
   // Before the migrations, so that a start that lacks a secret leaves the database as it was.
   const masterKey = masterKeyOf(config)
@@ -94,6 +96,7 @@ export async function startGateway(
     return {
       url,
       key,
+      engine,
       open: () => server.inflight() + server.sockets(),
       async stop(lbDelayMs = config.drain.lbDelayMs) {
         await drain(lbDelayMs)

@@ -26,6 +26,7 @@ import { updateCatalog } from './providers/catalog/update.ts'
 import { markBuildInUse } from './runtime/build-in-use.ts'
 import { systemClock } from './runtime/clock.ts'
 import { type Environment, loadConfig } from './runtime/config.ts'
+import { describeEngine } from './runtime/engine/choose.ts'
 import { requireFreePort } from './runtime/free-port.ts'
 import { readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
@@ -133,10 +134,11 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
   })
 }
 
-function greeting({ url, key }: Gateway): string {
+function greeting({ url, key, engine }: Gateway): string {
   const shown = key ?? '$KEY'
   return [
     `Parley ${version} is ready at ${url}`,
+    `It serves over ${describeEngine(engine)}.`,
     '',
     key === null ? '  key   the one that you made or named in PARLEY_BOOTSTRAP_KEY' : `  key   ${key}`,
     `  try   curl -s ${url}/router/v1/models -H 'Authorization: Bearer ${shown}'`,

@@ -15,6 +15,7 @@ import { mountRealtime } from './handlers/realtime/surface.ts'
 import { mountRouter } from './handlers/router/surface.ts'
 import { vendorNameOf } from './providers/vendors.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
+import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
 import type { createLog } from './runtime/log.ts'
 import type { createMetrics } from './runtime/metrics.ts'
@@ -32,12 +33,13 @@ export type Parts = {
   /** The key of a local run, for the microphone page; null without one. */
   localKey: string | null
   readyChecks: readonly ReadyCheck[]
+  engine: EngineChoice
 }
 
 export type Surfaces = { mounts: Mount[]; sockets: SocketMount[] }
 
 export function createSurfaces(parts: Parts): Surfaces {
-  const { config, log, metrics, store, masterKey, localKey, readyChecks } = parts
+  const { config, log, metrics, store, masterKey, localKey, readyChecks, engine } = parts
   const { headerPrefix, cors, surfaces, region, realtime, limits } = config
   const operations = operationsOf(parts)
   const { mint, redeem } = createEphemeralTokens({
@@ -55,6 +57,7 @@ export function createSurfaces(parts: Parts): Surfaces {
     mounts: [
       mountInternal(at(null), {
         readyChecks,
+        engine,
         ranking: { ...config.circuit, hedges: config.routing.hedge },
         caller: () => (localKey === null ? null : store.keys.verify(localKey)),
         mint,

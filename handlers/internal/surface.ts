@@ -1,6 +1,7 @@
 /** The internal surface: health, the page that explains the ranking and the microphone page. Its contract is not served. */
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
+import type { EngineChoice } from '../../runtime/engine/choose.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
@@ -13,13 +14,17 @@ export type ReadyCheck = { name: string; check: () => Promise<string | null> }
 
 export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   readyChecks: readonly ReadyCheck[]
+  engine: EngineChoice
   ranking: RankingFacts
 }
 
-export function mountInternal(settings: SurfaceSettings, { readyChecks, ranking, ...deps }: InternalDeps): Mount {
+export function mountInternal(
+  settings: SurfaceSettings,
+  { readyChecks, engine, ranking, ...deps }: InternalDeps,
+): Mount {
   const { headerPrefix } = settings
   const handlers = {
-    ...healthHandlers(readyChecks),
+    ...healthHandlers(readyChecks, engine),
     ...getRankingPage(ranking),
     ...tryHandlers({ ...deps, headerPrefix }),
   }
@@ -38,7 +43,11 @@ export function mountInternal(settings: SurfaceSettings, { readyChecks, ranking,
 
 const headers = { 'Cache-Control': 'no-store' } as const
 
-export function healthHandlers(checks: readonly ReadyCheck[]): Pick<InternalHandlers<null>, 'getHealth' | 'getReady'> {
+export function healthHandlers(
+  checks: readonly ReadyCheck[],
+  choice: EngineChoice,
+): Pick<InternalHandlers<null>, 'getHealth' | 'getReady'> {
+  const engine = { name: choice.engine, reason: choice.reason }
   return {
     getHealth: () => ({ status: 200, headers, body: { status: 'ok' } }),
     getReady: async () => {
@@ -49,7 +58,7 @@ export function healthHandlers(checks: readonly ReadyCheck[]): Pick<InternalHand
         reason: reasons[index] ?? null,
       }))
       const ready = results.every(({ ok }) => ok)
-      const body = { ready, checks: results }
+      const body = { ready, engine, checks: results }
       return ready ? { status: 200, headers, body } : { status: 503, headers, body }
     },
   }

@@ -40,7 +40,11 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
       surface: internalSurface,
       basePath: '',
       host: null,
-      handlers: widenInternalHandlers({ ...healthHandlers([]), ...tryHandlers(deps), ...getRankingPage(facts) }),
+      handlers: widenInternalHandlers({
+        ...healthHandlers([], { engine: 'node', reason: null }),
+        ...tryHandlers(deps),
+        ...getRankingPage(facts),
+      }),
       writeFault: createFaultWriter({
         log: quiet,
         count: () => {},

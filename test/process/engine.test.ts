@@ -1,0 +1,26 @@
+/** A running Parley says over which engine it serves, and why. */
+import t from 'tap'
+import { chooseEngine, describeEngine, type EngineChoice } from '../../runtime/engine/choose.ts'
+import { runParley } from './command.ts'
+import { freePort } from './machine.ts'
+import { freshDataDir, startParley } from './parley.ts'
+
+for (const setting of ['auto', 'node'] as const) {
+  t.test(`PARLEY_ENGINE=${setting}`, async (t) => {
+    const choice: EngineChoice = chooseEngine(setting)
+    const adminPort = await freePort()
+    const parley = await startParley({ PARLEY_ENGINE: setting, PARLEY_ADMIN_PORT: String(adminPort) })
+    t.teardown(() => parley.remove())
+    t.match(parley.output(), `It serves over ${describeEngine(choice)}.\n`)
+    const ready: unknown = await (await fetch(`${parley.url}/readyz`)).json()
+    t.match(ready, { ready: true, engine: { name: choice.engine, reason: choice.reason } })
+    const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text()
+    t.match(metrics, `parley_engine_info{engine="${choice.engine}",reason="${choice.reason ?? ''}"} 1`)
+  })
+}
+
+t.test('an engine that there is not', async (t) => {
+  const { code, stderr } = await runParley(['up'], { dataDir: freshDataDir(), env: { PARLEY_ENGINE: 'apache' } })
+  t.equal(code, 1)
+  t.match(stderr, /^parley: PARLEY_ENGINE/)
+})
