@@ -14,7 +14,14 @@ export type {
 
 export type Health = { status: 'ok' }
 
-export type Readiness = { ready: boolean; checks: ReadinessCheck[] }
+export type Readiness = { ready: boolean; engine: ServingEngine; checks: ReadinessCheck[] }
+
+/** What serves HTTP and sockets. uws is uWebSockets.js, node is node:http with ws. */
+export type ServingEngine = {
+  name: 'uws' | 'node'
+  /** Why it is not uWebSockets.js, or the fault that uWebSockets.js has here; null where there is nothing to say. */
+  reason: string | null
+}
 
 export type ReadinessCheck = {
   name: string
