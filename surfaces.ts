@@ -62,6 +62,7 @@ export function createSurfaces(parts: Parts): Surfaces {
         caller: () => (localKey === null ? null : store.keys.verify(localKey)),
         mint,
         preview: operations.preview,
+        isOpen: config.try,
       }),
       mountRouter(at(surfaces.routerHost), { operations, region, durationMaxMs }),
       mountCompat(at(surfaces.compatHost), {

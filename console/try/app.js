@@ -1,141 +1,170 @@
 /** The microphone page: one socket for each recording and each spoken text, each opened with a new token. */
+import { capture, createPlayer, decode, fileRateHz, listenTo, loudness, wavOf } from './audio.js'
+import { copy, speechAsCurl, transcriptionAsCurl } from './curl.js'
+import { fillLists } from './lists.js'
+import { clearFigures, showRoute, showTimes } from './route.js'
+import { element, inWords, models, needsKey, openSocket, say, useKey } from './server.js'
 
-const element = (id) => document.getElementById(id)
+const value = (id) => element(id).value
+const sttChoice = () => ({ model: value('stt-model'), language: value('stt-language') })
+const ttsChoice = () => ({ model: value('tts-model'), voice: value('tts-voice'), language: value('tts-language') })
+const inTime = (ms) => (ms < 1000 ? `${Math.max(0, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`)
 
-/** Opens a socket whose token is among the subprotocols, because a page cannot set headers. `onFrame` gets JSON frames, `onAudio` bytes. */
-async function openSocket(path, { onFrame, onAudio, onClosed }) {
-  const answer = await fetch('/try/token', { method: 'POST' })
-  if (!answer.ok) throw new Error(`The server gave no token (${answer.status}).`)
-  const { client_secret: secret, subprotocol, credential_prefix: prefix } = await answer.json()
-  const address = new URL(path, location.href.replace(/^http/, 'ws'))
-  const socket = new WebSocket(address, [subprotocol, prefix + secret.value])
-  socket.binaryType = 'arraybuffer'
-  // Whether either side has announced the end. A socket that closes without that was lost.
-  let isOver = false
-  socket.onmessage = ({ data }) => {
-    if (typeof data !== 'string') return onAudio(data)
-    const frame = JSON.parse(data)
-    isOver ||= frame.type === 'end' || frame.type === 'error'
-    onFrame(frame)
-  }
-  await new Promise((resolve, reject) => {
-    socket.onopen = resolve
-    // Browsers do not show a page the reason for a refused upgrade.
-    socket.onclose = () =>
-      reject(new Error('The server refused the socket: no provider for this, or too many sockets.'))
-  })
-  socket.onclose = () => onClosed(isOver ? null : 'The connection was lost.')
-  const send = (frame) => {
-    if (socket.readyState === WebSocket.OPEN) socket.send(frame instanceof ArrayBuffer ? frame : JSON.stringify(frame))
-  }
-  const close = () => {
-    isOver = true
-    socket.close()
-  }
-  return { send, close }
-}
+void begin()
 
-function say(id, text, failed = false) {
-  const status = element(id)
-  status.textContent = text
-  status.classList.toggle('failed', failed)
-}
-
-const inWords = (error) =>
-  error?.name === 'NotAllowedError' ? 'The microphone was not allowed.' : (error?.message ?? String(error))
-
-/* Speech to text */
-
-/** The recording under way; null between recordings. */
-let recording = null
-
-element('speak').addEventListener('click', () => {
-  if (recording) recording.stop()
-  else void record()
-})
-
-async function record() {
-  const language = element('stt-language').value.trim()
-  element('transcript').replaceChildren()
-  showSpeaking(true)
-  say('stt-status', 'Opening the microphone …')
-  const parts = { stream: null, context: null, socket: null, source: null }
-  recording = { stop: () => finish(parts) }
+async function begin() {
+  if (!window.isSecureContext) say('stt-status', 'The microphone needs HTTPS; recordings work without.', true)
   try {
-    parts.stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } })
-    parts.context = await listenTo(parts.stream)
-    parts.socket = await openSocket('/v1/transcribe/stream', {
-      onFrame: (frame) => onTranscriptFrame(frame, language),
-      onClosed: (problem) => {
-        release(parts)
-        if (problem) say('stt-status', problem, true)
-      },
-    })
-    // The recording was stopped before it began.
-    if (!recording) return release(parts)
-    parts.socket.send({
-      type: 'config',
-      ...(language && { language }),
-      encoding: 'pcm_s16le',
-      sampleRate: parts.context.sampleRate,
-      channels: 1,
-      interimResults: true,
-    })
-    capture(parts)
+    element('key-form').hidden = !(await needsKey())
+    fillLists(await models())
   } catch (error) {
-    release(parts)
     say('stt-status', inWords(error), true)
   }
 }
 
-/** Opens the audio context at 16 kHz for recognition, or at the rate of the microphone where the browser does not convert. */
-async function listenTo(stream) {
-  let context = new AudioContext({ sampleRate: 16000 })
+element('key-form').addEventListener('submit', (event) => {
+  event.preventDefault()
+  useKey(value('key').trim()).then(
+    () => {
+      element('key').value = ''
+      say('key-status', 'The key works.')
+    },
+    (error) => say('key-status', inWords(error), true),
+  )
+})
+
+/* Speech to text */
+
+/** The run under way, from the microphone or of a recording; null between runs. */
+let run = null
+
+element('speak').addEventListener('click', () => {
+  if (run) run.finish()
+  else void transcribe(fromMicrophone)
+})
+element('upload').addEventListener('click', () => element('file').click())
+element('file').addEventListener('change', () => {
+  const [file] = element('file').files
+  element('file').value = ''
+  if (file) void transcribe((own) => fromFile(own, file))
+})
+
+/** `source` opens the audio, and returns its rate and a function that begins to send it. */
+async function transcribe(source) {
+  run?.end()
+  const choice = sttChoice()
+  const own = { isOver: false, closers: [], finish: () => own.end(), end: () => endRun(own) }
+  run = own
+  element('transcript').replaceChildren()
+  clearFigures('stt')
+  showSpeaking(true)
   try {
-    context.createMediaStreamSource(stream)
-  } catch {
-    await context.close()
-    context = new AudioContext()
+    const { sampleRate, begin } = await source(own)
+    const clock = createClock()
+    own.socket = await openSocket('/v1/transcribe/stream', {
+      onFrame: (frame) => run === own && onTranscriptFrame(own, frame, choice, clock),
+      onClosed: (problem) => {
+        if (problem && run === own) fail(own, problem)
+        own.end()
+      },
+    })
+    own.closers.push(() => own.socket.close())
+    // The run was stopped before it began.
+    if (own.isOver) return own.end()
+    own.socket.send({
+      type: 'config',
+      ...choiceFields(choice),
+      encoding: 'pcm_s16le',
+      sampleRate,
+      channels: 1,
+      interimResults: true,
+    })
+    begin(own.socket, clock)
+  } catch (error) {
+    if (run === own) fail(own, inWords(error))
+    own.end()
   }
-  await context.audioWorklet.addModule('/try/worklet.js')
-  await context.resume()
-  return context
 }
 
-function capture(parts) {
-  const { context, stream, socket } = parts
-  const microphone = new AudioWorkletNode(context, 'microphone')
-  microphone.port.onmessage = ({ data }) => {
-    if (!recording) return
-    element('level').value = loudness(data)
-    socket.send(data)
+const choiceFields = (choice) => Object.fromEntries(Object.entries(choice).filter(([, chosen]) => chosen !== ''))
+
+async function fromMicrophone(own) {
+  if (!navigator.mediaDevices) throw new Error('The microphone needs HTTPS; recordings work without.')
+  say('stt-status', 'Opening the microphone …')
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } })
+  const silence = () => {
+    for (const track of stream.getTracks()) track.stop()
   }
-  // The reference is kept because the browser's garbage collection would silence an unreferenced node.
-  parts.source = context.createMediaStreamSource(stream)
-  parts.source.connect(microphone)
+  own.closers.push(silence)
+  const context = await listenTo(stream)
+  own.closers.push(() => context.close())
+  const begin = (socket, clock) => {
+    own.source = capture(context, stream, (frame) => {
+      if (own.isOver || own.isFinishing) return
+      clock.start(20)
+      element('level').value = loudness(frame)
+      socket.send(frame)
+    })
+    own.finish = () => {
+      own.isFinishing = true
+      silence()
+      showSpeaking(false)
+      socket.send({ type: 'end' })
+      say('stt-status', 'Finishing …')
+    }
+  }
+  return { sampleRate: context.sampleRate, begin }
 }
 
-/** Computes the loudness of one frame, from 0 to 1. */
-function loudness(frame) {
-  const peak = new Int16Array(frame).reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
-  return Math.sqrt(peak / 32768)
+/** A server bounds the audio that waits for its engine. So the recording is at most this far ahead of its transcript, or of real time. */
+const aheadMsMax = 60_000
+const pieceMs = 100
+
+async function fromFile(own, file) {
+  say('stt-status', `Reading ${file.name} …`)
+  const samples = await decode(file)
+  const begin = (socket, clock) => {
+    clock.start(0)
+    own.durationMs = (samples.length / fileRateHz) * 1000
+    let sentMs = 0
+    const feed = () => {
+      while (!own.isOver && sentMs < own.durationMs && sentMs < Math.max(clock.heardMs, clock.nowMs()) + aheadMsMax) {
+        const from = (sentMs / 1000) * fileRateHz
+        socket.send(samples.slice(from, from + (pieceMs / 1000) * fileRateHz).buffer)
+        sentMs += pieceMs
+      }
+      if (own.isOver) return
+      if (sentMs < own.durationMs) setTimeout(feed, pieceMs)
+      else socket.send({ type: 'end' })
+    }
+    feed()
+  }
+  return { sampleRate: fileRateHz, begin }
 }
 
-/** Stops the microphone at once. The socket stays open for the last transcript. */
-function finish({ stream, socket }) {
-  recording = null
+/** Relates the times of transcripts, which count from the first sample, to those of this page. */
+function createClock() {
+  let startedMs = null
+  return {
+    heardMs: 0,
+    /** The first audio is sent now, and was that long. */
+    start: (audioMs) => (startedMs ??= performance.now() - audioMs),
+    nowMs: () => (startedMs === null ? 0 : performance.now() - startedMs),
+  }
+}
+
+function endRun(own) {
+  own.isOver = true
+  for (const close of own.closers.splice(0)) close()
+  if (run !== own) return
+  run = null
   showSpeaking(false)
-  for (const track of stream?.getTracks() ?? []) track.stop()
-  socket?.send({ type: 'end' })
-  say('stt-status', 'Finishing …')
 }
 
-function release({ stream, context, socket }) {
-  recording = null
-  showSpeaking(false)
-  for (const track of stream?.getTracks() ?? []) track.stop()
-  if (context && context.state !== 'closed') void context.close()
-  socket?.close()
+/** The figures of a run that failed would be read as those of the next. */
+function fail(_own, problem) {
+  clearFigures('stt')
+  say('stt-status', problem, true)
 }
 
 function showSpeaking(speaking) {
@@ -144,13 +173,34 @@ function showSpeaking(speaking) {
   element('level').value = 0
 }
 
-function onTranscriptFrame(frame, language) {
+function onTranscriptFrame(own, frame, choice, clock) {
   if (frame.type === 'ready') {
-    say('stt-status', 'Listening.')
-    void showRoute('stt', frame, language)
-  } else if (frame.type === 'transcript') showTranscript(frame)
-  else if (frame.type === 'error') say('stt-status', `${frame.message} (${frame.code})`, true)
-  else if (frame.type === 'end') say('stt-status', 'Done.')
+    say('stt-status', own.durationMs ? 'Transcribing.' : 'Listening.')
+    void showRoute('stt', frame, choice, () => run === own || own.isDone)
+  } else if (frame.type === 'transcript') {
+    clock.heardMs = Math.max(clock.heardMs, frame.endMs)
+    showTranscript(frame)
+    showTranscriptTimes(own, frame, clock)
+  } else if (frame.type === 'error') fail(own, `${frame.message} (${frame.code})`)
+  else if (frame.type === 'end') {
+    own.isDone = true
+    say('stt-status', 'Done.')
+  }
+}
+
+/** Of live speech: how long after the speech began its first words came, and how long after it ended its last. Of a recording: since it was sent. */
+function showTranscriptTimes(own, { text, isFinal, startMs, endMs }, clock) {
+  if (text === '') return
+  const isRecording = own.durationMs !== undefined
+  own.firstMs ??= clock.nowMs() - (isRecording ? 0 : startMs)
+  if (isFinal) own.finalMs = clock.nowMs() - (isRecording ? 0 : endMs)
+  const times = {
+    'First partial': inTime(own.firstMs),
+    ...(own.finalMs !== undefined && { Final: inTime(own.finalMs) }),
+    ...(isRecording && { Recording: inTime(own.durationMs) }),
+  }
+  const live = 'The first partial counts from the start of the speech, the final from its end.'
+  showTimes('stt', times, isRecording ? 'Both count from the moment when the recording was sent.' : live)
 }
 
 /** Shows each utterance as one paragraph, grey while it may still change. */
@@ -169,19 +219,31 @@ function showTranscript({ id, text, isFinal }) {
 const rateHz = 24000
 /** The playout under way; null between texts. */
 let speech = null
+/** The audio of the last text. */
+let spoken = []
 
 element('say').addEventListener('submit', (event) => {
   event.preventDefault()
-  void speak(element('text').value, element('voice').value.trim(), element('tts-language').value.trim())
+  void speak(value('text'), ttsChoice())
 })
 element('stop').addEventListener('click', () => speech?.stop())
+element('download').addEventListener('click', () => {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(wavOf(spoken, rateHz))
+  link.download = 'speech.wav'
+  link.click()
+  URL.revokeObjectURL(link.href)
+})
 
-async function speak(text, voice, language) {
+async function speak(text, choice) {
   speech?.end()
-  const player = createPlayer()
-  const own = { socket: null, stop: () => {}, end: () => {} }
+  const player = createPlayer(rateHz)
+  const own = { socket: null, bytes: 0, stop: () => {}, end: () => {} }
   speech = own
+  spoken = []
+  clearFigures('tts')
   element('stop').disabled = false
+  element('download').disabled = true
   say('tts-status', 'Opening …')
   own.end = () => {
     player.close()
@@ -198,159 +260,71 @@ async function speak(text, voice, language) {
   }
   try {
     own.socket = await openSocket('/v1/synthesize/stream', {
-      onAudio: (bytes) => player.play(bytes),
+      onAudio: (bytes) => {
+        if (speech !== own) return
+        player.play(bytes)
+        keep(own, bytes)
+      },
       onFrame: (frame) => {
-        onSpeechFrame(frame, language)
+        if (speech === own) onSpeechFrame(own, frame, choice)
         if (frame.type === 'cleared') own.end()
       },
       onClosed: (problem) => {
         player.whenSilent(own.end)
-        if (problem) say('tts-status', problem, true)
+        if (problem && speech === own) failSpeech(problem)
       },
     })
     if (speech !== own) return own.end()
-    own.socket.send({
-      type: 'config',
-      ...(voice && { voice }),
-      ...(language && { language }),
-      encoding: 'pcm_s16le',
-      sampleRate: rateHz,
-    })
+    own.socket.send({ type: 'config', ...choiceFields(choice), encoding: 'pcm_s16le', sampleRate: rateHz })
+    own.sentMs = performance.now()
     own.socket.send({ type: 'text', text, flush: true })
     own.socket.send({ type: 'end' })
   } catch (error) {
+    if (speech === own) failSpeech(inWords(error))
     own.end()
-    say('tts-status', inWords(error), true)
   }
 }
 
-function onSpeechFrame(frame, language) {
+function keep(own, bytes) {
+  spoken.push(bytes)
+  own.bytes += bytes.byteLength
+  const sinceMs = performance.now() - own.sentMs
+  own.firstMs ??= sinceMs
+  const audioMs = (own.bytes / 2 / rateHz) * 1000
+  const times = { 'First audio': inTime(own.firstMs), 'All audio': inTime(sinceMs), Speech: inTime(audioMs) }
+  showTimes('tts', times, 'The first two count from the moment when the text was sent.')
+}
+
+function failSpeech(problem) {
+  clearFigures('tts')
+  say('tts-status', problem, true)
+}
+
+function onSpeechFrame(own, frame, choice) {
   if (frame.type === 'ready') {
     say('tts-status', 'Speaking.')
-    void showRoute('tts', frame, language)
+    void showRoute('tts', frame, choice, () => speech === own || own.isDone)
   } else if (frame.type === 'cleared') say('tts-status', `Stopped after ${frame.charactersSent} characters.`)
-  else if (frame.type === 'error') say('tts-status', `${frame.message} (${frame.code})`, true)
-  else if (frame.type === 'end') say('tts-status', 'Done.')
-}
-
-/** Plays PCM as it arrives, each piece right after the one before. */
-function createPlayer() {
-  const context = new AudioContext({ sampleRate: rateHz })
-  let sources = []
-  let untilS = 0
-  let silent = null
-
-  function ended(source) {
-    sources = sources.filter((other) => other !== source)
-    if (sources.length === 0) silent?.()
+  else if (frame.type === 'error') failSpeech(`${frame.message} (${frame.code})`)
+  else if (frame.type === 'end') {
+    own.isDone = true
+    say('tts-status', 'Done.')
   }
-
-  return {
-    play(bytes) {
-      const samples = new Int16Array(bytes, 0, bytes.byteLength >> 1)
-      if (samples.length === 0 || context.state === 'closed') return
-      const buffer = context.createBuffer(1, samples.length, rateHz)
-      buffer.copyToChannel(
-        Float32Array.from(samples, (sample) => sample / 32768),
-        0,
-      )
-      const source = new AudioBufferSourceNode(context, { buffer })
-      source.connect(context.destination)
-      source.onended = () => ended(source)
-      // Playout starts with a short delay, so that a late piece does not cause a gap at once.
-      untilS = Math.max(untilS, context.currentTime + 0.05)
-      source.start(untilS)
-      untilS += buffer.duration
-      sources.push(source)
-    },
-    clear() {
-      for (const source of sources) source.stop()
-      untilS = 0
-    },
-    whenSilent(run) {
-      silent = run
-      if (sources.length === 0) run()
-    },
-    close() {
-      silent = null
-      if (context.state !== 'closed') void context.close()
-    },
-  }
+  element('download').disabled = spoken.length === 0 || frame.type === 'ready'
 }
 
-/* The route and why */
+/* Copy as curl */
 
-async function showRoute(stage, ready, language) {
-  const place = element(`${stage}-route`)
-  place.replaceChildren(
-    facts({
-      Provider: ready.provider,
-      Model: ready.model,
-      Region: ready.region,
-      Audio: `${ready.encoding}, ${ready.sampleRate} Hz`,
-    }),
-  )
-  const query = new URLSearchParams({ stage, ...(language && { language }) })
-  const answer = await fetch(`/try/route?${query}`)
-  if (!answer.ok) return
-  const { scores, excluded, objective } = await answer.json()
-  const figure = (value) => (value === null ? '–' : value.toFixed(2))
-  const ranked = scores.map(({ id, score, parts }) => [id, score, parts.quality, parts.latency, parts.cost])
-  if (ranked.length > 0) {
-    const rows = ranked.map(([id, ...figures]) => [id, ...figures.map(figure)])
-    place.append(
-      table(`In this order (${objective ?? 'pinned'})`, ['Model', 'Score', 'Quality', 'Latency', 'Cost'], rows),
-    )
-  }
-  if (excluded.length > 0) {
-    const rows = excluded.map(({ provider, model, reason, detail }) => [
-      `${provider}:${model}`,
-      wordsFor(reason, detail),
-    ])
-    place.append(table('Left out', ['Model', 'Why'], rows))
-  }
-}
-
-const reasons = {
-  not_pinned: 'another model is pinned',
-  not_allowed: 'not among the allowed providers',
-  denied: 'denied',
-  test_key: 'not for test keys',
-  key_policy: 'the key does not allow it',
-  language: 'does not know the language',
-  voice: 'does not have the voice',
-  encoding: 'cannot take or give this audio',
-  unavailable: 'not available',
-  credential_cooling: 'its key was refused a moment ago',
-  circuit_open: 'it failed a moment ago',
-}
-
-function wordsFor(reason, detail) {
-  const words = reasons[reason] ?? reason.replace(/^capability:/, 'cannot do: ').replaceAll('_', ' ')
-  return detail ? `${words} (${detail.replaceAll('_', ' ')})` : words
-}
-
-function facts(entries) {
-  const list = document.createElement('dl')
-  for (const [name, value] of Object.entries(entries)) list.append(cell('dt', name), cell('dd', value ?? '–'))
-  return list
-}
-
-function table(caption, heads, rows) {
-  const made = document.createElement('table')
-  made.createCaption().textContent = caption
-  const head = made.createTHead().insertRow()
-  for (const text of heads) head.append(cell('th', text, 'col'))
-  const body = made.createTBody()
-  for (const [first, ...others] of rows)
-    body.insertRow().append(cell('th', first, 'row'), ...others.map((text) => cell('td', text)))
-  return made
-}
-
-/** Shows the server's words as text and never as markup. */
-function cell(tag, text, scope) {
-  const made = document.createElement(tag)
-  made.textContent = text
-  if (scope) made.scope = scope
-  return made
+for (const [stage, command] of [
+  ['stt', () => transcriptionAsCurl(sttChoice())],
+  ['tts', () => speechAsCurl({ ...ttsChoice(), text: value('text') })],
+]) {
+  element(`${stage}-copy`).addEventListener('click', async () => {
+    const text = command()
+    const shown = element(`${stage}-curl`)
+    shown.textContent = text
+    shown.hidden = false
+    const isCopied = await copy(text)
+    say(`${stage}-status`, isCopied ? 'Copied. PARLEY_API_KEY is your key.' : 'Select the command to copy it.')
+  })
 }

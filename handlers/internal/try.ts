@@ -1,7 +1,8 @@
 /**
- * The microphone page. The user brings no key: the page works on the key of a first local run. So only a browser on this machine may have it:
- * peer and Host must be loopback (a foreign page whose name was made to point here sends its own Host), and no proxy may have forwarded
- * the request. Any other client gets the answer of a path that does not exist.
+ * The microphone page. At this machine the user brings no key: the page works on the key of a first local run. So only a browser on this
+ * machine may have a token: peer and Host must be loopback (a foreign page whose name was made to point here sends its own Host), and no
+ * proxy may have forwarded the request. Where there is no token the page asks for an API key. Other machines get the page only where the
+ * deployer allows it; without that they get the answer of a path that does not exist.
  */
 import { readFileSync } from 'node:fs'
 import type { EphemeralTokens } from '../../domain/access/ephemeral.ts'
@@ -14,35 +15,35 @@ import { isOwnOrigin } from '../authenticate.ts'
 import { wirePreview } from '../views/preview.ts'
 
 export type TryDeps = {
-  /** The caller that the page acts for. Without a local key it is null, and there is no page. */
+  /** The caller that the page acts for. Without a local key it is null, and the page asks for a key. */
   caller: () => Promise<Caller | null> | Caller | null
   mint: EphemeralTokens['mint']
   preview: ReturnType<typeof createPreview>
   /** Replaces `Service` in names of headers and subprotocols. */
   headerPrefix: string
+  /** Other machines get the page too, and never a token. */
+  isOpen: boolean
 }
 
-type TryHandlers = Pick<
-  InternalHandlers<null>,
-  'getTryPage' | 'getTryScript' | 'getTryWorklet' | 'getTryStyle' | 'createTryToken' | 'getTryRoute'
->
+type TryHandlers = Pick<InternalHandlers<null>, 'getTryPage' | 'getTryFile' | 'createTryToken' | 'getTryRoute'>
 
 export function tryHandlers(deps: TryDeps): TryHandlers {
   const noStore = { 'Cache-Control': 'no-store' } as const
   const prefix = deps.headerPrefix.toLowerCase()
-  const file = (name: string) => {
-    const body = readFileSync(new URL(name, folder))
-    return async (_request: unknown, { peer }: { peer: Peer }) => {
-      await admit(deps, peer)
-      return { status: 200, headers: pageHeaders(peer), body } as const
-    }
-  }
+  const page = readFileSync(new URL('page.html', folder), 'utf8').replace(
+    'data-prefix="service"',
+    `data-prefix="${prefix}"`,
+  )
+  const files = new Map(fileNames.map((name) => [name, readFileSync(new URL(name, folder))]))
 
   return {
-    getTryPage: file('page.html'),
-    getTryScript: file('app.js'),
-    getTryWorklet: file('worklet.js'),
-    getTryStyle: file('style.css'),
+    getTryPage: (_request, { peer }) => ({ status: 200, headers: pageHeaders(deps, peer), body: page }),
+    getTryFile({ path: { file } }, { peer }) {
+      const headers = pageHeaders(deps, peer)
+      const body = files.get(file)
+      if (!body) throw new Refusal('not_found')
+      return { status: 200, headers, body, type: file.endsWith('.css') ? 'text/css' : 'text/javascript' }
+    },
     async createTryToken(_request, { peer }) {
       const caller = await admit(deps, peer)
       if (!isOwnOrigin(peer.origin, peer.host)) throw new Refusal('foreign_origin', { param: 'Origin' })
@@ -73,16 +74,23 @@ const folder = new URL(
   import.meta.url,
 )
 
-async function admit({ caller }: TryDeps, { address, host, forwardedFor }: Peer): Promise<Caller> {
-  const isLocal = isLoopbackAddress(address) && isLoopbackAuthority(host) && forwardedFor === ''
-  const found = isLocal ? await caller() : null
+/** app.js imports the others; the worklet runs beside the page. */
+const fileNames = ['app.js', 'audio.js', 'curl.js', 'lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js']
+
+async function admit({ caller }: TryDeps, peer: Peer): Promise<Caller> {
+  const found = isLocal(peer) ? await caller() : null
   if (found === null) throw new Refusal('not_found')
   return found
 }
 
-function pageHeaders({ host }: Peer) {
-  // Sockets are listed beside 'self', because not every browser includes them in it. Host has been checked to be a loopback name.
-  const own = `'self' ws://${host} wss://${host}`
+const isLocal = ({ address, host, forwardedFor }: Peer) =>
+  isLoopbackAddress(address) && isLoopbackAuthority(host) && forwardedFor === ''
+
+/** Throws the refusal of a path that does not exist. */
+function pageHeaders({ isOpen }: TryDeps, peer: Peer) {
+  if (!isLocal(peer) && !isOpen) throw new Refusal('not_found')
+  // Sockets are listed beside 'self', because not every browser includes them in it. A client can send any Host.
+  const own = plainHost.test(peer.host) ? `'self' ws://${peer.host} wss://${peer.host}` : "'self'"
   return {
     'Cache-Control': 'no-cache',
     'Content-Security-Policy': `default-src 'none'; script-src 'self'; style-src 'self'; connect-src ${own}; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -92,3 +100,5 @@ function pageHeaders({ host }: Peer) {
     'Cross-Origin-Resource-Policy': 'same-origin',
   } as const
 }
+
+const plainHost = /^[\w.:[\]-]+$/

@@ -3,7 +3,7 @@
  * this folder so that nothing of the product depends on it. A missing part is a reason to skip, never a failure.
  */
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -20,6 +20,14 @@ export type Page = {
   click(selector: string): Promise<void>
   fill(selector: string, value: string): Promise<void>
   textContent(selector: string): Promise<string | null>
+  isVisible(selector: string): Promise<boolean>
+  selectOption(selector: string, value: string): Promise<unknown>
+  setInputFiles(selector: string, file: string): Promise<void>
+  keyboard: { press(key: string): Promise<void> }
+  reload(): Promise<unknown>
+  waitForEvent(event: 'download'): Promise<{ path(): Promise<string>; suggestedFilename(): string }>
+  /** A text is a script, which no policy of the page keeps from running. */
+  evaluate(script: string): Promise<unknown>
   evaluate<T, A>(run: (argument: A) => T | Promise<T>, argument: A): Promise<T>
   waitForSelector(selector: string, options: { timeout: number; state: 'attached' }): Promise<unknown>
   on(event: 'request', listener: (request: { url(): string }) => void): void
@@ -28,12 +36,27 @@ export type Page = {
   on(event: 'pageerror', listener: (error: Error) => void): void
   on(event: 'console', listener: (message: { type(): string; text(): string }) => void): void
 }
+export type ContextOptions = {
+  permissions: string[]
+  viewport?: { width: number; height: number }
+  colorScheme?: 'light' | 'dark'
+}
 export type Browser = {
-  newContext(options: { permissions: string[] }): Promise<{ newPage(): Promise<Page> }>
+  newContext(options: ContextOptions): Promise<{ newPage(): Promise<Page>; close(): Promise<void> }>
   close(): Promise<void>
 }
 type Playwright = {
   chromium: { launch(options: { executablePath: string; headless: boolean; args: string[] }): Promise<Browser> }
+}
+
+export const otherHost = 'parley.test'
+
+/** The faults that axe finds in the page as it is now: rules of WCAG and good practice, with the elements. */
+export async function axeFaults(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(path.join(folder, 'node_modules/axe-core/axe.min.js'), 'utf8'))
+  const faults = await page.evaluate(`axe.run().then(({ violations }) =>
+    violations.map(({ id, help, nodes }) => id + ': ' + help + ': ' + nodes.map(({ html }) => html).join(' ')))`)
+  return faults as string[]
 }
 
 const run = promisify(execFile)
@@ -45,10 +68,10 @@ export async function openChromium(wavFile: string): Promise<Browser | { missing
   const executablePath = findChromium() ?? (await installChromium())
   if (executablePath === null) return { missing: 'no chromium in PATH, and apt-get cannot install one' }
   try {
-    if (!existsSync(path.join(folder, 'node_modules/playwright-core')))
+    if (!['playwright-core', 'axe-core'].every((name) => existsSync(path.join(folder, 'node_modules', name))))
       await run('npm', ['ci', '--ignore-scripts', '--no-progress'], { cwd: folder, timeout: installMs })
   } catch (error) {
-    return { missing: `playwright-core cannot be installed: ${(error as Error).message.split('\n')[0]}` }
+    return { missing: `playwright-core and axe-core cannot be installed: ${(error as Error).message.split('\n')[0]}` }
   }
   const { chromium } = createRequire(import.meta.url)('playwright-core') as Playwright
   return chromium.launch({ executablePath, headless: true, args: [...quiet, ...microphone(wavFile), ...sandbox()] })
@@ -62,6 +85,8 @@ const quiet = [
   '--disable-quic',
   '--no-first-run',
   '--disable-gpu',
+  // A name of this machine that is not loopback to the browser.
+  `--host-resolver-rules=MAP ${otherHost} 127.0.0.1`,
 ]
 
 const microphone = (wavFile: string) => [

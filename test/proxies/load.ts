@@ -31,7 +31,9 @@ export class Load {
 
   async #loop(pauseMs: number, run: () => Promise<void>): Promise<void> {
     while (!this.#isStopped) {
-      await run().catch((error: Error) => this.#result.failures.push(`${error.message} ${String(error.cause ?? '')}`))
+      await run().catch((error: Error) =>
+        this.#result.failures.push(`${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`),
+      )
       await sleep(pauseMs)
     }
   }

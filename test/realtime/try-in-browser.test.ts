@@ -26,7 +26,12 @@ if ('missing' in browser) {
   t.teardown(() => browser.close())
   const away = { id: 'away', adapter: 'openai', apiKey: 'env:ABSENT_KEY', models: { stt: ['elsewhere'] } }
   // The configuration has no key, so this is a first local run: it makes a key, and the page works with it.
-  const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', PARLEY_PROVIDERS: JSON.stringify([away]) })
+  const parley = await startParley({
+    PARLEY_BOOTSTRAP_KEY: '',
+    PARLEY_PROVIDERS: JSON.stringify([away]),
+    // On a busy machine the speech engine starts slowly.
+    PARLEY_REALTIME_OPEN_MS: '60000',
+  })
   t.teardown(() => parley.remove())
   const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
 

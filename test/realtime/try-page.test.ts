@@ -21,7 +21,8 @@ import { type Served, start } from '../http/harness.ts'
 const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
 const minted: MintedToken = { value: secret, expiresInS: 60, expiresAtMs: 0 }
 const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, hedges: false }
-const pages = ['/try', '/try/app.js', '/try/worklet.js', '/try/style.css'] as const
+const names = ['app.js', 'audio.js', 'curl.js', 'lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js']
+const pages = ['/try', ...names.map((name) => `/try/${name}`)]
 
 function previewer(): TryDeps['preview'] {
   const clock = new ManualClock()
@@ -33,7 +34,14 @@ function previewer(): TryDeps['preview'] {
 }
 
 async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
-  const deps = { caller: () => caller(), mint: () => minted, preview: previewer(), headerPrefix: 'Acme', ...changes }
+  const deps = {
+    caller: () => caller(),
+    mint: () => minted,
+    preview: previewer(),
+    headerPrefix: 'Acme',
+    isOpen: false,
+    ...changes,
+  }
   const quiet = { info: () => {}, warn: () => {}, error: () => {} }
   const server = await start([
     {
@@ -148,8 +156,26 @@ t.test('a browser on another machine gets the answer of an unknown path', async 
     }
     t.equal((await ask(server, 'POST', '/try/token', headers)).status, 404)
   }
+})
+
+t.test('without a local key the page is served, and gets no token', async (t) => {
   const keyless = await serve(t, { caller: () => null })
-  for (const path of pages) t.equal((await ask(keyless, 'GET', path)).status, 404, 'no local key, no page')
+  for (const path of pages) t.equal((await ask(keyless, 'GET', path)).status, 200, path)
+  t.equal((await ask(keyless, 'POST', '/try/token', { origin: keyless.url })).status, 404)
+  t.equal((await ask(keyless, 'GET', '/try/route?stage=stt')).status, 404, 'so it asks for a key')
+})
+
+t.test('other machines get the page where the deployer allows it, and never a token', async (t) => {
+  const open = await serve(t, { isOpen: true })
+  const elsewhere = { host: 'voice.example', 'x-forwarded-for': '203.0.113.9' }
+  for (const path of pages) t.equal((await ask(open, 'GET', path, elsewhere)).status, 200, path)
+  const { headers, body } = await ask(open, 'GET', '/try', elsewhere)
+  t.match(headers['content-security-policy'], "connect-src 'self' ws://voice.example wss://voice.example;")
+  t.match(body, 'data-prefix="acme"', 'it knows how subprotocols are spelled')
+  const strange = await ask(open, 'GET', '/try', { host: 'a;script-src*' })
+  t.notMatch(strange.headers['content-security-policy'] ?? '', /\*/, 'a Host adds nothing to the policy')
+  t.equal((await ask(open, 'POST', '/try/token', { ...elsewhere, origin: 'http://voice.example' })).status, 404)
+  t.equal((await ask(open, 'GET', '/try/route?stage=stt', elsewhere)).status, 404)
 })
 
 t.test('the page learns why a route was chosen', async (t) => {

@@ -1,0 +1,58 @@
+/** The lists of models, voices and languages: what the server can route to now. */
+import { element } from './server.js'
+
+let rows = []
+
+/** `data` is the list of /v1/models. Later calls keep what the user has chosen. */
+export function fillLists(data) {
+  rows = data.filter(({ routable, streaming }) => routable && streaming)
+  for (const stage of ['stt', 'tts']) {
+    const model = element(`${stage}-model`)
+    fill(model, [option('', 'auto'), ...rows.filter((row) => row.stage === stage).map(({ id }) => option(id, id))])
+    model.onchange = () => fillOf(stage)
+    fillOf(stage)
+  }
+}
+
+/** The languages and voices of the chosen model, or of all. */
+function fillOf(stage) {
+  const chosen = element(`${stage}-model`).value
+  const able = rows.filter((row) => row.stage === stage && (chosen === '' || row.id === chosen))
+  const known = [...new Set(able.flatMap(({ languages }) => languages))].filter((tag) => tag !== '*').sort()
+  // English is at hand where a model knows every language, and the list names none.
+  const tags = known.length > 0 ? known : ['en']
+  const language = element(`${stage}-language`)
+  const isNew = language.options.length === 0
+  fill(language, [option('', stage === 'stt' ? 'detect' : 'any'), ...tags.map((tag) => option(tag, nameOf(tag)))])
+  if (isNew) language.value = tags.includes('en') ? 'en' : ''
+  if (stage === 'tts') fill(element('tts-voice'), [option('', 'default'), ...able.flatMap(voicesOf)])
+}
+
+function voicesOf({ id, voices = [] }) {
+  if (voices.length === 0) return []
+  const group = document.createElement('optgroup')
+  group.label = id
+  group.append(...voices.map((voice) => option(voice.id, [voice.name, voice.gender].filter(Boolean).join(', '))))
+  return [group]
+}
+
+function fill(select, options) {
+  const { value } = select
+  select.replaceChildren(...options)
+  select.value = value
+  if (select.selectedIndex < 0) select.selectedIndex = 0
+}
+
+function option(value, text) {
+  return new Option(text, value)
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'language' })
+
+function nameOf(tag) {
+  try {
+    return `${names.of(tag)} (${tag})`
+  } catch {
+    return tag
+  }
+}

@@ -1,0 +1,97 @@
+/** What the page asks of the server. On its own machine it needs no key; elsewhere the user has pasted one, which is kept in this variable alone. */
+
+let apiKey = null
+
+export const element = (id) => document.getElementById(id)
+
+export function say(id, text, failed = false) {
+  const status = element(id)
+  status.textContent = text
+  status.classList.toggle('failed', failed)
+}
+
+export const inWords = (error) =>
+  error?.name === 'NotAllowedError' ? 'The microphone was not allowed.' : (error?.message ?? String(error))
+
+const authorized = () => ({ headers: { authorization: `Bearer ${apiKey}` } })
+
+/** Whether the server has a key for this page. */
+export async function needsKey() {
+  const answer = await fetch('/try/route?stage=stt')
+  return answer.status === 404
+}
+
+/** Throws an error with the server's reason when the key opens no sockets. */
+export async function useKey(key) {
+  apiKey = key
+  try {
+    await token()
+  } catch (error) {
+    apiKey = null
+    throw error
+  }
+}
+
+/** A token for one socket. */
+async function token() {
+  const answer = await (apiKey === null
+    ? fetch('/try/token', { method: 'POST' })
+    : fetch('/v1/realtime/sessions', { method: 'POST', ...authorized() }))
+  if (!answer.ok) throw new Error(await refusalOf(answer))
+  const { client_secret: secret } = await answer.json()
+  return secret.value
+}
+
+async function refusalOf(answer) {
+  const said = await answer.json().catch(() => null)
+  return said?.error?.message ?? `The server gave no token (${answer.status}).`
+}
+
+export async function models() {
+  const answer = await fetch('/v1/models')
+  if (!answer.ok) throw new Error(`The server does not list its models (${answer.status}).`)
+  const { data } = await answer.json()
+  return data
+}
+
+/** Where a socket of this page goes without a pinned model, and why; null when the server does not say. */
+export async function routeOf(stage, language) {
+  const query = new URLSearchParams({ stage, ...(language && { language }) })
+  if (apiKey === null) return jsonOf(await fetch(`/try/route?${query}`))
+  query.set('language', language || 'en')
+  query.set('path', 'stream')
+  return jsonOf(await fetch(`/v1/routing/preview?${query}`, authorized()))
+}
+
+const jsonOf = (answer) => (answer.ok ? answer.json() : null)
+
+/** Opens a socket whose token is among the subprotocols, because a page cannot set headers. `onFrame` gets JSON frames, `onAudio` bytes. */
+export async function openSocket(path, { onFrame, onAudio, onClosed }) {
+  const { prefix } = document.documentElement.dataset
+  const address = new URL(path, location.href.replace(/^http/, 'ws'))
+  const socket = new WebSocket(address, [`${prefix}.realtime.v1`, `${prefix}.ephemeral.${await token()}`])
+  socket.binaryType = 'arraybuffer'
+  // Whether either side has announced the end. A socket that closes without that was lost.
+  let isOver = false
+  socket.onmessage = ({ data }) => {
+    if (typeof data !== 'string') return onAudio(data)
+    const frame = JSON.parse(data)
+    isOver ||= frame.type === 'end' || frame.type === 'error'
+    onFrame(frame)
+  }
+  await new Promise((resolve, reject) => {
+    socket.onopen = resolve
+    // Browsers do not show a page the reason for a refused upgrade.
+    socket.onclose = () =>
+      reject(new Error('The server refused the socket: no provider for this, or too many sockets.'))
+  })
+  socket.onclose = () => onClosed(isOver ? null : 'The connection was lost.')
+  const send = (frame) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(frame instanceof ArrayBuffer ? frame : JSON.stringify(frame))
+  }
+  const close = () => {
+    isOver = true
+    socket.close()
+  }
+  return { send, close }
+}

@@ -1,0 +1,201 @@
+/** What visitors of /try do beside speaking: lists, recordings, downloads, curl, a pasted key, keyboards, small and dark screens. */
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { readLocalSecret } from '../../runtime/local-secret.ts'
+import {
+  axeFaults,
+  type Browser,
+  type ContextOptions,
+  openChromium,
+  otherHost,
+  type Page,
+} from '../browser/chromium.ts'
+import { startParley, testKey } from '../process/parley.ts'
+import { readFixture, spoken } from '../speech/fixtures.ts'
+import { errorRate, wordErrors } from '../speech/words.ts'
+
+const name = 'privacy-prompt'
+const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+const recording = path.join(folder, 'voice.wav')
+writeFileSync(recording, readFixture(name))
+
+/** On a busy machine the speech engines start slowly. */
+const patientEngines = { PARLEY_REALTIME_OPEN_MS: '60000', PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000' }
+
+const browser = await openChromium(recording)
+t.setTimeout(240_000)
+if ('missing' in browser) t.test('visits of /try', { skip: browser.missing }, () => {})
+else await visits(browser)
+
+async function visits(browser: Browser): Promise<void> {
+  t.teardown(() => browser.close())
+  const parley = await startParley({ PARLEY_BOOTSTRAP_KEY: '', ...patientEngines })
+  t.teardown(() => parley.remove())
+  const key = readLocalSecret(parley.dataDir, 'local.key') ?? ''
+  const visit = async (options: Partial<ContextOptions> = {}) => {
+    const context = await browser.newContext({ permissions: ['microphone'], ...options })
+    const page = await context.newPage()
+    await page.goto(`${parley.url}/try`)
+    await page.waitForSelector('#tts-voice optgroup', patience)
+    return page
+  }
+
+  t.test('the lists have what can be routed to', async (t) => {
+    const page = await visit()
+    t.equal(await page.isVisible('#key-form'), false, 'no key is asked for')
+    t.same(await optionsOf(page, '#stt-model'), ['', 'local:moonshine-tiny-en'])
+    t.same(await optionsOf(page, '#tts-model'), ['', 'local:flite'])
+    t.same(await optionsOf(page, '#tts-voice'), ['', 'rms', 'slt', 'awb', 'kal16'])
+    t.same(await optionsOf(page, '#stt-language'), ['', 'en'])
+  })
+
+  t.test('a recording is transcribed, and what was left out is folded away', async (t) => {
+    const page = await visit()
+    await page.setInputFiles('#file', recording)
+    await shows(page, '#stt-status', 'Done')
+    const text = (await page.textContent('#transcript')) ?? ''
+    t.equal(errorRate([wordErrors(spoken[name], text)]), 0, text)
+    t.match(await page.textContent('#stt-times'), /First partial\d+(\.\d)? m?s.*Final\d+(\.\d)? m?s.*Recording\d\.\d s/)
+    await page.waitForSelector('#stt-route details', patience)
+    t.match(await page.textContent('#stt-route summary'), /^\d+ left out: \d+ without a key of the provider/)
+    t.equal(await page.isVisible('#stt-route details table'), false)
+    await page.click('#stt-route summary')
+    t.equal(await page.isVisible('#stt-route details table'), true)
+    const wrong = path.join(folder, 'wrong.wav')
+    writeFileSync(wrong, 'this is not audio')
+    await page.setInputFiles('#file', wrong)
+    await shows(page, '#stt-status', 'cannot read')
+    for (const place of ['route', 'times']) t.equal(await page.textContent(`#stt-${place}`), '', 'no stale figures')
+    t.equal(await page.textContent('#speak-label'), 'Speak')
+  })
+
+  t.test('a voice speaks, its audio is saved, and an error leaves no stale route', async (t) => {
+    const page = await visit()
+    await page.selectOption('#tts-model', 'local:flite')
+    await page.selectOption('#tts-voice', 'slt')
+    await page.click('#play')
+    await shows(page, '#tts-status', 'Done')
+    t.match(await page.textContent('#tts-route'), 'local:flite')
+    const seconds = Number(/Speech(\d+\.\d) s/.exec((await page.textContent('#tts-times')) ?? '')?.[1])
+    t.ok(seconds > 1, `${seconds} s`)
+    const saving = page.waitForEvent('download')
+    await page.click('#download')
+    const download = await saving
+    t.equal(download.suggestedFilename(), 'speech.wav')
+    const wav = readFileSync(await download.path())
+    t.equal(wav.toString('latin1', 0, 4), 'RIFF')
+    t.equal(wav.readUInt32LE(40), wav.length - 44)
+    t.ok(Math.abs((wav.length - 44) / 48_000 - seconds) < 0.06, 'it is all of the speech')
+
+    await page.evaluate("document.getElementById('tts-voice').append(new Option('nobody'))")
+    await page.selectOption('#tts-voice', 'nobody')
+    await page.click('#play')
+    await shows(page, '#tts-status', 'VOICE_NOT_FOUND')
+    for (const place of ['route', 'times']) t.equal(await page.textContent(`#tts-${place}`), '')
+  })
+
+  t.test('the commands for curl work as they are', async (t) => {
+    const page = await visit()
+    await page.fill('#text', `It's "quoted", and costs $5.`)
+    await page.selectOption('#tts-voice', 'awb')
+    await page.click('#tts-copy')
+    await page.click('#stt-copy')
+    copyFileSync(recording, path.join(folder, 'recording.wav'))
+    const run = async (command: string | null) => {
+      const env = { ...process.env, PARLEY_API_KEY: key }
+      return promisify(execFile)('sh', ['-c', command ?? 'false'], { cwd: folder, env })
+    }
+    await run(await page.textContent('#tts-curl'))
+    t.equal(readFileSync(path.join(folder, 'speech.wav')).toString('latin1', 0, 4), 'RIFF')
+    const { text } = JSON.parse((await run(await page.textContent('#stt-curl'))).stdout) as { text: string }
+    t.equal(errorRate([wordErrors(spoken[name], text)]), 0, text)
+    t.notOk((await page.content()).includes(key))
+  })
+
+  t.test('the keyboard reaches everything, in the order of the page', async (t) => {
+    const page = await visit()
+    const seen: string[] = []
+    for (let i = 0; i < 14; i++) {
+      await page.keyboard.press('Tab')
+      seen.push((await page.evaluate('document.activeElement.id')) as string)
+    }
+    const stt = ['speak', 'upload', 'stt-model', 'stt-language', 'transcript', 'stt-copy']
+    t.same(seen, [...stt, 'text', 'play', 'tts-model', 'tts-voice', 'tts-language', 'tts-copy', '', ''])
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1100, 360])
+      t.test(`axe finds no fault: ${colorScheme}, ${width} pixels wide`, async (t) => {
+        const page = await visit({ colorScheme, viewport: { width, height: 800 } })
+        t.same(await axeFaults(page), [], 'at first')
+        await page.setInputFiles('#file', recording)
+        await page.waitForSelector('#stt-route details', patience)
+        await page.click('#stt-route summary')
+        await page.click('#stt-copy')
+        await page.click('#play')
+        await shows(page, '#tts-status', 'Done')
+        await shows(page, '#stt-status', 'D')
+        t.same(await axeFaults(page), [], 'with figures')
+        t.ok(
+          await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+          'nothing is cut off at the side',
+        )
+        await page.evaluate("document.getElementById('key-form').hidden = false")
+        await page.evaluate("document.getElementById('tts-status').classList.add('failed')")
+        t.same(await axeFaults(page), [], 'with a failure and the form for a key')
+        await page.evaluate("document.body.append(document.createElement('button'))")
+        t.match(await axeFaults(page), [/^button-name/], 'axe does look')
+      })
+
+  t.test('on another machine a pasted key works, and is forgotten with the page', async (t) => {
+    const open = await startParley({ PARLEY_TRY: '1', ...patientEngines })
+    t.teardown(() => open.remove())
+    const context = await browser.newContext({ permissions: [] })
+    const page = await context.newPage()
+    await page.goto(`${open.url.replace('127.0.0.1', otherHost)}/try`)
+    await page.waitForSelector('#key-form:not([hidden])', patience)
+    t.match(await page.textContent('#stt-status'), 'needs HTTPS')
+    t.same(await axeFaults(page), [])
+    await page.fill('#key', `${testKey}x`)
+    await page.keyboard.press('Enter')
+    await page.click('#key-form button')
+    await page.waitForSelector('#key-status.failed', patience)
+    await page.fill('#key', testKey)
+    await page.click('#key-form button')
+    await shows(page, '#key-status', 'The key works')
+    await page.setInputFiles('#file', recording)
+    await shows(page, '#stt-status', 'Done')
+    await page.waitForSelector('#stt-route details', patience)
+    await page.click('#play')
+    await shows(page, '#tts-status', 'Done')
+    const kept = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])'
+    t.equal(await page.evaluate(kept), '[{},{},""]', 'nothing is stored')
+    t.notOk((await page.content()).includes(testKey))
+    t.equal(await page.evaluate("document.getElementById('key').value"), '')
+    await page.reload()
+    await page.waitForSelector('#key-form:not([hidden])', patience)
+    await page.click('#play')
+    await page.waitForSelector('#tts-status.failed', patience)
+  })
+}
+
+const patience = { timeout: 30_000, state: 'attached' } as const
+
+async function shows(page: Page, selector: string, text: string): Promise<void> {
+  try {
+    await page.waitForSelector(`${selector}:has-text("${text}")`, patience)
+  } catch {
+    throw new Error(`${selector} says "${await page.textContent(selector)}" instead of "${text}"`)
+  }
+}
+
+async function optionsOf(page: Page, selector: string): Promise<string[]> {
+  return (await page.evaluate(
+    `[...document.querySelector('${selector}').options].map(({ value }) => value)`,
+  )) as string[]
+}
