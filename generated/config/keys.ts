@@ -20,6 +20,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['region'], env: 'PARLEY_REGION', type: 'string', secret: false },
   { path: ['headerPrefix'], env: 'PARLEY_HEADER_PREFIX', type: 'string', secret: false },
   { path: ['engine'], env: 'PARLEY_ENGINE', type: 'string', secret: false },
+  { path: ['try'], env: 'PARLEY_TRY', type: 'boolean', secret: false },
   { path: ['processes'], env: 'PARLEY_PROCESSES', type: 'integer', secret: false },
   { path: ['logLevel'], env: 'PARLEY_LOG_LEVEL', type: 'string', secret: false },
   { path: ['edgeQuota'], env: 'PARLEY_EDGE_QUOTA', type: 'integer', secret: false },

@@ -39,6 +39,8 @@ export type ParleyConfig = {
   headerPrefix: string
   /** What serves HTTP and sockets: uws is uWebSockets.js, node is node:http with ws. auto takes uws where its sound build loads (Node 22 or later with glibc 2.38), else node. */
   engine: 'auto' | 'uws' | 'node'
+  /** Serves the page /try to other machines too. There it works with an API key that the user pastes, and the microphone needs HTTPS. */
+  try: boolean
   /** Processes that share the port. */
   processes: number
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'

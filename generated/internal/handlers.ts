@@ -99,17 +99,17 @@ export type GetTryPageResult =
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
-export type GetTryScriptRequest = {
-  path: Record<string, never>
+export type GetTryFileRequest = {
+  path: { file: string }
   query: Record<string, never>
   header: Record<string, never>
   body: undefined
 }
 
-export type GetTryScriptResult =
+export type GetTryFileResult =
   | {
       status: 200
-      type?: 'text/javascript'
+      type: 'text/javascript'
       headers: {
         'Cache-Control': 'no-cache'
         'Content-Security-Policy': string
@@ -120,46 +120,9 @@ export type GetTryScriptResult =
       }
       body: string | ByteStream
     }
-  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
-  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
-  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
-
-export type GetTryWorkletRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
-
-export type GetTryWorkletResult =
   | {
       status: 200
-      type?: 'text/javascript'
-      headers: {
-        'Cache-Control': 'no-cache'
-        'Content-Security-Policy': string
-        'X-Content-Type-Options': 'nosniff'
-        'Referrer-Policy': 'no-referrer'
-        'Permissions-Policy': 'microphone=(self)'
-        'Cross-Origin-Resource-Policy': 'same-origin'
-      }
-      body: string | ByteStream
-    }
-  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
-  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
-  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
-
-export type GetTryStyleRequest = {
-  path: Record<string, never>
-  query: Record<string, never>
-  header: Record<string, never>
-  body: undefined
-}
-
-export type GetTryStyleResult =
-  | {
-      status: 200
-      type?: 'text/css'
+      type: 'text/css'
       headers: {
         'Cache-Control': 'no-cache'
         'Content-Security-Policy': string
@@ -221,12 +184,8 @@ export type InternalHandlers<Caller> = {
   getReady: Handle<GetReadyRequest, GetReadyResult, null>
   /** GET /try */
   getTryPage: Handle<GetTryPageRequest, GetTryPageResult, null>
-  /** GET /try/app.js */
-  getTryScript: Handle<GetTryScriptRequest, GetTryScriptResult, null>
-  /** GET /try/worklet.js */
-  getTryWorklet: Handle<GetTryWorkletRequest, GetTryWorkletResult, null>
-  /** GET /try/style.css */
-  getTryStyle: Handle<GetTryStyleRequest, GetTryStyleResult, null>
+  /** GET /try/{file} */
+  getTryFile: Handle<GetTryFileRequest, GetTryFileResult, null>
   /** POST /try/token */
   createTryToken: Handle<CreateTryTokenRequest, CreateTryTokenResult, null>
   /** GET /try/route */
