@@ -56,6 +56,8 @@ export function createCheckTranscribeStream({ chooser }: Pick<DispatchDeps, 'cho
   return (input) => void chooser.chooseSome(streamAsk(input))
 }
 
+/** `aheadMsMax` is a long time of wide audio. A socket to a provider holds more than this, so this limit acts first. */
+const aheadBytesMax = 24 * 1024 * 1024
 /** The most audio that a failover sends again. */
 const replayMs = 10_000
 /** Credit is reserved for a minute at a time, a little before it is needed, so that no frame waits for a query. */
@@ -106,7 +108,7 @@ class Transcribing implements TranscriptionStream {
     this.#input = input
     this.#sink = sink
     this.#layout = new AudioLayout(input.audio)
-    this.#aheadBytesMax = (deps.streams.aheadMsMax * this.#layout.bytesPerS) / 1000
+    this.#aheadBytesMax = Math.min(aheadBytesMax, (deps.streams.aheadMsMax * this.#layout.bytesPerS) / 1000)
     if (input.replay) this.#recent = new RecentAudio(this.#layout, replayMs)
   }
 

@@ -1,6 +1,7 @@
 /** Turns the failures of vendors and connections into the error classes that routing reads. */
 import { type ErrorClass, ProviderError } from '../../domain/ports/provider-error.ts'
 import { OutboundError, type OutboundFailure } from '../../runtime/outbound/outbound-error.ts'
+import { unreadReason } from '../../runtime/outbound/socket.ts'
 
 export const protocolError = (cause: unknown) => new ProviderError('protocol', { sent: true, cause })
 
@@ -60,6 +61,8 @@ const closeCodes: Partial<Record<number, ErrorClass>> = { 1011: 'server', 1012: 
 /** A socket that closed before it was due. `errorClass` null: it was cut. */
 export function closeFailure(errorClass: ErrorClass | null, code: number, reason: string, apiKey: string | null) {
   const cause = excerpt(`closed with ${code} ${reason}`, apiKey)
+  // Our limit ended the socket. That must not count against the vendor, or one client could close it to all others.
+  if (reason === unreadReason) return new ProviderError('overloaded', { sent: false, cause })
   return new ProviderError(errorClass ?? 'protocol', { sent: true, cause })
 }
 

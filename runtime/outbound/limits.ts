@@ -18,7 +18,10 @@ export type OutboundLimits = {
   eventCharsMax: number
   /** One message of a socket; a larger one ends it. */
   frameBytesMax: number
-  /** Bytes that a socket's server has not taken yet. With more the socket is given up. */
+  /**
+   * Bytes that a socket's server has not taken yet. With more the socket is given up. Streams of audio have their own,
+   * lower limits, in audio of the client: 24 MiB of it are at most 32 MiB as base64.
+   */
   bufferedBytesMax: number
   warmSockets: WarmSockets
 }
@@ -44,7 +47,7 @@ export const outboundDefaults: OutboundLimits = {
   audioBytesMax: 512 * 1024 * 1024,
   eventCharsMax: 1024 * 1024,
   frameBytesMax: 4 * 1024 * 1024,
-  bufferedBytesMax: 1024 * 1024,
+  bufferedBytesMax: 64 * 1024 * 1024,
   // The configuration turns them on. Without a gateway nothing would close the waiting sockets.
   warmSockets: { perRoute: 0, socketsMax: 32, routeMs: 300_000 },
 }

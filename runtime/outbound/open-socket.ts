@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
 import { KeptFrames } from './kept-frames.ts'
-import type { OutboundSocket, OutboundSocketListener, OutboundSocketOptions } from './socket.ts'
+import { type OutboundSocket, type OutboundSocketListener, type OutboundSocketOptions, unreadReason } from './socket.ts'
 import { upgrade } from './upgrade.ts'
 
 /**
@@ -49,8 +49,7 @@ class WsSocket implements OutboundSocket {
 
   send(data: string | Uint8Array): void {
     if (!this.isOpen) return
-    if (this.#ws.bufferedAmount + data.length > this.#bufferedBytesMax)
-      return this.#cut(1009, 'the server does not read')
+    if (this.#ws.bufferedAmount + data.length > this.#bufferedBytesMax) return this.#cut(1009, unreadReason)
     // A frame from the client is masked (RFC 6455 §5.3), which copies it.
     this.#ws.send(data)
   }
@@ -64,20 +63,20 @@ class WsSocket implements OutboundSocket {
   #message(data: Buffer, isBinary: boolean): void {
     if (this.#silent || this.#bound) return
     if (!this.#listener) {
-      if (!this.#kept.add(isBinary ? data : data.toString())) this.#cut(1009, 'more came than anybody reads')
+      if (!this.#kept.add(isBinary ? data : data.toString())) this.#cut(1009, 'local: more came than anybody reads')
     } else if (isBinary) this.#listener.binary(data)
     else this.#listener.text(data.toString())
   }
 
   #broken(error: Error): void {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') this.#cut(1009, 'a frame is too large')
-    else if (code?.startsWith('WS_ERR_')) this.#cut(1002, 'what came is no frame')
+    if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') this.#cut(1009, 'local: a frame is too large')
+    else if (code?.startsWith('WS_ERR_')) this.#cut(1002, 'local: what came is no frame')
     else this.#ws.terminate()
   }
 
   #cut(code: number, reason: string): void {
-    this.#bound ??= { code, reason: `local: ${reason}` }
+    this.#bound ??= { code, reason }
     this.#ws.terminate()
   }
 

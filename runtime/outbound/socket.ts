@@ -33,6 +33,9 @@ export interface OutboundSocketListener {
   closed(code: number, reason: string): void
 }
 
+/** The reason of a close after more was sent than the server has read. */
+export const unreadReason = 'local: the server does not read'
+
 export interface OutboundSocket {
   /**
    * Sets the listener, which also gets the frames that came before. It is first called after the synchronous

@@ -1,0 +1,52 @@
+/** A client that sends audio faster than its provider reads it is refused. Its provider stays open to all others. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { startParley } from '../process/parley.ts'
+import { type Client, start } from './socket.ts'
+
+/** A vendor that takes sockets, and reads nothing from the first one. */
+const server = createServer()
+const sockets: WebSocket[] = []
+new WebSocketServer({ server }).on('connection', (socket) => {
+  sockets.push(socket)
+  if (sockets.length === 1) socket.pause()
+})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+const vendor = { id: 'vendor', adapter: 'deepgram', baseUrl: `http://127.0.0.1:${port}`, apiKey: 'k' }
+const parley = await startParley({
+  PARLEY_PROVIDERS: JSON.stringify([{ ...vendor, models: { stt: ['nova-3'] } }]),
+  PARLEY_LOCAL_ENABLED: 'false',
+  PARLEY_WARM_SOCKETS_PER_ROUTE: '0',
+  // One failure that counted against the provider would close it to everybody.
+  PARLEY_CIRCUIT_FAILURES_MAX: '1',
+  PARLEY_CIRCUIT_OPEN_MS: '60000',
+  PARLEY_CIRCUIT_OPEN_MAX_MS: '60000',
+})
+t.teardown(async () => {
+  await parley.remove()
+  for (const socket of sockets) socket.terminate()
+  server.close()
+})
+
+const address = '/v1/transcribe/stream'
+const connect = (): Promise<Client> => start(parley, address, { language: 'en', sampleRate: 48_000 })
+
+t.test('a client that is two minutes ahead is refused, and the next one is served', async (t) => {
+  const client = await connect()
+  // More than the 11.5 MB of two minutes and all that the system holds on the way.
+  const second = Buffer.alloc(96_000)
+  for (let i = 0; i < 600 && client.socket.readyState === client.socket.OPEN; i++) {
+    client.sendBytes(second)
+    if (i % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  t.equal(await client.closed, 1013)
+  t.match(client.frames('error'), [{ code: 'RATE_LIMITED', retryable: true }])
+  const next = await connect()
+  t.match(next.frames('ready'), [{ provider: 'vendor' }])
+  next.socket.terminate()
+})
