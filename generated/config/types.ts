@@ -131,7 +131,7 @@ export type ParleyConfig = {
     sessionMs: number
     /** Audio that waits for a provider to open. */
     pendingBytesMax: number
-    /** Audio that waits for the engine; a client that sends faster is RATE_LIMITED. */
+    /** Audio that waits for the engine, and at most 24 MiB of it; a client that sends faster is RATE_LIMITED. */
     aheadMsMax: number
     /** Text that waits to be spoken; more is TEXT_TOO_LONG. */
     textCharactersMax: number
