@@ -7,6 +7,10 @@ type Schema = Readonly<Record<string, unknown>>
 
 /** The depth is limited, because a schema may contain itself. */
 const depthMax = 16
+/** A schema that contains itself ten times has ten thousand million values in ten levels. What is over is null. */
+const stepsMax = 20_000
+
+type Budget = { steps: number }
 
 const textByFormat: Readonly<Record<string, string>> = {
   date: '2000-01-01',
@@ -18,12 +22,13 @@ const textByFormat: Readonly<Record<string, string>> = {
 }
 
 export function smallestValue(schema: Schema): unknown {
-  return build(schema, schema, 0)
+  return build(schema, schema, 0, { steps: stepsMax })
 }
 
-function build(schema: Schema, root: Schema, depth: number): unknown {
-  if (depth > depthMax) return null
-  const inner = (value: unknown) => build(asSchema(value), root, depth + 1)
+function build(schema: Schema, root: Schema, depth: number, budget: Budget): unknown {
+  budget.steps -= stepsOf(schema)
+  if (depth > depthMax || budget.steps < 0) return null
+  const inner = (value: unknown) => build(asSchema(value), root, depth + 1, budget)
   if ('const' in schema) return schema['const']
   if (Array.isArray(schema['enum'])) return schema['enum'][0]
   if ('default' in schema) return schema['default']
@@ -46,6 +51,11 @@ function build(schema: Schema, root: Schema, depth: number): unknown {
     default:
       return null
   }
+}
+
+function stepsOf({ allOf, required, minItems }: Schema): number {
+  const lists = [allOf, required].map((list) => (Array.isArray(list) ? list.length : 0))
+  return lists.reduce((sum, length) => sum + length, 1 + count(minItems))
 }
 
 function buildObject(schema: Schema, inner: (value: unknown) => unknown): Record<string, unknown> {

@@ -125,6 +125,21 @@ t.test('answers with a schema satisfy it', async (t) => {
   }
   const endless = { $ref: '#' }
   t.equal(smallestValue(endless), null, 'a schema that refers to itself ends')
+  const names = Array.from({ length: 10 }, (_, at) => `name${at}`)
+  const wide = {
+    type: 'object',
+    required: names,
+    properties: Object.fromEntries(names.map((name) => [name, { $ref: '#' }])),
+  }
+  const arrays = { type: 'array', minItems: 1000, items: { $ref: '#' } }
+  const merged = {
+    allOf: Array.from({ length: 5000 }, () => ({ type: 'object', required: ['a'], properties: { a: { $ref: '#' } } })),
+  }
+  for (const schema of [wide, arrays, merged]) {
+    const startedMs = process.cpuUsage().user / 1000
+    t.ok(JSON.stringify(smallestValue(schema)).length < 1_000_000)
+    t.ok(process.cpuUsage().user / 1000 - startedMs < 200, 'one that does so often, too')
+  }
 })
 
 t.test('a caller that cancels gets no more events', async (t) => {
