@@ -14,6 +14,8 @@ folders=(http ws engine compat realtime process cli store)
 timeout_s=1200
 node=24
 suite=trixie
+packages=ca-certificates,curl,git,make,procps
+contents="$suite $packages node@$node"
 root=${XDG_CACHE_HOME:-$HOME/.cache}/parley/debian13
 
 skip() {
@@ -32,13 +34,13 @@ make_root() {
   mkdir -p "$root"
   echo "debian13: makes a root of Debian in $root (about two minutes, 700 MB, the first time)"
   local log=$root.log
-  debootstrap --variant=minbase --include=ca-certificates,make,git,procps "$suite" "$root" "$mirror" >"$log" 2>&1 ||
+  debootstrap --variant=minbase --include="$packages" "$suite" "$root" "$mirror" >"$log" 2>&1 ||
     skip "debootstrap failed: $(tail -n 1 "$log")"
   npm install --prefix "$root/opt/node" "node@$node" npm@11 >"$log" 2>&1 ||
     skip "npm could not install Node $node: $(tail -n 1 "$log")"
   echo '127.0.0.1 localhost' >"$root/etc/hosts"
   chroot "$root" useradd --create-home dev
-  touch "$root/.complete"
+  echo "$contents" >"$root/.complete"
 }
 
 # The tree as it stands, without what git ignores. Packages stay from the last run as long as the lock file is the same.
@@ -82,7 +84,7 @@ unshare --mount --pid --fork true 2>/dev/null || skip 'namespaces are not allowe
 mkdir -p "$(dirname "$root")"
 exec 9>"$root.lock"
 flock 9
-if [ ! -f "$root/.complete" ]; then
+if [ "$(cat "$root/.complete" 2>/dev/null)" != "$contents" ]; then
   mirror=$(mirror_of_apt)
   [ -n "$mirror" ] || skip 'the apt sources name no mirror of Debian'
   make_root

@@ -36,7 +36,7 @@ async function* stream(request: LlmRequest, signal: CancelSignal): AsyncGenerato
   const reply = replyTo(request)
   const whole = reply.kind === 'text' ? reply.text : reply.arguments
   const text = reply.kind === 'text' ? beforeStop(whole, request.stop) : whole
-  const words = tokens(text)
+  const words = tokens(text, request.maxOutputTokens + 1)
   const given = words.slice(0, request.maxOutputTokens)
   if (reply.kind === 'call') yield { type: 'call', index: 0, callId: callId(request.items), name: reply.name }
   for (const delta of given) {
@@ -44,7 +44,7 @@ async function* stream(request: LlmRequest, signal: CancelSignal): AsyncGenerato
     if (signal.aborted) throw new ProviderError('cancelled', { sent: true })
     yield reply.kind === 'call' ? { type: 'arguments', index: 0, delta } : { type: 'text', delta }
   }
-  const inputTokens = request.items.reduce((sum, item) => sum + tokens(contentOf(item)).length, 0)
+  const inputTokens = request.items.reduce((sum, item) => sum + countTokens(contentOf(item)), 0)
   // The text that stopped the answer was made too: without it, an answer that begins with it would count as empty.
   const outputTokens = given.length + Number(text.length < whole.length)
   const usage = { ...noUsage, inputTokens, outputTokens }
@@ -62,8 +62,22 @@ function beforeStop(text: string, stop: readonly string[] = []): string {
 }
 
 /** Words are used as tokens; each word keeps the space in front of it. */
-function tokens(text: string): string[] {
-  return text.match(/\s*\S+/g) ?? []
+function tokens(text: string, countMax: number): string[] {
+  const words: string[] = []
+  const word = /\s*\S+/g
+  for (let match = word.exec(text); match && words.length < countMax; match = word.exec(text)) words.push(match[0])
+  return words
+}
+
+/** Takes ASCII blanks alone, and makes no words: a conversation of 8 MB has two million. */
+function countTokens(text: string): number {
+  let count = 0
+  for (let at = 0, wasBlank = true; at < text.length; at++) {
+    const isBlank = text.charCodeAt(at) <= 0x20
+    if (wasBlank && !isBlank) count++
+    wasBlank = isBlank
+  }
+  return count
 }
 
 /** The id differs from that of every other call of this conversation. */
@@ -102,7 +116,8 @@ function toolFor(
   if (typeof toolChoice === 'object') return tools.find(({ name }) => name === toolChoice.name)
   if (toolChoice === 'required') return tools[0]
   if (toolChoice === 'none' || items.at(-1)?.type === 'function_result') return undefined
-  return tools.find(({ name }) => wordsOf(said).includes(wordsOf(name)))
+  const words = tools.length > 0 ? wordsOf(said.slice(0, readCharactersMax)) : ''
+  return tools.find(({ name }) => words.includes(wordsOf(name)))
 }
 
 /** Makes "get weather" and "get_weather" name the tool get_weather, while "get the weather" does not. */
@@ -120,8 +135,10 @@ function lastUserText(items: readonly LlmItem[]): string {
   return last?.type === 'message' ? last.text.trim() : ''
 }
 
+/** So much of a message is searched for names and rules: some of them read a long run of digits again from each digit. */
+const readCharactersMax = 2000
+
 const rules: readonly { when: RegExp; say: (match: RegExpExecArray) => string }[] = [
-  { when: /^(?:please )?(?:echo|repeat|say)\b[\s:,]*(?:after me[\s:,]*)?(.+)$/is, say: ([, text]) => text! },
   {
     when: /(-?\d+(?:\.\d+)?)\s*(\+|-|\*|\/|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i,
     say: ([, a, operator, b]) =>
@@ -144,9 +161,14 @@ const rules: readonly { when: RegExp; say: (match: RegExpExecArray) => string }[
   { when: /\b(?:goodbye|bye)\b/i, say: () => 'Goodbye.' },
 ]
 
+const echo = /^(?:please )?(?:echo|repeat|say)\b[\s:,]*(?:after me[\s:,]*)?(?=\S|$)/i
+
 function ruleFor(said: string): string {
+  const start = said.slice(0, readCharactersMax)
+  const toEcho = said.slice(echo.exec(start)?.[0].length ?? said.length)
+  if (toEcho !== '') return toEcho
   for (const { when, say } of rules) {
-    const match = when.exec(said)
+    const match = when.exec(start)
     if (match) return say(match)
   }
   const quote = said === '' ? '' : ` You said: ${said}`

@@ -34,11 +34,12 @@ const comma = 0x2c
 /** Looks at the text before it is parsed: a parsed value of a few million levels stops the event loop for a second. */
 function requireSimple(text: string): void {
   if (text.length <= depthMax) return
+  const strings = new Strings(text)
   let depth = 0
   let values = 1
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === quote) at = endOfString(text, at)
+    if (code === quote) at = strings.endOf(at)
     else if (code === comma) values++
     else if ((code | 0x20) === 0x7b) {
       // [ or {
@@ -49,25 +50,42 @@ function requireSimple(text: string): void {
   if (values > valuesMax) throw tooComplex(`has more than ${valuesMax} values`)
 }
 
-/** Most strings are short. A long one is searched by `indexOf`, which costs a tenth, but not one with many escapes. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1
-  for (;;) {
-    for (const stop = at + shortString; at < stop; at++) {
-      const code = text.charCodeAt(at)
-      // NaN is behind the end.
-      if (code === quote || !(code >= 0)) return at
-      if (code === backslash) at++
+/**
+ * Finds the ends of strings. Most are short. A long one is searched by `indexOf`, which costs a tenth; what it found is
+ * kept until the search has passed it, or the same text would be searched again and again.
+ */
+class Strings {
+  readonly #text: string
+  #nextQuote = -1
+  #nextBackslash = -1
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** The position of the quote that ends the string that begins at `start`. */
+  endOf(start: number): number {
+    const text = this.#text
+    for (let at = start + 1; ; ) {
+      for (const stop = at + shortString; at < stop; at++) {
+        const code = text.charCodeAt(at)
+        // NaN is behind the end.
+        if (code === quote || Number.isNaN(code)) return at
+        if (code === backslash) at++
+      }
+      if (this.#nextQuote < at) this.#nextQuote = position(text.indexOf('"', at))
+      if (this.#nextBackslash < at) this.#nextBackslash = position(text.indexOf('\\', at))
+      if (this.#nextQuote < this.#nextBackslash || this.#nextBackslash === Infinity) return this.#nextQuote
+      at = this.#nextBackslash
     }
-    const end = text.indexOf('"', at)
-    const escape = text.indexOf('\\', at)
-    if (end === -1) return text.length
-    if (escape === -1 || escape > end) return end
-    at = escape
   }
 }
 
 const shortString = 256
+
+function position(found: number): number {
+  return found === -1 ? Infinity : found
+}
 
 function tooComplex(message: string): Refusal {
   return new Refusal('invalid_parameter', { message: `the JSON ${message}` })
