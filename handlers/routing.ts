@@ -11,7 +11,8 @@ type OptimizeFor = Objective | 'accuracy'
 export type Wishes = {
   model?: string
   optimizeFor?: OptimizeFor
-  intent?: { optimizeFor?: OptimizeFor }
+  region?: string
+  intent?: { optimizeFor?: OptimizeFor; region?: string }
   constraints?: { allowedProviders?: Partial<Record<Stage, readonly string[]>> }
 }
 
@@ -22,5 +23,6 @@ export function routingOf(catalog: Catalog, stage: Stage, caller: Caller, wishes
   const objective = word === 'accuracy' ? 'quality' : (word ?? caller.policy.objective)
   const { aliases } = caller.policy
   const allowProviders = constraints?.allowedProviders?.[stage]
-  return routingOfName(catalog, { stage, name, objective, allowProviders, aliases })
+  const region = wishes.region ?? intent?.region
+  return routingOfName(catalog, { stage, name, objective, region, allowProviders, aliases })
 }

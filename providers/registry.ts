@@ -33,6 +33,7 @@ export type ProviderConfig = {
   /** This is the key, or `env:NAME` for the variable that holds it. */
   apiKey?: string
   models?: ModelIds
+  region?: string
 }
 
 export type RegistryDeps = {
@@ -107,7 +108,12 @@ export async function createProviders(
     const known = vendorIds.join(', ')
     throw new ConfigError(`providers: ${id} names the adapter ${adapter}, which is not known; there are ${known}`)
   }
-  const providers = await Promise.all(all.map((config) => create(config, env, deps)))
+  const providers = await Promise.all(
+    all.map(async (config) => {
+      const provider = await create(config, env, deps)
+      return config.region === undefined ? provider : Object.assign(provider, { region: config.region })
+    }),
+  )
   const { ollamaUrl } = deps
   if (ollamaUrl === null || all.some(({ id, adapter }) => id === 'ollama' || adapter === 'ollama')) return providers
   const appear = (models: ModelIds) =>

@@ -16,6 +16,8 @@ export type ProviderPorts = {
 export type Provider = {
   id: string
   models: readonly Model[]
+  /** The region that the configuration names for it. */
+  region?: string
   ports: ProviderPorts
   /** Null when it can be called now; else the reason for `excluded[].reason`, for example `no_credential`. */
   unavailable: () => string | null

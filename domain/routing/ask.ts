@@ -5,7 +5,14 @@ import { wishOfKey } from '../speech/voices.ts'
 
 /** The caller's decision about the route. The two arms share no field. */
 export type Routing =
-  | { mode: 'auto'; objective: Objective; allowProviders?: readonly string[]; denyProviders?: readonly string[] }
+  | {
+      mode: 'auto'
+      objective: Objective
+      allowProviders?: readonly string[]
+      denyProviders?: readonly string[]
+      /** A wish: of equal candidates those of this region come first. */
+      region?: string
+    }
   | { mode: 'explicit'; provider: string; model: string }
 
 export type AskedAudio = { encoding: string; sampleRateHz: number; channels: number }

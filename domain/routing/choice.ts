@@ -15,6 +15,8 @@ type Chosen = {
   catalogDigest: string
   /** The scale that the quality was read on. */
   scale: Scale | null
+  /** Whether the region that the caller wished for has changed the order. */
+  isRegional: boolean
 }
 
 /** Candidates best first, and why every other row of the stage is excluded. */
@@ -24,14 +26,16 @@ export class Choice {
   readonly excluded: readonly Exclusion[]
   readonly catalogDigest: string
   readonly scale: Scale | null
+  readonly isRegional: boolean
   #record: ChoiceRecord | null = null
 
-  constructor({ ask, candidates, excluded, catalogDigest, scale }: Chosen) {
+  constructor({ ask, candidates, excluded, catalogDigest, scale, isRegional }: Chosen) {
     this.ask = ask
     this.candidates = candidates
     this.excluded = excluded
     this.catalogDigest = catalogDigest
     this.scale = scale
+    this.isRegional = isRegional
   }
 
   /** Written out once for each choice that the chooser keeps, and not for each request. */
@@ -69,10 +73,12 @@ export type Preview = {
   scores: PreviewScore[]
   weights: Record<keyof Parts, number> | null
   catalogDigest: string
+  /** Absent where the caller wished for no region. */
+  region?: { asked: string; hadEffect: boolean }
 }
 
 /** A choice as it is shown. */
-export function explain({ ask, candidates, excluded, catalogDigest }: Choice): Preview {
+export function explain({ ask, candidates, excluded, catalogDigest, isRegional }: Choice): Preview {
   const [candidate = null, ...runnersUp] = candidates.map(pinOf)
   return {
     stage: ask.stage,
@@ -86,7 +92,13 @@ export function explain({ ask, candidates, excluded, catalogDigest }: Choice): P
     scores: candidates.map(({ row, score, parts, successRate }) => ({ pin: row.pin, score, parts, successRate })),
     weights: ask.routing.mode === 'auto' ? weights[ask.routing.objective] : null,
     catalogDigest,
+    ...regionOf(ask.routing, isRegional),
   }
+}
+
+function regionOf(routing: Routing, hadEffect: boolean): Pick<Preview, 'region'> {
+  const asked = routing.mode === 'auto' ? routing.region : undefined
+  return asked === undefined ? {} : { region: { asked, hadEffect } }
 }
 
 function pinOf({ row }: Scored): string {

@@ -80,13 +80,14 @@ export class Chooser {
     const { stage, path, figuresLanguage } = ask
     const { rows, excluded } = filterCandidates(ask, this.#world)
     const table = this.#tables.of(catalog.stage(stage), stage, path, figuresLanguage)
-    const projection = { stage, path, objective: objectiveOf(ask) }
+    const projection = { stage, path, objective: objectiveOf(ask), region: regionOf(ask) }
     const standing = {
       live: (row: Row) => health.figures(row, path),
       suspect: (row: Row) => health.suspects(row.provider),
     }
-    const { scored, scale } = rank(rows, table, projection, standing, this.#sort)
-    return new Choice({ ask, candidates: chained(scored, ask), excluded, catalogDigest: catalog.digest(), scale })
+    const { scored, scale, isRegional } = rank(rows, table, projection, standing, this.#sort)
+    const candidates = chained(scored, ask)
+    return new Choice({ ask, candidates, excluded, catalogDigest: catalog.digest(), scale, isRegional })
   }
 
   #forgetIfChanged(): void {
@@ -114,6 +115,10 @@ function quoted(text: string): string {
 
 function objectiveOf({ routing }: Ask) {
   return routing.mode === 'auto' ? routing.objective : 'balanced'
+}
+
+function regionOf({ routing }: Ask): string | undefined {
+  return routing.mode === 'auto' ? routing.region : undefined
 }
 
 /** A key's chain is an order that goes before the scores. */

@@ -17,6 +17,8 @@ export type NamedModel = {
   name?: string | undefined
   /** Orders the candidates where the router chooses. */
   objective?: Objective | undefined
+  /** A wish for where the router chooses. */
+  region?: string | undefined
   /** No other provider may serve, pinned or not. */
   allowProviders?: readonly string[] | undefined
   /** The aliases of the caller's key. They go before those of the catalog. */
@@ -25,10 +27,15 @@ export type NamedModel = {
 
 /** Throws the faults unknown_model, ambiguous_model and model_not_allowed. */
 export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
-  const { stage, objective, allowProviders } = named
+  const { stage, objective, allowProviders, region } = named
   const name = unaliased(catalog, named.name, named.aliases)
   if (name === undefined || name === auto)
-    return { mode: 'auto', objective: objective ?? 'balanced', ...(allowProviders?.length && { allowProviders }) }
+    return {
+      mode: 'auto',
+      objective: objective ?? 'balanced',
+      ...(allowProviders?.length && { allowProviders }),
+      ...(region !== undefined && { region }),
+    }
   let rows = rowsNamed(catalog, stage, name)
   if (rows.length === 0) {
     // Providers that were found since the last look have rows only after this.

@@ -5,7 +5,8 @@ import type { FigureTable, Scale } from './figure-table.ts'
 import type { RadixSort } from './radix-sort.ts'
 import { type Axis, axes, leading, measuredLatency, weights } from './weights.ts'
 
-export type Projection = { stage: Stage; path: Path; objective: Objective }
+/** `region` is the wish of the caller: it orders equal rows, those of providers that name it first. */
+export type Projection = { stage: Stage; path: Path; objective: Objective; region?: string | undefined }
 
 /** 1 is the best of the rows that were ranked together, 0 the worst, null is not known. */
 export type Parts = Record<Axis, number | null>
@@ -21,6 +22,8 @@ export type Ranking = {
   scored: Scored[]
   /** The scale that the quality was read on; null where no scale compares these rows. */
   scale: Scale | null
+  /** Whether the region has changed the order. */
+  isRegional: boolean
 }
 
 /** Facts about a row that `Health` knows. */
@@ -56,8 +59,11 @@ export function rank(
   addMeasured(columns, rows, projection, standing)
   for (const axis of axes) normalise(columns[axis], groups)
   const places = weigh(columns, groups, projection.objective)
+  const usual = projection.region === undefined ? null : Int32Array.from(sort.rising(places).subarray(0, rows.length))
+  if (projection.region !== undefined) putRegionFirst(places, rows, projection.region)
   const order = sort.rising(places)
   return {
+    isRegional: usual?.some((index, place) => index !== order[place]) ?? false,
     scored: rows.map((_, place) => {
       const index = order[place] as number
       return new RankedRow(rows[index] as Row, columns, index)
@@ -128,7 +134,12 @@ function addMeasured(
 
 const unitsOfOne = 1_000_000
 
-/** Writes the scores. Answers the place of each row: a number of 26 bits, by group, then the score falling, then fewer unknown parts. */
+/** The last bit of a place is 0 unless this sets it, so that it only orders rows which are equal otherwise. */
+function putRegionFirst(places: Int32Array, rows: readonly Row[], region: string): void {
+  for (const [i, { provider }] of rows.entries()) if (provider.region !== region) places[i] = (places[i] as number) | 1
+}
+
+/** Writes the scores. Answers the place of each row: a number of 27 bits, by group, then the score falling, then fewer unknown parts. */
 function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int32Array {
   const { quality, latency, cost, successRate, score } = columns
   const weight = weights[objective]
@@ -145,7 +156,7 @@ function weigh(columns: Columns, groups: Int32Array, objective: Objective): Int3
     score[i] = isUnscored ? Number.NaN : units / unitsOfOne
     const missing = Number(Number.isNaN(q)) + Number(Number.isNaN(l)) + Number(Number.isNaN(c))
     const group = (groups[i] as number) + (isUnscored ? groupOf.unscored : 0)
-    places[i] = (group << 22) | ((unitsOfOne - units) << 2) | missing
+    places[i] = (group << 23) | ((unitsOfOne - units) << 3) | (missing << 1)
   }
   return places
 }

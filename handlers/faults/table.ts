@@ -57,7 +57,6 @@ export function hintOf(data: FaultData, saying: Saying): string | undefined {
 
 const spellings =
   'Send "auto", "<provider>:<model>", or the id of a model that one provider alone serves; GET /v1/models lists them.'
-const listsModels = 'Leave it out; GET /v1/models shows what can be routed.'
 const listsProviders = 'GET /v1/models lists the providers that can be named.'
 const configure =
   'Give a provider its credential, or add one to the configuration; GET /v1/models lists what can be routed.'

@@ -10,13 +10,20 @@ import type {
 import { located } from '../faults/located-fault.ts'
 import { priceOf } from '../views/price.ts'
 
-export function listModels(list: (query: ModelQuery) => ModelList): RouterHandlers<Caller>['listModels'] {
+/** `region` is that of this router. */
+export function listModels(
+  list: (query: ModelQuery) => ModelList,
+  region: string,
+): RouterHandlers<Caller>['listModels'] {
   return ({ query }, { caller }) => {
     const { language, objective } = query
     const { models, catalogDigest, path, ...asked } = namingParameter(() =>
       list({ caller, language, objective, path: query.path === 'batch' ? 'batch' : 'stream' }),
     )
-    return { status: 200, body: { models: models.map(rowOf), catalog_digest: catalogDigest, path, ...asked } }
+    return {
+      status: 200,
+      body: { models: models.map((model) => rowOf(model, region)), catalog_digest: catalogDigest, path, ...asked },
+    }
   }
 }
 
@@ -29,14 +36,14 @@ function namingParameter(list: () => ModelList): ModelList {
   }
 }
 
-function rowOf({ model, pin, rank, score, benchmarks }: ListedModel): ModelRow {
+function rowOf({ model, pin, rank, score, benchmarks }: ListedModel, region: string): ModelRow {
   return {
     id: model.id,
     provider: model.provider,
     pin,
     kind: model.stage,
     capabilities: { ...model.capabilities },
-    regions: [...model.regions],
+    regions: [region],
     audio_formats: model.audioFormats.map(audioOf),
     languages: [...model.languages],
     ...(model.voices.length > 0 && { voices: voicesOf(model) }),

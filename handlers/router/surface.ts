@@ -37,7 +37,7 @@ export function mountRouter(settings: SurfaceSettings, deps: RouterDeps): Mount 
 function handlersOf(settings: SurfaceSettings, { operations, ...deps }: RouterDeps): RouterHandlers<Caller> {
   return {
     getOpenapi: serveContract<OpenapiDocument>(routerContract, settings),
-    listModels: listModels(operations.listModels),
+    listModels: listModels(operations.listModels, deps.region),
     createTranscription: createTranscription({ ...deps, transcribe: operations.transcribe }),
     createSpeech: createSpeech(operations),
     createResponse: createResponse({ ...deps, generate: operations.generateItems }),

@@ -13,6 +13,7 @@ export function wirePreview({ stage, language, routing, candidate, runnersUp, ..
     excluded: why.excluded,
     scores: why.scores.map(scoreOf),
     catalog_digest: why.catalogDigest,
+    ...(why.region && { region: { asked: why.region.asked, had_effect: why.region.hadEffect } }),
   }
 }
 

@@ -245,6 +245,9 @@ t.test('previewRouting', async (t) => {
   const answer = await send(parley, '/v1/routing/preview?stage=llm&language=en-US&objective=latency')
   t.equal(answer.status, 200, answer.text)
   t.match(answer.json(), { stage: 'llm', language: 'en-US', objective: 'latency', candidate: 'stub:chat' })
+  t.notOk('region' in answer.json<object>())
+  const wished = await send(parley, '/v1/routing/preview?stage=llm&language=en-US&region=eu')
+  t.match(wished.json(), { region: { asked: 'eu', had_effect: false } })
   t.equal((await send(parley, '/v1/routing/preview?stage=llm')).status, 400)
 })
 

@@ -157,11 +157,6 @@ t.test('an empty choice says what emptied it', async (t) => {
     message: 'The language de-AT is not supported by any tts model that the allowed providers leave.',
     hint: /allow a provider/,
   })
-  const live = { needs: ['streaming', 'diarization'] } as const
-  const batchOnly = provider('c', [model('stt', { capabilities: { ...model('stt').capabilities, streaming: false } })])
-  const two = bench([batchOnly, provider('d', [model('stt')])])
-  const asksMore = thrownFault(() => two.chooser.chooseSome({ ...baseAsk(caller(), 'stt', auto, undefined), ...live }))
-  t.match(asksMore.data, { capability: 'diarization' }, 'what the caller asked for is named, and not streaming')
 
   a.reason = 'no_credential'
   a.credentialVariable = 'A_KEY'
@@ -183,16 +178,6 @@ t.test('an empty choice says what emptied it', async (t) => {
   t.match(refused('llm', auto), { detail: { retryAfterS: 3 } })
   await clock.advance(2500)
   t.equal(chooser.chooseSome(baseAsk(caller(), 'llm', auto, undefined)).candidates.length, 1)
-})
-
-t.test('voices: a voice narrows to who serves it, a pinned model without a list gets it verbatim', (t) => {
-  const voiced = (id: string) => model('tts', { voices: [{ id, name: id, gender: 'female', styles: [] }] })
-  const providers = [provider('a', [voiced('v1')]), provider('b', [voiced('v2')]), provider('c', [model('tts')])]
-  t.same(pins(providers, 'tts', { voice: 'v2' }), ['b/m'])
-  t.same(pins(providers, 'tts', {}, caller({ voice: 'v1' })), ['a/m'], "the key's voice fills in")
-  t.same(pins(providers, 'tts', { voice: 'v1', routing: pinned('c', 'm') }), ['c/m'])
-  t.same(pins(providers, 'tts', { voice: 'v1', routing: pinned('b', 'm') }), [])
-  t.end()
 })
 
 t.test('test keys reach only the providers named for them', (t) => {

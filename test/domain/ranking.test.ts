@@ -6,6 +6,7 @@ import type { Benchmark, Model, Objective, Price } from '../../domain/catalog/mo
 import { Health } from '../../domain/health/health.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'
+import { explain } from '../../domain/routing/choice.ts'
 import { Chooser } from '../../domain/routing/chooser.ts'
 import { bench, caller, failure, healthLimits, ManualClock, model, provider } from './fakes.ts'
 import { tags, wideCatalog } from './wide-catalog.ts'
@@ -45,6 +46,23 @@ t.test('es-MX is ranked by figures of es-MX, then of Spanish, and never by those
     stt(id, [...(models[0]?.benchmarks ?? [])], { prices: [perHour(3 - i)] }),
   )
   t.same(order(priced, 'es-MX', 'cost').ids, ['unheard', 'spoken', 'read'], 'a bad figure is no recommendation')
+  t.end()
+})
+
+t.test('a region orders equal candidates, and no others', (t) => {
+  const at = (id: string, region: string | undefined, figure: number) =>
+    Object.assign(stt(id, [wer(figure, 'en')]), region === undefined ? {} : { region })
+  const providers = [at('us', 'us-east', 4), at('eu', 'eu', 4), at('nowhere', undefined, 4), at('best', 'us-east', 2)]
+  const { chooser } = bench(providers)
+  const wished = (region?: string) => {
+    const routing = { mode: 'auto', objective: 'quality', ...(region !== undefined && { region }) } as const
+    const choice = chooser.choose(baseAsk(caller(), 'stt', routing, 'en'))
+    return { ids: choice.candidates.map(({ row }) => row.provider.id), region: explain(choice).region }
+  }
+  t.same(wished(), { ids: ['best', 'us', 'eu', 'nowhere'], region: undefined })
+  t.same(wished('eu'), { ids: ['best', 'eu', 'us', 'nowhere'], region: { asked: 'eu', hadEffect: true } })
+  t.same(wished('us-east').region, { asked: 'us-east', hadEffect: false }, 'they were first already')
+  t.same(wished('mars'), { ids: ['best', 'us', 'eu', 'nowhere'], region: { asked: 'mars', hadEffect: false } })
   t.end()
 })
 

@@ -2,6 +2,7 @@ import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat } from '../../audio/format.ts'
 import type { Voice } from '../../domain/catalog/model.ts'
+import { type Ask, baseAsk, type Routing } from '../../domain/routing/ask.ts'
 import { createSynthesize, type SynthesizeInput } from '../../domain/speech/synthesize.ts'
 import { isPresetVoice } from '../../domain/speech/voices.ts'
 import { createResampler } from '../../runtime/optional.ts'
@@ -80,4 +81,21 @@ t.test('a failover keeps the speaker', async (t) => {
   t.same(await asked([[voice('f', 'female', 'en')], english], { language: 'es' }), [undefined, 'es_f'])
   t.same(await asked([[voice('f', 'neutral')], english]), [undefined, undefined], 'where there is one like it')
   t.same(await asked([[], english]), [undefined, undefined], 'where it is known')
+})
+
+t.test('a voice id narrows to who serves it, a pinned model without a list gets it verbatim', (t) => {
+  const auto: Routing = { mode: 'auto', objective: 'balanced' }
+  const pinned = (id: string): Routing => ({ mode: 'explicit', provider: id, model: 'm' })
+  const { chooser } = bench([
+    provider('a', [model('tts', { voices: [voice('v1', 'female')] })]),
+    provider('b', [model('tts', { voices: [voice('v2', 'female')] })]),
+    provider('c', [model('tts')]),
+  ])
+  const pins = (over: Partial<Ask>, who = caller()) =>
+    chooser.choose({ ...baseAsk(who, 'tts', auto, undefined), ...over }).candidates.map(({ row }) => row.pin)
+  t.same(pins({ voice: 'v2' }), ['b/m'])
+  t.same(pins({}, caller({ voice: 'v1' })), ['a/m'], "the key's voice fills in")
+  t.same(pins({ voice: 'v1', routing: pinned('c') }), ['c/m'])
+  t.same(pins({ voice: 'v1', routing: pinned('b') }), [])
+  t.end()
 })

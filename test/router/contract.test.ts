@@ -1,7 +1,6 @@
 /** Checks the built product against its contract: every operation, every status that it declares, every header and every error. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import http from 'node:http'
 import t, { type Test } from 'tap'
 import { errorCodes } from '../../generated/router/errors.ts'
 import { runParley } from '../process/command.ts'
@@ -310,46 +309,6 @@ t.test('the quota of an address', async (t) => {
   t.same([health.status, health.headers.has('ratelimit')], [200, false], 'health is not counted')
 })
 
-t.test('a surface with its host name, in the answers and in the address', async (t) => {
-  const own = await startParley({
-    PARLEY_HEADER_PREFIX: 'Acme',
-    PARLEY_REGION: 'north-1',
-    PARLEY_SURFACES_ROUTER_HOST: 'router.example',
-    PARLEY_SURFACES_REALTIME_HOST: 'sockets.example',
-  })
-  t.teardown(() => own.remove())
-  const at = (host: string, path: string) => getAt(own, host, path)
-  const models = await at('router.example', '/v1/models')
-  t.equal(models.status, 200)
-  t.match(models.headers.get('acme-request-id'), /^req_/)
-  t.equal(models.headers.get('acme-region'), 'north-1')
-  t.notOk([...models.headers.keys()].some((name) => name.startsWith('service-')))
-  const missing = await at('Router.Example:8080', '/v2/models')
-  t.equal(missing.json().error.code, 'not_found')
-  t.equal(missing.json().error.request_id, missing.headers.get('acme-request-id'))
-  const document = await at('router.example', '/openapi.json')
-  const { servers, ...said } = document.json<{ servers: { url: string }[] }>()
-  t.match(servers, [{ url: '/', description: /router\.example/ }], 'the contract says so too')
-  t.equal(servers.length, 1)
-  const renamed = JSON.stringify(specification).replaceAll(/\bService-(?=[A-Z])/g, 'Acme-')
-  t.same(
-    { ...said, servers: (specification as { servers?: object }).servers },
-    JSON.parse(renamed),
-    'and nothing else differs',
-  )
-  const sockets = (await at('127.0.0.1', '/asyncapi/realtime.json')).json<{ servers: object }>()
-  t.match(sockets.servers, {
-    plain: { host: 'sockets.example', protocol: 'ws', security: [{}, {}] },
-    tls: { host: 'sockets.example', protocol: 'wss' },
-  })
-  t.equal((await at('127.0.0.1', '/router/v1/models')).status, 404, 'nowhere else')
-  const wrong = { 'content-type': 'audio/wav', 'x-acme-intent': '{' }
-  const refused = await send(own, '/v1/transcribe', { method: 'POST', body: 'RIFF', headers: wrong })
-  t.equal(refused.json().error.param, 'x-acme-intent')
-  t.equal((await at('router.example', '/healthz')).status, 200)
-  t.equal((await at('127.0.0.1', '/healthz')).headers.get('acme-region'), 'north-1')
-})
-
 t.test('when it is full', async (t) => {
   const full = await startParley({ PARLEY_PROVIDERS: providers, PARLEY_LIMITS_REQUESTS_MAX: '1' })
   t.teardown(() => full.remove())
@@ -384,22 +343,3 @@ t.test('every declared status was answered', (t) => {
   ])
   t.end()
 })
-
-/** Sends with node:http, because fetch does not allow to set Host. */
-function getAt(target: Target, host: string, path: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const headers = { host, authorization: `Bearer ${target.key}` }
-    http
-      .get(target.url + path, { headers }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString()
-          const { statusCode: status = 0 } = response
-          const received = new Headers(response.headers as Record<string, string>)
-          resolve({ status, headers: received, text, json: <T>() => JSON.parse(text) as T })
-        })
-      })
-      .on('error', reject)
-  })
-}

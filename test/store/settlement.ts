@@ -14,7 +14,14 @@ export function settled({ ledger }: Pick<Store, 'ledger'>, settlement: Settlemen
 /** A choice that differs only in its language. Each call makes a new object, as another process would. */
 export function choiceIn(language: string): Choice {
   const ask = baseAsk(caller(), 'llm', { mode: 'auto', objective: 'balanced' }, language)
-  return new Choice({ ask, candidates: [], excluded: [], catalogDigest: `sha256:${'0'.repeat(64)}`, scale: null })
+  return new Choice({
+    ask,
+    candidates: [],
+    excluded: [],
+    catalogDigest: `sha256:${'0'.repeat(64)}`,
+    scale: null,
+    isRegional: false,
+  })
 }
 
 export function ledgerAttempt(attemptId: string, over: Partial<LedgerAttempt> = {}): LedgerAttempt {

@@ -6,12 +6,10 @@ import { wirePreview } from '../../views/preview.ts'
 
 export function previewRouting(preview: (query: PreviewQuery) => Preview): CompatHandlers<Caller>['previewRouting'] {
   return ({ query }, { caller }) => {
-    const { stage, language, path } = query
+    const { stage, language, path, region } = query
     const isSocket = path === 'stream'
     const objective = query.objective ?? caller.policy.objective ?? 'balanced'
-    return {
-      status: 200,
-      body: wirePreview(preview({ caller, stage, language, routing: { mode: 'auto', objective }, isSocket })),
-    }
+    const routing = { mode: 'auto', objective, ...(region !== undefined && { region }) } as const
+    return { status: 200, body: wirePreview(preview({ caller, stage, language, routing, isSocket })) }
   }
 }
