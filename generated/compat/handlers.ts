@@ -309,7 +309,13 @@ export type GetCompatModelResult =
 
 export type PreviewRoutingRequest = {
   path: Record<string, never>
-  query: { stage: Stage; language: LanguageTag; objective?: Objective; path?: BenchmarkPath }
+  query: {
+    stage: Stage
+    language: LanguageTag
+    objective?: Objective
+    region?: string
+    path?: BenchmarkPath
+  }
   header: Record<string, never>
   body: undefined
 }

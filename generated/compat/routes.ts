@@ -1258,6 +1258,7 @@ export const compatSurface: Surface = {
         { name: 'stage', type: 'string', array: false },
         { name: 'language', type: 'string', array: false },
         { name: 'objective', type: 'string', array: false },
+        { name: 'region', type: 'string', array: false },
         { name: 'path', type: 'string', array: false },
       ],
       headers: [],

@@ -31,6 +31,7 @@ export type {
   PriceUnit,
   ProviderId,
   ReasoningEffort,
+  RegionWish,
   RoutingFigure,
   RoutingPreview,
   RoutingScore,
@@ -482,7 +483,12 @@ export type CompatModel = {
 }
 
 /** What to route by. */
-export type Intent = { language?: LanguageTag; region?: string; optimizeFor?: OptimizeFor } & Record<string, unknown>
+export type Intent = {
+  language?: LanguageTag
+  /** A wish and no filter: of candidates that are equal otherwise, those whose provider has this `region` in the configuration come first. The explanation of the route says whether it had an effect. */
+  region?: string
+  optimizeFor?: OptimizeFor
+} & Record<string, unknown>
 
 export type Constraints = { allowedProviders?: AllowedProviders } & Record<string, unknown>
 

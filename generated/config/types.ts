@@ -5,6 +5,8 @@ export type Provider = {
   id: string
   /** A key of the table in providers/registry.ts. */
   adapter: string
+  /** Where it is. Of equal models, those of the region that a request wishes for come first. */
+  region?: string
   baseUrl?: string
   /** The key, or env:NAME. */
   apiKey?: string

@@ -5,6 +5,7 @@ export type {
   BenchmarkPath,
   ExcludedModel,
   Objective,
+  RegionWish,
   RoutingFigure,
   RoutingPreview,
   RoutingScore,

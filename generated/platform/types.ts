@@ -9,6 +9,7 @@ export type {
   Objective,
   OpenapiDocument,
   ProviderId,
+  RegionWish,
   RoutingFigure,
   RoutingPreview,
   RoutingScore,

@@ -95,6 +95,7 @@ export type ModelRow = {
   pin: string
   kind: Stage
   capabilities: ModelCapabilities
+  /** The regions of this router in which it can be routed. They say nothing of where its vendor processes the content. */
   regions: string[]
   /** stt: what the model reads. tts: what it emits; other formats are converted by the router. */
   audio_formats: AudioSupport[]

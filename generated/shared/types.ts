@@ -140,6 +140,14 @@ export type RoutingPreview = {
   excluded: ExcludedModel[]
   scores: RoutingScore[]
   catalog_digest: string
+  region?: RegionWish
+}
+
+/** Present where the request wished for a region. */
+export type RegionWish = {
+  asked: string
+  /** Whether the wish changed the order of the candidates. */
+  had_effect: boolean
 }
 
 export type ExcludedModel = { provider: string; model: string; reason: string; detail?: string }
