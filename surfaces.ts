@@ -63,6 +63,7 @@ export function createSurfaces(parts: Parts): Surfaces {
         mint,
         preview: operations.preview,
         isOpen: config.try,
+        contracts: contractsAtAnyHost(config.surfaces),
       }),
       mountRouter(at(surfaces.routerHost), { operations, region, durationMaxMs }),
       mountCompat(at(surfaces.compatHost), {
@@ -95,6 +96,15 @@ export function createSurfaces(parts: Parts): Surfaces {
       }),
     ],
   }
+}
+
+/** A surface with a host of its own serves its contract there alone. */
+function contractsAtAnyHost({ routerHost, compatHost, platformHost }: ParleyConfig['surfaces']): string[] {
+  return [
+    ...(routerHost === null ? ['/router/openapi.json'] : []),
+    ...(compatHost === null ? ['/openapi/compat.json', '/asyncapi/realtime.json'] : []),
+    ...(platformHost === null ? ['/openapi/platform.json'] : []),
+  ]
 }
 
 function operationsOf(parts: Parts): Operations {

@@ -197,10 +197,17 @@ function eventStreams({ operations, schemas }: OpenApiDocument): Finding[] {
 
 function errorEnvelopes({ operations }: OpenApiDocument): Finding[] {
   return allResponses(operations).flatMap(({ status, content, pointer }) =>
-    status.startsWith('2') || (content.length > 0 && content.every((media) => isEnvelope(media.schema)))
+    status.startsWith('2') ||
+    isRedirect(status, content) ||
+    (content.length > 0 && content.every((media) => isEnvelope(media.schema)))
       ? []
       : [{ pointer, message: 'is not a 2xx, so its body must be ErrorEnvelope; refer to a shared response' }],
   )
+}
+
+/** A redirect needs no body: the client goes to its Location. */
+function isRedirect(status: string, content: readonly unknown[]): boolean {
+  return status.startsWith('3') && content.length === 0
 }
 
 function errorCodes({ errors, schemas }: OpenApiDocument): Finding[] {

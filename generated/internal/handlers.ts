@@ -6,12 +6,31 @@ import type {
   InternalErrorBody,
   Readiness,
   RoutingPreview,
+  ServerIndex,
   TryToken,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
 
 type Handle<Request, Result, Caller> = (request: Request, context: Context<Caller>) => Result | Promise<Result>
+
+export type GetRootRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetRootResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: ServerIndex
+    }
+  | { status: 302; headers: { 'Cache-Control': 'no-store'; Location: '/try' } }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
 export type GetRankingPageRequest = {
   path: Record<string, never>
@@ -176,6 +195,8 @@ export type GetTryRouteResult =
 
 /** Each operation is one thin function, which throws the errors of the contract. */
 export type InternalHandlers<Caller> = {
+  /** GET / */
+  getRoot: Handle<GetRootRequest, GetRootResult, null>
   /** GET /docs/ranking */
   getRankingPage: Handle<GetRankingPageRequest, GetRankingPageResult, null>
   /** GET /healthz */

@@ -9,6 +9,38 @@ export const internalSurface: Surface = {
   name: 'internal',
   operations: [
     {
+      id: 'getRoot',
+      method: 'get',
+      path: '/',
+      pattern: '/',
+      pathParams: [],
+      query: [],
+      headers: [],
+      scope: null,
+      body: null,
+      validateParams: null,
+      validateBody: null,
+      responses: {
+        '200': {
+          types: ['application/json'],
+          headers: ['Service-Region', 'Cache-Control'],
+          validate: answers && answers.getRoot200,
+        },
+        '302': { types: [], headers: ['Service-Region', 'Cache-Control', 'Location'], validate: null },
+        '400': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.getRoot400,
+        },
+        '500': {
+          types: ['application/json'],
+          headers: ['Service-Region'],
+          validate: answers && answers.getRoot500,
+        },
+      },
+      deprecation: null,
+    },
+    {
       id: 'getRankingPage',
       method: 'get',
       path: '/docs/ranking',
@@ -281,6 +313,7 @@ export const internalSurface: Surface = {
     },
   ],
   paths: [
+    { pattern: '/', allow: 'GET, HEAD, OPTIONS' },
     { pattern: '/docs/ranking', allow: 'GET, HEAD, OPTIONS' },
     { pattern: '/healthz', allow: 'GET, HEAD, OPTIONS' },
     { pattern: '/readyz', allow: 'GET, HEAD, OPTIONS' },

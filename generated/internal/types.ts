@@ -13,6 +13,12 @@ export type {
   Stage,
 } from '../shared/types.ts'
 
+export type ServerIndex = {
+  name: 'parley'
+  /** The paths of the contracts that are served at this host. */
+  contracts: string[]
+}
+
 export type Health = { status: 'ok' }
 
 export type Readiness = { ready: boolean; engine: ServingEngine; checks: ReadinessCheck[] }

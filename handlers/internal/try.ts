@@ -11,6 +11,8 @@ import type { createPreview } from '../../domain/routing/preview.ts'
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import { type Peer, Refusal } from '../../runtime/engine/handler.ts'
 import { isLoopbackAddress, isLoopbackAuthority } from '../../runtime/engine/host.ts'
+import { preferredType } from '../../runtime/http/accept.ts'
+import { nothingAt } from '../../runtime/http/unknown-path.ts'
 import { isOwnOrigin } from '../authenticate.ts'
 import { wirePreview } from '../views/preview.ts'
 
@@ -23,9 +25,14 @@ export type TryDeps = {
   headerPrefix: string
   /** Other machines get the page too, and never a token. */
   isOpen: boolean
+  /** The paths of the contracts that are served beside the page. */
+  contracts: string[]
 }
 
-type TryHandlers = Pick<InternalHandlers<null>, 'getTryPage' | 'getTryFile' | 'createTryToken' | 'getTryRoute'>
+type TryHandlers = Pick<
+  InternalHandlers<null>,
+  'getRoot' | 'getTryPage' | 'getTryFile' | 'createTryToken' | 'getTryRoute'
+>
 
 export function tryHandlers(deps: TryDeps): TryHandlers {
   const noStore = { 'Cache-Control': 'no-store' } as const
@@ -37,15 +44,20 @@ export function tryHandlers(deps: TryDeps): TryHandlers {
   const files = new Map(fileNames.map((name) => [name, readFileSync(new URL(name, folder))]))
 
   return {
-    getTryPage: (_request, { peer }) => ({ status: 200, headers: pageHeaders(deps, peer), body: page }),
+    getRoot(_request, { peer, accept }) {
+      const isBrowser = preferredType(accept, ['application/json', 'text/html']) === 'text/html'
+      if (isBrowser && isServedTo(deps, peer)) return { status: 302, headers: { ...noStore, Location: '/try' } }
+      return { status: 200, headers: noStore, body: { name: 'parley', contracts: deps.contracts } }
+    },
+    getTryPage: (_request, { peer }) => ({ status: 200, headers: pageHeaders(deps, peer, '/try'), body: page }),
     getTryFile({ path: { file } }, { peer }) {
-      const headers = pageHeaders(deps, peer)
+      const headers = pageHeaders(deps, peer, `/try/${file}`)
       const body = files.get(file)
-      if (!body) throw new Refusal('not_found')
+      if (!body) throw nothingAt(`/try/${file}`, [])
       return { status: 200, headers, body, type: file.endsWith('.css') ? 'text/css' : 'text/javascript' }
     },
     async createTryToken(_request, { peer }) {
-      const caller = await admit(deps, peer)
+      const caller = await admit(deps, peer, '/try/token')
       if (!isOwnOrigin(peer.origin, peer.host)) throw new Refusal('foreign_origin', { param: 'Origin' })
       const { value, expiresInS } = deps.mint(caller)
       return {
@@ -60,7 +72,7 @@ export function tryHandlers(deps: TryDeps): TryHandlers {
     },
     async getTryRoute({ query }, { peer }) {
       const { stage, language } = query
-      const caller = await admit(deps, peer)
+      const caller = await admit(deps, peer, '/try/route')
       const routing = { mode: 'auto', objective: caller.policy.objective ?? 'balanced' } as const
       const preview = deps.preview({ caller, stage, routing, isSocket: true, ...(language && { language }) })
       return { status: 200, headers: noStore, body: wirePreview(preview) }
@@ -77,18 +89,20 @@ const folder = new URL(
 /** app.js imports the others; the worklet runs beside the page. */
 const fileNames = ['app.js', 'audio.js', 'curl.js', 'lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js']
 
-async function admit({ caller }: TryDeps, peer: Peer): Promise<Caller> {
+async function admit({ caller }: TryDeps, peer: Peer, path: string): Promise<Caller> {
   const found = isLocal(peer) ? await caller() : null
-  if (found === null) throw new Refusal('not_found')
+  if (found === null) throw nothingAt(path, [])
   return found
 }
 
 const isLocal = ({ address, host, forwardedFor }: Peer) =>
   isLoopbackAddress(address) && isLoopbackAuthority(host) && forwardedFor === ''
 
-/** Throws the refusal of a path that does not exist. */
-function pageHeaders({ isOpen }: TryDeps, peer: Peer) {
-  if (!isLocal(peer) && !isOpen) throw new Refusal('not_found')
+const isServedTo = ({ isOpen }: TryDeps, peer: Peer) => isOpen || isLocal(peer)
+
+/** Throws the refusal of a path at which nothing is served. */
+function pageHeaders(deps: TryDeps, peer: Peer, path: string) {
+  if (!isServedTo(deps, peer)) throw nothingAt(path, [])
   // Sockets are listed beside 'self', because not every browser includes them in it. A client can send any Host.
   const own = plainHost.test(peer.host) ? `'self' ws://${peer.host} wss://${peer.host}` : "'self'"
   return {

@@ -6,6 +6,7 @@
 import { ClientGone, type HttpExchange } from '../http/http-exchange.ts'
 import { admit, drop } from '../http/lifecycle.ts'
 import { identityHeaders, refuse } from '../http/respond.ts'
+import { nothingAt } from '../http/unknown-path.ts'
 import { Connection } from '../ws/connection.ts'
 import { type Handshake, readHandshake, requireHandshake, requireQuery } from '../ws/handshake.ts'
 import type { SocketEntry } from '../ws/routes.ts'
@@ -28,7 +29,7 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     // The bytes of a body would be read as frames.
     if (!head.isSound || head.hasBody) return drop(exchange)
     admit(engine, exchange, head)
-    if (!found) throw new Refusal('not_found', { message: 'there is nothing at this path' })
+    if (!found) throw nothingAt(transport.path, engine.socketRoutes.patterns)
     const { entry } = found
     const handshake = readHandshake(transport, entry)
     const connection = await admitSocket(engine, exchange, found, handshake)

@@ -15,6 +15,7 @@ import { readInput } from './input.ts'
 import { receive } from './receive.ts'
 import { discard, refuse, respond, respondOptions } from './respond.ts'
 import type { PathEntry } from './routes.ts'
+import { nothingAt } from './unknown-path.ts'
 
 /** Answers one request. Never rejects. */
 export async function serve(engine: Engine, transport: Transport): Promise<void> {
@@ -116,8 +117,10 @@ function spendQuota({ quota }: Engine, exchange: HttpExchange, head: Head): void
 }
 
 function unknownPath(engine: Engine, exchange: HttpExchange): Refusal {
-  const socket = engine.socketRoutes.find(exchange.head?.host ?? '', exchange.transport.path)
-  if (!socket) return new Refusal('not_found', { message: 'there is nothing at this path' })
+  const { path } = exchange.transport
+  const host = exchange.head?.host ?? ''
+  const socket = engine.socketRoutes.find(host, path)
+  if (!socket) return nothingAt(path, engine.routes.patternsAt(host))
   exchange.mount = socket.entry.mount
   return new Refusal('socket_expected', {
     message: 'this is a WebSocket address: it takes an upgrade and nothing else',

@@ -21,7 +21,8 @@ export type PathEntry = {
   requestHeaders: string
 }
 
-type Site = { mounts: readonly Mount[]; paths: PathTree<PathEntry> }
+/** `patterns` are the paths of the surfaces that clients use: /v1/agents/:id. */
+type Site = { mounts: readonly Mount[]; paths: PathTree<PathEntry>; patterns: readonly string[] }
 
 export class Routes {
   /** Whether `find` needs the host. */
@@ -47,6 +48,11 @@ export class Routes {
     return this.#siteOf(host).paths.find(path)
   }
 
+  /** The paths at a host that a client may have meant. */
+  patternsAt(host: string): readonly string[] {
+    return this.#siteOf(host).patterns
+  }
+
   /** The mount whose envelope answers for an unknown path. Null only when nothing is mounted at the host. */
   mountFor(host: string, path: string): Mount | null {
     const { mounts } = this.#siteOf(host)
@@ -62,13 +68,15 @@ function createSite(mounts: readonly Mount[], headerPrefix: string): Site {
   // The longest base path first: '/router' must answer for its unknown paths before '' does.
   const ordered = mounts.toSorted((a, b) => b.basePath.length - a.basePath.length)
   const paths = new PathTree<PathEntry>()
+  const patterns: string[] = []
   for (const mount of ordered) {
     for (const rule of mount.surface.paths) {
       const pattern = mount.basePath + rule.pattern
       if (!paths.add(pattern, createEntry(mount, rule, headerPrefix))) throw new Error(`two surfaces serve ${pattern}`)
+      if (!mount.health) patterns.push(pattern)
     }
   }
-  return { mounts: ordered, paths }
+  return { mounts: ordered, paths, patterns }
 }
 
 function createEntry(mount: Mount, rule: PathRule, headerPrefix: string): PathEntry {

@@ -109,6 +109,24 @@ t.test('createCompatResponse', async (t) => {
   })
 })
 
+t.test('a base URL without /v1, or with too much of it, is named', async (t) => {
+  const meant: Record<string, RegExp> = {
+    '/responses': /nothing at \/responses\. Did you mean \/v1\/responses\?/,
+    '/v1/v1/chat/completions': /Did you mean \/v1\/chat\/completions\?/,
+    '/v1/embeddings': /There is nothing at \/v1\/embeddings\.$/,
+  }
+  for (const [path, message] of Object.entries(meant)) {
+    const answer = await send(parley, path, { method: 'POST', body: '{}' })
+    t.equal(answer.status, 404)
+    t.match(answer.json().error, {
+      code: 'not_found',
+      message,
+      hint: /\/openapi\/compat\.json/,
+      type: 'invalid_request_error',
+    })
+  }
+})
+
 t.test('a history with functions and their results reaches the provider', async (t) => {
   stub.behave({ kind: 'tool_call' })
   const input = [

@@ -31,6 +31,19 @@ t.test('routing', async (t) => {
   for (const path of ['/v1/things/', '//v1/things', '/V1/things', '/v1/things//parts/y', '/', '/v1']) {
     t.match(await get(server.url + path), { status: 404, body: { kind: 'not_found', surface: 'main' } }, path)
   }
+  const near: Record<string, RegExp> = {
+    '/things/known': /^There is nothing at .things.known\. Did you mean \/v1\/things\/known\?$/,
+    '/v1/v1/things/known': /Did you mean \/v1\/things\/known\?$/,
+    '/V1/Things/known/': /Did you mean \/v1\/things\/known\?$/,
+    '/things': /Did you mean \/v1\/things\?$/,
+    '/api/router/v1/things': /Did you mean \/router\/v1\/things\?$/,
+    '/things/Some-Id/parts/y': /Did you mean \/v1\/things\/Some-Id\/parts\/y\?$/,
+    '/healthy': /^There is nothing at \/healthy\.$/,
+    '/x/healthz': /^There is nothing at \/x\/healthz\.$/,
+    '/%22quoted%22': /^There is nothing at this path\.$/,
+  }
+  for (const [path, message] of Object.entries(near))
+    t.match(await get(server.url + path), { status: 404, body: { message } }, path)
   t.match(
     await get(`${server.url}/router/nothing`),
     { status: 404, body: { surface: 'router' } },

@@ -40,6 +40,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
     preview: previewer(),
     headerPrefix: 'Acme',
     isOpen: false,
+    contracts: ['/x.json'],
     ...changes,
   }
   const quiet = { info: () => {}, warn: () => {}, error: () => {} }
@@ -152,7 +153,10 @@ t.test('a browser on another machine gets the answer of an unknown path', async 
     for (const path of [...pages, '/try/route?stage=stt']) {
       const { status, body } = await ask(server, 'GET', path, headers)
       t.equal(status, 404, `${path} ${JSON.stringify(headers)}`)
-      t.match(JSON.parse(body), { error: { code: 'not_found' } })
+      const { error } = JSON.parse(body) as { error: object }
+      const unknown = await ask(server, 'GET', '/unknown', headers)
+      const text = unknown.body.replace('/unknown', path.split('?')[0] ?? '')
+      t.same({ ...error, request_id: '' }, { ...(JSON.parse(text) as { error: object }).error, request_id: '' })
     }
     t.equal((await ask(server, 'POST', '/try/token', headers)).status, 404)
   }
@@ -176,6 +180,30 @@ t.test('other machines get the page where the deployer allows it, and never a to
   t.notMatch(strange.headers['content-security-policy'] ?? '', /\*/, 'a Host adds nothing to the policy')
   t.equal((await ask(open, 'POST', '/try/token', { ...elsewhere, origin: 'http://voice.example' })).status, 404)
   t.equal((await ask(open, 'GET', '/try/route?stage=stt', elsewhere)).status, 404)
+})
+
+t.test('getRoot', async (t) => {
+  const server = await serve(t)
+  const open = await serve(t, { isOpen: true })
+  const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+  for (const [at, headers] of [
+    [server, browser],
+    [open, { ...browser, 'x-forwarded-for': '203.0.113.9' }],
+  ] as const) {
+    const sent = await ask(at, 'GET', '/', headers)
+    t.equal(sent.status, 302)
+    t.match(sent.headers, { location: '/try', 'cache-control': 'no-store' })
+  }
+  for (const headers of [
+    {},
+    { accept: '*/*' },
+    { ...browser, host: 'evil.example' },
+    { ...browser, 'x-forwarded-for': '203.0.113.9' },
+  ]) {
+    const { status, body } = await ask(server, 'GET', '/', headers)
+    t.equal(status, 200, JSON.stringify(headers))
+    t.same(JSON.parse(body), { name: 'parley', contracts: ['/x.json'] })
+  }
 })
 
 t.test('the page learns why a route was chosen', async (t) => {

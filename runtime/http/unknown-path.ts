@@ -1,0 +1,47 @@
+/**
+ * The refusal of a path at which nothing is served. Most such requests come from a client whose base URL lacks a segment or has one too many, so
+ * the message names the path that was asked for and the one that was probably meant.
+ */
+import { Refusal } from '../engine/handler.ts'
+
+/** `patterns` are the paths that are served at the host: /v1/agents/:id. */
+export function nothingAt(path: string, patterns: readonly string[]): Refusal {
+  const near = nearest(path, patterns)
+  const place = isShown.test(path) ? path : 'this path'
+  const message = `There is nothing at ${place}.${near === null ? '' : ` Did you mean ${near}?`}`
+  return new Refusal('not_found', { message })
+}
+
+/** Any other path is not repeated: it may hold anything. */
+const isShown = /^[\w\-.~/:@+]{1,200}$/
+const segmentsMax = 16
+
+/** The path with the fewest segments added at its start or removed from it, at which something is served. */
+function nearest(path: string, patterns: readonly string[]): string | null {
+  const segments = path.split('/', segmentsMax + 1).filter((segment) => segment !== '')
+  if (!isShown.test(path) || segments.length > segmentsMax || segments.length === 0) return null
+  let near: { segments: readonly string[]; changes: number } | null = null
+  for (const pattern of patterns) {
+    const wanted = pattern.split('/').slice(1)
+    const missing = wanted.length - segments.length
+    const start = wanted.slice(0, Math.max(0, missing))
+    const [rest, tail] = [wanted.slice(start.length), segments.slice(Math.max(0, -missing))]
+    if (start.some(isParameter) || !fits(rest, tail) || (near && near.changes <= Math.abs(missing))) continue
+    near = { segments: [...start, ...spelled(rest, tail)], changes: Math.abs(missing) }
+  }
+  return near && `/${near.segments.join('/')}`
+}
+
+/** A parameter takes any segment, but a path that begins with one would be near to everything. */
+function fits(wanted: readonly string[], segments: readonly string[]): boolean {
+  if (isParameter(wanted[0] ?? '')) return false
+  return wanted.every((segment, at) => isParameter(segment) || segment === segments[at]?.toLowerCase())
+}
+
+function spelled(wanted: readonly string[], segments: readonly string[]): string[] {
+  return wanted.map((segment, at) => (isParameter(segment) ? (segments[at] ?? '') : segment))
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith(':')
+}
