@@ -1,4 +1,5 @@
 import type { OutputFormat } from '../../audio/format.ts'
+import { opusPackets } from '../../audio/ogg-packets.ts'
 import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
 import { begin, follow } from '../dispatch/provider-stream.ts'
 import { ProviderError } from '../ports/provider-error.ts'
@@ -11,7 +12,10 @@ export type ConvertSpeech = (
   to: OutputFormat,
 ) => AsyncIterable<Uint8Array>
 
-/** `stream` is for a sentence of a stream: it goes over a socket where the provider has one. */
+/**
+ * `stream` is for a sentence of a stream: it goes over a socket where the provider has one, and its Opus comes as
+ * packets and not in Ogg.
+ */
 export type SpeechMode = 'text' | 'stream'
 
 /** Resolves with the audio in the wanted format when its first chunk has come. Rejects with ProviderError. */
@@ -28,7 +32,8 @@ export async function openSpeech(
     mode === 'stream' && tts.live
       ? await tts.live(request, signal.abortSignal)
       : await tts.synthesize(request, signal.abortSignal)
-  const chunks = begin(signal, speech.audio)
+  const isPackets = mode === 'stream' && speech.format.encoding === 'opus'
+  const chunks = begin(signal, isPackets ? opusPackets(speech.audio) : speech.audio)
   const first = await firstAudio(chunks)
   try {
     return convert(follow(signal, first, chunks, idleMs), speech.format, request.wanted)

@@ -1,4 +1,5 @@
 import type { OutputFormat } from '../../audio/format.ts'
+import { opusRateHz } from '../../audio/ogg.ts'
 import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Route } from '../../domain/dispatch/request.ts'
@@ -43,8 +44,8 @@ class SynthesizeSocket extends StreamSocket implements SynthesizeStreamSession, 
     if (!this.take('config')) return
     this.restartSilence()
     if (config.timestamps) return this.fail('INVALID_CONFIG', 'No model gives the times of words while it streams.')
-    const { encoding, sampleRate } = config
-    this.#wanted = { encoding: encoding ?? 'pcm_s16le', sampleRateHz: sampleRate ?? 24000, channels: 1 }
+    const { encoding = 'pcm_s16le', sampleRate } = config
+    this.#wanted = { encoding, sampleRateHz: sampleRate ?? (encoding === 'opus' ? opusRateHz : 24000), channels: 1 }
     this.#open(config)
   }
 

@@ -1,4 +1,5 @@
 import { AudioError } from '../../audio/error.ts'
+import { opusRateHz } from '../../audio/ogg.ts'
 import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Route } from '../../domain/dispatch/request.ts'
@@ -53,10 +54,11 @@ class TranscribeSocket extends StreamSocket implements TranscribeStreamSession, 
     if (!this.take('config')) return
     this.restartSilence()
     this.#config = config
-    const { encoding, sampleRate, channels } = config
+    const { encoding = 'pcm_s16le', sampleRate, channels } = config
     const language = languageOf(config)
     this.#language = language ?? null
-    this.#audio = { encoding: encoding ?? 'pcm_s16le', sampleRateHz: sampleRate ?? 16000, channels: channels ?? 1 }
+    const usualHz = encoding === 'opus' ? opusRateHz : 16000
+    this.#audio = { encoding, sampleRateHz: sampleRate ?? usualHz, channels: channels ?? 1 }
     // The header of a WAV decides which providers can read the audio, so the stream opens after it.
     if (config.contentType !== 'audio/wav') this.#open()
   }

@@ -1,0 +1,80 @@
+/**
+ * The Opus packets of an Ogg stream that comes in chunks of any length (RFC 3533, 6; RFC 7845, 3). A packet may end in
+ * any page after the one that it begins in:
+ *
+ *   page    [header│255 255 40 12│······data······]  [header│255 3│···]
+ *   packets         └── 550 ──┘ └12┘                         └258┘
+ *
+ * The first two packets are headers. A new logical stream may follow (RFC 3533 calls it chained) and has its own.
+ */
+import { ascii } from './chunked-bytes.ts'
+import { AudioError } from './error.ts'
+
+const pageHeaderBytes = 27
+/** Far more than a packet of speech, which has 61,298 bytes at most (RFC 6716, 3.2.5 and 3.4), and than usual headers. */
+const packetBytesMax = 128 * 1024
+
+/** Yields packets of speech. Throws AudioError `damaged`. */
+export async function* opusPackets(audio: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = new PacketReader()
+  for await (const chunk of audio) yield* reader.push(chunk)
+}
+
+class PacketReader {
+  #rest: Uint8Array = new Uint8Array(0)
+  /** The parts of a packet that has not ended. */
+  #parts: Uint8Array[] = []
+  #partBytes = 0
+  #headersLeft = 2
+
+  push(chunk: Uint8Array): Uint8Array[] {
+    const packets: Uint8Array[] = []
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    for (let page = this.#page(); page !== null; page = this.#page()) this.#packetsOf(page, packets)
+    return packets
+  }
+
+  /** The next whole page, removed from the rest; null where it has not come yet. */
+  #page(): Uint8Array | null {
+    const rest = this.#rest
+    if (rest.length < pageHeaderBytes) return null
+    if (ascii(rest, 0, 4) !== 'OggS') throw new AudioError('damaged', 'The speech of the provider is not Ogg.')
+    const bodyAt = pageHeaderBytes + rest[26]!
+    if (rest.length < bodyAt) return null
+    const end = rest.subarray(pageHeaderBytes, bodyAt).reduce((sum, size) => sum + size, bodyAt)
+    if (rest.length < end) return null
+    this.#rest = rest.subarray(end)
+    return rest.subarray(0, end)
+  }
+
+  #packetsOf(page: Uint8Array, packets: Uint8Array[]): void {
+    if ((page[5]! & beginsStream) !== 0) this.#headersLeft = 2
+    const bodyAt = pageHeaderBytes + page[26]!
+    let at = bodyAt
+    for (const size of page.subarray(pageHeaderBytes, bodyAt)) {
+      this.#add(page.subarray(at, at + size))
+      at += size
+      if (size === 255) continue
+      const packet = this.#take()
+      if (this.#headersLeft > 0) this.#headersLeft -= 1
+      else if (packet.length > 0) packets.push(packet)
+    }
+  }
+
+  #add(part: Uint8Array): void {
+    this.#partBytes += part.length
+    if (this.#partBytes > packetBytesMax) throw new AudioError('damaged', 'A packet of Opus is too long.')
+    this.#parts.push(part)
+  }
+
+  #take(): Uint8Array {
+    const [first] = this.#parts
+    const packet = this.#parts.length === 1 && first ? first : Buffer.concat(this.#parts)
+    this.#parts = []
+    this.#partBytes = 0
+    return packet
+  }
+}
+
+/** The flag of the first page of a logical stream. */
+const beginsStream = 2
