@@ -38,8 +38,8 @@ export type SttConfig = {
   contentType?: 'audio/wav' | 'audio/pcm'
   /** A WAV header wins over it. Opus: one packet a frame. */
   encoding: 'pcm_s16le' | 'mulaw' | 'alaw' | 'opus'
-  /** In Hz. A WAV header wins over it. */
-  sampleRate: number
+  /** In Hz; without it 48000 for Opus, else 16000. A WAV header wins over it. */
+  sampleRate?: number
   /** Interleaved. A WAV header wins over it. */
   channels: number
   /** Whether transcripts that may still change are sent. */
@@ -86,9 +86,10 @@ export type TtsConfig = {
   model?: Model
   optimizeFor?: OptimizeFor
   region?: Region
+  /** Opus: one packet a frame, without a container, from a provider that emits it. */
   encoding: 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'opus'
-  /** In Hz. */
-  sampleRate: number
+  /** In Hz; without it 48000 for Opus, else 24000. */
+  sampleRate?: number
   /** 1 is the voice's own. */
   speed?: number
   /** How to speak. */
