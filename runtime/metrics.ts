@@ -51,18 +51,10 @@ export function createMetrics() {
   const observeRequest = remembered(requests)
   const observeAttempt = remembered(attempts)
   const observeFirstByte = remembered(firstBytes)
-  const engine = new Gauge({
-    ...shared,
-    name: 'parley_engine_info',
-    help: 'What serves HTTP and sockets: uws (uWebSockets.js) or node (node:http with ws), and why it is not uws; always 1',
-    labelNames: ['engine', 'reason'],
-  })
   return {
     registry,
-    engine(name: string, reason: string | null) {
-      engine.labels(name, reason ?? '').set(1)
-    },
     ...createSocketMetrics(registry),
+    engine: createEngineMetric(registry),
     request(operation: string, status: number, durationMs: number) {
       observeRequest(operation, String(status)).observe(durationMs / 1000)
     },
@@ -95,6 +87,16 @@ function remembered(histogram: Histogram): (...labels: string[]) => Series {
     if (!series) all.set(key, (series = histogram.labels(...labels)))
     return series
   }
+}
+
+function createEngineMetric(registry: Registry) {
+  const info = new Gauge({
+    registers: [registry],
+    name: 'parley_engine_info',
+    help: 'What serves HTTP and sockets: uws (uWebSockets.js) or node (node:http with ws), and why it is not uws; always 1',
+    labelNames: ['engine', 'reason'],
+  })
+  return (name: string, reason: string | null) => info.labels(name, reason ?? '').set(1)
 }
 
 function createSocketMetrics(registry: Registry) {

@@ -1,22 +1,62 @@
-// Runs every test and closes with one line that a person or a machine can read: `N passed, N failed`.
+// Runs every test, and the tests of the engines a second time over the other engine. Closes with one line that a person
+// or a machine can read: `N passed, N failed`. With files as arguments it runs those alone, over the engine that serves
+// here or the one that PARLEY_TEST_ENGINE names.
 import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 
 const files = process.argv.slice(2)
-const tap = spawn('npx', ['--no-install', 'tap', '--reporter=terse', '--no-color', ...files], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
+const counts = { pass: 0, fail: 0, skip: 0, todo: 0 }
+await run(files, process.env)
+if (files.length === 0) await runOverOtherEngine()
+const failed = counts.fail
+const skipped = counts.skip + counts.todo
+console.log(`${counts.pass} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
+process.exit(failed > 0 || counts.pass === 0 ? 1 : 0)
 
-let tail = ''
-tap.stdout.on('data', (chunk) => {
-  process.stdout.write(chunk)
-  tail = (tail + chunk).slice(-65536)
-})
-tap.on('close', (code) => {
-  const totals = [...tail.matchAll(/^# \{([^}]*)\}/gm)].at(-1)?.[1] ?? ''
-  const count = (name) => Number(new RegExp(`\\b${name}: (\\d+)`).exec(totals)?.[1] ?? 0)
-  // A run that ended badly without a failed assertion (a crash, a time-out) is a failure all the same.
-  const failed = Math.max(count('fail'), code === 0 ? 0 : 1)
-  const skipped = count('skip') + count('todo')
-  console.log(`${count('pass')} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
-  process.exit(failed > 0 || count('pass') === 0 ? 1 : 0)
-})
+/** Whole features over real sockets, besides test/http and test/ws. */
+function filesOfEngines() {
+  const inFolder = (folder) => readdirSync(folder).map((file) => `${folder}/${file}`)
+  const own = [...inFolder('test/http'), ...inFolder('test/ws')].filter((file) => file.endsWith('.test.ts'))
+  return [
+    // This one runs over every engine that loads by itself.
+    ...own.filter((file) => file !== 'test/http/raw.test.ts'),
+    ...['bad-input', 'stream', 'upload'].map((name) => `test/router/${name}.test.ts`),
+    ...['admission', 'bad-frames'].map((name) => `test/realtime/${name}.test.ts`),
+  ]
+}
+
+async function runOverOtherEngine() {
+  const { chooseEngine } = await import('../dist/runtime/engine/choose.js')
+  const other = chooseEngine('auto').engine === 'uws' ? 'node' : 'uws'
+  try {
+    chooseEngine(other)
+  } catch (error) {
+    counts.skip++
+    return console.log(`skipped: the tests of the engines over ${other}: ${error.message}`)
+  }
+  console.log(`the tests of the engines, over ${other}`)
+  await run(filesOfEngines(), { ...process.env, PARLEY_TEST_ENGINE: other })
+}
+
+function run(files, env) {
+  const tap = spawn('npx', ['--no-install', 'tap', '--reporter=terse', '--no-color', ...files], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  })
+  let tail = ''
+  tap.stdout.on('data', (chunk) => {
+    process.stdout.write(chunk)
+    tail = (tail + chunk).slice(-65536)
+  })
+  return new Promise((resolve) => {
+    tap.on('close', (code) => {
+      const totals = [...tail.matchAll(/^# \{([^}]*)\}/gm)].at(-1)?.[1] ?? ''
+      for (const name of Object.keys(counts)) {
+        counts[name] += Number(new RegExp(`\\b${name}: (\\d+)`).exec(totals)?.[1] ?? 0)
+      }
+      // A run that ended badly without a failed assertion (a crash, a time-out) is a failure all the same.
+      if (code !== 0 && !/\bfail: /.test(totals)) counts.fail++
+      resolve()
+    })
+  })
+}
