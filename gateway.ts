@@ -214,7 +214,9 @@ export function openProviders(
   metrics?: Metrics,
 ): Promise<Provider[]> {
   const { connectMs, firstTokenMs, firstAudioMs, idleMs, transcriptionMs } = config.timeouts
-  const { enabled, ...local } = config.local
+  const { enabled, warm, ...local } = config.local
+  // Only a server has a next request to wait for, and one warm engine is enough for all its processes.
+  const isFirstServer = metrics !== undefined && Number(env[workerVariable] ?? 0) === 0
   return createProviders(config.providers, env, {
     limits: {
       ...outboundDefaults,
@@ -229,7 +231,7 @@ export function openProviders(
     clock: systemClock,
     catalog: openCatalog(path.join(config.dataDir, updatedCatalogFile)),
     ...(metrics && { observeWarm: (provider: string, outcome: WarmOutcome) => metrics.warmSocket(provider, outcome) }),
-    local: enabled ? { ...local, clock: systemClock, log } : null,
+    local: enabled ? { ...local, warm: warm && isFirstServer, clock: systemClock, log } : null,
     ollamaUrl: enabled ? 'http://127.0.0.1:11434/v1' : null,
   })
 }

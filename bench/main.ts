@@ -9,7 +9,7 @@ import type { Result } from './figure.ts'
 import { firstChunkDelay } from './first-chunk.ts'
 import { chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
 import { socketFigures } from './sockets.ts'
-import { idleMemory, readyTime } from './start.ts'
+import { idleMemory, readyTime, warmEngine } from './start.ts'
 
 const dataDir = freshDataDir()
 // The first start makes the store. The measured starts come after it.
@@ -19,6 +19,7 @@ for (const measure of [
   decisionTime,
   readyTime,
   idleMemory,
+  warmEngine,
   routerCpu,
   chatCpu,
   chunkCpu,

@@ -65,5 +65,10 @@ class RunningJob {
 }
 
 function send(message: FromSpeechChild): void {
-  process.send?.(message)
+  sendToParent(message)
+}
+
+/** A parent that has closed the channel waits for no message; this process leaves at the event "disconnect", which follows. */
+export function sendToParent(message: object): void {
+  process.send?.(message, undefined, undefined, () => {})
 }

@@ -2,6 +2,8 @@
 import type { AudioFormat } from '../../audio/format.ts'
 
 export type SttInput = { format: AudioFormat; durationMs: number }
+/** Loads the models and recognizes something, because the first recognition of a process takes much longer. */
+export type WarmInput = { warm: true }
 export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }
 
 export type TtsInput = { text: string; voice: string; speed: number }

@@ -14,7 +14,9 @@ export type PoolOptions = {
   queueMax: number
   /** A child that is idle for this long is ended, since it holds up to 300 MB. */
   idleMs: number
-  /** The time that a cancelled job may take to reach a safe point. */
+  /** The last child is not ended when it is idle, so that the next job need not wait for its models. */
+  keepsLast: boolean
+  /** The time that a cancelled job may take to reach a safe point, and a child to leave. */
   stopMs: number
   clock: Clock
   log: Log
@@ -68,12 +70,13 @@ export class ChildPool {
     })
   }
 
-  /** Rejects all jobs, kills all children and waits for their end. */
+  /** Rejects all jobs, ends all children and waits for their end. */
   async close(): Promise<void> {
     this.#closed = true
     while (this.#queue.length > 0) this.#takeFirst().reject(new ProviderError('unreachable', { sent: false }))
     const children = [...this.#children]
-    for (const child of children) child.kill()
+    const { clock, stopMs } = this.#options
+    for (const child of children) child.end(clock, stopMs)
     await Promise.all(children.map((child) => child.exited))
   }
 
@@ -119,10 +122,19 @@ export class ChildPool {
 
   #release(child: SpeechChild): void {
     if (child.alive) {
-      const endIdle = this.#options.clock.after(this.#options.idleMs, () => child.kill())
-      this.#idleTimers.set(child, endIdle)
+      const { clock, idleMs } = this.#options
+      this.#idleTimers.set(
+        child,
+        clock.after(idleMs, () => this.#endIdle(child)),
+      )
     }
     this.#next()
+  }
+
+  #endIdle(child: SpeechChild): void {
+    const { clock, keepsLast, stopMs } = this.#options
+    const hasOther = [...this.#children].some((other) => other !== child && other.alive)
+    if (!keepsLast || hasOther) child.end(clock, stopMs)
   }
 
   #next(): void {

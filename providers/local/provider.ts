@@ -5,6 +5,7 @@
 
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { WarmInput } from './child-messages.ts'
 import { ChildPool } from './child-pool.ts'
 import { createScriptedLlm } from './llm.ts'
 import { localModels } from './models.ts'
@@ -31,6 +32,8 @@ export type LocalOptions = {
   jobTimeoutMs: number
   /** A process that is idle for this long is ended. */
   idleMs: number
+  /** One process that recognises recordings is started at once and never ended for being idle. */
+  warm: boolean
   clock: Clock
   log: Log
   onProgress?: (progress: SttProgress) => void
@@ -39,9 +42,12 @@ export type LocalOptions = {
 /** A job stops after a token of the recogniser, which takes some 10 ms, or after a sentence of the voice, some 200 ms. */
 const stopMs = 2000
 
+/** The start of a server has the processor for itself until then. */
+const warmUpAfterMs = 500
+
 export function createLocalProvider(options: LocalOptions): Provider {
-  const { sttProcesses, sttStreamsMax, ttsProcesses, jobTimeoutMs, onProgress, ...rest } = options
-  const sttPool = new ChildPool({ ...rest, entry: 'stt-child', processes: sttProcesses, stopMs })
+  const { sttProcesses, sttStreamsMax, ttsProcesses, jobTimeoutMs, onProgress, warm, ...rest } = options
+  const sttPool = new ChildPool({ ...rest, entry: 'stt-child', processes: sttProcesses, keepsLast: warm, stopMs })
   const streams = new StreamPool({
     ...rest,
     processes: sttProcesses,
@@ -49,7 +55,9 @@ export function createLocalProvider(options: LocalOptions): Provider {
     openMs: jobTimeoutMs,
     stopMs,
   })
-  const ttsPool = new ChildPool({ ...rest, entry: 'tts-child', processes: ttsProcesses, stopMs })
+  const ttsPool = new ChildPool({ ...rest, entry: 'tts-child', processes: ttsProcesses, keepsLast: false, stopMs })
+  const closing = new AbortController()
+  const endWarmUp = warm ? rest.clock.after(warmUpAfterMs, () => warmUp(sttPool, options, closing.signal)) : () => {}
   return {
     id: 'local',
     models: localModels,
@@ -62,7 +70,17 @@ export function createLocalProvider(options: LocalOptions): Provider {
       llm: createScriptedLlm(),
     },
     close: async () => {
+      endWarmUp()
+      closing.abort()
       await Promise.all([sttPool.close(), streams.close(), ttsPool.close()])
     },
   }
+}
+
+/** A failure is left to the first request, which tries again and reports it. */
+function warmUp(pool: ChildPool, { jobTimeoutMs: timeoutMs, log }: LocalOptions, closing: AbortSignal): void {
+  const input: WarmInput = { warm: true }
+  pool.run({ input, expectedMs: 0, timeoutMs }, closing).catch((err: unknown) => {
+    if (!closing.aborted) log.warn({ err }, 'speech child not warmed up')
+  })
 }

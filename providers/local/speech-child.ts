@@ -3,6 +3,7 @@
  * kept.
  */
 import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { FromSpeechChild, ToSpeechChild } from './child-messages.ts'
 import { SpeechEngineProcess } from './speech-engine-process.ts'
 
@@ -35,7 +36,7 @@ export class SpeechChild {
     return this.#process.pid
   }
 
-  /** False as soon as `kill` was called. */
+  /** False as soon as `end` or `kill` was called. */
   get alive(): boolean {
     return this.#process.alive
   }
@@ -55,6 +56,11 @@ export class SpeechChild {
   /** Asks the child to cancel its job. It answers with a failure soon, or must be killed. */
   stop(): void {
     this.#process.send({ type: 'stop' })
+  }
+
+  /** Asks the child to leave; one that has not left after `stopMs` is killed. */
+  end(clock: Clock, stopMs: number): void {
+    this.#process.end(clock, stopMs)
   }
 
   kill(): void {

@@ -1,6 +1,7 @@
 /** The parent's side of a forked speech engine process, independent of the messages between the two. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 
 export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-live-child'
 
@@ -48,9 +49,17 @@ export class SpeechEngineProcess<ToChild extends object, FromChild> {
     return this.#process.pid
   }
 
-  /** False as soon as `kill` was called. */
+  /** False as soon as `end` or `kill` was called. */
   get alive(): boolean {
     return this.#alive
+  }
+
+  /** Asks the process to leave by closing the channel of messages. One that has not left after `stopMs` is killed. */
+  end(clock: Clock, stopMs: number): void {
+    this.#alive = false
+    if (this.#process.connected) this.#process.disconnect()
+    const cancelKill = clock.after(stopMs, () => this.kill())
+    void this.exited.then(cancelKill)
   }
 
   kill(): void {

@@ -3,7 +3,7 @@
  * starts it.
  */
 import { type JobContext, serveJobs } from './child-jobs.ts'
-import type { SttInput, SttOutput } from './child-messages.ts'
+import type { SttInput, SttOutput, WarmInput } from './child-messages.ts'
 import { decodeMono } from './decode.ts'
 import { type Moonshine, moonshineRateHz, openMoonshine } from './moonshine.ts'
 import { Segmenter, type SpeechSegment } from './segmenter.ts'
@@ -17,8 +17,21 @@ const pauseMs = 640
 
 let models: Promise<[Vad, Moonshine]> | undefined
 
-serveJobs<SttInput, SttOutput>(async (input, context) => {
+/** Samples of a telephone, so that warming up also loads the resampler. */
+const warmUpFormat = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
+const warmUpMs = 1000
+const warmUpBytes = 16_000
+
+serveJobs<SttInput | WarmInput, SttOutput>(async (input, context) => {
   const [vad, moonshine] = await (models ??= open())
+  if ('warm' in input) {
+    const noise = once(Uint8Array.from({ length: warmUpBytes }, (_, index) => (index * 37) % 251))
+    const audio = decodeMono({ format: warmUpFormat, durationMs: warmUpMs, pieces: noise }, moonshineRateHz)
+    for await (const { samples } of findSpeech(vad, audio, context)) await moonshine.transcribe(samples, context.signal)
+    // Noise is no speech, so most likely nothing was recognized yet.
+    await moonshine.transcribe(new Float32Array(moonshineRateHz), context.signal)
+    return { segments: [] }
+  }
   const audio = decodeMono({ ...input, pieces: context.pieces }, moonshineRateHz)
   const segments: SttOutput['segments'] = []
   for await (const { samples, startMs, endMs } of findSpeech(vad, audio, context)) {
@@ -28,6 +41,10 @@ serveJobs<SttInput, SttOutput>(async (input, context) => {
   }
   return { segments }
 })
+
+async function* once(piece: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(piece)
+}
 
 /** After a failure the next job tries again. */
 async function open(): Promise<[Vad, Moonshine]> {

@@ -1,5 +1,5 @@
 /** The entry of the process that recognizes streams, several at a time. It is started by fork only. */
-import { leaveWithParent } from './child-jobs.ts'
+import { leaveWithParent, sendToParent } from './child-jobs.ts'
 import { openMoonshine } from './moonshine.ts'
 import { Recogniser } from './recogniser.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
@@ -64,5 +64,5 @@ async function load(): Promise<[Vad, Recogniser]> {
 }
 
 function send(message: FromStreamChild): void {
-  process.send?.(message)
+  sendToParent(message)
 }

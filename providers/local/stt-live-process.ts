@@ -9,7 +9,7 @@ import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-mes
 export type StreamChildOptions = {
   /** A child that has not loaded its models and done a first recognition within this time is killed. */
   openMs: number
-  /** A child that takes longer than this to close a stream counts as stuck and is killed. */
+  /** A child that takes longer than this to close a stream, or to leave, counts as stuck and is killed. */
   stopMs: number
   clock: Clock
   /** Called when the last stream is gone. */
@@ -41,7 +41,7 @@ export class StreamChild {
     return this.#process.pid
   }
 
-  /** False from the moment the process is killed. */
+  /** False from the moment the process is asked to leave, or killed. */
   get alive(): boolean {
     return this.#process.alive
   }
@@ -53,8 +53,9 @@ export class StreamChild {
     return count
   }
 
-  kill(): void {
-    this.#process.kill()
+  /** Asks the child to leave; one that has not left after `stopMs` is killed. */
+  end(): void {
+    this.#process.end(this.#options.clock, this.#options.stopMs)
   }
 
   /** Resolves when the child is ready for audio. Rejects with ProviderError. */

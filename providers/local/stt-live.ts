@@ -41,11 +41,11 @@ export class StreamPool {
     return child.open(input, sink, signal)
   }
 
-  /** Kills all children and waits until they have ended. Open streams fail. */
+  /** Ends all children and waits until they have ended. Open streams fail. */
   async close(): Promise<void> {
     this.#closed = true
     const children = [...this.#children]
-    for (const child of children) child.kill()
+    for (const child of children) child.end()
     await Promise.all(children.map((child) => child.exited))
   }
 
@@ -66,7 +66,7 @@ export class StreamPool {
         if (child.alive)
           this.#idleTimers.set(
             child,
-            clock.after(idleMs, () => child.kill()),
+            clock.after(idleMs, () => child.end()),
           )
       },
     })

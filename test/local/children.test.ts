@@ -90,7 +90,7 @@ t.test('a job that takes too long is ended, and longer audio may take longer', a
 })
 
 t.test('an idle child ends and a new one serves', async (t) => {
-  const { transcribe, started, ended, clock } = openLocal(t, { idleMs: 5000 })
+  const { transcribe, started, ended, ways, clock } = openLocal(t, { idleMs: 5000 })
   await transcribe(fixture('tt-weasels'))
   clock.pass(4999)
   t.ok(isRunning(started[0]!))
@@ -98,14 +98,44 @@ t.test('an idle child ends and a new one serves', async (t) => {
   t.equal(await outcome(transcribe(fixture('tt-weasels'))), 'done')
   t.equal(started.length, 2)
   t.same(ended, started.slice(0, 1))
+  t.same(ways, ['code 0'], 'it left when it was asked to')
+})
+
+t.test('an idle child that does not leave is killed', async (t) => {
+  const { transcribe, started, ways, clock } = openLocal(t, { idleMs: 5000 })
+  await transcribe(fixture('tt-weasels'))
+  process.kill(started[0]!, 'SIGSTOP')
+  clock.pass(5000)
+  clock.pass(2000)
+  t.ok(await eventually(() => ways.length === 1))
+  t.same(ways, ['SIGKILL'])
+})
+
+t.test('a warm engine is there before the first recording, and stays', async (t) => {
+  const { transcribe, started, ended, clock } = openLocal(t, { idleMs: 5000, warm: true, sttProcesses: 2 })
+  clock.pass(500)
+  t.equal(started.length, 1)
+  await Promise.all([transcribe(fixture('tt-weasels')), transcribe(fixture('tt-weasels'))])
+  t.equal(started.length, 2)
+  clock.pass(5000)
+  t.ok(await eventually(() => ended.length === 1), 'the second one ends')
+  clock.pass(5000)
+  const times = []
+  for (const name of ['please-try-call-later', 'tt-weasels'] as const) {
+    const startedMs = performance.now()
+    t.equal(await outcome(transcribe(fixture(name))), 'done')
+    times.push(Math.round(performance.now() - startedMs))
+  }
+  t.equal(started.length, 2, `answered in ${times.join(' and ')} ms`)
 })
 
 t.test('close ends all jobs and children at once', async (t) => {
-  const { transcribe, speak, provider, started, clock, middle } = openBusy(t)
+  const { transcribe, speak, provider, started, ways, clock, middle } = openBusy(t)
   const running = outcome(transcribe(longRecording(1000)))
   const waiting = outcome(transcribe(longRecording(1000)))
   await Promise.all([middle, speak('Hello.')])
   await provider.close()
+  t.same(ways, ['code 0', 'code 0'])
   t.same(await Promise.all([running, waiting]), ['server sent', 'unreachable unsent'])
   t.equal(started.length, 2)
   t.notOk(started.some(isRunning))

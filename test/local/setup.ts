@@ -17,6 +17,8 @@ export type Local = {
   /** The process ids in the order of their start. */
   started: number[]
   ended: number[]
+  /** How each of them ended. */
+  ways: string[]
   transcribe: (recording: Recording, signal?: AbortSignal) => Promise<Transcript>
   speak: (text: string, options?: { voice?: string; speed?: number; signal?: AbortSignal }) => Promise<Uint8Array[]>
 }
@@ -28,6 +30,7 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
   const clock = new ManualClock()
   const started: number[] = []
   const ended: number[] = []
+  const ways: string[] = []
   const provider = createLocalProvider({
     sttProcesses: 1,
     sttStreamsMax: 8,
@@ -35,8 +38,9 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
     queueMax: 1000,
     jobTimeoutMs: 30_000,
     idleMs: 60_000,
+    warm: false,
     clock,
-    log: childLog(started, ended),
+    log: childLog(started, ended, ways),
     ...options,
   })
   t.teardown(() => provider.close())
@@ -45,6 +49,7 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
     clock,
     started,
     ended,
+    ways,
     transcribe: (recording, signal = new AbortController().signal) =>
       provider.ports.speech!.stt!.transcribe({ model: 'moonshine-tiny-en', recording, options: {} }, signal),
     speak: async (text, { signal = new AbortController().signal, ...voice } = {}) => {
@@ -90,10 +95,12 @@ export class ManualClock implements Clock {
   }
 }
 
-function childLog(started: number[], ended: number[]): Log {
-  const info = (fields: { pid?: number }, message: string) => {
+function childLog(started: number[], ended: number[], ways: string[]): Log {
+  const info = (fields: { pid?: number; how?: string }, message: string) => {
     if (message === 'speech child started') started.push(fields.pid!)
-    if (message === 'speech child ended') ended.push(fields.pid!)
+    if (message !== 'speech child ended') return
+    ended.push(fields.pid!)
+    ways.push(fields.how!)
   }
   return { info, warn: () => {}, error: () => {} }
 }
