@@ -158,14 +158,6 @@ t.test('an empty choice says what emptied it', async (t) => {
     hint: /allow a provider/,
   })
 
-  a.reason = 'no_credential'
-  a.credentialVariable = 'A_KEY'
-  const missing = { kind: 'credential_missing', variables: ['A_KEY'], served: [] }
-  t.match(refused('llm', auto), { data: { ...missing, model: null }, detail: { retryAfterS: undefined } })
-  t.match(refused('llm', pinned('a', 'm'), { needs: ['tools'] }), { data: { ...missing, model: 'a:m' } }, 'goes first')
-  t.match(refused('tts', pinned('a', 'm'), {}, caller({ allowProviders: ['b'] })), { kind: 'key_policy_leaves_none' })
-  t.match(refused('tts', pinned('a', 'm')), { data: { model: 'a:m', served: ['b:bare'] } })
-  t.match(answered('llm', auto), { code: 'capability_unsupported', message: /A_KEY/, hint: /A_KEY/ })
   a.reason = 'not_running'
   t.match(refused('llm', auto), { kind: 'none_callable', detail: { retryAfterS: 30 } })
   t.match(answered('llm', auto), { code: 'provider_unavailable', hint: /not running/ })
