@@ -87,9 +87,11 @@ export const vendors = {
       maxTokensField: 'max_completion_tokens',
       asksForUsage: true,
       models: {
-        llm: ['gpt-4o-mini', 'gpt-4.1-mini'],
+        // Models of GPT-5 and later are reached by their names: they refuse sampling settings, which voice agents send, so
+        // that auto routing must not choose them.
+        llm: ['gpt-4o-mini', 'gpt-4.1-mini', 'gpt-4o', 'gpt-4.1'],
         stt: ['whisper-1', 'gpt-4o-mini-transcribe', 'gpt-4o-transcribe'],
-        tts: ['gpt-4o-mini-tts'],
+        tts: ['gpt-4o-mini-tts', 'tts-1', 'tts-1-hd'],
       },
       responses: true,
       // gpt-live-transcribe and gpt-realtime-whisper are left out: they do not find the end point of an utterance,
@@ -108,7 +110,7 @@ export const vendors = {
       models: {
         llm: ['openai/gpt-oss-120b', 'openai/gpt-oss-20b'],
         stt: ['whisper-large-v3', 'whisper-large-v3-turbo'],
-        tts: ['canopylabs/orpheus-v1-english'],
+        tts: ['canopylabs/orpheus-v1-english', 'canopylabs/orpheus-arabic-saudi'],
       },
     },
   },

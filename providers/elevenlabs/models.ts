@@ -5,7 +5,7 @@ import { nativeSpeech, oggOpus, pcmRatesHz } from './output-format.ts'
 
 /** Facts about a speech model that the adapter needs and the catalog row does not have. */
 type SpeechTraits = {
-  /** False for the third generation: stream-input refuses it, so it speaks over HTTP. */
+  /** False for the third and fourth generation: stream-input refuses them, so they speak over HTTP. */
   socket: boolean
   /** Takes `language_code`. The others refuse it or have only one language. */
   languageCode: boolean
@@ -13,6 +13,8 @@ type SpeechTraits = {
 
 export const speechTraits: Readonly<Record<string, SpeechTraits>> = {
   eleven_v3: { socket: false, languageCode: true },
+  eleven_v4: { socket: false, languageCode: true },
+  eleven_v4_turbo: { socket: false, languageCode: true },
   eleven_multilingual_v2: { socket: true, languageCode: false },
   eleven_flash_v2_5: { socket: true, languageCode: true },
   eleven_turbo_v2_5: { socket: true, languageCode: true },
@@ -88,6 +90,9 @@ export const elevenLabsModels: readonly VendorModel[] = [
   speech('eleven_multilingual_v2', multilingualV2),
   // The third generation reads only the stability of the voice settings, so it has no speed.
   speech('eleven_v3', thirdGeneration, false),
+  // The vendor claims more than 90 languages for the fourth generation, and lists those of the third.
+  speech('eleven_v4', thirdGeneration, false),
+  speech('eleven_v4_turbo', thirdGeneration, false),
   speech('eleven_flash_v2', ['en']),
   speech('eleven_turbo_v2', ['en']),
   batch('scribe_v2', true, [...batchOptions, 'no_verbatim']),
