@@ -343,5 +343,6 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   { path: ['local', 'idleMs'], env: 'PARLEY_LOCAL_IDLE_MS', type: 'integer', secret: false },
+  { path: ['local', 'warm'], env: 'PARLEY_LOCAL_WARM', type: 'boolean', secret: false },
   { path: ['providers'], env: 'PARLEY_PROVIDERS', type: 'array', secret: false },
 ]
