@@ -1,16 +1,17 @@
 /** Ogg that comes in chunks of any length becomes packets, which a decoder of packets turns into the speech of the file. */
+import { Readable } from 'node:stream'
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
 import { opusPackets } from '../../audio/ogg-packets.ts'
 import { readFixture } from '../speech/fixtures.ts'
 
-async function* cut(bytes: Uint8Array, length: number): AsyncGenerator<Uint8Array> {
+function* cut(bytes: Uint8Array, length: number): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
 }
 
 async function packetsOf(bytes: Uint8Array, length: number): Promise<Buffer[]> {
   const packets: Buffer[] = []
-  for await (const packet of opusPackets(cut(bytes, length))) packets.push(Buffer.from(packet))
+  for await (const packet of opusPackets(Readable.from(cut(bytes, length)))) packets.push(Buffer.from(packet))
   return packets
 }
 
