@@ -11,6 +11,7 @@ import type { ParleyConfig } from './generated/config/types.ts'
 import { mountCompat } from './handlers/compat/surface.ts'
 import { mountInternal, type ReadyCheck } from './handlers/internal/surface.ts'
 import { mountPlatform } from './handlers/platform/surface.ts'
+import { createRealtimeClientSecret } from './handlers/realtime/client-secrets.ts'
 import { mountRealtime } from './handlers/realtime/surface.ts'
 import { mountRouter } from './handlers/router/surface.ts'
 import { vendorNameOf } from './providers/vendors.ts'
@@ -69,6 +70,7 @@ export function createSurfaces(parts: Parts): Surfaces {
       mountCompat(at(surfaces.compatHost), {
         operations,
         mint,
+        clientSecret: createRealtimeClientSecret(mint),
         realtimeHost: surfaces.realtimeHost,
         durationMaxMs,
         wavBytesMax: limits.answerBytesMax,

@@ -12,7 +12,6 @@ import type { Mount } from '../../runtime/engine/options.ts'
 import { serveContract, serveSocketContract } from '../contract.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
-import { createRealtimeClientSecret } from '../realtime/client-secrets.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { complete } from './native/complete.ts'
 import { previewRouting } from './native/preview.ts'
@@ -28,6 +27,8 @@ import { createCompatTranscription } from './openai/transcriptions.ts'
 export type CompatDeps = {
   operations: Operations
   mint: EphemeralTokens['mint']
+  /** It describes a session of the realtime surface, which knows its shape. */
+  clientSecret: CompatHandlers<Caller>['createRealtimeClientSecret']
   /** The host name that only the sockets answer at, or null. */
   realtimeHost: string | null
   /** The longest recording that is taken. */
@@ -52,7 +53,7 @@ export function mountCompat(settings: SurfaceSettings, deps: CompatDeps): Mount 
 }
 
 function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: FaultWriter): CompatHandlers<Caller> {
-  const { operations, mint, realtimeHost, durationMaxMs, wavBytesMax, nativeStreams, startedS } = deps
+  const { operations, mint, clientSecret, realtimeHost, durationMaxMs, wavBytesMax, nativeStreams, startedS } = deps
   const chat = { ...operations, chat: createChat(operations.dispatch) }
   const speech = { ...operations, wavBytesMax }
   const transcription = { ...operations, durationMaxMs }
@@ -76,7 +77,7 @@ function handlersOf(settings: SurfaceSettings, deps: CompatDeps, writeFault: Fau
     synthesize: synthesize(speech),
     transcribe: transcribe({ ...transcription, streams: nativeStreams }),
     complete: complete({ ...chat, streams: nativeStreams }),
-    createRealtimeClientSecret: createRealtimeClientSecret(mint),
+    createRealtimeClientSecret: clientSecret,
     createRealtimeSession: createRealtimeSession(mint),
   }
 }
