@@ -14,7 +14,7 @@ export const openai: Program = {
   succeed: {
     ...turns,
     respond: { text: stubText, tokens: [12, 9] },
-    streamHelper: { text: stubText },
+    streamed: { text: stubText },
     tools: { arguments: place, text: 'The tool says: rain' },
     toolStream: [['weather', place]],
   },

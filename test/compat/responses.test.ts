@@ -350,6 +350,13 @@ t.test('fields that real clients send beside these are no error', async (t) => {
   })
   t.equal(answer.status, 200, answer.text)
   t.match(answer.json(), { parallel_tool_calls: false, metadata: {}, tools: [], tool_choice: 'auto' })
+  t.equal(
+    answer.headers.get('x-service-ignored'),
+    'include, truncation, parallel_tool_calls, user, prompt_cache_key, safety_identifier, anything',
+  )
+  const format = { text: { verbosity: 'low' }, reasoning: { summary: null }, truncation: 'disabled', 'a b': 1 }
+  t.equal((await respond(format)).headers.get('x-service-ignored'), 'text.verbosity')
+  t.notOk((await respond({ store: true })).headers.has('x-service-ignored'))
 })
 
 // Last, because the circuit of the provider opens.

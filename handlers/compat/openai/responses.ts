@@ -12,6 +12,7 @@ import { routingOf } from '../../routing.ts'
 import { contextOf, languageOf } from '../context.ts'
 import { chatHeaders } from './chat-completions.ts'
 import { responseEvents } from './responses-events.ts'
+import { ignoredInResponse } from './responses-ignored.ts'
 import { begunResponse, endedResponse } from './responses-object.ts'
 import { requestOfResponse } from './responses-request.ts'
 
@@ -32,6 +33,7 @@ export function createCompatResponse(deps: ResponsesDeps): CompatHandlers<Caller
       routing: routingOf(catalog, 'llm', caller, { model: body.model }),
       request: requestOfResponse(body),
     }
+    const ignored = ignoredInResponse(body)
     const begin = (route: Route) => begunResponse(body, requestId, route, Math.floor(clock.nowMs() / 1000))
     if (body.stream) {
       const { route, events } = await generate.stream(input)
@@ -42,10 +44,15 @@ export function createCompatResponse(deps: ResponsesDeps): CompatHandlers<Caller
         faultOf: (error: unknown) => (JSON.parse(writeFault(error, requestId).body) as ErrorEnvelope).error,
         hasLeft: () => signal.aborted,
       }
-      return { status: 200, type: 'text/event-stream', headers: chatHeaders(route, []), body: responseEvents(source) }
+      return {
+        status: 200,
+        type: 'text/event-stream',
+        headers: chatHeaders(route, ignored),
+        body: responseEvents(source),
+      }
     }
     const { route, answer } = await generate.whole(input)
     const response = endedResponse(begin(route), requestId, answer)
-    return { status: 200, type: 'application/json', headers: chatHeaders(route, []), body: response }
+    return { status: 200, type: 'application/json', headers: chatHeaders(route, ignored), body: response }
   }
 }

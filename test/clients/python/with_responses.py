@@ -52,7 +52,7 @@ def tool_stream():
 steps = {
     "respond": respond,
     "stream": stream,
-    "streamHelper": lambda: {"text": stream_helper().output_text},
+    "streamed": lambda: {"text": stream_helper().output_text},
     "parse": parse,
     "tools": tools,
     "toolStream": tool_stream,
@@ -60,6 +60,6 @@ steps = {
     "hosted": lambda: client.responses.create(**asked, tools=[{"type": "web_search"}]),
     "withoutCredential": lambda: without_credential(lambda: client.responses.create(model="gpt-4o-mini", input=question)),
 }
-broken = {"brokenStream": stream, "brokenHelper": stream_helper}
+broken = {"brokenStream": stream, "brokenStreamed": stream_helper}
 
 report(broken if sys.argv[1:] == ["broken"] else steps)

@@ -26,7 +26,7 @@ const steps = {
     return { text, tokens: [usage.input_tokens, usage.output_tokens] }
   },
   stream,
-  streamHelper: async () => ({ text: (await client.responses.stream(request).finalResponse()).output_text }),
+  streamed: async () => ({ text: (await client.responses.stream(request).finalResponse()).output_text }),
   parse: async () => {
     const format = zodTextFormat(z.object({ city: z.string() }), 'place')
     return (await client.responses.parse({ ...request, text: { format } })).output_parsed
@@ -51,6 +51,6 @@ const steps = {
   hosted: () => client.responses.create({ ...request, tools: [{ type: 'web_search' }] }),
   withoutCredential: () => withoutCredential(() => client.responses.create({ ...request, model: 'gpt-4o-mini' })),
 }
-const broken = { brokenStream: stream, brokenHelper: () => client.responses.stream(request).finalResponse() }
+const broken = { brokenStream: stream, brokenStreamed: () => client.responses.stream(request).finalResponse() }
 
 await report(process.argv[2] === 'broken' ? broken : steps)

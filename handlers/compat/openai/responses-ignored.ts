@@ -1,0 +1,51 @@
+import type { CompatResponseRequest } from '../../../generated/compat/types.ts'
+
+/**
+ * The fields of a body that ask for something which no model gets, for `x-service-ignored`. Real clients send more than they must, so these are
+ * no error.
+ */
+export function ignoredInResponse(body: CompatResponseRequest): readonly string[] {
+  const fields = Object.keys(body).filter((field) => !understood.has(field) && asks(field, body[field]))
+  if (asks('verbosity', body.text?.['verbosity'])) fields.push('text.verbosity')
+  if (asks('summary', body.reasoning?.['summary'])) fields.push('reasoning.summary')
+  return fields.filter((field) => nameable.test(field)).slice(0, namedMax)
+}
+
+/** Header values name no more fields, and no longer ones: their names come from the client. */
+const namedMax = 32
+const nameable = /^[A-Za-z0-9_.-]{1,64}$/
+
+/** `store` and `metadata` change no answer; the fields that are refused never come this far. */
+const understood: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'text',
+  'reasoning',
+  'max_output_tokens',
+  'temperature',
+  'top_p',
+  'stream',
+  'stream_options',
+  'metadata',
+  'store',
+])
+
+/** Values that are the same as leaving the field out. */
+const neutral: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([
+  ['parallel_tool_calls', [true]],
+  ['truncation', ['disabled']],
+  ['service_tier', ['auto', 'default']],
+  ['top_logprobs', [0]],
+  ['verbosity', ['medium']],
+])
+
+function asks(field: string, value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  // False asks for nothing, but for one call at a time here.
+  if (value === false) return field === 'parallel_tool_calls'
+  if (Array.isArray(value)) return value.length > 0
+  return !neutral.get(field)?.includes(value)
+}
