@@ -13,7 +13,7 @@ import type { WarmOutcome } from './providers/wire/socket.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError, type Environment } from './runtime/config.ts'
 import { makeDataDir } from './runtime/data-dir.ts'
-import { chooseEngine, type EngineChoice } from './runtime/engine/choose.ts'
+import { chooseEngine, describeEngine, type EngineChoice } from './runtime/engine/choose.ts'
 import { isLoopbackHost } from './runtime/engine/host.ts'
 import { type Server, startServer } from './runtime/engine/server.ts'
 import { localSecret, readLocalSecret, removeLocalSecret } from './runtime/local-secret.ts'
@@ -38,8 +38,11 @@ const checkResponses = import.meta.url.endsWith('.ts')
 /** A running Parley. */
 export type Gateway = {
   url: string
+  /** The page `/try`, which is served on loopback only. */
+  page: string | null
   key: string | null
-  engine: EngineChoice
+  /** The engine that serves, and why, in words. */
+  engine: string
   /** Requests and sockets that are open in this process. */
   open(): number
   /** Drains first. `lbDelayMs` replaces the setting. */
@@ -95,8 +98,9 @@ export async function startGateway(
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
     return {
       url,
+      page: isLoopbackHost(config.host) ? `${url}/try` : null,
       key,
-      engine,
+      engine: describeEngine(engine),
       open: () => server.inflight() + server.sockets(),
       async stop(lbDelayMs = config.drain.lbDelayMs) {
         await drain(lbDelayMs)
@@ -144,6 +148,11 @@ export function openConfiguredStore(
     keyCacheMs,
     keyCacheMax,
   })
+}
+
+/** The engine that serves, and why, in words. */
+export function engineOf({ engine }: ParleyConfig): string {
+  return describeEngine(chooseEngine(engine))
 }
 
 /** Checks the rules that the schema cannot express. Throws ConfigError. */

@@ -3,15 +3,17 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import type { Actions } from './cli/actions.ts'
+import type { Actions, ProviderOverview } from './cli/actions.ts'
 import { createAdmin } from './cli/admin.ts'
 import { explain } from './cli/client.ts'
 import { CommandError } from './cli/command-error.ts'
 import { examine } from './cli/doctor.ts'
 import { createProgram } from './cli/program.ts'
+import { withProgress } from './cli/progress.ts'
 import { type KeyPolicy, scopes } from './domain/access/organization.ts'
 import {
   checkServing,
+  engineOf,
   type Gateway,
   localKeyFile,
   openConfiguredStore,
@@ -23,10 +25,10 @@ import type { ParleyConfig } from './generated/config/types.ts'
 import { validateConfig } from './generated/config/validator.ts'
 import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { updateCatalog } from './providers/catalog/update.ts'
+import { publishedAddress } from './providers/vendors.ts'
 import { markBuildInUse } from './runtime/build-in-use.ts'
 import { systemClock } from './runtime/clock.ts'
-import { type Environment, loadConfig } from './runtime/config.ts'
-import { describeEngine } from './runtime/engine/choose.ts'
+import { configFile, type Environment, loadConfig } from './runtime/config.ts'
 import { requireFreePort } from './runtime/free-port.ts'
 import { readLocalSecret } from './runtime/local-secret.ts'
 import { createLog } from './runtime/log.ts'
@@ -40,6 +42,10 @@ const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: 
 
 // The link `dist` in the path can point to a newer build when workers are started again: they run the build of this file.
 process.argv[1] = import.meta.filename
+const demoRecording = new URL('test/fixtures/speech/privacy-prompt.wav', packageFile)
+
+// The reader of a pipe can close it before all is written: `parley respond - | head -1`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 const actions = createActions(process.env)
 try {
   await createProgram(actions).parseAsync()
@@ -62,7 +68,11 @@ function createActions(env: Environment): Actions {
     up: async () => up(await config(), env),
     demo: async (run) => demo(await config(), env, run),
     doctor: () => examine(machine(env, checkedConfig)),
-    config: checkedConfig,
+    config: async () => {
+      const settings = await checkedConfig()
+      const providers = await overviewOf(settings, env)
+      return { settings, file: configFile(env), engine: engineOf(settings), providers }
+    },
     drain: async () => {
       const instance = readPidFile((await config()).dataDir)
       if (instance) await endInstance(instance)
@@ -134,28 +144,41 @@ function endOf(gateway: Gateway, worker: boolean, { drain }: ParleyConfig): Prom
   })
 }
 
-function greeting({ url, key, engine }: Gateway): string {
+function greeting({ url, page, key, engine }: Gateway): string {
   const shown = key ?? '$KEY'
   return [
     `Parley ${version} is ready at ${url}`,
-    `It serves over ${describeEngine(engine)}.`,
+    `It serves over ${engine}.`,
     '',
+    ...(page === null ? [] : [`  web   ${page}: speak, listen, and see which provider served`]),
+    `  api   ${url}/v1 is the base URL for OpenAI's clients, with the key and the model auto`,
     key === null ? '  key   the one that you made or named in PARLEY_BOOTSTRAP_KEY' : `  key   ${key}`,
     `  try   curl -s ${url}/router/v1/models -H 'Authorization: Bearer ${shown}'`,
+    '  add   OPENAI_API_KEY=… and its like add a provider each (see README), parley.yaml adds any other',
     '',
   ].join('\n')
 }
 
 /** A separate instance with the same providers: one process on a free port, an embedded store in a folder that is deleted. */
 async function demo(config: ParleyConfig, env: Environment, run: Parameters<Actions['demo']>[0]): Promise<void> {
+  const recording = { name: 'privacy-prompt.wav', bytes: new Uint8Array(readFileSync(demoRecording)) }
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.once(signal, () => reject(new CommandError('the demo was interrupted')))
+  })
+  interrupted.catch(() => {}) // It can come before anything waits for it.
   const dataDir = mkdtempSync(path.join(os.tmpdir(), 'parley-'))
   const address = { host: '127.0.0.1', port: 0, uploadPort: null, adminPort: null, processes: 1 }
   const store = { dataDir, databaseUrl: null, bootstrapKey: null }
-  const gateway = await startGateway({ ...config, ...address, ...store, logLevel: 'warn' }, env, () => {})
+  const settings: ParleyConfig = { ...config, ...address, ...store, logLevel: 'warn' }
   try {
-    await run({ baseUrl: gateway.url, apiKey: gateway.key })
+    const gateway = await withProgress('starting a Parley for the demo', () => startGateway(settings, env, () => {}))
+    try {
+      await Promise.race([run({ connection: { baseUrl: gateway.url, apiKey: gateway.key }, recording }), interrupted])
+    } finally {
+      await gateway.stop(0)
+    }
   } finally {
-    await gateway.stop(0)
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
@@ -163,18 +186,27 @@ async function demo(config: ParleyConfig, env: Environment, run: Parameters<Acti
 function machine(env: Environment, config: () => Promise<ParleyConfig>): Parameters<typeof examine<ParleyConfig>>[0] {
   return {
     config,
-    configSource: env['PARLEY_CONFIG'] ?? 'environment and defaults',
+    configFile: configFile(env),
+    engine: engineOf,
     store: (settings) =>
       examineStore({ ...settings, log: createLog('silent'), clock: systemClock, progress: () => {} }),
     tryPort: requireFreePort,
     running: ({ dataDir }) => readPidFile(dataDir),
-    providers: async (settings) => {
-      const providers = await openProviders(settings, env, createLog('silent'))
-      const found = providers.map(({ id, unavailable }) => ({ id, unavailable: unavailable() }))
-      await Promise.all(providers.map((provider) => provider.close()))
-      return found
-    },
+    providers: (settings) => overviewOf(settings, env),
   }
+}
+
+/** Opens every provider as `up` does, so that a mistake in the configuration is found. */
+async function overviewOf(settings: ParleyConfig, env: Environment): Promise<ProviderOverview[]> {
+  const providers = await openProviders(settings, env, createLog('silent'))
+  const found = providers.map(({ id, unavailable, credentialVariable }) => {
+    const { adapter = id, baseUrl = null } = settings.providers.find((each) => each.id === id) ?? {}
+    const reason = unavailable()
+    const missing = reason === 'no_credential' ? (credentialVariable ?? null) : null
+    return { id, adapter, baseUrl: baseUrl ?? publishedAddress(adapter), unavailable: reason, missing }
+  })
+  await Promise.all(providers.map((provider) => provider.close()))
+  return found
 }
 
 function readPolicy(policy: unknown): KeyPolicy {

@@ -20,14 +20,41 @@ export type RunningInstance = { pid: number; url: string }
 /** The address that the commands send their requests to, and the key that they send. */
 export type Connection = { baseUrl: string; apiKey: string | null }
 
+export type DemoSetting = {
+  connection: Connection
+  recording: { name: string; bytes: Uint8Array<ArrayBuffer> }
+}
+
+/** One provider as the configuration has it. */
+export type ProviderOverview = {
+  id: string
+  adapter: string
+  /** Null: the vendor's address, or a speech engine of this process. */
+  baseUrl: string | null
+  /** The reason why it cannot be called, or null. */
+  unavailable: string | null
+  /** The environment variable that is missing, if that is the reason. */
+  missing: string | null
+}
+
+/** The configuration and the parts that `up` would make of it. */
+export type CheckedConfig = {
+  settings: ParleyConfig
+  /** The file that was read; null for none. */
+  file: string | null
+  /** The engine that would serve, and why. */
+  engine: string
+  providers: readonly ProviderOverview[]
+}
+
 export type Actions = {
   version: string
   up(): Promise<void>
-  /** Runs a separate instance on a free port. Its store is deleted when `run` has ended. */
-  demo(run: (connection: Connection) => Promise<void>): Promise<void>
+  /** Runs a separate instance on a free port. Its store is deleted when `run` has ended, or was interrupted. */
+  demo(run: (setting: DemoSetting) => Promise<void>): Promise<void>
   doctor(): Promise<Check[]>
   /** Reads the configuration and checks that a server could start with it. Throws ConfigError. */
-  config(): Promise<ParleyConfig>
+  config(): Promise<CheckedConfig>
   /** Sends SIGTERM to the running instance. Resolves with its pid when it is gone, or with null when none runs. */
   drain(): Promise<number | null>
   admin<Answer>(run: (admin: Admin) => Promise<Answer>): Promise<Answer>

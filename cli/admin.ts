@@ -11,31 +11,39 @@ export type KeyRow = {
   revokedAt: Date | null
   lastUsedAt: Date | null
 }
-export type OrganizationRow = { id: string; name: string; creditMicroUsd: number; maxConcurrency: number | null }
+type OrganizationSettings = {
+  name: string
+  /** Null: no limit. */
+  maxConcurrency: number | null
+  creditMicroUsd: number
+  smsEnabled: boolean
+  rmsgEnabled: boolean
+  recordingEnabled: boolean
+}
+export type OrganizationRow = OrganizationSettings & { id: string; createdAt: Date }
+export type OrganizationChanges = Partial<OrganizationSettings>
+
+/** A key with its secret, which is shown once. */
+export type IssuedKey = { id: string; secret: string }
 
 /** The store's administration, opened for one command. */
 export type Admin = {
   organizations(): Promise<OrganizationRow[]>
+  organization(id: string): Promise<OrganizationRow>
   createOrganization(name: string): Promise<OrganizationRow>
+  /** Changes what is named and leaves the rest. */
+  changeOrganization(id: string, changes: OrganizationChanges): Promise<OrganizationRow>
   addCredit(organization: string, microUsd: number): Promise<OrganizationRow>
   keys(organization: string): Promise<KeyRow[]>
   /** Answers the secret, which is shown this once. */
-  createKey(organization: string, options: { scopes: string[]; test: boolean; policy: object }): Promise<string>
-  rotateKey(organization: string, id: string): Promise<string>
+  createKey(organization: string, options: { scopes: string[]; test: boolean; policy: object }): Promise<IssuedKey>
+  rotateKey(organization: string, id: string): Promise<IssuedKey>
   revokeKey(organization: string, id: string): Promise<boolean>
   /** Counts provider keys: moved to the current master key, not movable, and sealed with a master key that nobody gave. */
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
 
 type StoredKey<Policy> = Omit<KeyRow, 'policy'> & { policy: Policy }
-type NewOrganization = {
-  name: string
-  creditMicroUsd: number
-  maxConcurrency: number | null
-  smsEnabled: boolean
-  rmsgEnabled: boolean
-  recordingEnabled: boolean
-}
 type NewKey<Scope, Policy> = {
   organizationId: string
   name: string
@@ -45,17 +53,21 @@ type NewKey<Scope, Policy> = {
   expiresAtMs: number | null
 }
 
+type StoredSecret = { key: { id: string }; secret: string }
+
 /** The part of the store that these commands use. */
 export type AdminStore<Scope extends string, Policy> = {
   organizations: {
     list(): Promise<OrganizationRow[]>
-    create(organization: NewOrganization): Promise<OrganizationRow>
+    find(id: string): Promise<OrganizationRow | null>
+    create(organization: OrganizationSettings): Promise<OrganizationRow>
+    change(id: string, changes: OrganizationChanges): Promise<OrganizationRow | null>
     addCredit(id: string, microUsd: number): Promise<OrganizationRow | null>
   }
   keys: {
     list(organizationId: string): Promise<StoredKey<Policy>[]>
-    create(key: NewKey<Scope, Policy>): Promise<{ secret: string } | null>
-    rotate(organizationId: string, id: string): Promise<{ secret: string } | null>
+    create(key: NewKey<Scope, Policy>): Promise<StoredSecret | null>
+    rotate(organizationId: string, id: string): Promise<StoredSecret | null>
     revoke(organizationId: string, id: string): Promise<boolean>
   }
   providerKeys: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
@@ -75,21 +87,25 @@ export function createAdmin<Scope extends string, Policy>(
 ): Admin {
   return {
     organizations: () => organizations.list(),
+    organization: async (id) => found(await organizations.find(id), noOrganization(id)),
+    changeOrganization: async (id, changes) => found(await organizations.change(id, changes), noOrganization(id)),
     createOrganization: (name) => organizations.create(newOrganization(name)),
     addCredit: async (id, microUsd) => found(await organizations.addCredit(id, microUsd), noOrganization(id)),
     keys: async (id) => (await keys.list(id)).map(({ policy, ...key }) => ({ ...key, policy: policyFields(policy) })),
     createKey: async (organizationId, { scopes: names, test, policy }) => {
       const key = { organizationId, name: '', scopes: readScopes(scopes, names), test, expiresAtMs: null }
-      return found(await keys.create({ ...key, policy: readPolicy(policy) }), noOrganization(organizationId)).secret
+      return issued(found(await keys.create({ ...key, policy: readPolicy(policy) }), noOrganization(organizationId)))
     },
     rotateKey: async (organizationId, id) =>
-      found(await keys.rotate(organizationId, id), `there is no live key ${id}`).secret,
+      issued(found(await keys.rotate(organizationId, id), `there is no live key ${id}`)),
     revokeKey: (organizationId, id) => keys.revoke(organizationId, id),
     resealKeys: async () => ({ ...(await providerKeys.reseal()), unreadable: await providerKeys.unreadable() }),
   }
 }
 
-function newOrganization(name: string): NewOrganization {
+const issued = ({ key, secret }: StoredSecret): IssuedKey => ({ id: key.id, secret })
+
+function newOrganization(name: string): OrganizationSettings {
   const permissions = { smsEnabled: false, rmsgEnabled: false, recordingEnabled: false }
   return { name, creditMicroUsd: 0, maxConcurrency: null, ...permissions }
 }

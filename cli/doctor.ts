@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
-import type { Actions, Check, RunningInstance } from './actions.ts'
+import type { Actions, Check, ProviderOverview, RunningInstance } from './actions.ts'
 import { explain } from './client.ts'
+import { lineOfProvider } from './config.ts'
+import { print } from './print.ts'
 
 type Settings = { host: string; port: number; dataDir: string; databaseUrl: string | null }
 
@@ -8,13 +10,14 @@ type Settings = { host: string; port: number; dataDir: string; databaseUrl: stri
 export type Machine<Config extends Settings> = {
   /** Reads the configuration and checks that a server could start with it. */
   config(): Promise<Config>
-  /** Where the configuration comes from, in words. */
-  configSource: string
+  /** The file that the configuration comes from; null for none. */
+  configFile: string | null
+  /** The engine that would serve, and why. */
+  engine(config: Config): string
   store(config: Config): Promise<StoreState>
   tryPort(config: Config): Promise<void>
   running(config: Config): RunningInstance | null
-  /** The configured providers; `unavailable` is the reason why one cannot be called, or null. */
-  providers(config: Config): Promise<readonly { id: string; unavailable: string | null }[]>
+  providers(config: Config): Promise<readonly ProviderOverview[]>
 }
 
 /** `missing`: `up` will make it. `outdated`: the schema is older than this version, and `up` brings it up to date. */
@@ -24,14 +27,16 @@ export function doctor(program: Command, actions: Actions): void {
   program
     .command('doctor')
     .description('look at this machine and the configuration, and say what would keep Parley from running')
-    .action(async () => {
+    .option('--json', 'print the checks as JSON', false)
+    .action(async ({ json }: { json: boolean }) => {
       const checks = await actions.doctor()
-      for (const check of checks) {
-        console.log(`${check.ok ? 'ok  ' : 'FAIL'}  ${check.name}: ${check.detail}`)
-        if (!check.ok && check.advice) console.log(`      ${check.advice}`)
-      }
+      print(json, checks, () => checks.flatMap(linesOf))
       if (checks.some((check) => !check.ok)) process.exitCode = 1
     })
+}
+
+function linesOf({ name, ok, detail, advice }: Check): string[] {
+  return [`${ok ? 'ok  ' : 'FAIL'}  ${name}: ${detail}`, ...(!ok && advice ? [`      ${advice}`] : [])]
 }
 
 /** Runs every check by itself: one that fails does not hide the next. */
@@ -43,8 +48,17 @@ export async function examine<Config extends Settings>(machine: Machine<Config>)
   } catch (error) {
     return [node, { name: 'configuration', ok: false, detail: explain(error) }]
   }
+  const configuration = { name: 'configuration', ok: true, detail: machine.configFile ?? 'environment and defaults' }
   const checks = [checkStore(machine, config), checkPort(machine, config), checkProviders(machine, config)]
-  return [node, { name: 'configuration', ok: true, detail: machine.configSource }, ...(await Promise.all(checks))]
+  return [node, configuration, checkEngine(machine, config), ...(await Promise.all(checks)).flat()]
+}
+
+function checkEngine<Config extends Settings>(machine: Machine<Config>, config: Config): Check {
+  try {
+    return { name: 'engine', ok: true, detail: machine.engine(config) }
+  } catch (error) {
+    return { name: 'engine', ok: false, detail: explain(error) }
+  }
 }
 
 function checkNode(): Check {
@@ -53,8 +67,7 @@ function checkNode(): Check {
     name: 'Node',
     ok: (major === 20 && minor >= 19) || (major > 20 && major < 26),
     detail: `${process.version} on ${process.platform} ${process.arch}`,
-    advice:
-      'Use Node 20.19 or later, below 26. Node 22 and 24 need glibc 2.38 (Debian 13, Ubuntu 24.04); there is no engine for Alpine.',
+    advice: 'Use Node 20.19 or later, below 26; 24 is recommended.',
   }
 }
 
@@ -85,13 +98,11 @@ async function checkPort<Config extends Settings>(machine: Machine<Config>, conf
   }
 }
 
-async function checkProviders<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check> {
-  const name = 'providers'
+async function checkProviders<Config extends Settings>(machine: Machine<Config>, config: Config): Promise<Check[]> {
   try {
     const providers = await machine.providers(config)
-    const shown = providers.map(({ id, unavailable }) => (unavailable === null ? id : `${id} (${unavailable})`))
-    return { name, ok: true, detail: shown.join(', ') || 'none' }
+    return providers.map((provider) => ({ name: 'provider', ok: true, detail: lineOfProvider(provider) }))
   } catch (error) {
-    return { name, ok: false, detail: explain(error) }
+    return [{ name: 'providers', ok: false, detail: explain(error) }]
   }
 }

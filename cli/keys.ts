@@ -1,14 +1,16 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
+import type { IssuedKey, KeyRow } from './admin.ts'
 import { CommandError } from './command-error.ts'
+import { print } from './print.ts'
 
 const allScopes = 'router,realtime,platform,rmsg,admin'
 
 export function keys(program: Command, actions: Actions): void {
   const group = program.command('keys').description('API keys; a secret is shown once, when it is made')
-  group
-    .command('create')
-    .description('a new key of an organization')
+  const command = (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print as JSON', false)
+  command('create', 'a new key of an organization')
     .requiredOption('--org <id>', 'organization id, org_…')
     .option('--scopes <list>', 'scopes, separated by commas', allScopes)
     .option('--test', 'a test key: reaches only simulators and embedded engines', false)
@@ -17,59 +19,71 @@ export function keys(program: Command, actions: Actions): void {
       'what the key carries: voice, chain, language, allowed_origins, allow_providers, max_concurrency, objective',
       '{}',
     )
-    .action(async (options: { org: string; scopes: string; test: boolean; policy: string }) => {
+    .action(async (options: Json & { org: string; scopes: string; test: boolean; policy: string }) => {
       const policy = readPolicy(options.policy)
       const key = { scopes: options.scopes.split(','), test: options.test, policy }
-      console.log(await actions.admin((admin) => admin.createKey(options.org, key)))
+      printIssued(options.json, await actions.admin((admin) => admin.createKey(options.org, key)))
     })
-  group
-    .command('list')
-    .description('the keys of an organization')
+  command('list', 'the keys of an organization')
     .requiredOption('--org <id>', 'organization id, org_…')
-    .action(async (options: { org: string }) => {
-      for (const key of await actions.admin((admin) => admin.keys(options.org)))
-        console.log(
-          [
-            key.id,
-            key.test ? 'test' : 'live',
-            key.scopes.join(','),
-            state(key.revokedAt),
-            `used ${day(key.lastUsedAt)}`,
-            ...(key.policy.length > 0 ? [`policy ${key.policy.join(',')}`] : []),
-          ].join('  '),
-        )
+    .action(async ({ org, json }: Json & { org: string }) => {
+      const rows = await actions.admin((admin) => admin.keys(org))
+      print(json, rows.map(keyJson), () => rows.map(lineOf))
     })
-  group
-    .command('rotate')
-    .description('a new secret for a key; the old one stops working at once')
+  command('rotate', 'a new secret for a key; the old one stops working at once')
     .argument('<id>', 'key id, key_…')
     .requiredOption('--org <id>', 'organization id, org_…')
-    .action(async (id: string, { org }: { org: string }) => {
-      console.log(await actions.admin((admin) => admin.rotateKey(org, id)))
+    .action(async (id: string, { org, json }: Json & { org: string }) => {
+      printIssued(json, await actions.admin((admin) => admin.rotateKey(org, id)))
     })
-  group
-    .command('revoke')
-    .description('end a key')
+  command('revoke', 'end a key')
     .argument('<id>', 'key id, key_…')
     .requiredOption('--org <id>', 'organization id, org_…')
-    .action(async (id: string, { org }: { org: string }) => {
+    .action(async (id: string, { org, json }: Json & { org: string }) => {
       if (!(await actions.admin((admin) => admin.revokeKey(org, id))))
         throw new CommandError(`there is no live key ${id}`)
-      console.log(`${id} is revoked`)
+      print(json, { id, revoked: true }, () => [`${id} is revoked`])
     })
-  group
-    .command('reseal')
-    .description(
-      'after a change of PARLEY_MASTER_KEY: move the provider keys of organizations from the previous ones to it',
+  command(
+    'reseal',
+    'after a change of PARLEY_MASTER_KEY: move the provider keys of organizations from the previous ones to it',
+  ).action(async ({ json }: Json) => {
+    const { resealed, failed, unreadable } = await actions.admin((admin) => admin.resealKeys())
+    print(json, { resealed, failed, unreadable }, () => [`${resealed} moved to the current master key`])
+    if (failed + unreadable === 0) return
+    throw new CommandError(
+      `${unreadable} were sealed with a master key that is not named in PARLEY_PREVIOUS_MASTER_KEYS, ${failed} do not open`,
     )
-    .action(async () => {
-      const { resealed, failed, unreadable } = await actions.admin((admin) => admin.resealKeys())
-      console.log(`${resealed} moved to the current master key`)
-      if (failed + unreadable === 0) return
-      throw new CommandError(
-        `${unreadable} were sealed with a master key that is not named in PARLEY_PREVIOUS_MASTER_KEYS, ${failed} do not open`,
-      )
-    })
+  })
+}
+
+type Json = { json: boolean }
+
+function printIssued(json: boolean, key: IssuedKey): void {
+  print(json, key, () => [key.secret])
+}
+
+function lineOf(key: KeyRow): string {
+  return [
+    key.id,
+    key.test ? 'test' : 'live',
+    key.scopes.join(','),
+    state(key.revokedAt),
+    `used ${day(key.lastUsedAt)}`,
+    ...(key.policy.length > 0 ? [`policy ${key.policy.join(',')}`] : []),
+  ].join('  ')
+}
+
+function keyJson({ id, test, scopes, policy, createdAt, revokedAt, lastUsedAt }: KeyRow) {
+  return {
+    id,
+    test,
+    scopes,
+    policy_fields: policy,
+    created_at: createdAt.toISOString(),
+    revoked_at: revokedAt?.toISOString() ?? null,
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+  }
 }
 
 function readPolicy(text: string): object {

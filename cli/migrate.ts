@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
+import { print } from './print.ts'
 
 export function migrate(program: Command, actions: Actions): void {
   program
@@ -8,6 +9,6 @@ export function migrate(program: Command, actions: Actions): void {
     .option('--json', 'print the result as JSON', false)
     .action(async ({ json }: { json: boolean }) => {
       const done = await actions.migrate()
-      console.log(json ? JSON.stringify(done) : `the database has schema ${done.schema}, which this version needs`)
+      print(json, done, () => [`the database has schema ${done.schema}, which this version needs`])
     })
 }

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { ListModelsCall } from '../generated/clients/router.ts'
 import type { Actions } from './actions.ts'
 import { routerClient } from './client.ts'
+import { print } from './print.ts'
 
 type Options = {
   language: string
@@ -20,22 +21,24 @@ export function models(program: Command, actions: Actions): void {
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, ...query }: Options) => {
       const { body } = await routerClient(await actions.connection()).listModels({ query } satisfies ListModelsCall)
-      if (json) {
-        console.log(JSON.stringify(body, null, 2))
-        return
-      }
-      for (const row of body.models)
-        console.log(
+      print(json, body, () =>
+        body.models.map((row) =>
           [row.kind, String(row.rank).padStart(3), row.pin.padEnd(40), row.languages.slice(0, 8).join(' ')].join('  '),
-        )
+        ),
+      )
     })
   group
     .command('update')
     .description('merge a newer catalog of figures and prices into the data folder')
     .argument('<source>', 'a file, or an http(s) URL')
-    .action(async (source: string) => {
-      const { path, before, after, models, figures, prices } = await actions.updateCatalog(source)
-      console.log(`catalog of ${after} over that of ${before}: ${models} models, ${figures} figures, ${prices} prices`)
-      console.log(`written to ${path}; a Parley that runs takes it at its next start`)
+    .option('--json', 'print the result as JSON', false)
+    // The group takes `--json` first, wherever it is in the line.
+    .action(async (source: string, _options: object, command: Command) => {
+      const updated = await actions.updateCatalog(source)
+      const { path, before, after, models, figures, prices } = updated
+      print(command.optsWithGlobals<{ json: boolean }>().json, updated, () => [
+        `catalog of ${after} over that of ${before}: ${models} models, ${figures} figures, ${prices} prices`,
+        `written to ${path}; a Parley that runs takes it at its next start`,
+      ])
     })
 }

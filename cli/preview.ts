@@ -3,6 +3,7 @@ import type { RoutingPreview } from '../generated/compat/types.ts'
 import type { Actions } from './actions.ts'
 import { linesOfChoice, table } from './choice.ts'
 import { compatClient } from './client.ts'
+import { print } from './print.ts'
 
 type Options = {
   stage: 'stt' | 'tts' | 'llm'
@@ -25,7 +26,7 @@ export function preview(program: Command, actions: Actions): void {
     .option('--json', 'print the answer as it came', false)
     .action(async ({ json, ...query }: Options) => {
       const { body } = await compatClient(await actions.connection()).previewRouting({ query })
-      console.log(json ? JSON.stringify(body, null, 2) : linesOfPreview(body).join('\n'))
+      print(json, body, () => linesOfPreview(body))
     })
 }
 

@@ -3,25 +3,35 @@ import type { RouterClient } from '../generated/clients/router.ts'
 import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
 import { CommandError } from './command-error.ts'
+import { print } from './print.ts'
+import { withProgress } from './progress.ts'
+import { textOf } from './stdin.ts'
 
-type Options = { model?: string; maxTokens: string; system?: string }
+type Options = { json: boolean; model?: string; maxTokens: string; system?: string }
 
 export function respond(program: Command, actions: Actions): void {
   program
     .command('respond')
     .description('an LLM answer, printed as it comes')
-    .argument('<text>')
+    .argument('<text>', 'the question, or - for standard input')
     .option('--system <text>', 'instructions for the model')
     .option('--model <pin>', 'provider/model; left out, the router chooses')
     .option('--max-tokens <count>', 'the most that the answer may take', '1000')
-    .action(async (text: string, { model, maxTokens, system }: Options) => {
-      const input = [...(system ? [message('system', system)] : []), message('user', text)]
+    .option('--json', 'print the whole answer as JSON', false)
+    .action(async (text: string, { json, model, maxTokens, system }: Options) => {
+      const input = [...(system ? [message('system', system)] : []), message('user', await textOf(text))]
       const body = { input, max_output_tokens: Number(maxTokens), ...pinnedTo(model) }
-      await printAnswer(routerClient(await actions.connection()), body)
+      const client = routerClient(await actions.connection())
+      await (json ? printWhole(client, body) : printAnswer(client, body))
     })
 }
 
 type Body = Parameters<RouterClient['createResponse']>[0]['body']
+
+async function printWhole(client: RouterClient, body: Body): Promise<void> {
+  const answer = await withProgress('waiting for the answer', () => client.createResponse({ body }))
+  print(true, answer.body, () => [])
+}
 
 /** Writes the text of an answer to standard output as it arrives. */
 export async function printAnswer(client: RouterClient, body: Body): Promise<void> {

@@ -3,7 +3,9 @@ import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import { pinnedTo, routerClient } from './client.ts'
 import { CommandError } from './command-error.ts'
+import { print } from './print.ts'
 import { withProgress } from './progress.ts'
+import { pipe, readStdin } from './stdin.ts'
 
 type Options = { language?: string; model?: string; json: boolean }
 
@@ -11,16 +13,16 @@ export function transcribe(program: Command, actions: Actions): void {
   program
     .command('transcribe')
     .description('speech to text: WAV, FLAC, Ogg/Opus, WebM/Opus or MP3')
-    .argument('<file>')
+    .argument('<file>', 'a recording, or - for standard input')
     .option('--language <tag>', 'what is spoken, as a BCP 47 tag')
     .option('--model <pin>', 'provider/model; left out, the router chooses')
     .option('--json', 'print the answer as it came', false)
     .action(async (file: string, { language, model, json }: Options) => {
       const request = { ...(language && { language }), ...pinnedTo(model) }
-      const body = { request, audio: readAudio(file) }
+      const body = { request, audio: file === pipe ? new Uint8Array(await readStdin()) : readAudio(file) }
       const client = routerClient(await actions.connection())
       const answer = await withProgress('transcribing', () => client.createTranscription({ body }))
-      console.log(json ? JSON.stringify(answer.body, null, 2) : answer.body.text)
+      print(json, answer.body, () => [answer.body.text])
     })
 }
 

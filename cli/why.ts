@@ -3,6 +3,7 @@ import type { RequestAttempt, RequestRoute } from '../generated/platform/types.t
 import type { Actions } from './actions.ts'
 import { linesOfChoice, table } from './choice.ts'
 import { platformClient } from './client.ts'
+import { print } from './print.ts'
 
 export function why(program: Command, actions: Actions): void {
   program
@@ -12,7 +13,7 @@ export function why(program: Command, actions: Actions): void {
     .option('--json', 'print the answer as it came', false)
     .action(async (id: string, { json }: { json: boolean }) => {
       const { body } = await platformClient(await actions.connection()).getRequestRoute({ path: { id } })
-      console.log(json ? JSON.stringify(body, null, 2) : linesOfRoute(body).join('\n'))
+      print(json, body, () => linesOfRoute(body))
     })
 }
 

@@ -307,3 +307,9 @@ export function vendorNameOf(
   const vendor = config === undefined ? id : config.baseUrl === undefined ? config.adapter : id
   return isVendorId(vendor) ? vendors[vendor].name : id
 }
+
+/** The address at which a server of the table is found; null for an adapter that knows its vendor's addresses itself. */
+export function publishedAddress(adapter: string): string | null {
+  const vendor: Vendor | null = isVendorId(adapter) ? vendors[adapter] : null
+  return vendor?.adapter === 'openai' ? vendor.server.baseUrl : null
+}

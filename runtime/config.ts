@@ -33,7 +33,7 @@ export async function loadConfig<Config>(
 ): Promise<Config> {
   const env = withoutServiceLinks(environment)
   refuseUnknown(env, keys)
-  const file = env['PARLEY_CONFIG'] ?? (existsSync('parley.yaml') ? 'parley.yaml' : null)
+  const file = configFile(env)
   const tree = file === null ? {} : await readFile(file)
   const origin = new Map<string, string>()
   for (const key of keys) {
@@ -44,6 +44,11 @@ export async function loadConfig<Config>(
   }
   if (!validate(tree)) throw new ConfigError(explain(validate.errors?.[0], origin, file))
   return tree as Config
+}
+
+/** The file of settings that is in force; null for none. */
+export function configFile(env: Environment): string | null {
+  return env['PARLEY_CONFIG'] ?? (existsSync('parley.yaml') ? 'parley.yaml' : null)
 }
 
 /**

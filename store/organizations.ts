@@ -2,6 +2,7 @@ import type { Organization } from '../domain/access/organization.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { Tx } from './connect.ts'
+import { notifyKeyChange } from './key-changes.ts'
 import type { Tenancy } from './tenant.ts'
 
 export type OrganizationSettings = {
@@ -12,6 +13,7 @@ export type OrganizationSettings = {
   rmsgEnabled: boolean
   recordingEnabled: boolean
 }
+export type OrganizationChanges = Partial<OrganizationSettings & { creditMicroUsd: number }>
 export type OrganizationRecord = Organization & OrganizationSettings & { creditMicroUsd: number; createdAt: Date }
 
 /** For the operator. Null: no such organization. */
@@ -19,6 +21,9 @@ export type Organizations = {
   create(settings: OrganizationSettings & { creditMicroUsd: number }): Promise<OrganizationRecord>
   list(): Promise<OrganizationRecord[]>
   isEmpty(): Promise<boolean>
+  find(id: string): Promise<OrganizationRecord | null>
+  /** Changes what is named and leaves the rest. Every instance obeys at once. */
+  change(id: string, changes: OrganizationChanges): Promise<OrganizationRecord | null>
   /** `microUsd` may be negative. */
   addCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
 }
@@ -36,6 +41,12 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
         const [row] = await tx<{ any: boolean }[]>`select exists (select from organizations) as any`
         return row?.any === false
       }),
+    find: (id) =>
+      tenancy.asOrganization(id, async (tx) => {
+        const [row] = await tx<OrganizationRecord[]>`select ${columns(tx)} from organizations where id = ${id}`
+        return row ?? null
+      }),
+    change: (id, changes) => tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes)),
     addCredit: (id, microUsd) =>
       tenancy.asOrganization(id, async (tx) => {
         const [row] = await tx<OrganizationRecord[]>`
@@ -58,6 +69,27 @@ async function insertOrganization(
     returning ${columns(tx)}`
   if (!row) throw new Error('an inserted organization was not returned')
   return row
+}
+
+async function changeOrganization(
+  tx: Tx,
+  id: string,
+  changes: OrganizationChanges,
+): Promise<OrganizationRecord | null> {
+  // Only these names reach the statement.
+  const values = {
+    ...(changes.name !== undefined && { name: changes.name }),
+    ...(changes.creditMicroUsd !== undefined && { credit_micro_usd: changes.creditMicroUsd }),
+    ...(changes.maxConcurrency !== undefined && { max_concurrency: changes.maxConcurrency }),
+    ...(changes.smsEnabled !== undefined && { sms_enabled: changes.smsEnabled }),
+    ...(changes.rmsgEnabled !== undefined && { rmsg_enabled: changes.rmsgEnabled }),
+    ...(changes.recordingEnabled !== undefined && { recording_enabled: changes.recordingEnabled }),
+  }
+  const [row] = await tx<OrganizationRecord[]>`
+    update organizations set ${tx(values)} where id = ${id} returning ${columns(tx)}`
+  // Keys are remembered with the name and the limit of their organization.
+  if (row) await notifyKeyChange(tx, { organizationId: id })
+  return row ?? null
 }
 
 const columns = (tx: Tx) => tx`

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { recogniseRecording } from '../../audio/recognise.ts'
 import { runLine, runParley } from '../process/command.ts'
 import { descendants, freePort, isRunning, until } from '../process/machine.ts'
-import { freshDataDir, startParley } from '../process/parley.ts'
+import { entry, freshDataDir, startParley } from '../process/parley.ts'
 import { send } from '../router/requests.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
@@ -36,6 +36,9 @@ const works = async (secret: string) => (await send({ url: parley.url, key: secr
 t.test('up prints the address, a key, and a curl that works', async (t) => {
   t.match(parley.output(), /^Parley \d+\.\d+\.\d+ is ready at http:\/\/127\.0\.0\.1:\d+$/m)
   t.match(key, /^sk_live_\w{24,}$/)
+  t.match(parley.output(), `  web   ${parley.url}/try: `)
+  t.match(parley.output(), `  api   ${parley.url}/v1 is the base URL`)
+  t.match(parley.output(), /^ {2}add {3}OPENAI_API_KEY=/m)
   const line = /try {3}(curl .+)/.exec(parley.output())?.[1] ?? ''
   const { code, stdout } = await runLine(line, { dataDir: parley.dataDir })
   t.equal(code, 0)
@@ -70,6 +73,40 @@ t.test('speak, transcribe and respond', async (t) => {
   )
   refused(t, await command('speak', 'Hello', '-o', out, '--speed', '9'), /invalid_parameter at \/speed/)
   refused(t, await command('transcribe', path.join(files, 'nothing.wav')), /nothing\.wav/)
+})
+
+t.test('speak, transcribe and respond are pipes', async (t) => {
+  const text = 'Please leave your message after the tone.'
+  const line = (command: string) => runLine(command, { dataDir: parley.dataDir })
+  const piped = await line(`echo '${text}' | ${entry} speak - -o - | ${entry} transcribe -`)
+  t.equal(piped.code, 0, piped.stderr)
+  t.equal(wordErrors(text, piped.stdout).errors, 0)
+  const answer = await line(`echo 'What can you do?' | ${entry} respond -`)
+  t.match(answer.stdout, /\w+ \w+/)
+  const cut = await line(`${entry} models --json | head -c 1`)
+  t.same([cut.stdout, cut.stderr], ['{', ''], 'a reader that goes is no error')
+  refused(t, await line(`printf '' | ${entry} respond -`), 'parley: there is no text')
+})
+
+t.test('--json prints what programs read', async (t) => {
+  const json = async (...args: string[]) => JSON.parse(await outputOf(t, ...args, '--json')) as never
+  t.match(await json('respond', 'What can you do?'), { output: [{ type: 'message' }], usage: {} })
+  const out = path.join(files, 'json.wav')
+  t.match(await json('speak', 'Hello.', '-o', out), { file: out, sample_rate_hz: 24_000, duration_ms: Number })
+  t.match(await json('org', 'list'), [{ id: /^org_/, name: 'local', sms_enabled: true }])
+  t.match(await json('doctor'), [{ name: 'Node', ok: true }])
+  const checked = (await json('config', 'check')) as { settings: object; providers: object[] }
+  t.match(checked, { file: null, engine: String, settings: { port: 8080, masterKey: 'not set' } })
+  t.match(
+    checked.providers.find((each) => (each as { id: string }).id === 'openai'),
+    { adapter: 'openai', baseUrl: 'https://api.openai.com/v1', missing: 'OPENAI_API_KEY' },
+  )
+  const { id } = ((await json('org', 'list')) as { id: string }[])[0] as { id: string }
+  const made: { id: string; secret: string } = await json('keys', 'create', '--org', id)
+  t.match(made, { id: /^key_/, secret: /^sk_live_/ })
+  t.match((await json('keys', 'list', '--org', id)), [{}, { id: made.id, revoked_at: null }])
+  t.match(await json('keys', 'rotate', made.id, '--org', id), { id: made.id, secret: /^sk_live_/ })
+  t.same(await json('keys', 'revoke', made.id, '--org', id), { id: made.id, revoked: true })
 })
 
 t.test('models lists the routable models', async (t) => {
@@ -154,14 +191,32 @@ t.test('organizations: create, list, credit', async (t) => {
   t.match(await outputOf(t, 'org', 'credit', id, '25.50'), 'credit $25.50')
   t.match(await outputOf(t, 'org', 'credit', id, '--', '-3.25'), 'credit $22.25')
   t.match(await outputOf(t, 'org', 'list'), `${id}  Blue & Sons  credit $22.25`)
+  t.match(await outputOf(t, 'org', 'show', id), `${id}  Blue & Sons  credit $22.25`)
+  const set = ['--name', 'Blue', '--credit', '5.5', '--max-concurrency', '3', '--sms', 'on', '--recording', 'on']
+  const changed = await outputOf(t, 'org', 'set', id, ...set)
+  t.equal(changed, `${id}  Blue  credit $5.50  concurrency 3  features sms,recording`)
+  const json = JSON.parse(await outputOf(t, 'org', 'set', id, '--sms', 'off', '--json')) as object
+  t.match(json, {
+    name: 'Blue',
+    credit_micro_usd: '5500000',
+    max_concurrency: 3,
+    sms_enabled: false,
+    recording_enabled: true,
+  })
+  t.match(await outputOf(t, 'org', 'set', id, '--max-concurrency', 'unlimited'), 'concurrency unlimited')
+  refused(t, await command('org', 'set', id), /name what to change: --name/)
+  refused(t, await command('org', 'set', id, '--max-concurrency', '0'), /It takes 1 to 1000000, or unlimited/)
+  refused(t, await command('org', 'set', id, '--sms', 'perhaps'), /It takes on or off/)
+  refused(t, await command('org', 'set', 'org_nobody', '--sms', 'on'), 'there is no organization org_nobody')
   refused(t, await command('org', 'credit', id, 'much'), /much is no amount in dollars/)
   refused(t, await command('org', 'credit', 'org_nobody', '1'), 'there is no organization org_nobody')
 })
 
 t.test('doctor names each fault and ends nothing', async (t) => {
   const beside = await outputOf(t, 'doctor')
-  for (const name of ['Node', 'configuration', 'store', 'port', 'providers'])
+  for (const name of ['Node', 'configuration', 'engine', 'store', 'port', 'provider'])
     t.match(beside, new RegExp(`^ok {4}${name}: `, 'm'))
+  t.match(beside, /^ok {4}provider: openai at https:\/\/api\.openai\.com\/v1, not served: OPENAI_API_KEY is not set$/m)
   t.match(beside, `Parley runs already at ${parley.url}, process ${parley.pid}`)
   t.equal(await works(key), 200, 'the server still answers')
   const port = String(await freePort())
