@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { terminalLine } from './log-line.ts'
 
 /**
  * Names under which content or secrets could reach a log line by mistake. The first defence is that no code passes
@@ -19,11 +20,13 @@ const secretFields = [
 ]
 
 /**
- * Lines are written in blocks (4 KiB, or after one second), so that a line costs a request no system call. `fatal`
- * flushes.
+ * JSON lines, written in blocks (4 KiB, or after one second), so that a line costs a request no system call. `fatal`
+ * flushes. On a terminal each line is written at once, in words.
  */
-export function createLog(level: string): Logger {
-  const destination = pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 1000 })
+export function createLog(level: string, terminal: Terminal = process.stderr): Logger {
+  const destination = terminal.isTTY
+    ? { write: (line: string) => void terminal.write(terminalLine(line)) }
+    : pino.destination({ fd: 2, sync: false, minLength: 4096, periodicFlush: 1000 })
   return pino(
     {
       level,
@@ -34,6 +37,9 @@ export function createLog(level: string): Logger {
     destination,
   )
 }
+
+/** Standard error, as far as the log needs it. */
+export type Terminal = { isTTY?: boolean; write(text: string): unknown }
 
 /**
  * Class, code and stack of an error and its causes. Other properties are left out, because they can hold a provider's

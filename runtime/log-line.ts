@@ -1,0 +1,49 @@
+/** A log line for a person at a terminal, made of the JSON line that pino writes: `10:21:03 warn  the message  field=value`. */
+
+const levels: Readonly<Record<number, string>> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+}
+
+type Entry = { level: number; time: number; msg?: string; pid?: number; err?: LoggedError } & Record<string, unknown>
+type LoggedError = { type?: string; message?: string; code?: string; stack?: string; cause?: LoggedError }
+
+export function terminalLine(json: string): string {
+  const { level, time, msg = '', err, ...fields } = JSON.parse(json) as Entry
+  const shown = Object.entries(fields)
+    .filter(([name]) => name !== 'pid')
+    .map(([name, value]) => `${name}=${plain(value)}`)
+  const line = [clock(time), (levels[level] ?? String(level)).padEnd(5), [escape(msg), ...shown].join('  ')].join(' ')
+  return `${line}\n${err ? errorLines(err) : ''}`
+}
+
+/** The time of day here, because the reader sits beside the machine. */
+function clock(timeMs: number): string {
+  const time = new Date(timeMs)
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
+/** A line break or an escape in a value must not write to the terminal as one of ours. */
+function plain(value: unknown): string {
+  if (typeof value === 'string' && /^[\w./:@+-]+$/.test(value)) return value
+  return JSON.stringify(value) ?? 'undefined'
+}
+
+/** The stack begins with type and message. */
+function errorLines({ type = 'Error', message = '', code, stack, cause }: LoggedError): string {
+  const text = escape(stack ?? `${type}: ${message}`)
+  const lines = text.split('\n').map((line) => `         ${line.trimEnd()}\n`)
+  return `${lines.join('')}${code ? `         code ${code}\n` : ''}${cause ? causeLines(cause) : ''}`
+}
+
+/** A cause is shown without its stack. */
+function causeLines({ stack: _stack, ...cause }: LoggedError): string {
+  return errorLines(cause)
+}
+
+/** Control characters but the line feed. */
+const escape = (text: string) => text.replace(/(?!\n)\p{Cc}/gu, ' ')
