@@ -41,8 +41,10 @@ function errorLines({ type = 'Error', message = '', code, stack, cause }: Logged
 }
 
 /** A cause is shown without its stack. */
-function causeLines({ stack: _stack, ...cause }: LoggedError): string {
-  return errorLines(cause)
+function causeLines(cause: LoggedError): string {
+  const withoutStack = { ...cause }
+  delete withoutStack.stack
+  return errorLines(withoutStack)
 }
 
 /** Control characters but the line feed. */
