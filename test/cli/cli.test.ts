@@ -104,7 +104,7 @@ t.test('--json prints what programs read', async (t) => {
   const { id } = ((await json('org', 'list')) as { id: string }[])[0] as { id: string }
   const made: { id: string; secret: string } = await json('keys', 'create', '--org', id)
   t.match(made, { id: /^key_/, secret: /^sk_live_/ })
-  t.match((await json('keys', 'list', '--org', id)), [{}, { id: made.id, revoked_at: null }])
+  t.match(await json('keys', 'list', '--org', id), [{}, { id: made.id, revoked_at: null }])
   t.match(await json('keys', 'rotate', made.id, '--org', id), { id: made.id, secret: /^sk_live_/ })
   t.same(await json('keys', 'revoke', made.id, '--org', id), { id: made.id, revoked: true })
 })
