@@ -70,7 +70,10 @@ export function followParent(drain: (lbDelayMs: number) => void, force: () => vo
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   if (!process.connected) return drain(0)
   process.once('disconnect', () => drain(0))
-  process.on('message', (message: Order) => (message.kind === 'drain' ? drain(message.lbDelayMs) : force()))
+  process.on('message', (message: Partial<Order>) => {
+    if (message.kind === 'drain') drain(message.lbDelayMs ?? 0)
+    else if (message.kind === 'force') force()
+  })
 }
 
 function stopChild(child: ChildProcess, lbDelayMs: number, graceMs: number): Promise<void> {
