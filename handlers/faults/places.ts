@@ -9,6 +9,7 @@ export const compatPlaces: Places = {
   allowedProviders: '/constraints/allowedProviders',
   deniedProviders: null,
   options: '/options/provider_options',
+  idempotencyKey: null,
   namesModel: true,
   asks: { tools: '/tools', structured_output: '/response_format', voice: '/voice' },
 }
@@ -19,6 +20,7 @@ export const routerPlaces: Places = {
   namesModel: false,
   pinnedModel: '/routing/model',
   allowedProviders: '/routing/allow_providers',
+  idempotencyKey: 'Idempotency-Key',
   deniedProviders: '/routing/deny_providers',
   asks: {
     tools: '/tools',

@@ -6,7 +6,14 @@ import type { ErrorCode } from '../../generated/router/errors.ts'
 /** The places in which the requests of a surface name things; null where a surface has no such place. */
 export type Places = Readonly<
   Record<
-    'language' | 'text' | 'model' | 'pinnedModel' | 'allowedProviders' | 'deniedProviders' | 'options',
+    | 'language'
+    | 'text'
+    | 'model'
+    | 'pinnedModel'
+    | 'allowedProviders'
+    | 'deniedProviders'
+    | 'options'
+    | 'idempotencyKey',
     string | null
   >
 > & {
@@ -297,16 +304,19 @@ const rows = {
     code: 'request_in_progress',
     message: 'A request with this Idempotency-Key is still being prepared.',
     hint: 'Retry with the same key after the delay.',
+    param: ({ idempotencyKey }) => idempotencyKey,
   },
   key_already_started: {
     code: 'request_already_started',
     message: 'A request with this Idempotency-Key has already been sent to a provider; its answer is not kept.',
     hint: (_data, { withNewKey }) => `To run it again, send it${withNewKey}.`,
+    param: ({ idempotencyKey }) => idempotencyKey,
   },
   key_conflict: {
     code: 'idempotency_conflict',
     message: 'This Idempotency-Key was used for other content.',
     hint: 'Use a new Idempotency-Key for each new request.',
+    param: ({ idempotencyKey }) => idempotencyKey,
   },
 
   cancelled: {
@@ -342,7 +352,6 @@ const rows = {
   timed_out: {
     code: 'request_timeout',
     message: 'No provider answered in time.',
-    hint: 'Retry, or choose a faster model with objective latency.',
   },
   all_unsupported: {
     code: 'capability_unsupported',
@@ -352,7 +361,6 @@ const rows = {
   all_failed: {
     code: 'provider_error',
     message: 'Every provider that was tried failed.',
-    hint: 'Retry, or widen the routing so that others can be tried.',
   },
   provider_refused: {
     code: 'provider_error',
@@ -362,7 +370,7 @@ const rows = {
   stream_broken: {
     code: 'provider_error',
     message: 'The provider broke off in the middle of its answer.',
-    hint: 'Send the request again; what arrived so far is incomplete.',
+    hint: (_data, { withNewKey }) => `Send the request again${withNewKey}; what arrived so far is incomplete.`,
   },
   json_truncated: {
     code: 'provider_error',
