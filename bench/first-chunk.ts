@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { Pool } from 'undici'
+import { loadUws } from '../runtime/engine/uws/load.ts'
 import { type Figure, median } from './figure.ts'
 import { forkListener } from './fork.ts'
 import { providerBody, routerBody, startGateway, withMock } from './gateway.ts'
@@ -18,7 +19,10 @@ const warmUp = { streams: 6_000, concurrent: 32 }
 
 export async function firstChunkDelay(dataDir: string): Promise<Figure> {
   const mock = await forkListener('mock-llm.ts')
-  const parley = await startGateway(dataDir, withMock(mock.port))
+  const parley = await startGateway(dataDir, {
+    ...withMock(mock.port),
+    engine: 'problem' in loadUws() ? 'node' : 'uws',
+  })
   const direct = new Pool(`http://127.0.0.1:${mock.port}`)
   const through = new Pool(parley.url)
   const json = { 'content-type': 'application/json' }
