@@ -26,6 +26,7 @@ export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   if (failures.length === 0 && !unserved.timedOut)
     return laterOn('providers_unreachable', detail, (retryAfterMs ?? 0) / 1000)
   if (all(failures, 'rate_limited')) return laterOn('all_rate_limited', detail, longestWaitS(failures))
+  if (failures.some(isUnknownThere)) return new Fault({ kind: 'no_such_model', near: [] }, detail)
   if (all(failures, 'unsupported')) return new Fault({ kind: 'all_unsupported' }, detail)
   if (all(failures, 'bad_request') && !anySent(unserved)) return new Fault({ kind: 'nothing_to_send' }, detail)
   if (all(failures, 'overloaded') && !anySent(unserved))
@@ -34,6 +35,11 @@ export function faultOf(unserved: Unserved, keyed: boolean): Fault {
   if (unserved.timedOut || all(failures, 'timeout')) return new Fault({ kind: 'timed_out' }, detail)
   const isRefused = failures.at(-1)?.error.errorClass === 'bad_request'
   return new Fault({ kind: isRefused ? 'provider_refused' : 'all_failed' }, detail)
+}
+
+/** A model that the catalog does not have was pinned, and its provider does not have it either. */
+function isUnknownThere({ row, error }: Failure): boolean {
+  return !row.isListed && error.status === 404
 }
 
 /** The fault for a stream that broke after its first media. Nothing can be sent again without the caller noticing. */

@@ -174,10 +174,11 @@ const rows = {
     param: ({ model }) => model,
   },
   no_such_model: {
-    code: 'not_found',
+    code: 'capability_unsupported',
+    codeByName: 'not_found',
     message: ({ near }) => `No provider here serves a model of this name. ${didYouMean(near)}${spellings}`,
     hint: spellings,
-    param: () => 'model',
+    param: ({ pinnedModel }) => pinnedModel,
   },
   ambiguous_model: {
     code: 'invalid_parameter',

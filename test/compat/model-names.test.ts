@@ -116,6 +116,10 @@ t.test('<provider>:<anything> goes to the provider, without a rank and without a
     code: 'not_found',
     message: /bare:brand-new .* set BARE_KEY\. Served now: auto, stub:chat, local:scripted/,
   })
+  stub.behave({ kind: 'status', status: 404 })
+  const nowhere = await chat(served, 'stub:nowhere')
+  t.match([nowhere.status, nowhere.json().error.code], [404, 'not_found'], 'the provider does not have it either')
+  stub.behave({ kind: 'ok' })
   const routing = { mode: 'explicit', provider: 'stub', model: 'brand-new' }
   const input = [{ type: 'message', role: 'user', content: [{ type: 'text', text: 'Hello.' }] }]
   const router = await postJson(served, '/router/v1/llm/responses', { routing, input, max_output_tokens: 10 })
