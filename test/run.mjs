@@ -2,12 +2,17 @@
 // or a machine can read: `N passed, N failed`. With files as arguments it runs those alone, over the engine that serves
 // here or the one that PARLEY_TEST_ENGINE names.
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 
 const files = process.argv.slice(2)
 const counts = { pass: 0, fail: 0, skip: 0, todo: 0 }
+/** Which tests did not run, and why. */
+const skips = new Set()
 await run(files, process.env)
 if (files.length === 0) await runOverOtherEngine()
+for (const skip of skips) console.log(`skipped: ${skip}`)
 const failed = counts.fail
 const skipped = counts.skip + counts.todo
 console.log(`${counts.pass} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`)
@@ -39,7 +44,10 @@ async function runOverOtherEngine() {
 }
 
 function run(files, env) {
-  const tap = spawn('npx', ['--no-install', 'tap', '--reporter=terse', '--no-color', ...files], {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-tap-'))
+  const output = path.join(folder, 'output.tap')
+  const options = ['--reporter=terse', '--no-color', `--output-file=${output}`]
+  const tap = spawn('npx', ['--no-install', 'tap', ...options, ...files], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env,
   })
@@ -56,7 +64,19 @@ function run(files, env) {
       }
       // A run that ended badly without a failed assertion (a crash, a time-out) is a failure all the same.
       if (code !== 0 && !/\bfail: /.test(totals)) counts.fail++
+      readSkips(output)
+      rmSync(folder, { recursive: true, force: true })
       resolve()
     })
   })
+}
+
+/** `# Subtest: test/a.test.ts` opens the lines of a file, `ok 1 - title # SKIP reason` is a test that did not run. */
+function readSkips(output) {
+  let file = ''
+  for (const line of readFileSync(output, 'utf8').split('\n')) {
+    file = /^# Subtest: (\S+)/.exec(line)?.[1] ?? file
+    const [, title, kind, reason] = /^\s+(?:not )?ok \d+ - (.*?) # (SKIP|TODO)\b ?(.*)$/.exec(line) ?? []
+    if (kind) skips.add(`${file}: ${title}: ${reason || 'no reason is given'}`)
+  }
 }
