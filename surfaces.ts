@@ -100,7 +100,7 @@ export function createSurfaces(parts: Parts): Surfaces {
   }
 }
 
-/** A surface with a host of its own serves its contract there alone. */
+/** A surface with a separate host serves its contract there alone. */
 function contractsAtAnyHost({ routerHost, compatHost, platformHost }: ParleyConfig['surfaces']): string[] {
   return [
     ...(routerHost === null ? ['/router/openapi.json'] : []),
