@@ -15,7 +15,7 @@ timeout_s=1200
 node=24
 suite=trixie
 packages=ca-certificates,curl,git,make,procps
-contents="$suite $packages node@$node"
+contents="$suite $packages node@$node /srv/dev"
 root=${XDG_CACHE_HOME:-$HOME/.cache}/parley/debian13
 
 skip() {
@@ -39,21 +39,21 @@ make_root() {
   npm install --prefix "$root/opt/node" "node@$node" npm@11 >"$log" 2>&1 ||
     skip "npm could not install Node $node: $(tail -n 1 "$log")"
   echo '127.0.0.1 localhost' >"$root/etc/hosts"
-  chroot "$root" useradd --create-home dev
+  chroot "$root" useradd --create-home --home-dir /srv/dev dev
   echo "$contents" >"$root/.complete"
 }
 
 # The tree as it stands, without what git ignores. Packages stay from the last run as long as the lock file is the same.
 copy_tree() {
-  local tree=$root/home/dev/parley
+  local tree=$root/srv/dev/parley
   mkdir -p "$tree"
   find "$tree" -mindepth 1 -maxdepth 1 ! -name node_modules -exec rm -rf {} +
   git ls-files -z --cached --others --exclude-standard | { xargs -0 ls -d 2>/dev/null || true; } | tar -c -T - | tar -x -C "$tree"
-  chroot "$root" chown -R dev:dev /home/dev
+  chroot "$root" chown -R dev:dev /srv/dev
   if cmp -s package-lock.json "$root/.package-lock.json"; then touch "$tree/node_modules/.package-lock.json"; fi
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   # A registry of the machine's own, and the authority that signs its certificate.
-  [ ! -f "$HOME/.npmrc" ] || install -o 1000 -g 1000 -m 600 "$HOME/.npmrc" "$root/home/dev/.npmrc"
+  [ ! -f "$HOME/.npmrc" ] || install -o 1000 -g 1000 -m 600 "$HOME/.npmrc" "$root/srv/dev/.npmrc"
   [ -z "${NODE_EXTRA_CA_CERTS:-}" ] || cp "$NODE_EXTRA_CA_CERTS" "$root/etc/ssl/machine.crt"
 }
 
@@ -63,7 +63,7 @@ run_inside() {
   mount --rbind /sys "$root/sys"
   mount --rbind /dev "$root/dev"
   mount -t tmpfs tmpfs "$root/tmp" -o mode=1777
-  chroot --userspec=dev:dev "$root" /usr/bin/env -i HOME=/home/dev PATH=/opt/node/node_modules/.bin:/usr/bin:/bin \
+  chroot --userspec=dev:dev "$root" /usr/bin/env -i HOME=/srv/dev PATH=/opt/node/node_modules/.bin:/usr/bin:/bin \
     LANG=C.UTF-8 NODE_EXTRA_CA_CERTS=/etc/ssl/machine.crt PARLEY_TEST_ENGINE=uws \
     ${https_proxy:+https_proxy="$https_proxy"} ${http_proxy:+http_proxy="$http_proxy"} \
     timeout --kill-after=30 "$timeout_s" bash -c '

@@ -7,7 +7,7 @@
 export type Build = 'node' | 'uws' | 'uws20'
 
 /**
- * What becomes of a request, alone and with another behind it in the same bytes:
+ * The fate of a request, alone and with another behind it in the same bytes:
  *
  *   served        200.
  *   answered      any status, within a second.

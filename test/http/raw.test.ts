@@ -77,7 +77,7 @@ function isSlow(result: Result): boolean {
   return result === 'silent' || result === 'timed out'
 }
 
-/** The difference between what the case says and what is seen; null when there is none. */
+/** Null when the server does what the case says. */
 async function faultOf({ what, bytes, results }: Case, port: number, build: Build): Promise<string | null> {
   const result = results[build]
   const complain = (seen: string) => `${what}: ${seen} instead of ${result}`
@@ -127,7 +127,7 @@ function exchange(
     let timer = setTimeout(settle, waitMs, null)
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1')
-      // Whoever refuses after an answer closes at once.
+      // A refusal closes the connection at once, so an open one is seen soon.
       if (!/^HTTP\/1.1 (?!100)/.test(text)) return
       if (!mayClose) return settle(null)
       clearTimeout(timer)

@@ -128,7 +128,7 @@ t.test('speech of 20,000 odd characters', { timeout: 100_000 }, async (t) => {
     'mixed stops': '.!?;:…"”)] '.repeat(1800),
     'digits and stops': '1.'.repeat(10_000),
   })) {
-    // What is measured is the loop, not the engine, so the client leaves soon.
+    // The test measures the loop, not the speech engine, so the client leaves soon.
     const gapMs = await shortestGap(() => stream(text), 0)
     t.ok(gapMs < gapMaxMs, `${what}: ${gapMs} ms`)
   }
