@@ -123,19 +123,23 @@ t.test('an unknown command is refused with the usage', async (t) => {
   t.match((await alone(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
 })
 
-t.test('demo transcribes a recorded prompt, answers and speaks, and leaves nothing', { timeout: 60_000 }, async (t) => {
-  const temporary = path.join(files, 'tmp')
-  mkdirSync(temporary)
-  const { code, stdout } = await alone(['demo'], { TMPDIR: temporary })
-  t.equal(code, 0)
-  const transcript = /1\. Speech to text.*\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
-  t.equal(wordErrors(spoken['privacy-prompt'], transcript).errors, 0, transcript)
-  t.match(stdout, /2\. LLM answer, as it streams\n {3}\S+/)
-  t.match(stdout, /3\. Text to speech\n {3}.+\n {3}→ \d\.\d s of speech in \d+ ms\n/)
-  t.same(readdirSync(temporary), [])
-})
+t.test(
+  'demo transcribes a recorded prompt, answers and speaks, and leaves nothing',
+  { timeout: 100_000 },
+  async (t) => {
+    const temporary = path.join(files, 'tmp')
+    mkdirSync(temporary)
+    const { code, stdout } = await runParley(['demo'], { dataDir, env: { TMPDIR: temporary }, timeoutMs: 90_000 })
+    t.equal(code, 0)
+    const transcript = /1\. Speech to text.*\n {3}(.+)\n/.exec(stdout)?.[1] ?? ''
+    t.equal(wordErrors(spoken['privacy-prompt'], transcript).errors, 0, transcript)
+    t.match(stdout, /2\. LLM answer, as it streams\n {3}\S+/)
+    t.match(stdout, /3\. Text to speech\n {3}.+\n {3}→ \d\.\d s of speech in \d+ ms\n/)
+    t.same(readdirSync(temporary), [])
+  },
+)
 
-t.test('a demo that is interrupted leaves nothing', { timeout: 60_000 }, async (t) => {
+t.test('a demo that is interrupted leaves nothing', { timeout: 100_000 }, async (t) => {
   const temporary = path.join(files, 'interrupted')
   mkdirSync(temporary)
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: temporary }
