@@ -128,7 +128,11 @@ async function fromFile(own, file) {
     own.durationMs = (samples.length / fileRateHz) * 1000
     let sentMs = 0
     const feed = () => {
-      while (!own.isOver && sentMs < own.durationMs && sentMs < Math.max(clock.heardMs, clock.nowMs()) + aheadMsMax) {
+      while (
+        !own.isOver &&
+        sentMs < own.durationMs &&
+        sentMs < Math.max(clock.transcribedMs, clock.nowMs()) + aheadMsMax
+      ) {
         const from = (sentMs / 1000) * fileRateHz
         socket.send(samples.slice(from, from + (pieceMs / 1000) * fileRateHz).buffer)
         sentMs += pieceMs
@@ -146,7 +150,7 @@ async function fromFile(own, file) {
 function createClock() {
   let startedMs = null
   return {
-    heardMs: 0,
+    transcribedMs: 0,
     /** The first audio is sent now, and was that long. */
     start: (audioMs) => (startedMs ??= performance.now() - audioMs),
     nowMs: () => (startedMs === null ? 0 : performance.now() - startedMs),
@@ -178,7 +182,7 @@ function onTranscriptFrame(own, frame, choice, clock) {
     say('stt-status', own.durationMs ? 'Transcribing.' : 'Listening.')
     void showRoute('stt', frame, choice, () => run === own || own.isDone)
   } else if (frame.type === 'transcript') {
-    clock.heardMs = Math.max(clock.heardMs, frame.endMs)
+    clock.transcribedMs = Math.max(clock.transcribedMs, frame.endMs)
     showTranscript(frame)
     showTranscriptTimes(own, frame, clock)
   } else if (frame.type === 'error') fail(own, `${frame.message} (${frame.code})`)
