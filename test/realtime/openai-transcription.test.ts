@@ -6,7 +6,8 @@ import { wordErrors } from '../speech/words.ts'
 import { type Client, open, refusal } from './socket.ts'
 
 const address = '/v1/realtime?intent=transcription'
-const parley = await startParley()
+// On a busy machine the models load slowly.
+const parley = await startParley({ PARLEY_REALTIME_OPEN_MS: '60000' })
 t.teardown(() => parley.remove())
 
 const transcription = 'conversation.item.input_audio_transcription'
