@@ -123,7 +123,7 @@ export type ParleyConfig = {
     pingS: number
     /** To the config frame. */
     configMs: number
-    /** Without audio (AUDIO_TIMEOUT) or text (TEXT_TIMEOUT). */
+    /** Without audio (AUDIO_TIMEOUT) or text (TEXT_TIMEOUT). A session of /v1/realtime then ends its stream and goes on. */
     silenceMs: number
     /** A commit of /v1/realtime waits so long for the last words of its utterance. */
     commitMs: number
