@@ -22,7 +22,7 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-/** No contract has so many levels. Recursive functions, such as validators, would overflow the stack. */
+/** The contracts need fewer than 20 levels. Recursive functions, such as validators, would overflow the stack. */
 const depthMax = 64
 /** Objects, arrays, fields and items. A conversation of ten thousand turns has 30,000. */
 const valuesMax = 50_000
