@@ -11,7 +11,7 @@
  */
 import type { Clock } from '../options.ts'
 
-/** What becomes of the connection with the answer. */
+/** The fate of the connection after the answer. */
 export type Ending = 'goes on' | 'closes' | 'reads no more'
 
 export class Isolation {
