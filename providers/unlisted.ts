@@ -8,7 +8,7 @@ import type { VendorModel } from './adapter.ts'
 import type { Vendor } from './vendors.ts'
 
 /**
- * For a vendor with a protocol of its own: the row of a listed model that takes the same fields, under the new id and
+ * For a vendor with its own protocol: the row of a listed model that takes the same fields, under the new id and
  * without a claim about languages.
  */
 export function unlistedOf(

@@ -1,4 +1,7 @@
-/** What the page asks of the server. On its own machine it needs no key; elsewhere the user has pasted one, which is kept in this variable alone. */
+/**
+ * The requests of the page. On the machine of the server they need no key; elsewhere the user has pasted one, which is
+ * kept in this variable alone.
+ */
 
 let apiKey = null
 

@@ -1,7 +1,7 @@
 /** Finds the names that a misspelt name can have meant, for the message that refuses it. */
 
 const namesMax = 3
-/** Of the letters of a name, the share that can be wrong. */
+/** The share of the letters of a name that can be wrong. */
 const wrongShare = 0.25
 
 /** The names that are spelled most like `name`, the nearest first. Names that continue it count as near too. */

@@ -19,7 +19,7 @@ export type Places = Readonly<
 > & {
   /** Whether requests name a model by one string; else they have a routing object. */
   readonly namesModel: boolean
-  /** What a request asks of a model. An ask without an entry has several places, or none. */
+  /** The places of what a request asks of a model. An ask without an entry has several places, or none. */
   asks: Readonly<Partial<Record<Capability | 'language' | 'voice' | 'recording' | 'speech', string>>>
 }
 

@@ -43,7 +43,7 @@ const traits: Partial<Record<string, Traits>> = {
   'claude-haiku-4-5': { sampling: true, withoutThinking: {}, efforts: {} },
 }
 
-/** Of a model that is not in the list nothing is refused here: its vendor can tell. */
+/** Nothing is refused here for a model that is not in the list: its vendor knows what it takes. */
 const unlistedTraits: Traits = { sampling: true, withoutThinking: {}, efforts: thinkingEfforts }
 
 export function traitsOf(model: string): Traits {

@@ -7,7 +7,7 @@ type Schema = Readonly<Record<string, unknown>>
 
 /** The depth is limited, because a schema may contain itself. */
 const depthMax = 16
-/** A schema that contains itself ten times has ten thousand million values in ten levels. What is over is null. */
+/** A schema that contains itself ten times has ten thousand million values in ten levels. Values beyond the limit are null. */
 const stepsMax = 20_000
 
 type Budget = { steps: number }

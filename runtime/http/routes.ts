@@ -88,7 +88,7 @@ function createEntry(mount: Mount, rule: PathRule, headerPrefix: string): PathEn
     endpoints: new Map(
       operations.map((operation) => [operation.method, createEndpoint(mount, operation, headerPrefix)]),
     ),
-    // Client libraries in a page send headers of their own, such as x-stainless-lang. `*` allows all but Authorization.
+    // Client libraries in a page send further headers, such as x-stainless-lang. `*` allows all but Authorization.
     requestHeaders: [...new Set(['Authorization', 'Content-Type', ...declared]), '*'].join(', '),
   }
 }

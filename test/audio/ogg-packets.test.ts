@@ -16,7 +16,7 @@ async function packetsOf(bytes: Uint8Array, length: number): Promise<Buffer[]> {
 }
 
 const file = readFixture('privacy-prompt', 'opus')
-/** Of the recording in WAV: 8 kHz, 16 bit, a header of 44 bytes. */
+/** The recording in WAV has 8 kHz, 16 bits and a header of 44 bytes. */
 const recordedMs = (readFixture('privacy-prompt').length - 44) / 16
 
 t.test('a recording', async (t) => {

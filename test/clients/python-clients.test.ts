@@ -12,7 +12,7 @@ else {
   const setup = await startSetup()
   t.teardown(() => setup.close())
   t.test('openai', async (t) =>
-    expectClient(t, await setup.run(python, ['python/with_openai.py']), [
+    expectClient(t, await setup.run(python, ['python/with-openai.py']), [
       ...['chat', 'chatStream', 'usage', 'tools', 'transcribe', 'transcribeText', 'transcribeVerbose'],
       ...['speakPcm', 'speakWav', 'speakMp3', 'transcribeSrt', 'transcribeVtt', 'realtime', 'retrieve'],
       ...['withoutCredential', 'models', 'cutStream', 'resetStream', 'wrongKey'],

@@ -13,7 +13,7 @@ const frameworks = {
   },
   'litellm.txt': {
     litellm: ['chat', 'chatStream', 'toolCall', 'respond', 'transcribe', 'speakWav', 'withoutCredential'],
-    llama_index: ['chat', 'chatStream', 'agent', 'withoutCredential'],
+    'llama-index': ['chat', 'chatStream', 'agent', 'withoutCredential'],
   },
 }
 
@@ -23,5 +23,5 @@ for (const [requirements, programs] of Object.entries(frameworks)) {
   const { python, missing } = await pythonEnvironment(requirements)
   for (const [name, steps] of Object.entries(programs))
     if (missing) t.test(name, { skip: missing }, () => {})
-    else t.test(name, async (t) => expectClient(t, await setup.run(python, [`python/with_${name}.py`]), steps))
+    else t.test(name, async (t) => expectClient(t, await setup.run(python, [`python/with-${name}.py`]), steps))
 }

@@ -7,4 +7,4 @@ t.setTimeout(400_000)
 const { python, missing } = await pythonEnvironment('agents.txt')
 
 if (missing) t.test('Responses through clients for Python', { skip: missing }, () => {})
-else await expectResponses(python, { 'python/with_responses.py': openai, 'python/with_agents.py': agent })
+else await expectResponses(python, { 'python/with-responses.py': openai, 'python/with-agents.py': agent })

@@ -132,8 +132,8 @@ t.test('<provider>:<anything> goes to the provider, without a rank and without a
 t.test('aliases of the configuration', async (t) => {
   t.match((await chat(served, 'gpt-4o-mini')).json(), { model: 'stub:chat' })
   t.match((await chat(served, 'house-model')).json(), { model: 'stub:chat' })
-  const heard = await transcribe(served, 'whisper-1')
-  t.equal(heard.status, 200, heard.text)
+  const transcript = await transcribe(served, 'whisper-1')
+  t.equal(transcript.status, 200, transcript.text)
   t.match((await speak(served, 'house-model')).json().error, { code: 'invalid_parameter' }, 'of another stage')
   t.match((await chat(served, 'gpt-4o')).json().error, { message: 'OPENAI_API_KEY' })
 })

@@ -1,4 +1,4 @@
-/** What a refusal names when the filters leave no candidate: the caller's ask and the caller's filter. */
+/** When the filters leave no candidate, a refusal names the ask and the filter of the caller. */
 import t from 'tap'
 import type { KeyPolicy } from '../../domain/access/organization.ts'
 import { type Ask, baseAsk } from '../../domain/routing/ask.ts'

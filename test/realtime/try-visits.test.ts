@@ -1,4 +1,4 @@
-/** What visitors of /try do beside speaking: lists, recordings, downloads, curl, a pasted key, keyboards, small and dark screens. */
+/** Visitors of /try use lists, recordings, downloads, curl, a pasted key, keyboards, small and dark screens. */
 import { execFile } from 'node:child_process'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'

@@ -82,8 +82,8 @@ await report({
     return names
   },
   transcribe: async () => {
-    const heard = await new openai.STT({ model: 'auto', useRealtime: false, ...server }).recognize(samples(0))
-    return { text: heard.alternatives[0].text }
+    const event = await new openai.STT({ model: 'auto', useRealtime: false, ...server }).recognize(samples(0))
+    return { text: event.alternatives[0].text }
   },
   captions,
   speakSeconds: speak,
