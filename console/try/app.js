@@ -192,7 +192,10 @@ function onTranscriptFrame(own, frame, choice, clock) {
   }
 }
 
-/** Of live speech: how long after the speech began its first words came, and how long after it ended its last. Of a recording: since it was sent. */
+/**
+ * The times of live speech count from its start to the first words, and from its end to the last. Those of a recording
+ * count from its sending.
+ */
 function showTranscriptTimes(own, { text, isFinal, startMs, endMs }, clock) {
   if (text === '') return
   const isRecording = own.durationMs !== undefined

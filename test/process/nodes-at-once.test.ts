@@ -34,7 +34,7 @@ const quota = async (target: Running) => (await send(target, '/router/v1/models'
 const asks = (count: number) => Array.from({ length: count }, (_, i) => i)
 
 t.test('two nodes that start at once on one Postgres', async (t) => {
-  const both = (await Promise.all([node(t), node(t)])) as [Running, Running]
+  const both = await Promise.all([node(t), node(t)])
   const [first, second] = both
   const command = async (...args: string[]) => (await runParley(args, { dataDir: first.dataDir, env })).stdout.trim()
   const organization = /org_\w+/.exec(await command('org', 'list'))?.[0] ?? ''
