@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
 import { type Answer, readEvents, send } from '../router/requests.ts'
@@ -122,8 +123,9 @@ t.test('a history is converted', async (t) => {
 t.test('accuracy is another word for quality', async (t) => {
   const answer = await complete({ prompt: 'Hi', model: 'auto', intent: { language: 'en', optimizeFor: 'accuracy' } })
   t.equal(answer.status, 200, answer.text)
-  const { text } = await send(parley, `/v1/requests/${answer.headers.get('service-request-id')}/route`)
-  t.match(JSON.parse(text), { objective: 'quality' })
+  const route = () => send(parley, `/v1/requests/${answer.headers.get('service-request-id')}/route`)
+  await until('the route is stored', async () => (await route()).status === 200)
+  t.match((await route()).json(), { objective: 'quality' })
   t.equal((await transcribe({ 'x-service-intent': '{"optimizeFor":"accuracy"}', ...asJson })).status, 200)
   t.match((await complete({ prompt: 'Hi', intent: { optimizeFor: 'speed' } })).json().error, {
     param: '/intent/optimizeFor',
