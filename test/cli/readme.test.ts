@@ -1,0 +1,77 @@
+/** The examples of README, copied out of it and run against a started server. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { pythonEnvironment } from '../clients/python/environment.ts'
+import { installNodeClients } from '../clients/setup.ts'
+import { startParley } from '../process/parley.ts'
+import { spoken } from '../speech/fixtures.ts'
+import { words } from '../speech/words.ts'
+
+const run = promisify(execFile)
+const root = path.resolve(import.meta.dirname, '../..')
+t.setTimeout(400_000)
+
+const parley = await startParley()
+const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-readme-'))
+mkdirSync(path.join(folder, '.parley'))
+writeFileSync(path.join(folder, '.parley/local.key'), `${parley.key}\n`)
+for (const name of ['test', 'dist']) symlinkSync(path.join(root, name), path.join(folder, name))
+t.teardown(async () => {
+  await parley.remove()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** The fenced blocks of a language that talk to the server, with its address in place of the usual one. */
+function examples(language: string): string[] {
+  const readme = readFileSync(path.join(root, 'README.md'), 'utf8')
+  return [...readme.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, 'gm'))]
+    .map(([, text = '']) => text)
+    .filter((text) => text.includes('127.0.0.1:8080') || text.includes('dist/main.js'))
+    .map((text) => text.replaceAll('127.0.0.1:8080', new URL(parley.url).host))
+}
+
+async function runIn(command: string, args: string[]): Promise<string> {
+  const { stdout } = await run(command, args, { cwd: folder, timeout: 60_000 })
+  return stdout
+}
+
+/** Whether the words of the recording follow one another in the output, whatever stands around them. */
+function hasTranscript(output: string): boolean {
+  return words(output).join(' ').includes(words(spoken['privacy-prompt']).join(' '))
+}
+
+t.test('shell', async (t) => {
+  const [script, ...others] = examples('sh')
+  t.same(others, [])
+  const output = await runIn('bash', ['-euc', script ?? 'false'])
+  t.ok(hasTranscript(output), output)
+  t.match(output, /^event: response\.completed$/m)
+  t.equal(readFileSync(path.join(folder, 'hello.wav')).toString('latin1', 0, 4), 'RIFF')
+})
+
+const clients = await installNodeClients('.')
+t.test('Node', { skip: clients ?? false }, async (t) => {
+  const programs = examples('js')
+  t.equal(programs.length, 2)
+  for (const [index, program] of programs.entries()) {
+    const place = path.join(folder, `program-${index}`)
+    mkdirSync(place)
+    const packages = program.includes("'openai'") ? 'test/clients/node_modules' : 'node_modules'
+    symlinkSync(path.join(root, packages), path.join(place, 'node_modules'))
+    writeFileSync(path.join(place, 'program.mjs'), program)
+    const output = await runIn(process.execPath, [path.join(place, 'program.mjs')])
+    t.ok(hasTranscript(output), output)
+  }
+})
+
+const { python, missing } = await pythonEnvironment('openai.txt')
+t.test('Python', { skip: missing ?? false }, async (t) => {
+  const [program, ...others] = examples('python')
+  t.same(others, [])
+  const output = await runIn(python, ['-c', program ?? 'raise SystemExit(1)'])
+  t.ok(hasTranscript(output), output)
+})
