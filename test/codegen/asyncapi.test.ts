@@ -154,7 +154,6 @@ t.test('the realtime surface: a config is filled in, closed and bounded', (t) =>
   t.same(config, {
     type: 'config',
     encoding: 'pcm_s16le',
-    sampleRate: 16000,
     channels: 1,
     interimResults: true,
     words: false,
