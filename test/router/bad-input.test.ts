@@ -74,7 +74,7 @@ t.test('names of parts and fields that every object inherits', async (t) => {
 t.test('the audio', async (t) => {
   refused(t, await transcribe(parley, silence.subarray(0, 9000)), 400, 'invalid_parameter', 'audio')
   refused(t, await transcribe(parley, Buffer.alloc(0)), 400, 'invalid_parameter', 'audio')
-  const known = /WAV, FLAC, Ogg\/Opus and MP3/
+  const known = /WAV, FLAC, Ogg\/Opus, WebM\/Opus and MP3 are read/
   for (const unread of [Buffer.from('this is no audio at all'), Buffer.from('\0\0\0\x20ftypM4A mp42isom')]) {
     const answer = await transcribe(parley, unread)
     refused(t, answer, 415, 'unsupported_media', 'audio')

@@ -76,9 +76,24 @@ t.test('the hash is of the parts, not of the boundary', async (t) => {
 
 t.test('a request that ends before dispatch gives its key back', async (t) => {
   const key = randomUUID()
-  const impossible = ask('hi', { routing: { mode: 'explicit', provider: 'mock', model: 'nothing' } })
-  t.equal((await postJson(parley, responses, impossible, { 'idempotency-key': key })).status, 400)
+  const before = stub.requests.length
+  const impossible = ask('hi', { routing: { mode: 'explicit', provider: 'local', model: 'nothing' } })
+  const refused = await postJson(parley, responses, impossible, { 'idempotency-key': key })
+  t.same([refused.status, refused.json().error.code], [400, 'invalid_parameter'])
+  t.equal(stub.requests.length, before, 'nothing was dispatched')
   t.equal((await withKey(key)).status, 200)
+})
+
+t.test('a provider that lacks the model was asked, so the key stays taken', async (t) => {
+  const key = randomUUID()
+  stub.behave({ kind: 'status', status: 404 })
+  const unlisted = ask('hi', { routing: { mode: 'explicit', provider: 'mock', model: 'nothing' } })
+  const refused = await postJson(parley, responses, unlisted, { 'idempotency-key': key })
+  stub.behave({ kind: 'ok' })
+  t.same([refused.status, refused.json().error.code], [400, 'capability_unsupported'])
+  t.equal(refused.headers.get('x-should-retry'), 'false')
+  const again = await postJson(parley, responses, unlisted, { 'idempotency-key': key })
+  t.same([again.status, again.json().error.code], [409, 'request_already_started'])
 })
 
 t.test('kill -9 before the dispatch is committed: the key is usable after its lease', async (t) => {
