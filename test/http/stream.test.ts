@@ -29,6 +29,7 @@ const operations = [
   operation('bytesStartFails', 'get', '/v1/bytes-start-fails', { responses: octets }),
   operation('bytesLaterFail', 'get', '/v1/bytes-later-fail', { responses: octets }),
   operation('large', 'get', '/v1/large', { responses: octets }),
+  operation('paced', 'get', '/v1/paced', { responses: octets }),
   operation('whole', 'get', '/v1/whole', { responses: octets }),
 ]
 
@@ -46,6 +47,14 @@ async function* counted(chunks: number): AsyncGenerator<Uint8Array> {
     }
   } finally {
     seen.isReturned = true
+  }
+}
+
+/** Each chunk fills the buffers of the transport, and the client has read it long before the next one is made. */
+async function* paced(chunks: number): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < chunks; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    yield Buffer.alloc(262_144, i)
   }
 }
 
@@ -106,6 +115,7 @@ const handlers = {
   bytesStartFails: () => ok(failing(null)),
   bytesLaterFail: () => ok(failing(Buffer.alloc(1000))),
   large: () => ok(counted(1024)),
+  paced: () => ok(paced(20)),
   whole: () => ok(new Uint8Array(8 * mib)),
 }
 const mounts = [mount(surface('main', ...operations), handlers)]
@@ -252,6 +262,12 @@ onBoth('a client that reads slowly slows the stream', async (t, _url, port, serv
     await until(() => bytes >= total)
     socket.destroy()
   }
+})
+
+onBoth('a source that is slower than its client is not held up', async (t, url) => {
+  const signal = AbortSignal.timeout(10_000)
+  const bytes = await fetch(`${url}/v1/paced`, { signal }).then((response) => response.arrayBuffer())
+  t.equal(bytes.byteLength, 20 * 262_144)
 })
 
 t.test('a client that reads nothing for too long is disconnected', async (t) => {

@@ -88,7 +88,9 @@ export class NodeTransport implements Transport {
   }
 
   onDrained(run: () => void): void {
-    this.#response.once('drain', run)
+    // A writer may wait for its source first, and the client have taken everything in the meantime.
+    if (this.#response.writableNeedDrain) this.#response.once('drain', run)
+    else queueMicrotask(run)
   }
 
   holdOpen(): void {}
