@@ -39,7 +39,7 @@ async function runIn(command: string, args: string[]): Promise<string> {
   return stdout
 }
 
-/** Whether the words of the recording follow one another in the output, whatever stands around them. */
+/** True when the words of the recording follow one another in the output. Other text may stand around them. */
 function hasTranscript(output: string): boolean {
   return words(output).join(' ').includes(words(spoken['privacy-prompt']).join(' '))
 }
