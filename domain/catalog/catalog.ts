@@ -31,6 +31,8 @@ export function labelOf({ model, isListed }: Row): string {
 const speakersMax = 500
 /** Callers may pin any name, so the number of unlisted rows has no natural bound. */
 const unlistedMax = 200
+/** Ids as vendors write them. The ledger keeps the id, so a sentence or a long text must not pass for one. */
+const unlistedId = /^[\w@][\w.:/@+-]{0,255}$/
 
 /**
  * All models that configured providers offer. `version` changes when a choice made from it may come out differently: rows were replaced
@@ -79,11 +81,14 @@ export class Catalog {
     return this.#byKey.get(keyOf(stage, `${provider}/${model}`))
   }
 
-  /** The row of a model that the catalog does not have; undefined where its provider cannot serve it. It is in no list and in no digest. */
+  /**
+   * The row of a model that the catalog does not have; undefined where its provider cannot serve it, or the id is no
+   * model id. It is in no list and in no digest.
+   */
   unlisted(stage: Stage, provider: string, model: string): Row | undefined {
     const key = keyOf(stage, `${provider}/${model}`)
     const isListed = stages.some((each) => this.#byKey.has(keyOf(each, `${provider}/${model}`)))
-    if (model === '' || isListed) return undefined
+    if (isListed || !unlistedId.test(model)) return undefined
     const known = this.#unlisted.get(key)
     if (known) return known
     const owner = this.#providers.find(({ id }) => id === provider)

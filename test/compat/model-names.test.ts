@@ -111,6 +111,9 @@ t.test('<provider>:<anything> goes to the provider, without a rank and without a
   t.equal((await transcribe(served, 'stub:other-ears')).headers.get('service-model'), 'other-ears')
   t.match((await speak(served, 'stub:no-voice')).json().error, { code: 'invalid_parameter' }, 'it serves no speech')
   t.match((await chat(served, 'local:other')).json().error, { code: 'invalid_parameter' }, 'its adapter has a list')
+  const sentence = await chat(served, 'stub:Call me back at noon')
+  t.match([sentence.status, sentence.json().error.code], [400, 'invalid_parameter'], 'a sentence is no model id')
+  t.notMatch(sentence.text, /noon/)
   const missing = (await chat(served, 'bare:brand-new')).json().error
   t.match(missing, {
     code: 'not_found',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { Catalog } from '../../domain/catalog/catalog.ts'
+import type { Stage } from '../../domain/catalog/model.ts'
 import { baseAsk } from '../../domain/routing/ask.ts'
 import { routingOfName } from '../../domain/routing/model-name.ts'
 import { refusal } from '../../domain/routing/refusal.ts'
@@ -60,5 +61,16 @@ t.test('a model id that two other stages have is said to be of the stage of spee
   const { chooser } = bench([provider('a', [model('llm'), model('tts')]), provider('b', [model('stt')])])
   const choice = chooser.choose(baseAsk(caller(), 'stt', { mode: 'explicit', provider: 'a', model: 'm' }, undefined))
   t.match(refusal(choice, chooser.world.catalog), { data: { kind: 'unknown_pin', otherStage: 'tts' } })
+  t.end()
+})
+
+t.test('a model that is not listed has an id as vendors write them, and no text passes for one', (t) => {
+  const row = model('llm', { provider: 'a' })
+  const open = Object.assign(provider('a', [row]), { unlisted: (_stage: Stage, id: string) => ({ ...row, id }) })
+  const catalog = new Catalog([open])
+  const ids = ['gpt-4o-mini', 'ft:gpt-4o:org::Ab1', '@cf/meta/llama-3', 'hf.co/x/y_z:Q4_K_M', 'k@001', 'm'.repeat(256)]
+  for (const id of ids) t.equal(catalog.unlisted('llm', 'a', id)?.pin, `a/${id}`, id.slice(0, 40))
+  const texts = ['', ' ', 'Call me back', 'line\nbreak', 'line\n', 'é', '"x"', '{}', '.', 'm'.repeat(257)]
+  for (const text of texts) t.equal(catalog.unlisted('llm', 'a', text), undefined, JSON.stringify(text.slice(0, 40)))
   t.end()
 })
