@@ -81,6 +81,13 @@ t.test('the frames', async (t) => {
     right(t, await transcribed(client), 'WAV')
   })
 
+  await t.test('samples have 16000 Hz where the config names no rate', async (t) => {
+    const client = await start(parley, address, { language: 'en', contentType: 'audio/pcm' })
+    t.match(client.frames('ready'), [{ encoding: 'pcm_s16le', sampleRate: 16_000 }])
+    client.send({ type: 'end' })
+    t.equal(await client.closed, 1000)
+  })
+
   await t.test('mu-law, in frames of an odd length', async (t) => {
     const client = await start(parley, address, { ...telephone, encoding: 'mulaw' })
     const pcm = samples(name)
