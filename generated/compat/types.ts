@@ -45,7 +45,7 @@ export type {
 /** A document of the AsyncAPI format. */
 export type AsyncapiDocument = { asyncapi: string; info: Record<string, unknown>; channels: Record<string, unknown> }
 
-/** `auto`, `<provider>:<model>`, the bare id of a model that one provider serves, or an alias of one of these. `<provider>:<model>` also names a model that is not listed, where the adapter of the provider takes any. */
+/** `auto`, `<provider>:<model>`, the bare id of a model that one provider serves, or an alias of one of these. `<provider>:<model>` also names a model that is not listed, where the adapter of the provider takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
 export type CompatModelId = string
 
 /** What is not named here goes to the provider untouched. */

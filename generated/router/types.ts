@@ -59,7 +59,7 @@ export type ExplicitRouting = {
   mode: 'explicit'
   /** Id of the provider. Empty or left out where model says it. */
   provider?: string
-  /** Id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id that has a slash of its own needs the provider in one of the two ways. */
+  /** Id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id that has a slash of its own needs the provider in one of the two ways. A model that /v1/models does not list goes to the provider that is named, if that takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
   model: string
 }
 
