@@ -2,8 +2,7 @@
 // or a machine can read: `N passed, N failed`. With files as arguments it runs those alone, over the engine that serves
 // here or the one that PARLEY_TEST_ENGINE names.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import os from 'node:os'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 const files = process.argv.slice(2)
@@ -44,10 +43,8 @@ async function runOverOtherEngine() {
 }
 
 function run(files, env) {
-  const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-tap-'))
-  const output = path.join(folder, 'output.tap')
-  const options = ['--reporter=terse', '--no-color', `--output-file=${output}`]
-  const tap = spawn('npx', ['--no-install', 'tap', ...options, ...files], {
+  const startedMs = Date.now()
+  const tap = spawn('npx', ['--no-install', 'tap', '--reporter=terse', '--no-color', ...files], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env,
   })
@@ -62,21 +59,24 @@ function run(files, env) {
       for (const name of Object.keys(counts)) {
         counts[name] += Number(new RegExp(`\\b${name}: (\\d+)`).exec(totals)?.[1] ?? 0)
       }
-      // A run that ended badly without a failed assertion (a crash, a time-out) is a failure all the same.
-      if (code !== 0 && !/\bfail: /.test(totals)) counts.fail++
-      readSkips(output)
-      rmSync(folder, { recursive: true, force: true })
+      // A run that ended badly without a failed assertion (a crash, a time-out) is a failure all the same, and so is one
+      // that counted nothing.
+      if ((code !== 0 && !/\bfail: /.test(totals)) || totals === '') counts.fail++
+      readSkips(startedMs)
       resolve()
     })
   })
 }
 
-/** `# Subtest: test/a.test.ts` opens the lines of a file, `ok 1 - title # SKIP reason` is a test that did not run. */
-function readSkips(output) {
-  let file = ''
-  for (const line of readFileSync(output, 'utf8').split('\n')) {
-    file = /^# Subtest: (\S+)/.exec(line)?.[1] ?? file
-    const [, title, kind, reason] = /^\s+(?:not )?ok \d+ - (.*?) # (SKIP|TODO)\b ?(.*)$/.exec(line) ?? []
-    if (kind) skips.add(`${file}: ${title}: ${reason || 'no reason is given'}`)
+/** tap keeps the output of each file. `ok 1 - title # SKIP reason` is a test that did not run. */
+function readSkips(sinceMs) {
+  const folder = '.tap/test-results'
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const results = path.join(folder, name)
+    if (!name.endsWith('.tap') || statSync(results).mtimeMs < sinceMs) continue
+    for (const line of readFileSync(results, 'utf8').split('\n')) {
+      const [, title, kind, reason] = /^\s*(?:not )?ok \d+ - (.*?) # (SKIP|TODO)\b ?(.*)$/.exec(line) ?? []
+      if (kind) skips.add(`${name.slice(0, -'.tap'.length)}: ${title}: ${reason || 'no reason is given'}`)
+    }
   }
 }
