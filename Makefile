@@ -26,7 +26,8 @@ demo: dist/main.js
 test: dist/main.js vendor-clients
 	@exec node test/run.mjs
 
-# For the newer build of uWebSockets.js, which needs a newer system than most have. .ci/run runs it after `test`.
+# For the newer build of uWebSockets.js, which needs a newer system than most have. Not yet a part of .ci/run: some tests
+# still fail there.
 test-debian13:
 	@exec test/debian13.sh
 
