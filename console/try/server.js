@@ -21,6 +21,8 @@ const authorized = () => ({ headers: { authorization: `Bearer ${apiKey}` } })
 /** Whether the server has a key for this page. */
 export async function needsKey() {
   const answer = await fetch('/try/route?stage=stt')
+  // An answer that nobody reads keeps its connection.
+  await answer.arrayBuffer()
   return answer.status === 404
 }
 
