@@ -14,7 +14,7 @@ import type {
   OutputItem as WireOutputItem,
 } from '../../generated/router/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
-import { parseJson } from '../../runtime/engine/json.ts'
+import { jsonText } from '../json-text.ts'
 import { routeHeaders, wireRoute } from '../views/route.ts'
 import { contextOf } from './context.ts'
 import { routingOf } from './routing.ts'
@@ -143,20 +143,6 @@ function inputOf(item: InputItem, index: number): LlmItem {
       }
     case 'function_result':
       return { type: 'function_result', callId: item.call_id, result: item.result ?? '' }
-  }
-}
-
-/** Throws the refusal invalid_parameter: providers that read arguments as JSON would refuse it, after the key was spent. */
-function jsonText(text: string, param: string): string {
-  try {
-    parseJson(text)
-    return text
-  } catch {
-    throw new Refusal('invalid_parameter', {
-      param,
-      message: `${param} must be JSON text.`,
-      hint: 'Send the arguments as the response had them; {} where the function takes none.',
-    })
   }
 }
 

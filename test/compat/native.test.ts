@@ -118,6 +118,13 @@ t.test('a history is converted', async (t) => {
     param: '/messages/0/toolCalls/0/args',
     message: /must be JSON/,
   })
+  const deep = [{ id: 'call_a', name: 'weather', args: `${'['.repeat(65)}${']'.repeat(65)}` }]
+  const refused = await complete({ messages: [{ role: 'assistant', toolCalls: deep }] })
+  t.match(
+    refused.json().error,
+    { code: 'invalid_parameter', param: '/messages/0/toolCalls/0/args' },
+    'too deep to read',
+  )
 })
 
 t.test('accuracy is another word for quality', async (t) => {

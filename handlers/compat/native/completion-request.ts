@@ -7,6 +7,7 @@ import type {
   NativeTool,
 } from '../../../generated/compat/types.ts'
 import { Refusal } from '../../../runtime/engine/handler.ts'
+import { jsonText } from '../../json-text.ts'
 import type { ChatInput } from '../openai/chat-translation.ts'
 
 /** The body of the same request to chat completions. A field that the client left out is left out there too. Throws the refusal invalid_parameter. */
@@ -45,19 +46,8 @@ function messageOf(message: NativeMessage, pointer: string): ChatMessage {
 }
 
 function callOf({ id, name, args = '{}' }: NativeHistoryCall, pointer: string) {
-  if (typeof args === 'string' && !isJson(args))
-    throw new Refusal('invalid_parameter', { param: pointer, message: 'The arguments of a call must be JSON.' })
-  const text = typeof args === 'string' ? args : JSON.stringify(args)
+  const text = typeof args === 'string' ? jsonText(args, pointer) : JSON.stringify(args)
   return { id, type: 'function', function: { name, arguments: text } }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function toolOf(tool: NativeTool, pointer: string) {

@@ -1,0 +1,19 @@
+import { Refusal } from '../runtime/engine/handler.ts'
+import { parseJson } from '../runtime/engine/json.ts'
+
+/**
+ * The text, if it is JSON within the limits of a body. Throws the refusal invalid_parameter: providers that read the
+ * arguments of a call as JSON would refuse them, after the idempotency key was spent.
+ */
+export function jsonText(text: string, param: string): string {
+  try {
+    parseJson(text)
+    return text
+  } catch {
+    throw new Refusal('invalid_parameter', {
+      param,
+      message: `${param} must be JSON text.`,
+      hint: 'Send the arguments as the response had them; {} where the function takes none.',
+    })
+  }
+}
