@@ -13,8 +13,11 @@ import { words } from '../speech/words.ts'
 
 const run = promisify(execFile)
 const root = path.resolve(import.meta.dirname, '../..')
-t.setTimeout(400_000)
+t.setTimeout(700_000)
 
+// Before the first test: tap closes the file when it waits for something else after its last test.
+const clients = await installNodeClients('.')
+const { python, missing } = await pythonEnvironment('openai.txt')
 const parley = await startParley()
 const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-readme-'))
 mkdirSync(path.join(folder, '.parley'))
@@ -53,7 +56,6 @@ t.test('shell', async (t) => {
   t.equal(readFileSync(path.join(folder, 'hello.wav')).toString('latin1', 0, 4), 'RIFF')
 })
 
-const clients = await installNodeClients('.')
 t.test('Node', { skip: clients ?? false }, async (t) => {
   const programs = examples('js')
   t.equal(programs.length, 2)
@@ -68,7 +70,6 @@ t.test('Node', { skip: clients ?? false }, async (t) => {
   }
 })
 
-const { python, missing } = await pythonEnvironment('openai.txt')
 t.test('Python', { skip: missing ?? false }, async (t) => {
   const [program, ...others] = examples('python')
   t.same(others, [])

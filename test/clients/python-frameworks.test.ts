@@ -19,9 +19,11 @@ const frameworks = {
 
 const setup = await startSetup(['agent'])
 t.teardown(() => setup.close())
-for (const [requirements, programs] of Object.entries(frameworks)) {
-  const { python, missing } = await pythonEnvironment(requirements)
+// Every environment before the first test: tap closes the file when it waits for something else after its last test.
+const environments = []
+for (const [requirements, programs] of Object.entries(frameworks))
+  environments.push({ programs, ...(await pythonEnvironment(requirements)) })
+for (const { programs, python, missing } of environments)
   for (const [name, steps] of Object.entries(programs))
     if (missing) t.test(name, { skip: missing }, () => {})
     else t.test(name, async (t) => expectClient(t, await setup.run(python, [`python/with-${name}.py`]), steps))
-}

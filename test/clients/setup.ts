@@ -9,7 +9,8 @@ import { ciphers, startTlsFront } from './tls-front.ts'
 
 const run = promisify(execFile)
 const stepsTimeoutMs = 120_000
-const installTimeoutMs = 300_000
+/** Of one command. */
+export const installTimeoutMs = 300_000
 export const here = import.meta.dirname
 
 export type Outcome = {

@@ -35,8 +35,11 @@ function checkout(): string {
       filter: (file) => !/providers\/.*\.ts$/.test(file),
     })
   symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
-  cpSync(path.dirname(realpathSync(entry)), path.join(folder, 'dist-first'), { recursive: true })
-  mkdirSync(path.join(folder, 'dist-first/servers'), { recursive: true })
+  const build = path.dirname(realpathSync(entry))
+  // The servers that other tests have running from the present build do not run from the copy.
+  const filter = (file: string) => path.relative(build, file) !== 'servers'
+  cpSync(build, path.join(folder, 'dist-first'), { recursive: true, filter })
+  mkdirSync(path.join(folder, 'dist-first/servers'))
   symlinkSync('dist-first', path.join(folder, 'dist'))
   writeFileSync(path.join(folder, 'main.ts'), "console.log('the new build')\n")
   return folder

@@ -1,7 +1,8 @@
 /** Virtual environments for the Python programs, in a folder that git ignores. A new list of requirements makes one anew. */
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { here, install, modifiedMs } from '../setup.ts'
+import { setTimeout } from 'node:timers/promises'
+import { here, install, installTimeoutMs, modifiedMs } from '../setup.ts'
 
 export type PythonEnvironment = { python: string; missing: string | null }
 
@@ -11,10 +12,33 @@ export async function pythonEnvironment(requirements: string): Promise<PythonEnv
   const file = path.join(import.meta.dirname, requirements)
   const python = path.join(folder, 'bin/python')
   const complete = path.join(folder, 'complete')
-  if (modifiedMs(complete) > modifiedMs(file)) return { python, missing: null }
-  const missing =
-    (await install('python3', ['-m', 'venv', '--clear', folder])) ??
-    (await install(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', file]))
-  if (missing === null) await writeFile(complete, '')
+  const missing = await oneAtATime(`${folder}.lock`, async () => {
+    if (modifiedMs(complete) > modifiedMs(file)) return null
+    const failed =
+      (await install('python3', ['-m', 'venv', '--clear', folder])) ??
+      (await install(python, ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '-r', file]))
+    if (failed === null) await writeFile(complete, '')
+    return failed
+  })
   return { python, missing }
+}
+
+/** Two test files use one environment and run in two processes. The folder `lock` exists while one of them is at work. */
+async function oneAtATime<T>(lock: string, work: () => Promise<T>): Promise<T> {
+  await mkdir(path.dirname(lock), { recursive: true })
+  while (!(await taken(lock))) await setTimeout(500)
+  try {
+    return await work()
+  } finally {
+    await rm(lock, { recursive: true, force: true })
+  }
+}
+
+async function taken(lock: string): Promise<boolean> {
+  // A run that was ended at work has left its folder.
+  if (Date.now() - modifiedMs(lock) > 2 * installTimeoutMs) await rm(lock, { recursive: true, force: true })
+  return mkdir(lock).then(
+    () => true,
+    () => false,
+  )
 }
