@@ -95,6 +95,8 @@ export type Components = {
   types: NamedType[]
   /** The names of those that are written in specs/shared.yaml. */
   shared: ReadonlySet<string>
+  /** The values of `x-scope`. */
+  scopes: readonly string[]
 }
 
 export type OpenApiDocument = Components & {

@@ -62,7 +62,13 @@ export function readPlainSchema({ text, file }: Source): PlainSchema {
 /** A component is shared where the bundled document holds exactly what specs/shared.yaml says under the same name. */
 export function lowerComponents(schemas: Record<string, Schema>, shared: Source['shared'] = {}): Components {
   const isShared = (name: string) => JSON.stringify(schemas[name]) === JSON.stringify(shared[name])
-  return { schemas, types: resolveComponents(schemas), shared: new Set(Object.keys(schemas).filter(isShared)) }
+  const scope = shared['Scope']
+  return {
+    schemas,
+    types: resolveComponents(schemas),
+    shared: new Set(Object.keys(schemas).filter(isShared)),
+    scopes: (typeof scope === 'object' ? scope.enum : undefined)?.map(String) ?? [],
+  }
 }
 
 export type Ref = { $ref?: string }

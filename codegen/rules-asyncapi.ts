@@ -2,6 +2,7 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js'
 import { componentId, createAjv } from './ajv.ts'
 import type { AsyncApiDocument, Channel, Finding, Message, Problem } from './ir.ts'
+import { unknownScope } from './rules.ts'
 import { children, escapePointer, refName, type Schema } from './schema.ts'
 import { type Frame, textFrames } from './validator-plan.ts'
 
@@ -50,10 +51,12 @@ function channelIds({ channels }: AsyncApiDocument): Finding[] {
   })
 }
 
-function channelScopes({ channels }: AsyncApiDocument): Finding[] {
-  return channels
-    .filter(({ scope }) => scope === null)
-    .map(({ pointer }) => ({ pointer, message: 'says no x-scope; name the scope that the key must carry' }))
+function channelScopes({ channels, scopes }: AsyncApiDocument): Finding[] {
+  return channels.flatMap(({ scope, pointer }) =>
+    scope === null
+      ? [{ pointer, message: 'says no x-scope; name the scope that the key must carry' }]
+      : unknownScope(scope, scopes, pointer),
+  )
 }
 
 function subprotocols({ channels }: AsyncApiDocument): Finding[] {

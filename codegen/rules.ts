@@ -66,7 +66,7 @@ function operationIds({ operations, webhooks }: OpenApiDocument): Finding[] {
   })
 }
 
-function scopes({ operations }: OpenApiDocument): Finding[] {
+function scopes({ operations, scopes }: OpenApiDocument): Finding[] {
   return operations.flatMap(({ secured, scope, pointer }): Finding[] => {
     if (secured && scope === null) {
       return [
@@ -78,8 +78,14 @@ function scopes({ operations }: OpenApiDocument): Finding[] {
     }
     if (!secured && scope !== null)
       return [{ pointer, message: `has x-scope ${scope} but needs no key; remove one of the two` }]
-    return []
+    return scope === null ? [] : unknownScope(scope, scopes, pointer)
   })
+}
+
+export function unknownScope(scope: string, scopes: readonly string[], pointer: string): Finding[] {
+  if (scopes.includes(scope)) return []
+  const message = `x-scope ${scope} is not in the schema Scope of specs/shared.yaml; it has ${scopes.join(', ')}`
+  return [{ pointer, message }]
 }
 
 /** uWebSockets.js gives ':' and '*' a special meaning in patterns, and a parameter must fill a whole segment. */

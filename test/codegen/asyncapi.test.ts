@@ -15,7 +15,7 @@ import { realtimeSurface } from '../../generated/realtime/channels.ts'
 import { realtimeContract } from '../../generated/realtime/contract.ts'
 import { realtimeErrors } from '../../generated/realtime/errors.ts'
 import { createMiniClient } from './golden/socket-clients/mini.ts'
-import { change, folder, golden, type Step } from './golden.ts'
+import { change, folder, golden, type Step, shared } from './golden.ts'
 
 const file = 'mini.asyncapi.yaml'
 const path = join(folder, file)
@@ -31,7 +31,7 @@ const negatives = join(folder, 'negative-channels')
 const needsGenerator = { skip: isGeneratorInstalled() ? false : 'run make asyncapi-generator' }
 
 t.test('a good document always gives exactly the files beside this test', needsGenerator, async (t) => {
-  const source = { text: mini, file, path }
+  const source = { text: mini, file, path, shared }
   const [first, second] = await Promise.all([generateChannels(source, layout), generateChannels(source, layout)])
   t.same(first.problems, [])
   for (const [name, text] of first.files) {
@@ -45,7 +45,7 @@ t.test('a bad document gives no file, and messages that say how to correct it', 
   for (const name of readdirSync(negatives).filter((entry) => entry.endsWith('.yaml'))) {
     const document: unknown = parse(mini)
     for (const step of parse(readFileSync(join(negatives, name), 'utf8')) as Step[]) change(document, step)
-    const { files, problems } = await generateChannels({ text: stringify(document), file, path }, layout)
+    const { files, problems } = await generateChannels({ text: stringify(document), file, path, shared }, layout)
     t.equal(files.size, 0, `${name}: no file`)
     const lines = problems.map((problem) => `${formatProblem(problem)}\n`).join('')
     golden(t, `negative-channels/${basename(name, '.yaml')}.txt`, lines)
@@ -59,7 +59,7 @@ t.test('a text that is not a document of AsyncAPI 3 is refused with a message', 
   const info = 'info: { title: A, version: "1", license: { name: A, url: https://a.test } }'
   const unreadable = ['a: [', `asyncapi: 2.6.0\n${info}\nchannels: {}`, `openapi: 3.1.0\n${info}\npaths: {}`]
   for (const text of unreadable) {
-    const { files, problems } = await generateChannels({ text, file, path }, layout)
+    const { files, problems } = await generateChannels({ text, file, path, shared }, layout)
     t.equal(files.size, 0)
     t.match(problems.map(formatProblem)[0], /^mini\.asyncapi\.yaml#\/.* \[[\w-]+\]$/)
   }
@@ -68,7 +68,7 @@ t.test('a text that is not a document of AsyncAPI 3 is refused with a message', 
 t.test('a document that only the generator refuses gives its message', needsGenerator, async (t) => {
   const document = parse(mini) as { channels: { talk: Record<string, unknown> } }
   document.channels.talk['bindings'] = { ws: { method: 'FETCH' } }
-  const { files, problems } = await generateChannels({ text: stringify(document), file, path }, layout)
+  const { files, problems } = await generateChannels({ text: stringify(document), file, path, shared }, layout)
   t.equal(files.size, 0)
   t.match(problems.map(formatProblem).join('\n'), /the AsyncAPI generator refuses it: .*bindings.* \[generator\]/)
 })

@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path'
 import type t from 'tap'
 
 export const folder = import.meta.dirname
+/** Stands for specs/shared.yaml. */
+export const shared = { Scope: { type: 'string', enum: ['things', 'talking', 's'] } }
 
 export function golden(test: Pick<typeof t, 'equal'>, file: string, text: string): void {
   const path = join(folder, file)

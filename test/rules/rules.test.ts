@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { parse } from 'yaml'
+import { scopes } from '../../domain/access/organization.ts'
 import { configKeys } from '../../generated/config/keys.ts'
 import { vendors } from '../../providers/vendors.ts'
 
@@ -121,6 +123,12 @@ t.test('the binaries of the engine are the ones that were looked at', (t) => {
     const binary = readFileSync(path.join(root, `node_modules/uWebSockets.js/uws_linux_x64_${abi}.node`))
     t.equal(createHash('sha256').update(binary).digest('hex'), digest, `linux x64, ABI ${abi}`)
   }
+  t.end()
+})
+
+t.test('the scopes of keys are those of the contract', (t) => {
+  const { components } = parse(read('specs/shared.yaml')) as { components: { schemas: { Scope: { enum: string[] } } } }
+  t.same(scopes, components.schemas.Scope.enum)
   t.end()
 })
 
