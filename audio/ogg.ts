@@ -4,8 +4,8 @@
  */
 import { ascii, type ChunkedBytes, u16le, u32le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
+import { packetSamples } from './opus.ts'
 
-export const opusRateHz = 48000
 export type OggOpusInfo = { channels: number; samples: number }
 
 type Page = { serial: number; granule: number; first: boolean; segments: Uint8Array; bodyOffset: number; next: number }
@@ -90,15 +90,6 @@ function pageSamples(bytes: ChunkedBytes, page: Page): number {
     offset += size
   }
   return samples
-}
-
-/** RFC 6716, 3.1: the first byte encodes the length of a frame and, together with the second, the number of frames. */
-export function packetSamples(packet: Uint8Array): number {
-  const config = packet[0]! >> 3
-  const frameMs =
-    config < 12 ? [10, 20, 40, 60][config & 3]! : config < 16 ? [10, 20][config & 1]! : 2.5 * 2 ** (config & 3)
-  const frames = [1, 2, 2, (packet[1] ?? 0) & 0x3f][packet[0]! & 3]!
-  return frames * frameMs * (opusRateHz / 1000)
 }
 
 function codecName(packet: Uint8Array): string {

@@ -9,7 +9,7 @@
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
-import { opusRateHz, packetSamples } from './ogg.ts'
+import { opusPacketBytesMax, opusRateHz, packetSamples } from './opus.ts'
 
 export type WebmInfo = { channels: number; samples: number }
 
@@ -30,8 +30,6 @@ const id = {
 } as const
 
 const entered: ReadonlySet<number> = new Set([id.segment, id.tracks, id.cluster, id.blockGroup])
-/** RFC 6716: a packet has at most 48 frames of at most 1275 bytes, and 100 bytes are more than its lengths take. */
-const packetBytesMax = 48 * 1275 + 100
 const elementHeadBytesMax = 12
 
 export function isWebm(bytes: ChunkedBytes): boolean {
@@ -85,7 +83,7 @@ function* packetsOf(bytes: ChunkedBytes, track: number): Generator<Packet> {
     if ((head[headBytes - 1]! & 0x06) !== 0)
       throw new AudioError('unsupported', 'The WebM file has several packets in a block, which is not read here.')
     const size = element.size - headBytes
-    if (size > packetBytesMax) throw damaged(element.offset)
+    if (size > opusPacketBytesMax) throw damaged(element.offset)
     if (size > 0) yield { head: head.subarray(headBytes, headBytes + 2), offset: element.offset + headBytes, size }
   }
 }

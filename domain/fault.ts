@@ -17,6 +17,8 @@ type InRequest =
   | { kind: 'blank_text' }
   | { kind: 'too_much_text' }
   | { kind: 'audio_too_fast' }
+  /** A frame of a stream of Opus is not one packet. */
+  | { kind: 'bad_packet' }
   /** `otherStage` has a model of this name; `near` are names of models that are spelled much like it. */
   | { kind: 'unknown_model'; stage: Stage; otherStage: Stage | null; near: readonly string[] }
   | { kind: 'no_such_model'; near: readonly string[] }

@@ -1,8 +1,7 @@
+import { isOpusPacket, opusRateHz, packetSamples } from '../../audio/opus.ts'
 import { FrameAligner, frameBytes, isSampleEncoding } from '../../audio/pcm.ts'
 import type { StreamAudio } from './stt.ts'
 
-/** Opus is timed at 48 kHz, also when it was encoded from another rate (RFC 6716). */
-const opusHz = 48_000
 /** Speech in Opus takes less than this. The figure only bounds buffers. */
 const opusBytesPerS = 16_000
 
@@ -18,7 +17,7 @@ export class AudioLayout {
 
   constructor({ encoding, sampleRateHz, channels }: StreamAudio) {
     this.#frameBytes = isSampleEncoding(encoding) ? frameBytes({ encoding, channels }) : 0
-    this.#rateHz = this.#frameBytes > 0 ? sampleRateHz : opusHz
+    this.#rateHz = this.#frameBytes > 0 ? sampleRateHz : opusRateHz
     this.bytesPerS = this.#frameBytes > 0 ? sampleRateHz * this.#frameBytes : opusBytesPerS
   }
 
@@ -34,7 +33,18 @@ export class AudioLayout {
 
   /** The length of a whole frame in samples. */
   samplesOf(frame: Uint8Array): number {
-    return this.#frameBytes > 0 ? frame.length / this.#frameBytes : opusSamples(frame)
+    return this.#frameBytes > 0 ? frame.length / this.#frameBytes : packetSamples(frame)
+  }
+
+  /** False for a frame that should be one Opus packet and is not. */
+  isReadable(frame: Uint8Array): boolean {
+    return this.#frameBytes > 0 || isOpusPacket(frame)
+  }
+
+  /** The bytes that a frame counts against limits: a packet of one byte can have 60 ms, which take time to decode. */
+  weightOf(frame: Uint8Array): number {
+    if (this.#frameBytes > 0) return frame.length
+    return Math.max(frame.length, Math.ceil((this.msOf(packetSamples(frame)) * this.bytesPerS) / 1000))
   }
 
   msOf(samples: number): number {
@@ -44,21 +54,4 @@ export class AudioLayout {
   samplesIn(ms: number): number {
     return (ms * this.#rateHz) / 1000
   }
-}
-
-/**
- * RFC 6716, 3.1 and 3.2: the first byte of a packet encodes the length of its frames and, in most packets, their
- * number.
- */
-function opusSamples(packet: Uint8Array): number {
-  const [toc = 0, count = 0] = packet
-  if (packet.length === 0) return 0
-  const frames = [1, 2, 2, count & 63][toc & 3] ?? 1
-  return frames * opusFrameSamples(toc >> 3)
-}
-
-function opusFrameSamples(config: number): number {
-  if (config < 12) return [480, 960, 1920, 2880][config & 3] ?? 0
-  if (config < 16) return config & 1 ? 960 : 480
-  return 120 << (config & 3)
 }

@@ -120,6 +120,7 @@ class Transcribing implements TranscriptionStream {
     if (this.#state === 'over' || this.#endAsked) return
     const frame = this.#whole(bytes)
     if (frame.length === 0) return
+    if (!this.#layout.isReadable(frame)) return this.#fail(new Fault({ kind: 'bad_packet' }))
     this.#receivedSamples += this.#layout.samplesOf(frame)
     if (this.#state === 'opening') return this.#hold(frame)
     this.#send(frame)

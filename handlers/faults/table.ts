@@ -1,4 +1,5 @@
 /** The answer to every fault in the codes and words of the router contract, which the compatible surface shares. */
+import { opusPacketBytesMax } from '../../audio/opus.ts'
 import type { Capability } from '../../domain/catalog/model.ts'
 import type { FaultData, FaultKind, FaultOf, NarrowingFilter } from '../../domain/fault.ts'
 import type { ErrorCode } from '../../generated/router/errors.ts'
@@ -166,6 +167,11 @@ const rows = {
     code: 'rate_limited',
     message: 'Audio came faster than it can be transcribed.',
     hint: 'Send audio no faster than it is spoken.',
+  },
+  bad_packet: {
+    code: 'invalid_parameter',
+    message: `A frame is not one Opus packet of at most ${opusPacketBytesMax} bytes. Send one packet a frame, without Ogg or WebM around it.`,
+    hint: 'Send one Opus packet a frame, without Ogg or WebM around it.',
   },
   unknown_model: {
     code: 'invalid_parameter',

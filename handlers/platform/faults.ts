@@ -31,6 +31,7 @@ const codeOfFault = {
   blank_text: 'VALIDATION_ERROR',
   too_much_text: 'VALIDATION_ERROR',
   audio_too_fast: 'INTERNAL_ERROR',
+  bad_packet: 'INTERNAL_ERROR',
   unknown_model: 'VALIDATION_ERROR',
   no_such_model: 'VALIDATION_ERROR',
   ambiguous_model: 'VALIDATION_ERROR',

@@ -7,6 +7,7 @@ export const codeOfFault = {
   blank_text: 'INVALID_CONFIG',
   too_much_text: 'TEXT_TOO_LONG',
   audio_too_fast: 'RATE_LIMITED',
+  bad_packet: 'INVALID_FRAME',
   unknown_model: 'INVALID_CONFIG',
   no_such_model: 'INVALID_CONFIG',
   ambiguous_model: 'INVALID_CONFIG',

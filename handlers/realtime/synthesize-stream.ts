@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../../audio/format.ts'
-import { opusRateHz } from '../../audio/ogg.ts'
+import { opusRateHz } from '../../audio/opus.ts'
 import type { Caller } from '../../domain/access/organization.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Route } from '../../domain/dispatch/request.ts'

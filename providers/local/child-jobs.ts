@@ -31,9 +31,14 @@ async function answer(output: Promise<unknown>): Promise<void> {
   try {
     send({ type: 'done', output: await output })
   } catch (error) {
-    const errorClass = error instanceof AudioError ? 'bad_request' : 'server'
-    send({ type: 'failed', errorClass, message: error instanceof Error ? error.message : String(error) })
+    send({ type: 'failed', ...failureOf(error) })
   }
+}
+
+/** Audio that cannot be decoded is no failure of the engine, so it must not open the engine's circuit. */
+export function failureOf(error: unknown): { errorClass: 'bad_request' | 'server'; message: string } {
+  const errorClass = error instanceof AudioError ? 'bad_request' : 'server'
+  return { errorClass, message: error instanceof Error ? error.message : String(error) }
 }
 
 class RunningJob {

@@ -9,6 +9,7 @@ import { OpusDecoder } from 'opus-decoder'
 import { AudioError } from '../../audio/error.ts'
 import type { AudioFormat } from '../../audio/format.ts'
 import { Mp3Framer } from '../../audio/mp3.ts'
+import { type OpusRateHz, opusRateHz, opusRatesHz } from '../../audio/opus.ts'
 import {
   convertChannels,
   decodeSamples,
@@ -30,15 +31,19 @@ type Source = { format: AudioFormat; durationMs: number; pieces: AsyncIterable<U
  */
 const decodedPartMin = 0.9
 
-/** Throws AudioError `damaged` if the headers were right but too few frames can be decoded. */
+/**
+ * In a raw stream of Opus each piece is one packet. Throws AudioError `damaged` if the headers were right but too few
+ * frames can be decoded.
+ */
 export async function* decodeMono(source: Source, rateHz: number): AsyncGenerator<Float32Array> {
   const { format } = source
-  const mono = isSampleEncoding(format.encoding) ? decodeRaw(source) : decodeCompressed(source)
-  if (format.sampleRateHz === rateHz) {
+  const mono = isSampleEncoding(format.encoding) ? decodeRaw(source) : decodeCompressed(source, rateHz)
+  const fromHz = decodedRateHz(format, rateHz)
+  if (fromHz === rateHz) {
     yield* mono
     return
   }
-  const resampler = await Resampler.create({ channels: 1, fromHz: format.sampleRateHz, toHz: rateHz })
+  const resampler = await Resampler.create({ channels: 1, fromHz, toHz: rateHz })
   try {
     for await (const samples of mono) yield resampler.process(samples)
     yield resampler.flush()
@@ -56,10 +61,22 @@ async function* decodeRaw({ format, pieces }: Source): AsyncGenerator<Float32Arr
   }
 }
 
-async function* decodeCompressed({ format, durationMs, pieces }: Source): AsyncGenerator<Float32Array> {
+/** The rate of the decoded samples. */
+function decodedRateHz({ container, encoding, sampleRateHz }: AudioFormat, wantedHz: number): number {
+  return encoding === 'opus' && container !== 'ogg' ? packetsRateHz(wantedHz) : sampleRateHz
+}
+
+/** The decoder of packets emits the wanted rate itself, which takes less time than to resample 48 kHz. */
+function packetsRateHz(wantedHz: number): OpusRateHz {
+  return opusRatesHz.find((rate) => rate === wantedHz) ?? opusRateHz
+}
+
+async function* decodeCompressed(source: Source, wantedHz: number): AsyncGenerator<Float32Array> {
+  const { format, durationMs } = source
+  const rateHz = decodedRateHz(format, wantedHz)
   let decodedMs = 0
-  for await (const { channelData, samplesDecoded } of openDecoder(format.container, pieces)) {
-    decodedMs += (samplesDecoded * 1000) / format.sampleRateHz
+  for await (const { channelData, samplesDecoded } of openDecoder(source, wantedHz)) {
+    decodedMs += (samplesDecoded * 1000) / rateHz
     if (samplesDecoded > 0) yield downmixPlanar(channelData)
   }
   if (decodedMs < durationMs * decodedPartMin) {
@@ -68,19 +85,25 @@ async function* decodeCompressed({ format, durationMs, pieces }: Source): AsyncG
   }
 }
 
-function openDecoder(container: AudioFormat['container'], pieces: AsyncIterable<Uint8Array>): AsyncIterable<Decoded> {
+function openDecoder({ format, pieces }: Source, wantedHz: number): AsyncIterable<Decoded> {
+  const { container, encoding } = format
   if (container === 'flac') return flushing(new FLACDecoder(), pieces)
   if (container === 'ogg') return flushing(new OggOpusDecoder(), pieces)
-  if (container === 'webm') return decodePackets(pieces)
+  if (container === 'webm') return decodePackets(pieces, packetsIn, packetsRateHz(wantedHz))
+  if (encoding === 'opus') return decodePackets(pieces, (packet) => [packet], packetsRateHz(wantedHz))
   return decodeMp3(pieces)
 }
 
-async function* decodePackets(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Decoded> {
+async function* decodePackets(
+  pieces: AsyncIterable<Uint8Array>,
+  packetsOf: (piece: Uint8Array) => Uint8Array[],
+  sampleRate: OpusRateHz,
+): AsyncGenerator<Decoded> {
   // A mono stream is decoded to two equal channels.
-  const decoder = new OpusDecoder()
+  const decoder = new OpusDecoder({ sampleRate })
   try {
     await decoder.ready
-    for await (const piece of pieces) yield await attempt(() => decoder.decodeFrames(packetsIn(piece)))
+    for await (const piece of pieces) yield await attempt(() => decoder.decodeFrames(packetsOf(piece)))
   } finally {
     decoder.free()
   }

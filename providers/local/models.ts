@@ -1,3 +1,4 @@
+import { opusRatesHz } from '../../audio/opus.ts'
 import type { AudioSupport, Model, Price, PriceUnit } from '../../domain/catalog/model.ts'
 import { noCapabilities } from '../../domain/catalog/model.ts'
 import { fliteOutput, fliteVoices } from './tts.ts'
@@ -12,7 +13,7 @@ const samples = ['pcm_u8', 'pcm_s16le', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', '
 const sttFormats: readonly AudioSupport[] = [
   ...samples.map((encoding) => ({ encoding, sampleRateRangeHz: rates, channels })),
   { encoding: 'mp3', sampleRateRangeHz: { min: 8000, max: 48_000 }, channels: [1, 2] },
-  { encoding: 'opus', sampleRatesHz: [48_000], channels },
+  { encoding: 'opus', sampleRatesHz: [...opusRatesHz], channels },
 ]
 
 const shared = { provider, regions, providerOptions: [], benchmarks: [] } as const

@@ -1,5 +1,5 @@
 /** The entry of the process that recognizes streams, several at a time. It is started by fork only. */
-import { leaveWithParent, sendToParent } from './child-jobs.ts'
+import { failureOf, leaveWithParent, sendToParent } from './child-jobs.ts'
 import { openMoonshine } from './moonshine.ts'
 import { Recogniser } from './recogniser.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
@@ -35,7 +35,7 @@ async function open(id: number, input: StreamInput): Promise<void> {
     send({ type: 'opened', id })
     void stream.run().then(() => streams.delete(id))
   } catch (error) {
-    send({ type: 'failed', id, message: error instanceof Error ? error.message : String(error) })
+    send({ type: 'failed', id, ...failureOf(error) })
   } finally {
     opening.delete(id)
   }

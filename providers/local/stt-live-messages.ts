@@ -2,11 +2,10 @@
  * The messages between the child that recognizes streams and its parent. Many streams share one child, so each
  * message has an id.
  */
-import type { SampleEncoding } from '../../audio/pcm.ts'
-import type { StreamTranscript } from '../../domain/speech/stt.ts'
+import type { StreamAudio, StreamTranscript } from '../../domain/speech/stt.ts'
 
 export type StreamInput = {
-  audio: { encoding: SampleEncoding; sampleRateHz: number; channels: number }
+  audio: StreamAudio
   interimResults: boolean
   endpointingMs: number
 }
@@ -19,12 +18,12 @@ export type ToStreamChild =
   | { type: 'end'; id: number }
   | { type: 'close'; id: number }
 
-/** `ended`, `failed` and `closed` end a stream. `message` contains no speech. */
+/** `taken` has the weight of one frame (AudioLayout). `ended`, `failed` and `closed` end a stream. `message` contains no speech. */
 export type FromStreamChild =
   | { type: 'opened'; id: number }
-  | { type: 'taken'; id: number; bytes: number }
+  | { type: 'taken'; id: number; weight: number }
   | { type: 'speechStarted'; id: number; startMs: number }
   | { type: 'transcript'; id: number; transcript: StreamTranscript }
   | { type: 'ended'; id: number }
-  | { type: 'failed'; id: number; message: string }
+  | { type: 'failed'; id: number; errorClass: 'bad_request' | 'server'; message: string }
   | { type: 'closed'; id: number }

@@ -2,6 +2,7 @@
 
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal, Clock } from '../../domain/ports/system.ts'
+import { AudioLayout } from '../../domain/speech/audio-layout.ts'
 import type { SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
 import { SpeechEngineProcess } from './speech-engine-process.ts'
 import type { FromStreamChild, StreamInput, ToStreamChild } from './stt-live-messages.ts'
@@ -63,6 +64,7 @@ export class StreamChild {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
       const stream = new ChildStream({
+        layout: new AudioLayout(input.audio),
         sink,
         signal,
         opening: { resolve, reject },
@@ -83,6 +85,7 @@ export class StreamChild {
 type StreamMessage = { type: 'audio'; bytes: Uint8Array } | { type: 'flush' } | { type: 'end' } | { type: 'close' }
 
 type StreamParts = {
+  layout: AudioLayout
   sink: SttStreamSink
   signal: CancelSignal
   opening: { resolve: (stream: SttStream) => void; reject: (error: ProviderError) => void }
@@ -97,6 +100,7 @@ type StreamParts = {
  * `gone` from any state.
  */
 class ChildStream implements SttStream {
+  /** The weight of the frames that the child has not taken. */
   bufferedBytes = 0
   #state: 'opening' | 'open' | 'closing' | 'gone' = 'opening'
   readonly #parts: StreamParts
@@ -118,7 +122,7 @@ class ChildStream implements SttStream {
 
   audio(bytes: Uint8Array): void {
     if (this.#state !== 'open') return
-    this.bufferedBytes += bytes.length
+    this.bufferedBytes += this.#parts.layout.weightOf(bytes)
     this.#parts.send({ type: 'audio', bytes })
   }
 
@@ -146,7 +150,7 @@ class ChildStream implements SttStream {
 
   message(message: FromStreamChild): void {
     if (message.type === 'closed') return this.#gone()
-    if (message.type === 'failed') return this.fail(failure(message.message))
+    if (message.type === 'failed') return this.fail(failure(message))
     if (this.#state === 'opening' && message.type === 'opened') return this.#opened()
     if (this.#state === 'open') this.#messageWhileOpen(message)
   }
@@ -165,7 +169,7 @@ class ChildStream implements SttStream {
       case 'opened':
         return
       case 'taken':
-        this.bufferedBytes -= message.bytes
+        this.bufferedBytes -= message.weight
         return
       case 'speechStarted':
         return sink.speechStarted(message.startMs)
@@ -197,4 +201,5 @@ class ChildStream implements SttStream {
   }
 }
 
-const failure = (message: string) => new ProviderError('server', { sent: true, cause: new Error(message) })
+const failure = ({ errorClass, message }: Extract<FromStreamChild, { type: 'failed' }>) =>
+  new ProviderError(errorClass, { sent: true, cause: new Error(message) })

@@ -9,7 +9,8 @@
  * when there is room for it.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
-import { bytesPerMs } from '../../audio/pcm.ts'
+import { AudioLayout } from '../../domain/speech/audio-layout.ts'
+import { failureOf } from './child-jobs.ts'
 import { decodeMono } from './decode.ts'
 import { moonshineRateHz } from './moonshine.ts'
 import type { Recogniser, Recognition } from './recogniser.ts'
@@ -41,8 +42,9 @@ export class RecognitionStream {
   readonly #recogniser: Recogniser
   readonly #toParent: (message: StreamMessage) => void
   readonly #inbox: Event[] = []
-  readonly #bytesPerMs: number
-  #waitingBytes = 0
+  readonly #layout: AudioLayout
+  readonly #behindWeight: number
+  #waitingWeight = 0
   #wake = () => {}
   #closed = false
   #isSpeechReported = false
@@ -61,12 +63,12 @@ export class RecognitionStream {
     input: StreamInput,
     { vad, recogniser, send }: { vad: Vad; recogniser: Recogniser; send: (message: StreamMessage) => void },
   ) {
-    const { encoding, sampleRateHz, channels } = input.audio
     this.#input = input
     this.#segmenter = new Segmenter(vad, input.endpointingMs)
     this.#recogniser = recogniser
     this.#toParent = send
-    this.#bytesPerMs = bytesPerMs({ encoding, sampleRateHz, channels })
+    this.#layout = new AudioLayout(input.audio)
+    this.#behindWeight = (behindMs * this.#layout.bytesPerS) / 1000
   }
 
   /** Handles events until `end` or `close`. Never rejects: a failure is sent to the parent. */
@@ -82,14 +84,14 @@ export class RecognitionStream {
       await this.#lastFinal
       this.#send({ type: 'ended' })
     } catch (error) {
-      this.#send({ type: 'failed', message: error instanceof Error ? error.message : String(error) })
+      this.#send({ type: 'failed', ...failureOf(error) })
     }
     this.close()
   }
 
   take(event: Event): void {
     this.#inbox.push(event)
-    if (event.type === 'audio') this.#waitingBytes += event.bytes.length
+    if (event.type === 'audio') this.#waitingWeight += this.#layout.weightOf(event.bytes)
     this.#wake()
   }
 
@@ -109,8 +111,9 @@ export class RecognitionStream {
       else if (event.type === 'flush') await this.#flush()
       else {
         yield event.bytes
-        this.#waitingBytes -= event.bytes.length
-        this.#send({ type: 'taken', bytes: event.bytes.length })
+        const weight = this.#layout.weightOf(event.bytes)
+        this.#waitingWeight -= weight
+        this.#send({ type: 'taken', weight })
       }
     }
   }
@@ -144,7 +147,7 @@ export class RecognitionStream {
       this.#interimDueFrame = Math.round(startMs / frameMs) + firstInterimFrames
       this.#send({ type: 'speechStarted', startMs })
     }
-    if (this.#waitingBytes <= behindMs * this.#bytesPerMs) this.#interimIfDue()
+    if (this.#waitingWeight <= this.#behindWeight) this.#interimIfDue()
   }
 
   #interimIfDue(): void {

@@ -48,12 +48,11 @@ export function createLocalStt({ pool, streams, jobTimeoutMs, onProgress }: Loca
   }
 }
 
-/** Throws ProviderError for Opus packets without a container, which are not supported here. */
+/** Throws ProviderError for more channels than an Opus packet can have: outside of a container nothing says how several packets form a moment. */
 function streamInput({ audio, interimResults, endpointingMs = endpointing.usualMs }: SttStreamRequest): StreamInput {
-  const { encoding, sampleRateHz, channels } = audio
-  if (encoding === 'opus') throw new ProviderError('unsupported', { sent: false })
+  if (audio.encoding === 'opus' && audio.channels > 2) throw new ProviderError('unsupported', { sent: false })
   return {
-    audio: { encoding, sampleRateHz, channels },
+    audio,
     interimResults,
     endpointingMs: Math.min(endpointing.maxMs, Math.max(endpointing.minMs, endpointingMs)),
   }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { convertChannels, decodeSamples, encodeSamples } from '../../audio/pcm.ts'
-import { readFixture, spoken } from '../speech/fixtures.ts'
+import { packetsOf, readFixture, spoken } from '../speech/fixtures.ts'
 import { loadPrompts } from '../speech/prompts.ts'
 import { type ErrorCount, errorRate, wordErrors } from '../speech/words.ts'
 import { eventually, isRunning, openLocal, outcome } from './setup.ts'
@@ -165,8 +165,25 @@ t.test('other encodings, rates and channels are recognised, with frames cut anyw
     t.equal(await over, 'ended')
     t.ok(errors(text, finalText(transcripts)) <= 1, `${JSON.stringify(audio)}: ${finalText(transcripts)}`)
   }
-  const audio = { encoding: 'opus' as const, sampleRateHz: 48_000, channels: 1 }
-  t.equal(await outcome(listen(provider, { audio })), 'unsupported unsent')
+})
+
+t.test('packets of Opus are recognised at every rate that they can have', async (t) => {
+  const packets = await packetsOf('privacy-prompt')
+  for (const sampleRateHz of [48_000, 16_000]) {
+    const audio = { encoding: 'opus' as const, sampleRateHz, channels: 1 }
+    const { stream, transcripts, starts, over } = await listen(provider, { audio })
+    for (const packet of packets) stream.audio(packet)
+    const [ahead] = [stream.bufferedBytes / 16]
+    t.ok(Math.abs(ahead - prompt.length / 16) < 100, `${ahead} ms are ahead`)
+    stream.end()
+    t.equal(await over, 'ended')
+    t.equal(errors(text, finalText(transcripts)), 0, finalText(transcripts))
+    const { startMs, endMs } = transcripts.at(-1)!
+    t.ok(startMs < 400 && Math.abs(endMs - prompt.length / 16) < 600, `from ${startMs} to ${endMs} ms`)
+    t.equal(starts.length, 1)
+  }
+  const surround = { encoding: 'opus' as const, sampleRateHz: 48_000, channels: 6 }
+  t.equal(await outcome(listen(provider, { audio: surround })), 'unsupported unsent')
 })
 
 t.test('streams in one child are kept apart, and one too many is refused', async (t) => {

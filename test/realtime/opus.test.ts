@@ -2,7 +2,8 @@
 import { OpusDecoder } from 'opus-decoder'
 import t from 'tap'
 import { startParley } from '../process/parley.ts'
-import { readFixture } from '../speech/fixtures.ts'
+import { packetsOf, readFixture, spoken } from '../speech/fixtures.ts'
+import { wordErrors } from '../speech/words.ts'
 import { queryOf, startDeepgramStub } from '../vendors/deepgram/stub.ts'
 import { open, start } from './socket.ts'
 
@@ -16,6 +17,9 @@ t.teardown(async () => {
 })
 
 const recording = readFixture('privacy-prompt', 'opus')
+const stt = '/v1/transcribe/stream'
+const packets: { encoding: string; language: string; sampleRate?: number } = { encoding: 'opus', language: 'en' }
+const embedded = 'local/moonshine-tiny-en'
 
 t.test('speech', async (t) => {
   stub.play((response) => {
@@ -43,15 +47,51 @@ t.test('speech', async (t) => {
   t.match(other.frames('error'), [{ code: 'INVALID_CONFIG' }], 'at a rate that no provider emits')
 })
 
-t.test('audio of the client', async (t) => {
+t.test('audio of the client, to a vendor', async (t) => {
   stub.behave('ok')
-  const client = await start(parley, '/v1/transcribe/stream', {
-    encoding: 'opus',
-    language: 'en',
-    model: 'vendor/nova-3',
-  })
+  const client = await start(parley, stt, { ...packets, model: 'vendor/nova-3' })
   t.match(client.frames('ready'), [{ encoding: 'opus', sampleRate: 48_000 }])
   const query = queryOf(stub.seen.at(-1)!)
   t.match([query.get('encoding'), query.get('sample_rate')], ['opus', '48000'])
   client.socket.terminate()
+})
+
+t.test('audio of the client, to the embedded engine', async (t) => {
+  const recorded = await packetsOf('privacy-prompt')
+  const recordedMs = recorded.length * 20
+  for (const config of [packets, { ...packets, sampleRate: 16_000, channels: 2 }]) {
+    const client = await start(parley, stt, { ...config, model: embedded })
+    t.match(client.frames('ready'), [{ provider: 'local', encoding: 'opus', sampleRate: config.sampleRate ?? 48_000 }])
+    for (const packet of recorded) client.sendBytes(packet)
+    client.send({ type: 'end' })
+    t.equal(await client.closed, 1000)
+    t.equal(wordErrors(spoken['privacy-prompt'], client.text()).errors, 0, client.text())
+    t.match(client.frames('end'), [{ usage: { durationMs: recordedMs } }])
+  }
+  const surround = await open(parley, stt)
+  surround.send({ type: 'config', ...packets, channels: 6, model: embedded })
+  t.equal(await surround.closed, 1008)
+  t.match(surround.frames('error'), [{ code: 'INVALID_CONFIG' }])
+})
+
+t.test('a frame that is not one packet', async (t) => {
+  const recorded = await packetsOf('privacy-prompt')
+  const wrong = {
+    'a page of Ogg': recording.subarray(0, 500),
+    'the packets of a minute': Buffer.concat(recorded),
+    'more than a packet has': Buffer.alloc(7681, 3),
+  }
+  for (const model of [embedded, 'vendor/nova-3'])
+    for (const [name, frame] of Object.entries(wrong)) {
+      const client = await start(parley, stt, { ...packets, model })
+      client.sendBytes(recorded[0]!)
+      client.sendBytes(frame)
+      t.equal(await client.closed, 1008, name)
+      t.match(client.frames('error'), [{ code: 'INVALID_FRAME', retryable: false, message: /one packet a frame/ }])
+    }
+  // Packets of one byte have 60 ms each, so they are ahead of their time long before their bytes are many.
+  const fast = await start(parley, stt, { ...packets, model: embedded })
+  for (let sent = 0; sent < 10_000; sent++) fast.sendBytes(Buffer.of(3 << 3))
+  t.equal(await fast.closed, 1013)
+  t.match(fast.frames('error'), [{ code: 'RATE_LIMITED' }])
 })

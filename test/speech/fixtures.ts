@@ -1,5 +1,7 @@
 /** A few recorded prompts in the repository, so that tests without a network have real speech. */
 import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { opusPackets } from '../../audio/ogg-packets.ts'
 
 /** The words spoken in test/fixtures/speech/<name>.wav (8 kHz, mono, s16le). */
 export const spoken = {
@@ -17,4 +19,11 @@ type Extension = 'wav' | 'flac' | 'mp3' | 'opus' | 'webm'
 /** Only `privacy-prompt` exists in the other encodings too, and `please-try-call-later-video` as the sound of a film. */
 export function readFixture(name: FixtureName | `${FixtureName}-video`, extension: Extension = 'wav'): Uint8Array {
   return readFileSync(new URL(`../fixtures/speech/${name}.${extension}`, import.meta.url))
+}
+
+/** The packets of Opus in `privacy-prompt`, 20 ms each. */
+export async function packetsOf(name: 'privacy-prompt'): Promise<Buffer[]> {
+  const packets: Buffer[] = []
+  for await (const packet of opusPackets(Readable.from([readFixture(name, 'opus')]))) packets.push(Buffer.from(packet))
+  return packets
 }

@@ -1,0 +1,98 @@
+/**
+ * The outside of an Opus packet (RFC 6716, 3): how long its sound is, and whether a decoder can take it apart. The
+ * first byte is the table of contents; with four kinds of content behind it:
+ *
+ *   0  │ frame                                       1  │ frame │ frame, of equal size
+ *   2  │ size │ frame │ frame                        3  │ count, flags │ padding size │ sizes │ frames │ padding
+ */
+
+/** Opus is timed at 48 kHz, also when it was encoded from another rate. */
+export const opusRateHz = 48_000 satisfies OpusRateHz
+/** The rates that every decoder can emit. A packet has the same duration at each. */
+export const opusRatesHz = [8000, 12_000, 16_000, 24_000, 48_000] as const
+export type OpusRateHz = (typeof opusRatesHz)[number]
+const frameBytesMax = 1275
+/** 512 kbit/s for 120 ms. Encoders end at 510 kbit/s, and the decoder here has space for this and no more. */
+export const opusPacketBytesMax = 7680
+/** 120 ms. */
+const packetSamplesMax = 5760
+
+/** The samples of a packet at 48 kHz. Needs its first two bytes only. */
+export function packetSamples(packet: Uint8Array): number {
+  const [toc = 0, count = 0] = packet
+  if (packet.length === 0) return 0
+  const frames = [1, 2, 2, count & 63][toc & 3] ?? 1
+  return frames * frameSamples(toc >> 3)
+}
+
+function frameSamples(config: number): number {
+  if (config < 12) return [480, 960, 1920, 2880][config & 3] ?? 0
+  if (config < 16) return config & 1 ? 960 : 480
+  return 120 << (config & 3)
+}
+
+/** Whether the bytes are one packet of at most `opusPacketBytesMax` (3.4). A decoder has an answer for each of them, and for no other bytes. */
+export function isOpusPacket(packet: Uint8Array): boolean {
+  const { length } = packet
+  if (length === 0 || length > opusPacketBytesMax) return false
+  const code = packet[0]! & 3
+  if (code === 0) return length - 1 <= frameBytesMax
+  if (code === 1) return length % 2 === 1 && (length - 1) / 2 <= frameBytesMax
+  return code === 2 ? areTwoFrames(packet) : areManyFrames(packet)
+}
+
+function areTwoFrames(packet: Uint8Array): boolean {
+  const size = readSize(packet, 1)
+  if (size === null) return false
+  const second = packet.length - 1 - size.bytes - size.value
+  return second >= 0 && second <= frameBytesMax
+}
+
+function areManyFrames(packet: Uint8Array): boolean {
+  if (packet.length < 2) return false
+  const flags = packet[1]!
+  const frames = flags & 63
+  const samples = packetSamples(packet)
+  if (frames === 0 || samples > packetSamplesMax) return false
+  const padding = (flags & 0x40) === 0 ? { at: 2, bytes: 0 } : readPadding(packet)
+  if (padding === null) return false
+  const left = packet.length - padding.at - padding.bytes
+  if (left < 0) return false
+  return (flags & 0x80) === 0
+    ? left % frames === 0 && left / frames <= frameBytesMax
+    : haveSizes(packet.subarray(padding.at, padding.at + left), frames)
+}
+
+/** A byte of 255 says that 254 bytes of padding and another such byte follow. */
+function readPadding(packet: Uint8Array): { at: number; bytes: number } | null {
+  let bytes = 0
+  for (let at = 2; at < packet.length; at++) {
+    const count = packet[at]!
+    bytes += Math.min(count, 254)
+    if (count < 255) return { at: at + 1, bytes }
+  }
+  return null
+}
+
+/** Every frame but the last one has its size in front of all frames. */
+function haveSizes(sizesAndFrames: Uint8Array, frames: number): boolean {
+  let at = 0
+  let sum = 0
+  for (let i = 1; i < frames; i++) {
+    const size = readSize(sizesAndFrames, at)
+    if (size === null) return false
+    at += size.bytes
+    sum += size.value
+  }
+  const last = sizesAndFrames.length - at - sum
+  return last >= 0 && last <= frameBytesMax
+}
+
+/** One byte up to 251; from there on a second one counts four bytes each (3.2.1). */
+function readSize(bytes: Uint8Array, at: number): { value: number; bytes: number } | null {
+  const first = bytes[at]
+  if (first === undefined) return null
+  if (first < 252) return { value: first, bytes: 1 }
+  const second = bytes[at + 1]
+  return second === undefined ? null : { value: first + 4 * second, bytes: 2 }
+}
