@@ -36,7 +36,7 @@ export type SttConfig = {
   sttOptions?: { language?: Language; keywords?: Keywords }
   /** Says that a WAV header comes first, or that none does. Without it the first bytes decide. */
   contentType?: 'audio/wav' | 'audio/pcm'
-  /** A WAV header wins over it. Opus: one packet a frame. */
+  /** A WAV header wins over it. Opus: one packet a frame, without a container, else INVALID_FRAME. */
   encoding: 'pcm_s16le' | 'mulaw' | 'alaw' | 'opus'
   /** In Hz; without it 48000 for Opus, else 16000. A WAV header wins over it. */
   sampleRate?: number
