@@ -9,7 +9,7 @@ import { ciphers, startTlsFront } from './tls-front.ts'
 
 const run = promisify(execFile)
 const stepsTimeoutMs = 120_000
-/** Of one command. */
+/** One command may take as long. */
 export const installTimeoutMs = 300_000
 export const here = import.meta.dirname
 
