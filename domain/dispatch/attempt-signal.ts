@@ -124,7 +124,8 @@ export class AttemptSignal implements CancelSignal {
 /** Shared while there is no listener. An array that is pushed to reserves space for 17, and thousands of streams have one each. */
 const none: readonly CancelListener[] = []
 
-/** Anything else than a ProviderError that an adapter throws is a defect of the adapter. Another candidate may still answer. */
+/** Anything else than a ProviderError that is thrown in an attempt is a defect of ours. Another candidate may still answer. */
 export function providerError(thrown: unknown): ProviderError {
-  return thrown instanceof ProviderError ? thrown : new ProviderError('protocol', { sent: true, cause: thrown })
+  if (thrown instanceof ProviderError) return thrown
+  return new ProviderError('protocol', { sent: true, isOurDefect: true, cause: thrown })
 }

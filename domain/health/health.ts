@@ -128,7 +128,7 @@ export class Health {
 
   failed({ row, path, probes, ownKeyId, probesProvider }: Permitted, error: ProviderError): void {
     const { id } = row.provider
-    const blame = error.isOurLimit ? 'nobody' : blames[error.errorClass]
+    const blame = error.isOurs ? 'nobody' : blames[error.errorClass]
     const guilty = guiltyOf(row, ownKeyId, blame)
     if (guilty !== null) this.#blame(id, guilty, probes, (error.retryAfterS ?? 0) * 1000)
     for (const key of probes) if (key !== guilty) this.#move(id, key, 'abandoned')

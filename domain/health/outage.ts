@@ -59,7 +59,7 @@ export class Outage {
 
   /** `isProbe`: what `begin` answered for this attempt. */
   failed(model: string, error: ProviderError, isProbe: boolean, nowMs: number): void {
-    const meaning = error.isOurLimit ? 'nothing' : meanings[error.errorClass]
+    const meaning = error.isOurs ? 'nothing' : meanings[error.errorClass]
     if (meaning === 'answered' && error.sent) this.succeeded(nowMs)
     else if (meaning !== 'failed') {
       if (isProbe) this.#move('abandoned', nowMs)

@@ -159,9 +159,9 @@ function askWhole<Input extends GenerateInput, Answer>(
       const passed = await port.complete(passThrough.requestOf(model.id, input), signal)
       return { answer: passThrough.answerOf(passed), usage: passed.usage?.counts ?? null, ignored: none }
     }
+    const ignored = translation.ignored?.(model.id, input, llm) ?? none
     const answer = await llm.respond(translation.requestOf(model.id, input, llm), signal)
     if (answer.text === '' && answer.calls.length === 0) refuseNothing(answer)
-    const ignored = translation.ignored?.(model.id, input, llm) ?? none
     return { answer: translation.answerOf(answer, input), usage: answer.usage, ignored }
   }
 }
@@ -188,13 +188,14 @@ function askStream<Input extends GenerateInput, Event>(
       const read = (route: Route) => passThrough.reader(input, route)
       return { ignored: none, events: (to) => new AnswerEvents(to, stream, read(to.route), options) }
     }
+    const ignored = translation.ignored?.(model.id, input, llm) ?? none
     const stream = await firstOf(signal, llm.stream(translation.requestOf(model.id, input, llm), signal), emptyStream)
     if (stream.first.type === 'end') refuseNothing(stream.first)
     const events: OpenedStream<Event>['events'] = (dispatched) => {
       const settle: Settle = (usage, isComplete) => settleStream(dispatched, usage, isComplete)
       return new AnswerEvents(dispatched, stream, translation.reader(input, dispatched.route, settle), options)
     }
-    return { ignored: translation.ignored?.(model.id, input, llm) ?? none, events }
+    return { ignored, events }
   }
 }
 

@@ -28,10 +28,12 @@ export class ProviderError extends Error {
   readonly sent: boolean
   readonly status: number | undefined
   readonly retryAfterS: number | undefined
+  /** Our own code threw while it made the request or read the answer. */
+  readonly isOurDefect: boolean
 
   constructor(
     errorClass: ErrorClass,
-    detail: { sent: boolean; status?: number; retryAfterS?: number; cause?: unknown },
+    detail: { sent: boolean; status?: number; retryAfterS?: number; isOurDefect?: boolean; cause?: unknown },
   ) {
     super(`provider ${errorClass}`, { cause: detail.cause })
     this.name = 'ProviderError'
@@ -39,10 +41,16 @@ export class ProviderError extends Error {
     this.sent = detail.sent
     this.status = detail.status
     this.retryAfterS = detail.retryAfterS
+    this.isOurDefect = detail.isOurDefect ?? false
   }
 
-  /** Our own queue is full. This is not a failure of the provider, so it must not open the circuit: one busy caller would refuse all others. */
+  /** Our own queue is full. */
   get isOurLimit(): boolean {
     return this.errorClass === 'overloaded' && !this.sent
+  }
+
+  /** Not a failure of the provider, so it must open no circuit: one caller who is busy, or who has found a defect, would take the model from all others. */
+  get isOurs(): boolean {
+    return this.isOurLimit || this.isOurDefect
   }
 }

@@ -289,6 +289,8 @@ t.test('settings that a model cannot take are left out and named', async (t) => 
   const neutral = { n: 1, logprobs: false, logit_bias: {}, frequency_penalty: 0, presence_penalty: 0, store: false }
   t.same(await ignoredOf({ ...neutral, parallel_tool_calls: true, stop: null, seed: null }), [], 'neutral values')
   t.same(await ignoredOf({ 'x\r\ny': 1, [`k${'k'.repeat(64)}`]: 1, seed: 1 }), ['seed'], 'names that fit a header')
+  const inherited = { ...JSON.parse('{"__proto__":1}'), __defineGetter__: 1, constructor: 1, toString: 1 } as object
+  t.same(await ignoredOf(inherited), Object.keys(inherited), 'names that every object has')
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`f${i}`, 1]))
   t.equal((await ignoredOf(many)).length, 32)
 })

@@ -139,6 +139,11 @@ t.test('createChatCompletion on a provider that does not speak the protocol', as
     t.equal(stopped.headers.get('x-service-ignored'), 'n, user, logit_bias', `stream ${stream}`)
     t.notMatch(stopped.text, /words/, 'stop counts')
   }
+  const odd = { ...settings, __defineGetter__: 1, valueOf: 1, constructor: 1 }
+  for (let i = 0; i < 4; i++) {
+    const answer = await post('/v1/chat/completions', { model: scripted, messages, ...odd })
+    t.equal(answer.headers.get('x-service-ignored'), 'n, user, logit_bias, __defineGetter__, valueOf, constructor')
+  }
   const picture = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] }
   const refused = await post('/v1/chat/completions', { model: scripted, messages: [picture] })
   t.match(refused.json(), { error: { code: 'capability_unsupported', param: '/messages/0/content/0' } })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { Catalog, type Row } from '../../domain/catalog/catalog.ts'
-import { AttemptSignal } from '../../domain/dispatch/attempt-signal.ts'
+import { AttemptSignal, providerError } from '../../domain/dispatch/attempt-signal.ts'
 import { Health } from '../../domain/health/health.ts'
 import { type ErrorClass, errorClasses } from '../../domain/ports/provider-error.ts'
 import { failure, hang, healthLimits, ManualClock, model, provider } from './fakes.ts'
@@ -60,6 +60,14 @@ t.test('what each class of failure does', (t) => {
 t.test('a full queue of ours counts against no provider', (t) => {
   const { health, llm } = setup()
   for (let i = 0; i < 10; i++) health.begin(llm, 'stream')?.failed(failure('overloaded', false, 1))
+  t.equal(health.blocked(llm), null)
+  t.equal(health.figures(llm, 'stream'), null)
+  t.end()
+})
+
+t.test('a defect of ours counts against no provider', (t) => {
+  const { health, llm } = setup()
+  for (let i = 0; i < 10; i++) health.begin(llm, 'stream')?.failed(providerError(new TypeError('x')))
   t.equal(health.blocked(llm), null)
   t.equal(health.figures(llm, 'stream'), null)
   t.end()

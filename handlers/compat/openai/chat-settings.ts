@@ -5,21 +5,25 @@
  */
 import type { Llm, PassThroughRequest } from '../../../domain/llm/llm.ts'
 import { type LlmSetting, type LlmSettings, lackingAllBut, settingsIn } from '../../../domain/llm/settings.ts'
+import { namedFields } from './ignored-fields.ts'
 
 type Body = PassThroughRequest['body']
 
 /** The first field that asks for a tool or a format which the domain cannot express. */
 export function refusedIn(body: Body): string | undefined {
-  return Object.keys(refused).find((field) => asks(body[field]) && refused[field]?.(body[field]))
+  return [...refused].find(([field, refuses]) => asks(body[field]) && refuses(body[field]))?.[0]
 }
 
-const refused: Readonly<Record<string, (value: unknown) => boolean>> = {
-  audio: () => true,
-  modalities: (value) => !Array.isArray(value) || value.some((each) => each !== 'text'),
-  functions: (value) => !isEmptyList(value),
-  function_call: (value) => value !== 'none' && value !== 'auto',
-  web_search_options: () => true,
-}
+/** Maps, because an object would also answer for names that every object has. */
+type ByField = ReadonlyMap<string, (value: unknown) => boolean>
+
+const refused: ByField = new Map<string, (value: unknown) => boolean>([
+  ['audio', () => true],
+  ['modalities', (value) => !Array.isArray(value) || value.some((each) => each !== 'text')],
+  ['functions', (value) => !isEmptyList(value)],
+  ['function_call', (value) => value !== 'none' && value !== 'auto'],
+  ['web_search_options', () => true],
+])
 
 /** The settings that this model gets. */
 export function settingsFor(model: string, body: Body, llm: Llm): LlmSettings {
@@ -28,19 +32,15 @@ export function settingsFor(model: string, body: Body, llm: Llm): LlmSettings {
   return settings
 }
 
-/** Header values name no more fields, and no longer ones: their names come from the client. */
-const namedMax = 32
-const nameable = /^[A-Za-z0-9_.-]{1,64}$/
-
 /** The fields of the body that ask for something which this model does not get, in the order of the body. */
 export function ignoredIn(body: Body, model: string, llm: Llm): readonly string[] {
   const settings = settingsOf(body)
   const taken = new Set<string>(settingsIn(settings).map((setting) => fieldOf[setting]))
   for (const lacking of lackingOf(model, settings, llm)) taken.delete(fieldOf[lacking])
   const ignored = Object.keys(body).filter(
-    (field) => !understood.has(field) && !taken.has(field) && asks(body[field]) && !neutral[field]?.(body[field]),
+    (field) => !understood.has(field) && !taken.has(field) && asks(body[field]) && !neutral.get(field)?.(body[field]),
   )
-  return ignored.filter((field) => nameable.test(field)).slice(0, namedMax)
+  return namedFields(ignored)
 }
 
 /** Fields that are read elsewhere, and those that `refusedIn` refuses. */
@@ -56,7 +56,7 @@ const understood: ReadonlySet<string> = new Set([
   'tool_choice',
   'response_format',
   'reasoning_effort',
-  ...Object.keys(refused),
+  ...refused.keys(),
 ])
 
 const fieldOf: Readonly<Record<LlmSetting, string>> = {
@@ -72,19 +72,19 @@ const fieldOf: Readonly<Record<LlmSetting, string>> = {
 }
 
 /** Values that are the same as leaving the field out. */
-const neutral: Readonly<Record<string, (value: unknown) => boolean>> = {
-  n: (value) => value === 1,
-  logprobs: (value) => value === false,
-  top_logprobs: (value) => value === 0,
-  logit_bias: (value) => typeof value === 'object' && Object.keys(value as object).length === 0,
-  stop: isEmptyList,
-  frequency_penalty: (value) => value === 0,
-  presence_penalty: (value) => value === 0,
-  parallel_tool_calls: (value) => value === true,
-  store: (value) => value === false,
-  service_tier: (value) => value === 'auto' || value === 'default',
-  metadata: (value) => typeof value === 'object' && Object.keys(value as object).length === 0,
-}
+const neutral: ByField = new Map<string, (value: unknown) => boolean>([
+  ['n', (value) => value === 1],
+  ['logprobs', (value) => value === false],
+  ['top_logprobs', (value) => value === 0],
+  ['logit_bias', (value) => typeof value === 'object' && Object.keys(value as object).length === 0],
+  ['stop', isEmptyList],
+  ['frequency_penalty', (value) => value === 0],
+  ['presence_penalty', (value) => value === 0],
+  ['parallel_tool_calls', (value) => value === true],
+  ['store', (value) => value === false],
+  ['service_tier', (value) => value === 'auto' || value === 'default'],
+  ['metadata', (value) => typeof value === 'object' && Object.keys(value as object).length === 0],
+])
 
 /** Values of another type than the wire's are no settings: they stay among the fields that are ignored. */
 function settingsOf(body: Body): LlmSettings {
@@ -92,7 +92,7 @@ function settingsOf(body: Body): LlmSettings {
   const number = (setting: 'temperature' | 'topP' | 'topK' | 'seed' | 'frequencyPenalty' | 'presencePenalty') => {
     const field = fieldOf[setting]
     const value = body[field]
-    if (typeof value === 'number' && !neutral[field]?.(value)) settings[setting] = value
+    if (typeof value === 'number' && !neutral.get(field)?.(value)) settings[setting] = value
   }
   for (const each of ['temperature', 'topP', 'topK', 'seed', 'frequencyPenalty', 'presencePenalty'] as const)
     number(each)

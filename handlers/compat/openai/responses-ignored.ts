@@ -1,4 +1,5 @@
 import type { CompatResponseRequest } from '../../../generated/compat/types.ts'
+import { namedFields } from './ignored-fields.ts'
 
 /**
  * The fields of a body that ask for something which no model gets, for `x-service-ignored`. Real clients send more than they must, so these are
@@ -8,12 +9,8 @@ export function ignoredInResponse(body: CompatResponseRequest): readonly string[
   const fields = Object.keys(body).filter((field) => !understood.has(field) && asks(field, body[field]))
   if (asks('verbosity', body.text?.['verbosity'])) fields.push('text.verbosity')
   if (asks('summary', body.reasoning?.['summary'])) fields.push('reasoning.summary')
-  return fields.filter((field) => nameable.test(field)).slice(0, namedMax)
+  return namedFields(fields)
 }
-
-/** Header values name no more fields, and no longer ones: their names come from the client. */
-const namedMax = 32
-const nameable = /^[A-Za-z0-9_.-]{1,64}$/
 
 /** `store` and `metadata` change no answer; the fields that are refused never come this far. */
 const understood: ReadonlySet<string> = new Set([
