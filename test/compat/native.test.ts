@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { CompletionText } from '../../handlers/compat/native/completion-text.ts'
 import { until } from '../process/machine.ts'
 import { startParley } from '../process/parley.ts'
 import { startStubOpenAi, stubText } from '../providers/stub-openai.ts'
@@ -74,6 +75,19 @@ t.test('both shapes of tools reach the provider as one', async (t) => {
   t.match(nameless.json().error, { code: 'invalid_parameter', param: '/tools/1/name', hint: /type: function/ })
 })
 
+t.test('the arguments of a call in pieces, where the first piece has none', (t) => {
+  const read = (...pieces: object[]) => {
+    const completion = new CompletionText()
+    for (const made of pieces)
+      completion.readChunk({ choices: [{ delta: { tool_calls: [{ index: 0, id: 'call_a', function: made }] } }] })
+    return completion.toolCalls()
+  }
+  t.match(read({ name: 'weather' }, { arguments: '{"city"' }, { arguments: ':"Ulm"}' }), [{ args: '{"city":"Ulm"}' }])
+  t.match(read({ name: 'clock', arguments: null }, { arguments: { zone: 'CET' } }), [{ args: '{"zone":"CET"}' }])
+  t.match(read({ name: 'clock', arguments: '' }), [{ args: '{}' }])
+  t.end()
+})
+
 t.test('a history is converted', async (t) => {
   const messages = [
     { role: 'user', content: 'Weather and time?' },
@@ -84,6 +98,7 @@ t.test('a history is converted', async (t) => {
         { id: 'call_a', name: 'weather', args: '{"city":"Oslo"}' },
         { id: 'call_b', name: 'clock', args: { zone: 'CET' } },
         { id: 'call_c', name: 'clock' },
+        { id: 'call_d', name: 'clock', args: '' },
       ],
     },
     { role: 'tool', toolCallId: 'call_a', content: 'rain' },
@@ -105,6 +120,7 @@ t.test('a history is converted', async (t) => {
         call('call_a', 'weather', '{"city":"Oslo"}'),
         call('call_b', 'clock', '{"zone":"CET"}'),
         call('call_c', 'clock', '{}'),
+        call('call_d', 'clock', '{}'),
       ],
     },
     { role: 'tool', tool_call_id: 'call_a', content: 'rain' },

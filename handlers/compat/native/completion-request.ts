@@ -45,8 +45,9 @@ function messageOf(message: NativeMessage, pointer: string): ChatMessage {
   return chat
 }
 
-function callOf({ id, name, args = '{}' }: NativeHistoryCall, pointer: string) {
-  const text = typeof args === 'string' ? jsonText(args, pointer) : JSON.stringify(args)
+/** Some servers call a function without parameters with an empty text. */
+function callOf({ id, name, args }: NativeHistoryCall, pointer: string) {
+  const text = typeof args === 'string' ? jsonText(args || '{}', pointer) : JSON.stringify(args ?? {})
   return { id, type: 'function', function: { name, arguments: text } }
 }
 

@@ -24,7 +24,7 @@ export class CompletionText {
   }
 
   toolCalls(): NativeToolCall[] {
-    return [...this.#calls.values()]
+    return [...this.#calls.values()].map((call) => ({ ...call, args: call.args || '{}' }))
   }
 
   #readPiece(piece: unknown): string {
@@ -41,7 +41,7 @@ export class CompletionText {
     const { name, arguments: text } = fieldsOf(call['function'])
     const key = call['index'] ?? call['id'] ?? at
     const known = this.#calls.get(key) ?? { id: textOf(call['id']), name: textOf(name), args: '' }
-    known.args += typeof text === 'string' ? text : JSON.stringify(text ?? '')
+    if (text !== undefined && text !== null) known.args += typeof text === 'string' ? text : JSON.stringify(text)
     this.#calls.set(key, known)
   }
 
