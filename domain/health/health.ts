@@ -161,8 +161,8 @@ export class Health {
   }
 
   /** Only the probe itself decides about a half-open circuit; an older attempt that ends meanwhile does not. */
-  #blame(id: string, key: string, probes: readonly string[], leastMs: number): void {
-    if (probes.includes(key) || this.#circuit(id, key).state === 'closed') this.#move(id, key, 'failure', leastMs)
+  #blame(id: string, key: string, probes: readonly string[], retryAfterMs: number): void {
+    if (probes.includes(key) || this.#circuit(id, key).state === 'closed') this.#move(id, key, 'failure', retryAfterMs)
   }
 
   #moveAll(row: Row, ownKeyId: string | null, event: CircuitEvent): void {
@@ -171,10 +171,10 @@ export class Health {
     if (this.#circuits.has(id)) for (const key of circuitsOf(row, ownKeyId)) this.#move(id, key, event)
   }
 
-  #move(id: string, key: string, event: CircuitEvent, leastMs = 0): void {
+  #move(id: string, key: string, event: CircuitEvent, retryAfterMs = 0): void {
     const before = this.#circuit(id, key)
     const nowMs = this.#clock.monotonicMs()
-    const after = move(before, event, this.#limitsOf(key), nowMs, leastMs)
+    const after = move(before, event, this.#limitsOf(key), nowMs, retryAfterMs)
     if (after === before) return
     this.#keep(id, key, after)
     if (after.state === 'open') this.#elapsesAtMs = Math.min(this.#elapsesAtMs, after.untilMs)

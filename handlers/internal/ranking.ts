@@ -3,6 +3,7 @@
  * ranking reads, so the two cannot differ.
  */
 import type { Path, Stage } from '../../domain/catalog/model.ts'
+import type { CircuitLimits } from '../../domain/health/circuit.ts'
 import {
   axes,
   costMix,
@@ -15,7 +16,7 @@ import {
 import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 
 /** The settings of a deployer that the page names. */
-export type RankingFacts = { failuresMax: number; openMs: number; openMaxMs: number; hedges: boolean }
+export type RankingFacts = CircuitLimits & { hedges: boolean }
 
 export function getRankingPage(facts: RankingFacts): Pick<InternalHandlers<null>, 'getRankingPage'> {
   const body = Buffer.from(page(facts))
@@ -73,6 +74,7 @@ those the one that most candidates have a figure on. What a vendor says of its o
 <li>A variety (es-MX) is ranked by figures of its own, then by those of its base language. Models that say that they speak it go first.</li>
 <li>Times that this service measured go before published ones. A sample's weight halves every two minutes, three are needed, and after ten minutes without one they are forgotten.</li>
 <li>${facts.failuresMax} failures in a row open a model's circuit for ${seconds(facts.openMs)}, twice as long each time up to ${seconds(facts.openMaxMs)}; then one request at a time finds out whether it is back.
+A provider that says when to come back (Retry-After) is left for that time from its first such answer on, for at most ${seconds(facts.retryAfterMaxMs)}.
 A provider whose models fail one after the other is left as a whole. While one of its models alone fails it stands behind everybody else.</li>
 <li>${facts.hedges ? 'Hedging is on: for the objective latency' : 'Hedging is off here. Where it is on, for the objective latency'} a second candidate is asked when the first is later than 95 of 100 of its answers of late; the first to answer serves, the other is cancelled.</li>
 </ul>

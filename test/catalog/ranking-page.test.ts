@@ -3,7 +3,7 @@ import t from 'tap'
 import { axes, costMix, latencyMetrics, qualityMetrics, weights } from '../../domain/routing/weights.ts'
 import { getRankingPage } from '../../handlers/internal/ranking.ts'
 
-const facts = { failuresMax: 3, openMs: 2000, openMaxMs: 8000, hedges: false }
+const facts = { failuresMax: 3, openMs: 2000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false }
 
 function pageOf(over: Partial<typeof facts> = {}): string {
   const answer = getRankingPage({ ...facts, ...over }).getRankingPage({} as never, {} as never)
@@ -24,6 +24,7 @@ t.test('every weight and every figure that counts is on the page', (t) => {
 
 t.test('it says what this deployer set', (t) => {
   t.match(pageOf(), /3 failures in a row open a model's circuit for 2 s, twice as long each time up to 8 s/)
+  t.match(pageOf(), /Retry-After\) is left for that time from its first such answer on, for at most 60 s/)
   t.match(pageOf(), 'Hedging is off here.')
   t.match(pageOf({ hedges: true }), 'Hedging is on:')
   t.notMatch(pageOf(), /undefined|NaN|\[object/)

@@ -73,6 +73,7 @@ const world = fc.record({
       error: maybe(
         fc.constantFrom<ErrorClass>('server', 'unreachable', 'auth', 'rate_limited', 'bad_request', 'cancelled'),
       ),
+      retryAfterS: fc.constantFrom(undefined, undefined, 5, 86_400),
       firstByteMs: fc.integer({ min: 1, max: 5000 }),
       waitMs: fc.constantFrom(0, 0, 0, 5000, 60_000),
       /** It goes on while the next choice is made. */
@@ -130,12 +131,12 @@ async function live(drawn: World) {
   }))
   const all = bench(providers)
   all.deps.providerKeys = providerKeys
-  for (const { provider, id, organization, error, firstByteMs, waitMs, isUnderWay } of past) {
+  for (const { provider, id, organization, error, retryAfterS, firstByteMs, waitMs, isUnderWay } of past) {
     const found = all.catalog.find('llm', provider, id)
     const ownKey = organization && (ownKeysOf(drawn, organization)[provider] ?? null)
     const permit = found && all.health.begin(found, 'stream', ownKey)
     if (isUnderWay) continue
-    if (error) permit?.failed(failure(error))
+    if (error) permit?.failed(failure(error, true, retryAfterS))
     else permit?.succeeded({ firstByteMs })
     await all.clock.advance(waitMs)
   }

@@ -60,8 +60,8 @@ export async function settled(): Promise<void> {
 }
 
 export const healthLimits: HealthLimits = {
-  model: { failuresMax: 3, openMs: 5000, openMaxMs: 60_000 },
-  credential: { failuresMax: 1, openMs: 60_000, openMaxMs: 600_000 },
+  model: { failuresMax: 3, openMs: 5000, openMaxMs: 60_000, retryAfterMaxMs: 60_000 },
+  credential: { failuresMax: 1, openMs: 60_000, openMaxMs: 600_000, retryAfterMaxMs: 600_000 },
 }
 
 export function model(stage: Stage, over: Partial<Model> = {}): Model {

@@ -137,13 +137,31 @@ t.test('an attempt from before decides nothing about a half-open circuit, unless
   t.equal(health.blocked(llm), null)
 })
 
-t.test('a provider that names a time is left alone for it, within the bound', (t) => {
-  const { health, fail, llm, other } = setup()
-  for (let i = 0; i < 3; i++) fail(llm, 'rate_limited', 20)
-  t.equal(health.blocked(llm)?.retryAfterMs, 20_000)
-  for (let i = 0; i < 3; i++) fail(other, 'rate_limited', 86_400)
-  t.equal(health.blocked(other)?.retryAfterMs, 60_000)
-  t.end()
+t.test('a provider that names a time is left alone for it from the first time on, within the bound', async (t) => {
+  for (const errorClass of ['rate_limited', 'overloaded'] as const) {
+    const { clock, health, fail, llm, stt, other } = setup()
+    fail(llm, errorClass, 30)
+    t.same(health.blocked(llm), { reason: 'circuit_open', retryAfterMs: 30_000 }, errorClass)
+    t.same([health.blocked(stt), health.blocked(other)], [null, null], 'that model alone')
+    await clock.advance(29_999)
+    t.equal(health.begin(llm, 'stream'), null)
+    await clock.advance(1)
+    const probe = health.begin(llm, 'stream')
+    t.ok(probe)
+    probe?.failed(failure(errorClass, true, 2))
+    t.equal(health.blocked(llm)?.retryAfterMs, 60_000, 'after a failed probe at least twice the pause')
+    await clock.advance(60_000)
+    health.begin(llm, 'stream')?.succeeded({})
+    fail(llm, errorClass, 86_400)
+    t.equal(health.blocked(llm)?.retryAfterMs, 60_000, 'a day is more than the bound')
+    fail(other, errorClass, 0)
+    t.equal(health.blocked(other), null, 'no time')
+  }
+  const clock = new ManualClock()
+  const health = new Health(clock, { ...healthLimits, model: { ...healthLimits.model, retryAfterMaxMs: 0 } })
+  const { llm } = setup()
+  health.begin(llm, 'stream')?.failed(failure('rate_limited', true, 30))
+  t.equal(health.blocked(llm), null, 'it is not followed here')
 })
 
 t.test('live figures need samples, follow them, and age out', async (t) => {

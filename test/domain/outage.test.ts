@@ -10,7 +10,7 @@ import { generateItems } from './fake-llm.ts'
 import { bench, collect, failure, hang, ManualClock, model, order, provider, theEnd } from './fakes.ts'
 
 /** As the configuration has it. */
-const circuit = { failuresMax: 3, openMs: 2000, openMaxMs: 8000 }
+const circuit = { failuresMax: 3, openMs: 2000, openMaxMs: 8000, retryAfterMaxMs: 60_000 }
 const credential = { ...circuit, failuresMax: 1 }
 
 /** A model that is so good, by what somebody published. */

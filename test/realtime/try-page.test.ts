@@ -20,7 +20,7 @@ import { type Served, start } from '../http/harness.ts'
 
 const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
 const minted: MintedToken = { value: secret, expiresInS: 60, expiresAtMs: 0 }
-const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, hedges: false }
+const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false }
 const names = ['app.js', 'audio.js', 'curl.js', 'lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js']
 const pages = ['/try', ...names.map((name) => `/try/${name}`)]
 

@@ -43,6 +43,7 @@ const parley = await startParley({
   PARLEY_TIMEOUTS_TRANSCRIPTION_MS: timeoutMs,
   // The stub fails on purpose all the time. The circuit is tested elsewhere.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
+  PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
 })
 t.teardown(async () => {
   await parley.remove()

@@ -20,6 +20,7 @@ import {
 } from './requests.ts'
 
 const openMs = 600
+const retryAfterMaxMs = 1500
 const [first, second] = [await startStubOpenAi(), await startStubOpenAi()]
 const models = { llm: ['mock'], stt: ['mock-stt'], tts: ['mock-tts'] }
 const adapter = { adapter: 'openai', apiKey: 'k', models }
@@ -34,6 +35,7 @@ const parley = await startParley({
   PARLEY_TIMEOUTS_ANSWER_MS: '1000',
   PARLEY_CIRCUIT_OPEN_MS: String(openMs),
   PARLEY_CIRCUIT_OPEN_MAX_MS: String(openMs),
+  PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: String(retryAfterMaxMs),
 })
 const sql = openDatabase(parley.dataDir)
 t.teardown(async () => {
@@ -125,6 +127,24 @@ for (const [name, behaviour] of failures)
       await mend()
     }
   })
+
+t.test('the first one asks to be left alone', async (t) => {
+  for (const status of [429, 503])
+    for (const [kind, shoot] of Object.entries(shots)) {
+      const asked = first.requests.length
+      first.behave({ kind: 'status', status, headers: { 'retry-after': '30' } })
+      const startedMs = performance.now()
+      await servedBy(t, await shoot(), 'second')
+      for (let i = 0; i < 3; i++) t.equal((await shoot()).headers.get('service-provider'), 'second')
+      t.equal(first.requests.length, asked + 1, `${kind}: it was asked once`)
+      await until('it is asked again', async () => {
+        await shoot()
+        return first.requests.length > asked + 1
+      })
+      t.ok(performance.now() - startedMs >= retryAfterMaxMs, 'after the longest pause of this server')
+      await mend()
+    }
+})
 
 t.test('nothing listens at the first one', async (t) => {
   for (const shoot of Object.values(shots)) await servedBy(t, await shoot(dead), 'second')

@@ -15,6 +15,7 @@ const parley = await startParley({
   PARLEY_TIMEOUTS_IDLE_MS: '400',
   // Every test here makes the provider fail. The circuit is tested elsewhere.
   PARLEY_CIRCUIT_FAILURES_MAX: '1000',
+  PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS: '0',
 })
 t.teardown(async () => {
   await parley.remove()
