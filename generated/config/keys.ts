@@ -272,6 +272,12 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  {
+    path: ['circuit', 'retryAfterMaxMs'],
+    env: 'PARLEY_CIRCUIT_RETRY_AFTER_MAX_MS',
+    type: 'integer',
+    secret: false,
+  },
   { path: ['routing', 'hedge'], env: 'PARLEY_ROUTING_HEDGE', type: 'boolean', secret: false },
   {
     path: ['idempotency', 'retentionS'],

@@ -154,6 +154,8 @@ export type ParleyConfig = {
     /** The first pause; each failed probe doubles it. */
     openMs: number
     openMaxMs: number
+    /** The longest pause that the Retry-After of a provider brings. It begins with the first such answer. 0: a Retry-After is not followed. */
+    retryAfterMaxMs: number
   }
   routing: {
     /** For the objective latency, ask a second candidate when the first is later than 95 of 100 of its answers of late. Both are billed; the one that is not needed is cancelled. */
