@@ -3,8 +3,11 @@
  * 3.2, 5, 6, 7.1). A string is Latin-1: a character is a byte.
  */
 
-/** `uws20` is the build for Node 20, which `auto` never takes: see runtime/engine/choose.ts. */
-export type Build = 'node' | 'uws' | 'uws20'
+/**
+ * `uws20` is the build for Node 20, which `auto` never takes: see runtime/engine/choose.ts. `uploads` is the upload port,
+ * over node:http.
+ */
+export type Build = 'node' | 'uploads' | 'uws' | 'uws20'
 
 /**
  * The fate of a request, alone and with another behind it in the same bytes:
@@ -25,11 +28,12 @@ const json = 'Content-Type: application/json'
 type Overrides = Partial<Record<Build, Result>>
 
 function expect(what: string, bytes: string, result: Result, overrides: Overrides = {}): Case {
+  const node = overrides.node ?? result
   const uws = overrides.uws ?? result
   return {
     what,
     bytes,
-    results: { node: overrides.node ?? result, uws, uws20: overrides.uws20 ?? uws },
+    results: { node, uploads: overrides.uploads ?? node, uws, uws20: overrides.uws20 ?? uws },
   }
 }
 
@@ -261,8 +265,9 @@ function sizes(): Case[] {
   ]
 }
 
+const socket = 'Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13'
+
 function connections(): Case[] {
-  const socket = 'Upgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13'
   return [
     expect('Expect: 100-continue', post(`Expect: 100-continue\r\n${plainly}`, '{}'), 'served'),
     expect('an upgrade to HTTP/2', post(`Connection: Upgrade\r\nUpgrade: h2c\r\n${plainly}`, '{}'), 'served'),
@@ -271,7 +276,35 @@ function connections(): Case[] {
   ]
 }
 
+/**
+ * A request still being served, and an upgrade in the same bytes. The upgrade would take over a connection that an answer
+ * is still to be written to. The upload port knows no upgrade: there it is a request, and waits for its turn.
+ */
+function upgradesBehindRequests(): Case[] {
+  const slow = 'GET /v1/slow HTTP/1.1\r\nHost: a\r\n\r\n'
+  const slowTake = post(plainly, '{}', 'POST /v1/slow-take HTTP/1.1')
+  const atOnce = 'GET /v1/at-once HTTP/1.1\r\nHost: a\r\n\r\n'
+  const upgrade = (lines: string) => `GET /v1/talk HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n${lines}\r\n\r\n`
+  const upgrades = [
+    ['websocket', upgrade(socket)],
+    ['h2c', upgrade('Upgrade: h2c')],
+    ['h2c with a body', post(`Connection: Upgrade\r\nUpgrade: h2c\r\n${plainly}`, '{}')],
+  ] as const
+  const waits: Overrides = { uploads: 'served' }
+  return upgrades.flatMap(([protocol, bytes]) => [
+    expect(`a request still being served, then an upgrade to ${protocol}`, slow + bytes, 'refused', waits),
+    expect(`a body still being served, then an upgrade to ${protocol}`, slowTake + bytes, 'refused', waits),
+    expect(`two requests still being served, then an upgrade to ${protocol}`, slow + slow + bytes, 'refused', waits),
+    // node:http reads both before it writes the answer.
+    expect(`a request answered at once, then an upgrade to ${protocol}`, atOnce + bytes, 'served', {
+      node: 'refused',
+      ...waits,
+    }),
+  ])
+}
+
 export const cases: readonly Case[] = [
+  ...upgradesBehindRequests(),
   ...contentLengths(),
   ...transferEncodings(),
   ...disguisedNames(),

@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { EngineName } from '../../runtime/engine/choose.ts'
 import type { Input } from '../../runtime/engine/handler.ts'
+import type { Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import { loadUws } from '../../runtime/engine/uws/load.ts'
-import { jsonBody, mount, operation, start, surface } from './harness.ts'
+import { channel, Recorder } from '../ws/harness.ts'
+import { faults, jsonBody, mount, operation, start, surface, until } from './harness.ts'
 import { type Build, type Case, cases, type Result } from './raw-cases.ts'
 
 const bodyTimeoutMs = 1500
@@ -19,31 +21,52 @@ const connectionsMax = 16
 const hiddenRuns = new Set<string>()
 const operations = [
   operation('take', 'post', '/v1/take', { body: jsonBody }),
+  operation('slow', 'get', '/v1/slow'),
+  operation('slowTake', 'post', '/v1/slow-take', { body: jsonBody }),
+  operation('atOnce', 'get', '/v1/at-once'),
   operation('hidden', 'get', '/v1/hidden/{id}'),
 ]
+/** Longer than it takes to read what stands behind the request. */
+const slowMs = 50
+const slow = async () => {
+  await sleep(slowMs)
+  return { status: 200, body: 'slow' }
+}
 const handlers = {
   take: () => ({ status: 200, body: 'taken' }),
+  slow,
+  slowTake: slow,
+  atOnce: () => ({ status: 200, body: 'at once' }),
   hidden: ({ path }: Input) => {
     hiddenRuns.add(path['id'] as string)
     return { status: 200, body: 'hidden' }
   },
+}
+const sockets = {
+  surface: { name: 'realtime', channels: [channel()] },
+  basePath: '',
+  host: null,
+  handlers: { talk: (socket: Socket, context: SocketContext) => new Recorder(socket, context) },
+  admit: () => null,
+  writeFault: faults('realtime'),
 }
 const isOldBuild = Number(process.versions.node.split('.')[0]) < 22
 const uws: Build = isOldBuild ? 'uws20' : 'uws'
 
 t.test('uWebSockets.js', { skip: problemOfUws(), timeout: 110_000 }, (t) => probe(t, 'uws', uws))
 t.test('node:http', { timeout: 110_000 }, (t) => probe(t, 'node', 'node'))
-t.test('the upload port', { timeout: 110_000 }, (t) => probe(t, 'node', 'node', true))
+t.test('the upload port', { timeout: 110_000 }, (t) => probe(t, 'node', 'uploads'))
 
 function problemOfUws(): string | false {
   const loaded = loadUws()
   return 'problem' in loaded && loaded.problem
 }
 
-async function probe(t: Test, engine: EngineName, build: Build, ofUploads = false): Promise<void> {
+async function probe(t: Test, engine: EngineName, build: Build): Promise<void> {
   const server = await start([mount(surface('main', ...operations), handlers)], {
     engine,
-    uploadPort: ofUploads ? 0 : null,
+    uploadPort: build === 'uploads' ? 0 : null,
+    sockets: [sockets],
     limits: { bodyTimeoutMs, connectionsPerAddressMax: 10_000, requestsMax: 10_000 },
   })
   t.teardown(() => server.stop())
@@ -68,7 +91,7 @@ async function probe(t: Test, engine: EngineName, build: Build, ofUploads = fals
     if (fault !== null) faults.push(fault)
   }
   t.same(faults, [], `${cases.length} cases`)
-  t.equal(server.inflight(), 0)
+  await until(() => server.inflight() === 0)
   const { text } = await exchange(port, 'GET /v1/hidden/last HTTP/1.1\r\nHost: a\r\n\r\n', 1000, false)
   t.match(text, /"hidden"$/, 'the server lives')
 }

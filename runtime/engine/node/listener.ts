@@ -4,8 +4,9 @@ import { serve } from '../../http/lifecycle.ts'
 import type { Engine } from '../engine.ts'
 import type { Listener } from '../transport.ts'
 import { upgrade } from '../upgrade.ts'
+import { oweAnswer } from './owed.ts'
 import { joinPort, sharePort } from './shared-port.ts'
-import { asksForSocket, UpgradedConnections } from './sockets.ts'
+import { asksForSocket, UpgradedConnections, withoutThrowing } from './sockets.ts'
 import { NodeTransport } from './transport.ts'
 
 /** The main port over node:http and `ws`: HTTP and sockets. Rejects when the port is taken. */
@@ -32,13 +33,18 @@ export async function openUploads(engine: Engine): Promise<Listener | null> {
 
 function createHttp(engine: Engine): Server {
   const { uploadBodyTimeoutMs, readerTimeoutMs } = engine.options.limits
-  const take = (request: IncomingMessage, response: ServerResponse) => {
-    // A request that arrived in one piece with another that closed the connection is still handed out, and must not run.
-    if (request.socket.destroyed) return
+  const serveOne = (request: IncomingMessage, response: ServerResponse) => {
     const transport = new NodeTransport(request, response, uploadBodyTimeoutMs, readerTimeoutMs)
     if (!asksForSocket(engine, request, transport.path)) return void serve(engine, transport)
     // It lacks the headers that would bring it to the listener of upgrades, and is refused for that.
     void upgrade(engine, Object.assign(transport, { upgrade: () => null }))
+  }
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    // A request that arrived in one piece with another that closed the connection is still handed out, and must not run.
+    if (socket.destroyed) return
+    oweAnswer(socket, response)
+    withoutThrowing(engine, socket, () => serveOne(request, response))
   }
   // The engine requires the Host header: node would answer 400, and then run the request behind. NODE_OPTIONS must not
   // turn the lenient parser on.

@@ -4,6 +4,7 @@ import { Watch } from '../../watch.ts'
 import { Echo, echoBytesMax } from '../echo.ts'
 import type { Engine } from '../engine.ts'
 import { upgrade } from '../upgrade.ts'
+import { owesAnswer } from './owed.ts'
 import { NodeSocket, type SocketLimits } from './socket.ts'
 import { NodeUpgradeTransport, withoutUpgrade } from './upgrade.ts'
 
@@ -20,17 +21,23 @@ export class UpgradedConnections {
     const silenceMs = limits.pingS * 1000
     this.#limits = { messageBytesMax: limits.frameBytesMax, piecesMax, silenceMs }
     this.#silent = new Watch(clock, Math.min(silenceMs / 8, lookEveryMsMax), (socket, nowMs) => socket.look(nowMs))
-    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      const path = request.url?.split('?', 1)[0] ?? ''
-      if (engine.options.echo && path === '/') this.#openEcho(request, socket, head)
-      else if (asksForSocket(engine, request, path)) this.#open(request, socket, head)
-      else serveWithoutUpgrade(server, request, socket, head)
-    })
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
+      withoutThrowing(engine, socket, () => this.#take(server, request, socket, head)),
+    )
   }
 
   close(): void {
     for (const connection of this.#connections) connection.destroy()
     this.#silent.stop()
+  }
+
+  #take(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
+    // The answer to an earlier request would be written among the frames, or never. uWebSockets.js closes here, too.
+    if (owesAnswer(socket)) return void socket.destroy()
+    const path = request.url?.split('?', 1)[0] ?? ''
+    if (this.#engine.options.echo && path === '/') this.#openEcho(request, socket, head)
+    else if (asksForSocket(this.#engine, request, path)) this.#open(request, socket, head)
+    else serveWithoutUpgrade(server, request, socket, head)
   }
 
   #open(request: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -52,6 +59,16 @@ export class UpgradedConnections {
     socket.on('close', () => this.#connections.delete(socket))
     // A broken connection is reported by 'close'. Without a listener this event would end the process.
     socket.on('error', () => {})
+  }
+}
+
+/** What a listener of node:http throws would end the process, with everything that is open. */
+export function withoutThrowing({ options }: Engine, socket: Socket, run: () => void): void {
+  try {
+    run()
+  } catch (err) {
+    options.log.error({ err }, 'a request could not be taken')
+    socket.destroy()
   }
 }
 
