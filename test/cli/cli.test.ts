@@ -149,14 +149,15 @@ t.test('models update takes a newer catalog, and no older one', async (t) => {
 t.test('keys: create, list, rotate, revoke', async (t) => {
   const organization = /org_\w+/.exec(await outputOf(t, 'org', 'list'))?.[0] ?? ''
   const rows = async () => (await outputOf(t, 'keys', 'list', '--org', organization)).split('\n')
-  const before = await rows()
+  const idOf = (row: string) => /key_\w+/.exec(row)?.[0] ?? ''
+  const before = (await rows()).map(idOf)
   const secret = await outputOf(t, 'keys', 'create', '--org', organization, '--scopes', 'router', '--test')
   t.match(secret, /^sk_test_\w{24,}$/)
   t.equal(await works(secret), 200)
-  const [row = ''] = (await rows()).filter((line) => !before.includes(line))
+  const [row = ''] = (await rows()).filter((line) => !before.includes(idOf(line)))
   t.match(row, /^key_\w+ {2}test {2}router {2}live {2}used /)
   t.notMatch((await rows()).join('\n'), secret, 'shown once')
-  const id = /key_\w+/.exec(row)?.[0] ?? ''
+  const id = idOf(row)
   const rotated = await outputOf(t, 'keys', 'rotate', id, '--org', organization)
   t.not(rotated, secret)
   await until('the old one has ended', async () => (await works(secret)) === 401)
