@@ -8,13 +8,13 @@ import type { AddressInfo, Socket } from 'node:net'
 import busboy from 'busboy'
 
 export type Behaviour =
-  | { kind: 'ok'; text?: string; finish?: string }
+  | { kind: 'ok'; text?: string; finish?: string; usage?: object }
   /** Two function calls, with their arguments in pieces. */
   | { kind: 'tool_call' }
   /** Calls the first tool of a request that has one, answers with its result, and fills a JSON schema. */
   | { kind: 'agent' }
-  /** One function call, `{"city":"Oslo"}`. */
-  | { kind: 'call'; name: string }
+  /** One function call, behind a text where there is one. */
+  | { kind: 'call'; name: string; id?: string; arguments?: string; text?: string; usage?: object }
   | { kind: 'slow'; delayMs: number }
   | { kind: 'hang' }
   /** Sends the status line and the headers, and then nothing. */
@@ -179,12 +179,16 @@ function succeed(behaviour: Behaviour, request: StubRequest, response: ServerRes
 }
 
 function chat(behaviour: Behaviour, response: ServerResponse): void {
-  const text = behaviour.kind === 'empty' ? '' : (behaviour.kind === 'ok' && behaviour.text) || stubText
+  const text = textIn(behaviour)
   const calls = callsOf(behaviour)
-  const message =
-    calls.length > 0 ? { role: 'assistant', content: null, tool_calls: calls } : { role: 'assistant', content: text }
+  const content = calls.length > 0 && text === '' ? null : text
+  const message = { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) }
   const finish = calls.length > 0 ? 'tool_calls' : (behaviour.kind === 'ok' && behaviour.finish) || 'stop'
-  const completion = { id: 'chatcmpl-1', choices: [{ index: 0, message, finish_reason: finish }], usage: stubUsage }
+  const completion = {
+    id: 'chatcmpl-1',
+    choices: [{ index: 0, message, finish_reason: finish }],
+    usage: usageIn(behaviour),
+  }
   sendJson(response, completion, behaviour)
 }
 
@@ -194,9 +198,8 @@ function chatStream(behaviour: Behaviour, response: ServerResponse): void {
   const delta = (value: object, finish: string | null = null) =>
     send({ id: 'chatcmpl-1', choices: [{ index: 0, delta: value, finish_reason: finish }] })
   delta({ role: 'assistant', content: '' })
-  const text = (behaviour.kind === 'ok' && behaviour.text) || stubText
   const calls = callsOf(behaviour)
-  const words = behaviour.kind === 'empty' || calls.length > 0 ? [] : (text.match(/\S+\s*/g) ?? [])
+  const words = textIn(behaviour).match(/\S+\s*/g) ?? []
   for (const [index, word] of words.entries()) {
     if (index === 2 && behaviour.kind === 'cut') return void response.end()
     if (index === 2 && behaviour.kind === 'reset') return resetSoon(response)
@@ -208,8 +211,18 @@ function chatStream(behaviour: Behaviour, response: ServerResponse): void {
   }
   for (const [index, call] of calls.entries()) sendCall(delta, call, index)
   delta({}, calls.length > 0 ? 'tool_calls' : (behaviour.kind === 'ok' && behaviour.finish) || 'stop')
-  send({ id: 'chatcmpl-1', choices: [], usage: stubUsage })
+  send({ id: 'chatcmpl-1', choices: [], usage: usageIn(behaviour) })
   response.end('data: [DONE]\n\n')
+}
+
+function textIn(behaviour: Behaviour): string {
+  if (behaviour.kind === 'empty' || behaviour.kind === 'tool_call') return ''
+  if (behaviour.kind === 'call') return behaviour.text ?? ''
+  return (behaviour.kind === 'ok' && behaviour.text) || stubText
+}
+
+function usageIn(behaviour: Behaviour): object {
+  return ('usage' in behaviour && behaviour.usage) || stubUsage
 }
 
 type Message = { role: string; content: string | { text: string }[] | null }
@@ -236,7 +249,8 @@ const toolCalls: ToolCall[] = [
 function callsOf(behaviour: Behaviour): ToolCall[] {
   if (behaviour.kind === 'tool_call') return toolCalls
   if (behaviour.kind !== 'call') return []
-  return [{ id: 'call_a', type: 'function', function: { name: behaviour.name, arguments: '{"city":"Oslo"}' } }]
+  const { id = 'call_a', name, arguments: text = '{"city":"Oslo"}' } = behaviour
+  return [{ id, type: 'function', function: { name, arguments: text } }]
 }
 
 function sendCall(delta: (value: object) => void, call: ToolCall, index: number): void {

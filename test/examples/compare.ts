@@ -1,0 +1,69 @@
+/**
+ * Compares an answer with the example of a contract. A client that was written after the example must be able to read
+ * the answer, so both have the same fields, the same JSON types, null in the same places, the same constants and the same
+ * form of ids. An example cannot know figures, ids, times and texts; these may differ.
+ */
+
+/** The fields whose texts may differ. A text of any other field is a constant. */
+const texts = new Set(['text', 'delta', 'transcript', 'word', 'content', 'audio'])
+
+/** One line for each difference. The name of the field decides whether its text may differ. */
+export function differences(example: unknown, answer: unknown, at = ''): string[] {
+  const kinds = [kindOf(example), kindOf(answer)]
+  if (kinds[0] !== kinds[1]) return [`${at}: ${kinds[0]} in the example, ${kinds[1]} in the answer`]
+  if (Array.isArray(example)) return differencesOfLists(example, answer as unknown[], at)
+  if (kinds[0] === 'object') return differencesOfObjects(example as Fields, answer as Fields, at)
+  if (kinds[0] === 'number' || texts.has(fieldOf(at))) return []
+  const forms = [formOf(example), formOf(answer)]
+  return forms[0] === forms[1] ? [] : [`${at}: ${forms[0]} in the example, ${forms[1]} in the answer`]
+}
+
+type Fields = Record<string, unknown>
+
+function differencesOfObjects(example: Fields, answer: Fields, at: string): string[] {
+  const onlyExample = Object.keys(example).filter((key) => !Object.hasOwn(answer, key))
+  const onlyAnswer = Object.keys(answer).filter((key) => !Object.hasOwn(example, key))
+  const shared = Object.keys(example).filter((key) => Object.hasOwn(answer, key))
+  return [
+    ...onlyExample.map((key) => `${at}/${key}: only in the example`),
+    ...onlyAnswer.map((key) => `${at}/${key}: only in the answer`),
+    ...shared.flatMap((key) => differences(example[key], answer[key], `${at}/${key}`)),
+  ]
+}
+
+/** The lengths may differ, but each element of one list must be like an element of the other. */
+function differencesOfLists(example: unknown[], answer: unknown[], at: string): string[] {
+  return [
+    ...answer.flatMap((each, index) => least(example, (other) => differences(other, each, `${at}/${index}`), at)),
+    ...unmatched(example, answer, at),
+  ]
+}
+
+/** The elements of the example that no element of the answer is like. */
+export function unmatched(example: unknown[], answer: unknown[], at = ''): string[] {
+  return example.flatMap((each, index) => least(answer, (other) => differences(each, other, `${at}/${index}`), at))
+}
+
+/** The differences to the nearest element. */
+function least(others: unknown[], compare: (other: unknown) => string[], at: string): string[] {
+  if (others.length === 0) return [`${at}: one of the lists is empty`]
+  return others.map(compare).reduce((best, next) => (next.length < best.length ? next : best))
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'list' : typeof value
+}
+
+const fieldOf = (at: string) => at.split('/').findLast((part) => !/^\d+$/.test(part)) ?? ''
+
+/** A text with a star in the place of what differs from one request to the next. */
+export function formOf(value: unknown): string {
+  return String(value)
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')
+    .replaceAll(/v1\.[\w-]+\.[\w-]+/g, 'v1.*.*')
+    .replaceAll(/sha256:[0-9a-f]{64}/g, 'sha256:*')
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, '<time>')
+    .replaceAll(/\d{4}-\d\d-\d\d/g, '<date>')
+    .replaceAll(/([a-z]+[_-])[A-Za-z0-9]{20,}(?![A-Za-z0-9])/g, '$1*')
+}

@@ -1,0 +1,130 @@
+/**
+ * The examples of a contract, read from specs/ without the code of the generator. Each has an address that a person finds
+ * in the document: `createSpeech: auto` is an example of a request, `createSpeech 200: pcm` of an answer,
+ * `BadRequest: invalid_parameter` of a response that operations share, `Transcript: final` of a message.
+ */
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+
+type Named = Record<string, { value: unknown }>
+type Content = Record<string, { examples?: Named; schema?: { $ref?: string } }>
+type Header = { required?: boolean; example: unknown }
+type Parameter = {
+  name: string
+  in: string
+  example?: unknown
+  content?: Content & Record<string, { example: unknown }>
+}
+type Response = { headers?: Record<string, Header>; content?: Content }
+type RawOperation = {
+  operationId: string
+  parameters?: Parameter[]
+  requestBody?: { content: Content }
+  responses: Record<string, Response & { $ref?: string }>
+}
+type Message = { examples?: { name?: string; payload: unknown }[] }
+type Document = {
+  servers: { url: string }[]
+  paths?: Record<string, Record<string, RawOperation>>
+  components: { responses?: Record<string, Response>; messages?: Record<string, Message> }
+}
+
+export type Operation = {
+  method: string
+  /** With the base path of the surface. */
+  path: string
+  parameters: readonly Parameter[]
+  requests: Named
+  /** The media type of the body; empty for an operation without a body. */
+  type: string
+}
+export type Answer = {
+  /** Null for a shared response that no operation names. */
+  status: string | null
+  headers: Record<string, Header>
+  examples: ReadonlyMap<string, { type: string; value: unknown }>
+}
+export type Contract = {
+  operations: ReadonlyMap<string, Operation>
+  /** By operation and status, or by the name of a response that operations share. */
+  answers: ReadonlyMap<string, Answer>
+  /** Every example of a request, an answer or a message, by its address. */
+  examples: ReadonlyMap<string, unknown>
+}
+
+export function readContract(file: string): Contract {
+  const document = resolved(file) as Document
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, raw]) => [raw.operationId, operationOf(document, path, method, raw)] as const,
+    ),
+  )
+  const answers = answersOf(document, read(file) as Document)
+  const examples = new Map<string, unknown>()
+  for (const [id, { requests }] of operations)
+    for (const [name, { value }] of Object.entries(requests)) examples.set(`${id}: ${name}`, value)
+  for (const [holder, answer] of answers)
+    for (const [name, { value }] of answer.examples) examples.set(`${holder}: ${name}`, value)
+  for (const [message, { examples: list = [] }] of Object.entries(document.components.messages ?? {}))
+    for (const [index, { name = String(index), payload }] of list.entries())
+      examples.set(`${message}: ${name}`, payload)
+  return { operations: new Map(operations), answers, examples }
+}
+
+function operationOf({ servers }: Document, path: string, method: string, raw: RawOperation): Operation {
+  const [[type = '', media] = []] = Object.entries(raw.requestBody?.content ?? {})
+  const base = servers[0]?.url.replace(/\/$/, '') ?? ''
+  const { parameters = [] } = raw
+  return { method: method.toUpperCase(), path: base + path, parameters, requests: media?.examples ?? {}, type }
+}
+
+function answersOf(document: Document, raw: Document): Map<string, Answer> {
+  const answers = new Map<string, Answer>()
+  for (const [name, { headers = {}, ...response }] of Object.entries(document.components.responses ?? {}))
+    answers.set(name, { status: null, headers, examples: examplesOf(response) })
+  for (const [path, methods] of Object.entries(document.paths ?? {}))
+    for (const [method, { operationId, responses }] of Object.entries(methods))
+      for (const [status, { headers = {}, ...response }] of Object.entries(responses)) {
+        const holder = nameOf(raw.paths?.[path]?.[method]?.responses[status]?.$ref) ?? `${operationId} ${status}`
+        answers.set(holder, { status, headers, examples: examplesOf(response) })
+      }
+  return answers
+}
+
+function examplesOf({ content = {} }: Response): Answer['examples'] {
+  const list = Object.entries(content).flatMap(([type, { examples = {} }]) =>
+    Object.entries(examples).map(([name, { value }]) => [name, { type, value }] as const),
+  )
+  return new Map(list)
+}
+
+const nameOf = (reference: string | undefined) => reference?.slice(reference.lastIndexOf('/') + 1)
+
+const read = (file: string): unknown =>
+  parse(readFileSync(new URL(`../../specs/${file}`, import.meta.url), 'utf8'), { merge: true })
+
+/** The document with what its references name in their places, except in schemas, which refer to themselves. */
+function resolved(file: string): unknown {
+  const documents = new Map<string, unknown>()
+  const load = (name: string) => documents.get(name) ?? documents.set(name, read(name)).get(name)
+  const resolve = (value: unknown, from: string): unknown => {
+    if (Array.isArray(value)) return value.map((each) => resolve(each, from))
+    if (typeof value !== 'object' || value === null) return value
+    if ('$ref' in value) return follow(String(value.$ref), from)
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [key, isOpaque(key) ? each : resolve(each, from)]),
+    )
+  }
+  const follow = (reference: string, from: string): unknown => {
+    const [target = '', pointer = ''] = reference.split('#')
+    const name = target === '' ? from : target.replace('./', '')
+    const found = pointer
+      .split('/')
+      .slice(1)
+      .reduce((at, key) => (at as Record<string, unknown>)[key.replaceAll('~1', '/')], load(name))
+    return resolve(found, name)
+  }
+  return resolve(load(file), file)
+}
+
+const isOpaque = (key: string) => ['schema', 'schemas', 'payload', 'value', 'x-sse-events'].includes(key)

@@ -1,0 +1,212 @@
+/**
+ * Sends the request of an example and compares the answer with the example of the same operation. `complete` fails while
+ * an example of the document is neither compared nor listed with a reason.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Test } from 'tap'
+import { type FormPart, form, type Target } from '../router/requests.ts'
+import { differences, formOf, unmatched } from './compare.ts'
+import { type Answer, type Contract, type Operation, readContract } from './contract.ts'
+import { cuesOf, runsOf } from './streams.ts'
+
+export type Sent = {
+  operation: string
+  /** The name of the example that is sent. */
+  request?: string
+  /** Fields that are sent instead of those of the example, or beside them. */
+  fields?: object
+  /** The parameters that are sent with their examples. Those of the path always are. */
+  parameters?: readonly string[]
+  /** The values of parameters that are sent instead of their examples. */
+  values?: Record<string, string>
+  headers?: Record<string, string>
+  /** In the place of the body. */
+  body?: string
+  /** In the place of audio in the example. */
+  audio?: Uint8Array
+}
+
+export type Received = { status: number; headers: Headers; body: Buffer }
+
+export type Expected = {
+  /** The address of the example. */
+  example: string
+  /** A list of which the example shows some elements only, by its JSON pointer. */
+  part?: string
+  /** Names in the answer that the example writes otherwise, because it names no vendor. */
+  renamed?: Record<string, string>
+}
+
+export class Examples {
+  readonly contract: Contract
+  readonly #compared = new Set<string>()
+
+  constructor(file: string) {
+    this.contract = readContract(file)
+  }
+
+  async send(target: Target, sent: Sent): Promise<Received> {
+    const operation = this.#operation(sent.operation)
+    const { body, type } = this.#body(operation, sent)
+    const query = given(operation, sent, 'query')
+    const search = query.length > 0 ? `?${new URLSearchParams(query).toString()}` : ''
+    const path = given(operation, sent, 'path').reduce(
+      (at, [name, value]) => at.replace(`{${name}}`, encodeURIComponent(value)),
+      operation.path,
+    )
+    return receive(target, path + search, {
+      method: operation.method,
+      headers: {
+        'idempotency-key': randomUUID(),
+        ...(type !== '' && { 'content-type': type }),
+        ...Object.fromEntries(given(operation, sent, 'header')),
+        ...sent.headers,
+      },
+      ...(body !== undefined && { body: body as string }),
+    })
+  }
+
+  /** Asserts that an answer is as the example, its headers too. */
+  compare(t: Test, received: Received, expected: Expected): void {
+    const { status, headers, body } = received
+    const [holder = '', name = ''] = expected.example.split(': ')
+    const answer = this.contract.answers.get(holder)
+    const example = answer?.examples.get(name)
+    if (answer === undefined || example === undefined) throw new Error(`no example ${expected.example}`)
+    this.#compared.add(expected.example)
+    t.equal(String(status), answer.status ?? String(status), `status: ${body.toString('utf8', 0, 1000)}`)
+    t.same(differencesOfHeaders(answer, headers), [], `${expected.example}: headers`)
+    t.equal(mediaType(headers), example.type, `${expected.example}: media type`)
+    let text = body.toString()
+    for (const [actual, written] of Object.entries(expected.renamed ?? {})) text = text.replaceAll(actual, written)
+    const found = differencesOfBodies(example, { text, body }, expected.part)
+    t.same(found, [], expected.example, { answer: text.slice(0, 3000) })
+  }
+
+  /** Asserts that a fault which other tests provoke has the message and hint of its example. */
+  compareWords(t: Test, address: string, recorded: readonly { code: string; message: string; hint: string }[]): void {
+    const wordsOf = ({ code, message, hint }: { code: string; message: string; hint: string }) =>
+      `${code}: ${message} ${hint}`.replaceAll(/\d+ s\b/g, 'N s')
+    const { error } = this.contract.examples.get(address) as { error: Parameters<typeof wordsOf>[0] }
+    this.#compared.add(address)
+    t.ok(recorded.map(wordsOf).includes(wordsOf(error)), `${address}: ${wordsOf(error)}`)
+  }
+
+  /** Asserts that the first lines of a document, which are all that its example has, are those of the document. */
+  async compareDocument(t: Test, target: Target, operation: string): Promise<void> {
+    const [[name, example] = []] = this.contract.answers.get(`${operation} 200`)?.examples ?? []
+    this.#compared.add(`${operation} 200: ${name}`)
+    const { headers, body } = await this.send(target, { operation })
+    t.equal(mediaType(headers), example?.type)
+    t.match(JSON.parse(body.toString()), example?.value)
+  }
+
+  /** Asserts that a frame is as the example of its message. */
+  compareFrame(t: Test, address: string, frame: unknown): void {
+    this.#compared.add(address)
+    t.same(differences(this.contract.examples.get(address), frame), [], address)
+  }
+
+  /** `listed` names the examples that are not compared, with the reason. */
+  complete(t: Test, listed: Record<string, string>): void {
+    const all = [...this.contract.examples.keys()]
+    const neither = all.filter((address) => !this.#compared.has(address) && !Object.hasOwn(listed, address))
+    t.same(neither, [], 'each example is compared, or listed with a reason')
+    const stale = Object.keys(listed).filter((address) => this.#compared.has(address) || !all.includes(address))
+    t.same(stale, [], 'no example is listed that does not exist or that is compared')
+  }
+
+  /** An example of a request counts as compared once it was sent. */
+  #body(operation: Operation, sent: Sent): { body?: string | Uint8Array; type: string } {
+    const { request, fields, audio = new Uint8Array(), body } = sent
+    if (body !== undefined) return { body, type: operation.type }
+    if (request === undefined) return { type: '' }
+    this.#compared.add(`${sent.operation}: ${request}`)
+    const { value } = operation.requests[request] ?? { value: undefined }
+    if (value === undefined) throw new Error(`${sent.operation} has no request ${request}`)
+    if (operation.type === '*/*') return { body: audio, type: 'audio/wav' }
+    const whole = { ...(value as object), ...fields }
+    if (operation.type === 'multipart/form-data') return form(Object.entries(whole).flatMap(partsOf(audio)))
+    return { body: JSON.stringify(whole), type: operation.type }
+  }
+
+  #operation(id: string): Operation {
+    const operation = this.contract.operations.get(id)
+    if (operation === undefined) throw new Error(`no operation ${id}`)
+    return operation
+  }
+}
+
+export async function receive({ url, key }: Target, path: string, init: RequestInit = {}): Promise<Received> {
+  const headers = { authorization: `Bearer ${key}`, ...(init.headers as Record<string, string> | undefined) }
+  const answer = await fetch(url + path, { ...init, headers })
+  return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) }
+}
+
+function given({ parameters }: Operation, sent: Sent, where: string): [string, string][] {
+  return parameters
+    .filter(({ name, in: place }) => place === where && (place === 'path' || sent.parameters?.includes(name)))
+    .map(({ name, example, content }) => {
+      const value = sent.values?.[name] ?? example ?? JSON.stringify(content?.['application/json']?.example)
+      return [name, value as string]
+    })
+}
+
+const partsOf =
+  (audio: Uint8Array) =>
+  ([name, value]: [string, unknown]): FormPart[] => {
+    if (name === 'audio' || name === 'file')
+      return [{ name, type: 'application/octet-stream', data: audio, filename: 'recording.wav' }]
+    if (Array.isArray(value)) return value.map((each) => ({ name, type: 'text/plain', data: String(each) }))
+    return typeof value === 'object'
+      ? [{ name, type: 'application/json', data: JSON.stringify(value) }]
+      : [{ name, type: 'text/plain', data: value as string }]
+  }
+
+/** Examples of headers are shared by many operations, so these have other values in most answers. */
+const namesOfRoutes = /^(service-provider|service-model|x-service-provider|x-service-model|x-service-ignored|x-route)$/i
+
+function differencesOfHeaders({ headers }: Answer, received: Headers): string[] {
+  return Object.entries(headers).flatMap(([name, { required, example }]) => {
+    const value = received.get(name)
+    if (value === null) return required ? [`${name} is missing`] : []
+    const forms = [example, value].map((text) => formOf(text).replaceAll(/\d+/g, '0'))
+    return namesOfRoutes.test(name) || forms[0] === forms[1] ? [] : [`${name}: ${forms.join(' in the example, ')}`]
+  })
+}
+
+const mediaType = (headers: Headers) => (headers.get('content-type') ?? '').replace(/;.*/, '')
+
+type Body = { text: string; body: Buffer }
+
+function differencesOfBodies({ type, value }: { type: string; value: unknown }, answer: Body, part?: string): string[] {
+  if (type === 'application/json') return differencesOfJson(value, JSON.parse(answer.text), part)
+  const example = value as string
+  if (type === 'text/event-stream') return differencesOfStreams(runsOf(example), runsOf(answer.text))
+  if (type === 'text/plain' && example.includes('-->')) return differences(cuesOf(example), cuesOf(answer.text))
+  if (type === 'text/plain') return answer.text.trim() === '' ? ['no text'] : []
+  const isWav = answer.body.toString('latin1', 0, 4) === 'RIFF' && answer.body.toString('latin1', 8, 15) === 'WAVEfmt'
+  if (answer.body.length < 1000) return ['no audio']
+  return isWav === example.startsWith('RIFF') ? [] : ['a WAV header on one side only']
+}
+
+function differencesOfJson(example: unknown, answer: unknown, part: string | undefined): string[] {
+  if (part === undefined) return differences(example, answer)
+  const lists = [example, answer].map((value) => listAt(value, part))
+  const [few = [], many = []] = lists.map((list) => [...list])
+  for (const list of lists) list.length = 0
+  return [...unmatched(few, many, part), ...differences(example, answer)]
+}
+
+function listAt(value: unknown, pointer: string): unknown[] {
+  const keys = pointer.split('/').slice(1)
+  return keys.reduce((at, key) => (at as Record<string, unknown>)[key], value) as unknown[]
+}
+
+type Runs = ReturnType<typeof runsOf>
+
+function differencesOfStreams(example: Runs, answer: Runs): string[] {
+  const orders = [example, answer].map((runs) => runs.map(({ kind }) => kind).join(', '))
+  if (orders[0] !== orders[1]) return [`${orders[0]} in the example, ${orders[1]} in the answer`]
+  return example.flatMap(({ kind, events }, index) => differences(events, answer[index]?.events, kind))
+}
