@@ -276,7 +276,7 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: 'json',
     parts: [],
     answers: { 'application/json': 'json', 'text/event-stream': 'events' },
-    terminalEvents: ['response.output_item.done', 'error'],
+    terminalEvents: ['response.completed', 'response.incomplete', 'response.failed'],
   },
   createCompatTranscription: {
     method: 'POST',
