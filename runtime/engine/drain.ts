@@ -55,7 +55,7 @@ export class Drain {
     if (this.#stopping) return
     for (const listener of this.#listeners) listener.refuse()
     await this.#pauseUnlessStopped(Math.min(lateMs, graceMs))
-    if (await this.#unlessStopped(engine.idle(graceMs))) return
+    if (this.#stopping || (await this.#unlessStopped(engine.idle(graceMs)))) return
     if (!this.#stopping) await this.#dismiss()
   }
 

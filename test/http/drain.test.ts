@@ -118,14 +118,35 @@ t.test('drain', async (t) => {
   await next.stop()
 })
 
-t.test('stop ends a drain at once', async (t) => {
-  const clock = new ManualClock()
-  const server = await serve({ clock, drain: { lbDelayMs: 60_000, graceMs: 60_000 } })
-  const drained = server.drain()
-  await server.stop()
-  await drained
-  t.equal(server.state, 'stopped')
-})
+/** How far the drain has come, by the time that has passed. */
+for (const [when, lbDelayMs, waits] of [
+  ['while the load balancer notices', 60_000, []],
+  ['while connections are kept', 60_000, [30_000]],
+  ['while late requests arrive', 0, []],
+  ['in the grace', 0, [200]],
+  ['while the last words are sent', 0, [200, 60_000]],
+] as const)
+  t.test(`stop ends a drain at once ${when}`, async (t) => {
+    const clock = new ManualClock()
+    const server = await serve({ clock, drain: { lbDelayMs, graceMs: 60_000 } })
+    const stubborn = fetch(`${server.url}/v1/stubborn`).catch((error: Error) => error.name)
+    await until(() => server.inflight() === 1)
+    const drained = server.drain()
+    for (const ms of waits) {
+      await until(() => clock.pending === 1)
+      clock.advance(ms)
+    }
+    await until(() => clock.pending === 1)
+    let isOver = false
+    void Promise.all([server.stop(), drained]).then(() => (isOver = true))
+    t.equal(await stubborn, 'TypeError')
+    // The end of a stop waits 500 ms for handlers that do not listen to their signal. The grace is far longer than this.
+    await until(() => {
+      clock.advance(10)
+      return isOver
+    })
+    t.equal(server.state, 'stopped')
+  })
 
 t.test('a request that arrives when the grace is over', async (t) => {
   const clock = new ManualClock()

@@ -26,6 +26,7 @@ t.test('a drain leaves sockets their grace', async (t) => {
   })
   const early = await open(`${server.wsUrl}/v1/talk?polite`)
   const stubborn = await open(`${server.wsUrl}/v1/talk`)
+  const begun = waiting(clock)
   const drained = server.drain()
   const late = await open(`${server.wsUrl}/v1/talk?polite`)
   const ends = Promise.all([closing(early), closing(late), closing(stubborn)])
@@ -36,14 +37,15 @@ t.test('a drain leaves sockets their grace', async (t) => {
   await flush(early)
   await flush(late)
 
-  clock.advance(2500)
-  await turns()
-  clock.advance(2500)
-  await turns()
+  for (const halfMs of [2500, 2500]) {
+    await begun()
+    clock.advance(halfMs)
+  }
+  await begun()
   await t.rejects(open(`${server.wsUrl}/v1/talk`), { code: 'ECONNREFUSED' }, 'the listener has closed')
   await flush(early)
   clock.advance(200)
-  await turns()
+  await begun()
   clock.advance(19_999)
   await flush(late)
   t.same(
@@ -57,11 +59,12 @@ t.test('a drain leaves sockets their grace', async (t) => {
   t.same(await words, [goodbye, goodbye])
   // The stubborn session has a moment more.
   await until(() => server.sockets() === 1)
-  await turns()
+  await begun()
   clock.advance(500)
   await until(() => server.sockets() === 0)
   const bye = { code: 1012, reason: 'bye' }
   t.same(await ends, [bye, bye, { code: 1012, reason: 'service restart' }])
+  await until(() => clock.pending === 1)
   clock.advance(200)
   await drained
   t.same(server.sessions[1]?.events, ['shutdown', 'gone'])
@@ -78,19 +81,40 @@ t.test('drain does not wait without open sockets', async (t) => {
   t.same(server.sessions[0]?.events, ['gone'], 'a session that ends by itself is not notified')
 })
 
-for (const [what, lbDelayMs] of [
-  ['while the load balancer notices', 60_000],
-  ['in the grace', 0],
+/** How far a drain has come when the server is stopped, by the time that has passed. */
+for (const [what, lbDelayMs, waits] of [
+  ['while the load balancer notices', 5000, []],
+  ['while connections are kept', 5000, [2500]],
+  ['while late requests arrive', 0, []],
+  ['in the grace', 0, [200]],
+  ['while the last words are sent', 0, [200, 60_000]],
 ] as const)
   t.test(`stop ${what}`, async (t) => {
-    const server = await serve({ session: polite, options: { drain: { lbDelayMs, graceMs: 60_000 } } })
-    const client = await open(`${server.wsUrl}/v1/talk`)
-    const end = Promise.all([nextText(client), closing(client)])
+    const clock = new ManualClock()
+    const server = await serve({
+      options: { clock, drain: { lbDelayMs, graceMs: 60_000 } },
+      session: (socket, context) =>
+        context.query.has('polite') ? polite(socket, context) : new Recorder(socket, context),
+    })
+    const client = await open(`${server.wsUrl}/v1/talk?polite`)
+    const stubborn = await open(`${server.wsUrl}/v1/talk`)
+    const end = Promise.all([nextText(client), closing(client), closing(stubborn)])
+    const begun = waiting(clock)
     const drained = server.drain()
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    await server.stop()
-    await drained
-    t.same(await end, [goodbye, { code: 1012, reason: 'bye' }], 'sessions have their last words all the same')
+    for (const ms of waits) {
+      await begun()
+      clock.advance(ms)
+    }
+    await begun()
+    const stopped = server.stop()
+    const bye = { code: 1012, reason: 'bye' }
+    const seen = await end
+    t.same(seen, [goodbye, bye, { ...bye, reason: 'service restart' }], 'sessions have their last words all the same')
+    await until(() => clock.pending === 1)
+    clock.advance(200)
+    await Promise.all([stopped, drained])
+    t.equal(server.state, 'stopped')
+    t.equal(clock.pending, 0)
   })
 
 t.test('stop', async (t) => {
@@ -118,5 +142,8 @@ t.test('an upgrade that is admitted after the server has stopped', async (t) => 
   t.equal(server.sessions.length, 0)
 })
 
-/** Lets what the clock has begun go on to its next wait. */
-const turns = () => new Promise((resolve) => setTimeout(resolve, 20))
+/** Resolves when one thing more waits for the clock than now: the drain has begun its next wait. */
+function waiting(clock: ManualClock): () => Promise<void> {
+  const before = clock.pending
+  return () => until(() => clock.pending === before + 1)
+}
