@@ -11,6 +11,7 @@ type Rule = (document: OpenApiDocument) => Finding[]
 
 const rules: Record<string, Rule> = {
   'operation-id': operationIds,
+  'schema-name': schemaNames,
   scope: scopes,
   'path-segment': pathSegments,
   'same-pattern': samePatterns,
@@ -63,6 +64,17 @@ function operationIds({ operations, webhooks }: OpenApiDocument): Finding[] {
     if (first !== undefined) return [{ pointer, message: `operationId ${id} is taken by ${first}; choose another` }]
     seen.set(id, pointer)
     return []
+  })
+}
+
+/** Generators for Go name the answer of an operation like this, and a schema of that name is declared twice. */
+function schemaNames({ operations, schemas }: OpenApiDocument): Finding[] {
+  const taken = new Map(operations.map(({ id }) => [`${id}Response`.toLowerCase(), id]))
+  return Object.keys(schemas).flatMap((name): Finding[] => {
+    const id = taken.get(name.toLowerCase())
+    if (id === undefined) return []
+    const message = `is what generators call the answer of the operation ${id}; give the schema another name`
+    return [{ pointer: `#/components/schemas/${escapePointer(name)}`, message }]
   })
 }
 
