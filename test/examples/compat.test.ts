@@ -82,7 +82,7 @@ const cases: readonly Case[] = [
     embedded,
     { operation: 'previewRouting', parameters: ['stage', 'language', 'objective', 'region'] },
     null,
-    { example: 'previewRouting 200: stt', part: '/excluded' },
+    { example: 'previewRouting 200: stt', parts: ['/excluded'] },
   ],
   [embedded, { operation: 'synthesize', request: 'auto' }, null, 'synthesize 200: pcm'],
   [embedded, { operation: 'synthesize', request: 'intent' }, null, 'synthesize 200: wav'],

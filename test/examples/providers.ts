@@ -1,6 +1,6 @@
 /**
  * The providers that the examples name: acme has a credential and serves all stages, globex (LLM) and initech (TTS) have
- * none, and hooli recognizes speakers.
+ * none, and hooli recognizes speakers and speaks.
  */
 import { type Behaviour, startStubOpenAi } from '../providers/stub-openai.ts'
 import { startDeepgramStub } from '../vendors/deepgram/stub.ts'
@@ -56,11 +56,18 @@ export async function startProviders() {
     },
     { ...keyless, id: 'globex', models: { llm: ['chat-large'] } },
     { ...initech, models: { tts: ['tone-1'] } },
-    { id: 'hooli', adapter: 'deepgram', baseUrl: hooli.url, apiKey: 'key-of-hooli', models: { stt: ['nova-2'] } },
+    {
+      id: 'hooli',
+      adapter: 'deepgram',
+      baseUrl: hooli.url,
+      apiKey: 'key-of-hooli',
+      models: { stt: ['nova-2'], tts: ['aura-2'] },
+    },
   ]
   const lacking = [{ ...initech, models: { stt: ['listen-1'] } }]
   return {
     acme,
+    hooli,
     /** The environment of a server with all of them. */
     env: environmentOf(providers),
     /** The same for a server that has its embedded engines and no key for anything else. */

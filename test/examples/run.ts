@@ -31,8 +31,8 @@ export type Received = { status: number; headers: Headers; body: Buffer }
 export type Expected = {
   /** The address of the example. */
   example: string
-  /** A list of which the example shows some elements only, by its JSON pointer. */
-  part?: string
+  /** The JSON pointers of lists of which the example shows some elements only. */
+  parts?: readonly string[]
   /** Names in the answer that the example writes otherwise, because it names no vendor. */
   renamed?: Record<string, string>
 }
@@ -79,7 +79,7 @@ export class Examples {
     t.equal(mediaType(headers), example.type, `${expected.example}: media type`)
     let text = body.toString()
     for (const [actual, written] of Object.entries(expected.renamed ?? {})) text = text.replaceAll(actual, written)
-    const found = differencesOfBodies(example, { text, body }, expected.part)
+    const found = differencesOfBodies(example, { text, body }, expected.parts)
     t.same(found, [], expected.example, { answer: text.slice(0, 3000) })
   }
 
@@ -179,8 +179,12 @@ const mediaType = (headers: Headers) => (headers.get('content-type') ?? '').repl
 
 type Body = { text: string; body: Buffer }
 
-function differencesOfBodies({ type, value }: { type: string; value: unknown }, answer: Body, part?: string): string[] {
-  if (type === 'application/json') return differencesOfJson(value, JSON.parse(answer.text), part)
+function differencesOfBodies(
+  { type, value }: { type: string; value: unknown },
+  answer: Body,
+  parts?: readonly string[],
+): string[] {
+  if (type === 'application/json') return differencesOfJson(value, JSON.parse(answer.text), parts)
   const example = value as string
   if (type === 'text/event-stream') return differencesOfStreams(runsOf(example), runsOf(answer.text))
   if (type === 'text/plain' && example.includes('-->')) return differences(cuesOf(example), cuesOf(answer.text))
@@ -190,12 +194,10 @@ function differencesOfBodies({ type, value }: { type: string; value: unknown }, 
   return isWav === example.startsWith('RIFF') ? [] : ['a WAV header on one side only']
 }
 
-function differencesOfJson(example: unknown, answer: unknown, part: string | undefined): string[] {
-  if (part === undefined) return differences(example, answer)
-  const lists = [example, answer].map((value) => listAt(value, part))
-  const [few = [], many = []] = lists.map((list) => [...list])
-  for (const list of lists) list.length = 0
-  return [...unmatched(few, many, part), ...differences(example, answer)]
+function differencesOfJson(example: unknown, answer: unknown, parts: readonly string[] = []): string[] {
+  const rest = structuredClone(example)
+  const ofParts = parts.flatMap((part) => unmatched(listAt(rest, part).splice(0), listAt(answer, part).splice(0), part))
+  return [...ofParts, ...differences(rest, answer)]
 }
 
 function listAt(value: unknown, pointer: string): unknown[] {
