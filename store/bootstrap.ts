@@ -54,9 +54,9 @@ async function look(
   { lookup, digest }: { lookup: string; digest: Buffer },
 ): Promise<'known' | 'refused' | 'empty'> {
   await tx`select pg_advisory_xact_lock(${lock})`
-  const [row] = await tx<{ any: boolean; known: boolean }[]>`
-    select exists (select from organizations) as any,
+  const [row] = await tx<{ occupied: boolean; known: boolean }[]>`
+    select exists (select from organizations) as occupied,
       exists (select from api_keys where lookup = ${lookup} and digest = ${digest} and revoked_at is null) as known`
   if (row?.known) return 'known'
-  return row?.any ? 'refused' : 'empty'
+  return row?.occupied ? 'refused' : 'empty'
 }

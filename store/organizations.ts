@@ -38,8 +38,8 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
       ),
     isEmpty: () =>
       tenancy.asOperator(async (tx) => {
-        const [row] = await tx<{ any: boolean }[]>`select exists (select from organizations) as any`
-        return row?.any === false
+        const [row] = await tx<{ occupied: boolean }[]>`select exists (select from organizations) as occupied`
+        return row?.occupied === false
       }),
     find: (id) =>
       tenancy.asOrganization(id, async (tx) => {

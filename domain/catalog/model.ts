@@ -91,7 +91,6 @@ export type Model = {
   capabilities: Capabilities
   /** BCP 47 base languages; `*` alone means any. */
   languages: readonly string[]
-  regions: readonly string[]
   /** STT: what it reads. TTS: what it emits without our resampling. */
   audioFormats: readonly AudioSupport[]
   voices: readonly Voice[]

@@ -62,7 +62,6 @@ export const anthropicModels: readonly VendorModel[] = Object.entries(traits).ma
     streaming: true,
   },
   languages: ['*'],
-  regions: ['global'],
   audioFormats: [],
   voices: [],
   providerOptions: [],

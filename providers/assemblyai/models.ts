@@ -40,7 +40,7 @@ const settings = [
   'domain',
 ]
 
-const shared = { stage: 'stt', regions: ['us', 'eu'], voices: [] } as const
+const shared = { stage: 'stt', voices: [] } as const
 
 const batch = (id: string, languages: readonly string[], more: Partial<Capabilities>): VendorModel => ({
   ...shared,

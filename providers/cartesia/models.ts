@@ -34,7 +34,6 @@ const sonic = (id: string): VendorModel => ({
   stage: 'tts',
   capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
   languages: sonicLanguages,
-  regions: ['global'],
   audioFormats: ['pcm_s16le', 'pcm_f32le', 'mulaw', 'alaw'].map((encoding) => ({
     encoding,
     sampleRatesHz: [...speechRatesHz],
@@ -47,7 +46,7 @@ const sonic = (id: string): VendorModel => ({
   nativeOutput: nativeSpeech,
 })
 
-const shared = { stage: 'stt', regions: ['global'], voices: [], providerOptions: [] } as const
+const shared = { stage: 'stt', voices: [], providerOptions: [] } as const
 
 export const cartesiaModels: readonly VendorModel[] = [
   sonic('sonic-3.5'),

@@ -77,7 +77,6 @@ const nova = (id: string, languages: readonly string[]): VendorModel => ({
     streaming: true,
   },
   languages,
-  regions: ['global'],
   audioFormats: readable,
   voices: [],
   providerOptions: fileOptions,
@@ -101,7 +100,6 @@ export const deepgramModels: readonly VendorModel[] = [
     stage: 'tts',
     capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
     languages: aura2Languages,
-    regions: ['global'],
     audioFormats: [
       ...Object.entries(speakableRates).map(([encoding, rates]) => ({
         encoding,

@@ -62,7 +62,6 @@ const speech = (id: string, languages: string[], speed = true): VendorModel => (
   stage: 'tts',
   capabilities: { ...noCapabilities, speed, batch: true, streaming: true },
   languages,
-  regions: ['global'],
   audioFormats: emitted,
   // Voices belong to an account. A request names a voice by its id, or gets the default of tts.ts.
   voices: [],
@@ -75,7 +74,6 @@ const batch = (id: string, keywords: boolean, providerOptions: string[]): Vendor
   stage: 'stt',
   capabilities: { ...noCapabilities, diarization: true, keywords, word_timestamps: true, batch: true },
   languages: scribe,
-  regions: ['global'],
   audioFormats: readable,
   voices: [],
   providerOptions,
@@ -102,7 +100,6 @@ export const elevenLabsModels: readonly VendorModel[] = [
     stage: 'stt',
     capabilities: { ...noCapabilities, keywords: true, word_timestamps: true, streaming: true },
     languages: scribe,
-    regions: ['global'],
     audioFormats: streamed,
     voices: [],
     providerOptions: [],

@@ -8,19 +8,21 @@ import { transcribe } from './stt.ts'
 import { liveVendor, warmStt } from './stt-live.ts'
 import { synthesize } from './tts.ts'
 import { speakLive, warmTts } from './tts-live.ts'
-import { hosts, regionOf, wire } from './wire.ts'
+import { wire } from './wire.ts'
+
+/** Every key can call it. Accounts that keep their data in a region name another host as base URL, such as api.eu.residency.elevenlabs.io. */
+const vendorUrl = 'https://api.elevenlabs.io'
 
 /** Throws TypeError for a base URL that is not a URL, RangeError for a model that is not served. */
 export function createElevenLabsProvider(options: VendorOptions): Provider {
   const { limits, clock } = options
   const connections = connectionsOf(options, wire)
-  const transport = connections.http(hosts.global)
-  const sttSockets = connections.sockets(hosts.global, warmStt)
-  const ttsSockets = connections.sockets(hosts.global, warmTts)
-  const regions = [regionOf(options.baseUrl ?? hosts.global)]
+  const transport = connections.http(vendorUrl)
+  const sttSockets = connections.sockets(vendorUrl, warmStt)
+  const ttsSockets = connections.sockets(vendorUrl, warmTts)
   return createVendorProvider(options, {
     vendor: 'elevenlabs',
-    models: elevenLabsModels.map((model) => ({ ...model, regions })),
+    models: elevenLabsModels,
     ports: (apiKey) => {
       const http = transport.signedWith(apiKey)
       const shared = { apiKey, clock, limits }

@@ -10,23 +10,6 @@ export const wire: VendorWire = {
 }
 
 /**
- * The vendor's hosts. Every key can call the first; the others keep data in a region, for accounts with that option.
- */
-export const hosts = {
-  global: 'https://api.elevenlabs.io',
-  us: 'https://api.us.elevenlabs.io',
-  eu: 'https://api.eu.residency.elevenlabs.io',
-  in: 'https://api.in.residency.elevenlabs.io',
-  sg: 'https://api.sg.residency.elevenlabs.io',
-} as const
-
-/** The region of this host; any other server counts as the first. */
-export function regionOf(baseUrl: string): string {
-  const { origin } = new URL(baseUrl)
-  return Object.entries(hosts).find(([, host]) => host === origin)?.[0] ?? 'global'
-}
-
-/**
  * `code` is a message type of the recognizer or the `error` of a speech socket. An unknown code is a failure of the
  * vendor's server.
  */

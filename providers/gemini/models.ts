@@ -84,8 +84,6 @@ function voicesOf(gender: Voice['gender'], styles: Record<string, string>): Voic
   return Object.entries(styles).map(([id, style]) => ({ id, name: id, gender, styles: [style] }))
 }
 
-const everywhere = { regions: ['global'], providerOptions: [] }
-
 const llms = Object.keys(traits).map(
   (id): VendorModel => ({
     id,
@@ -102,7 +100,7 @@ const llms = Object.keys(traits).map(
     languages: ['*'],
     audioFormats: [],
     voices: [],
-    ...everywhere,
+    providerOptions: [],
   }),
 )
 
@@ -121,7 +119,7 @@ const speakers = ['gemini-3.8-flash-tts', 'gemini-3.8-flash-lite-tts'].map(
     ],
     voices,
     nativeOutput: nativeSpeech,
-    ...everywhere,
+    providerOptions: [],
   }),
 )
 

@@ -4,7 +4,6 @@ import { noCapabilities } from '../../domain/catalog/model.ts'
 import { fliteOutput, fliteVoices } from './tts.ts'
 
 const provider = 'local'
-const regions = ['local']
 const asOf = '2026-11-21'
 
 const rates = { min: 4000, max: 192_000 }
@@ -16,7 +15,7 @@ const sttFormats: readonly AudioSupport[] = [
   { encoding: 'opus', sampleRatesHz: [...opusRatesHz], channels },
 ]
 
-const shared = { provider, regions, providerOptions: [], benchmarks: [] } as const
+const shared = { provider, providerOptions: [], benchmarks: [] } as const
 
 export const localModels: readonly Model[] = [
   {

@@ -35,7 +35,6 @@ function row(provider: string, id: string, stage: Stage): Model {
     stage,
     capabilities: { ...noCapabilities, batch: true, streaming: true },
     languages: ['*'],
-    regions: ['local'],
     audioFormats: encodings.map((encoding) => ({ encoding, ...anyRate })),
     voices: stage === 'tts' ? [loopbackVoice] : [],
     providerOptions: [],

@@ -40,7 +40,6 @@ function rowOf({ id: provider, transcriptions }: RowsOptions, stage: Stage, id: 
     id,
     stage,
     languages: ['*'],
-    regions: ['global'],
     providerOptions: [],
     lastResort: false,
     benchmarks: [],

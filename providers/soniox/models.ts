@@ -16,7 +16,6 @@ const live = (id: string): VendorModel => ({
   stage: 'stt',
   capabilities: { ...noCapabilities, streaming: true, keywords: true, prompt: true, word_timestamps: true },
   languages,
-  regions: ['us'],
   audioFormats,
   voices: [],
   providerOptions: [],
@@ -37,7 +36,6 @@ const speech: VendorModel = {
   stage: 'tts',
   capabilities: { ...noCapabilities, speed: true, batch: true, streaming: true },
   languages: [...languages, 'is', 'su', 'uz'],
-  regions: ['us'],
   audioFormats: [
     spoken('pcm_s16le', speechRatesHz),
     spoken('pcm_f32le', speechRatesHz),

@@ -13,7 +13,6 @@ const live = (id: string): VendorModel => ({
   stage: 'stt',
   capabilities: { ...noCapabilities, streaming: true, keywords: true, word_timestamps: true },
   languages,
-  regions: ['eu', 'us'],
   audioFormats,
   voices: [],
   providerOptions: [],

@@ -49,7 +49,6 @@ const row = (id: string): VendorModel => ({
   stage: 'stt',
   capabilities: { ...noCapabilities, batch: true },
   languages: ['*'],
-  regions: [],
   audioFormats: [],
   voices: [],
   providerOptions: [],

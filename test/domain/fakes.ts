@@ -71,7 +71,6 @@ export function model(stage: Stage, over: Partial<Model> = {}): Model {
     stage,
     capabilities: { ...noCapabilities, batch: true, streaming: true },
     languages: ['*'],
-    regions: [],
     audioFormats: [],
     voices: [],
     providerOptions: [],
