@@ -17,7 +17,7 @@ t.test('a handler that checks signatures gets the exact bytes', async (t) => {
     uploadPort: 0,
   })
   t.teardown(() => server.stop())
-  await t.test('uWebSockets.js', (t) => exactBytes(t, server.url, server.port))
+  await t.test('main port', (t) => exactBytes(t, server.url, server.port))
   await t.test('upload port', (t) => exactBytes(t, server.uploadUrl, server.uploadPort as number))
   t.strictSame(server.errors, [])
 })

@@ -125,7 +125,7 @@ function onBoth(name: string, test: (t: Test, url: string, port: number, server:
   t.test(name, async (t) => {
     const server = await start(mounts, { uploadPort: 0 })
     t.teardown(() => server.stop())
-    await t.test('uWebSockets.js', (t) => test(t, server.url, server.port, server))
+    await t.test('main port', (t) => test(t, server.url, server.port, server))
     await t.test('upload port', (t) => test(t, server.uploadUrl, server.uploadPort as number, server))
     await until(() => server.inflight() === 0)
   })
