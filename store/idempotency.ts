@@ -66,7 +66,8 @@ export function createIdempotency(
   { leaseMs, retentionMs }: IdempotencyLimits,
 ): StoredIdempotency {
   const holdings = new Map<string, Holding>()
-  const admissions = createBatcher(admitAll, batches)
+  const timesNow = () => timesAt(clock.nowMs(), leaseMs, retentionMs)
+  const admissions = createBatcher((arrivals: readonly Arrival[]) => admitAll(sql, arrivals, timesNow()), batches)
   const dispatches = createBatcher((uses: readonly KeyUse[]) => dispatchAll(sql, uses, clock.nowMs()), batches)
   const releases = createBatcher((uses: readonly KeyUse[]) => releaseAll(sql, uses), batches)
 
@@ -89,19 +90,6 @@ export function createIdempotency(
       // A dispatched key has no lease that must be renewed.
       if (!holding.admitted || as === 'dispatched') holdings.delete(scope)
     }
-  }
-
-  async function admitAll(arrivals: readonly Arrival[]): Promise<KeyAdmission[]> {
-    const uses = arrivals.map(({ use }) => use)
-    const rows = await insertOrTakeOver(sql, arrivals, timesAt(clock.nowMs(), leaseMs, retentionMs))
-    const admitted = new Set(rows.map(({ requestId }) => requestId))
-    const refused = uses.filter(({ requestId }) => !admitted.has(requestId))
-    const stored = refused.length === 0 ? [] : await readStored(sql, refused)
-    const onRecord = new Map(stored.map((row) => [scopeOf(row), row]))
-    // A key without a row was released by its owner between the two statements. A repeat of the request finds it free.
-    return uses.map((use) =>
-      admitted.has(use.requestId) ? { outcome: 'admitted' } : verdict(use, onRecord.get(scopeOf(use))),
-    )
   }
 
   /** Forgets the key, unless another request holds it by now. */
@@ -137,6 +125,19 @@ export function createIdempotency(
       await Promise.all([admissions.drain(), dispatches.drain(), releases.drain()])
     },
   }
+}
+
+async function admitAll(sql: Sql, arrivals: readonly Arrival[], times: Times): Promise<KeyAdmission[]> {
+  const uses = arrivals.map(({ use }) => use)
+  const rows = await insertOrTakeOver(sql, arrivals, times)
+  const admitted = new Set(rows.map(({ requestId }) => requestId))
+  const refused = uses.filter(({ requestId }) => !admitted.has(requestId))
+  const stored = refused.length === 0 ? [] : await readStored(sql, refused)
+  const onRecord = new Map(stored.map((row) => [scopeOf(row), row]))
+  // A key without a row was released by its owner between the two statements. A repeat of the request finds it free.
+  return uses.map((use) =>
+    admitted.has(use.requestId) ? { outcome: 'admitted' } : verdict(use, onRecord.get(scopeOf(use))),
+  )
 }
 
 const scopeOf = ({ organizationId, operation, keyDigest }: KeyUse) => `${organizationId} ${operation} ${keyDigest}`

@@ -62,9 +62,8 @@ const jsonType = 'application/json'
 export const json = (body: JsonObject): Payload => ({ contentType: jsonType, body: JSON.stringify(body) })
 
 export function createHttpTransport(options: HttpTransportOptions): HttpTransport {
-  const base = new URL(options.baseUrl)
-  const prefix = base.pathname.replace(/\/+$/, '')
   const { limits, wire } = options
+  const base = new URL(options.baseUrl)
   const pool = createPool({
     origin: base.origin,
     connectionsMax: limits.connectionsMax,
@@ -72,66 +71,80 @@ export function createHttpTransport(options: HttpTransportOptions): HttpTranspor
     connectMs: limits.connectMs,
     monotonicMs: options.monotonicMs,
   })
+  const link: Link = { pool, prefix: base.pathname.replace(/\/+$/, ''), search: base.search, limits, wire }
   return {
-    signedWith: (apiKey) => {
-      const signed = apiKey === null ? [] : wire.sign(apiKey)
-      // These headers are made once, since nearly all requests send JSON.
-      const signedJson = [...signed, 'content-type', jsonType]
-      const headersOf = (payload: Payload | null) => {
-        if (payload === null) return signed
-        return payload.contentType === jsonType ? signedJson : [...signed, 'content-type', payload.contentType]
-      }
-      const request = (
-        method: OutboundRequest['method'],
-        path: string,
-        payload: Payload | null,
-        answerBytesMax: number,
-        headersTimeoutMs: number,
-        signal: CancelSignal,
-      ): OutboundRequest => ({
-        method,
-        path: `${prefix}${path}${base.search}`,
-        headers: headersOf(payload),
-        body: payload === null ? '' : payload.body,
-        signal,
-        headersTimeoutMs,
-        bodyTimeoutMs: limits.idleMs,
-        totalMs: limits.totalMs,
-        answerBytesMax,
-      })
-      const accepted = (answer: CollectedAnswer): CollectedAnswer => {
-        if (isSuccess(answer.status)) return answer
-        throw refusal(answer, wire, apiKey)
-      }
-      const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
-      // A vendor sends the first byte of a JSON answer when the whole answer is ready, so the limit for the headers is
-      // the total limit.
-      const collect = (
-        method: OutboundRequest['method'],
-        path: string,
-        payload: Payload | null,
-        signal: CancelSignal,
-      ): Promise<CollectedAnswer> =>
-        pool.request(request(method, path, payload, limits.answerBytesMax, limits.totalMs, signal))
-      return {
-        post: (path, payload, signal) => collect('POST', path, payload, signal).then(read, rejectAsProviderError),
-        get: (path, signal) => collect('GET', path, null, signal).then(read, rejectAsProviderError),
-        remove: (path, signal) =>
-          collect('DELETE', path, null, signal).then((answer) => void accepted(answer), rejectAsProviderError),
-        async stream(path, payload, bytesMax, signal) {
-          const answer = await pool
-            .stream(request('POST', path, payload, bytesMax, limits.firstByteMs, signal))
-            .catch(rejectAsProviderError)
-          if (isSuccess(answer.status) && !isJson(answer)) return answer
-          const body = await readAtMost(answer.body, limits.answerBytesMax)
-          if (!isSuccess(answer.status)) throw refusal({ ...answer, body }, wire, apiKey)
-          readAnswer(body.toString(), wire, apiKey)
-          throw protocolError('JSON where a stream was asked for')
-        },
-      }
-    },
+    signedWith: (apiKey) => createVendorHttp(link, apiKey),
     close: () => pool.close(),
   }
+}
+
+/** The connections to a vendor, and the parts of an address that all requests share. */
+type Link = Pick<HttpTransportOptions, 'limits' | 'wire'> & {
+  pool: ReturnType<typeof createPool>
+  prefix: string
+  search: string
+}
+
+function createVendorHttp(link: Link, apiKey: string | null): VendorHttp {
+  const { pool, limits, wire } = link
+  const requestOf = requestsOf(link, apiKey === null ? [] : wire.sign(apiKey))
+  const accepted = (answer: CollectedAnswer): CollectedAnswer => {
+    if (isSuccess(answer.status)) return answer
+    throw refusal(answer, wire, apiKey)
+  }
+  const read = (answer: CollectedAnswer) => readAnswer(accepted(answer).body.toString(), wire, apiKey)
+  // A vendor sends the first byte of a JSON answer when the whole answer is ready, so the limit for the headers is the
+  // total limit.
+  const collect = (
+    method: OutboundRequest['method'],
+    path: string,
+    payload: Payload | null,
+    signal: CancelSignal,
+  ): Promise<CollectedAnswer> =>
+    pool.request(requestOf(method, path, payload, limits.answerBytesMax, limits.totalMs, signal))
+  return {
+    post: (path, payload, signal) => collect('POST', path, payload, signal).then(read, rejectAsProviderError),
+    get: (path, signal) => collect('GET', path, null, signal).then(read, rejectAsProviderError),
+    remove: (path, signal) =>
+      collect('DELETE', path, null, signal).then((answer) => void accepted(answer), rejectAsProviderError),
+    async stream(path, payload, bytesMax, signal) {
+      const answer = await pool
+        .stream(requestOf('POST', path, payload, bytesMax, limits.firstByteMs, signal))
+        .catch(rejectAsProviderError)
+      if (isSuccess(answer.status) && !isJson(answer)) return answer
+      const body = await readAtMost(answer.body, limits.answerBytesMax)
+      if (!isSuccess(answer.status)) throw refusal({ ...answer, body }, wire, apiKey)
+      readAnswer(body.toString(), wire, apiKey)
+      throw protocolError('JSON where a stream was asked for')
+    },
+  }
+}
+
+function requestsOf({ prefix, search, limits }: Link, signed: readonly string[]) {
+  // These headers are made once, since nearly all requests send JSON.
+  const signedJson = [...signed, 'content-type', jsonType]
+  const headersOf = (payload: Payload | null) => {
+    if (payload === null) return signed
+    return payload.contentType === jsonType ? signedJson : [...signed, 'content-type', payload.contentType]
+  }
+  return (
+    method: OutboundRequest['method'],
+    path: string,
+    payload: Payload | null,
+    answerBytesMax: number,
+    headersTimeoutMs: number,
+    signal: CancelSignal,
+  ): OutboundRequest => ({
+    method,
+    path: `${prefix}${path}${search}`,
+    headers: headersOf(payload),
+    body: payload === null ? '' : payload.body,
+    signal,
+    headersTimeoutMs,
+    bodyTimeoutMs: limits.idleMs,
+    totalMs: limits.totalMs,
+    answerBytesMax,
+  })
 }
 
 /**
