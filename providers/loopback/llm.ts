@@ -2,38 +2,86 @@ import { setImmediate as afterOthers } from 'node:timers/promises'
 import type { Llm, LlmItem, LlmRequest, LlmUsage, StopReason } from '../../domain/llm/llm.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 
-type Echo = { words: string[]; stopReason: StopReason; usage: LlmUsage }
+/** `text` has the words of the answer, and is a part of the last user text. */
+type Echo = { text: string; stopReason: StopReason; usage: LlmUsage }
 
-/** Repeats the last user text word by word. A word counts as a token. */
+/**
+ * Repeats the last user text word by word. A word counts as a token. A text can have 4 million words, so they are
+ * counted where they are, with pauses: a list of them held the event loop for a second.
+ */
 export const loopbackLlm: Llm = {
-  respond(request) {
-    const { words, stopReason, usage } = echo(request)
-    return Promise.resolve({ text: words.join(''), calls: [], stopReason, usage })
+  async respond(request) {
+    const { text, stopReason, usage } = await echo(request)
+    return { text, calls: [], stopReason, usage }
   },
   async *stream(request, signal) {
-    const { words, stopReason, usage } = echo(request)
-    for (const delta of words) {
+    const { text, stopReason, usage } = await echo(request)
+    for (let from = 0; from < text.length; ) {
       if (signal.aborted) throw new ProviderError('cancelled', { sent: true, cause: signal.reason })
-      yield await afterOthers({ type: 'text' as const, delta })
+      const end = wordEnd(text, from)
+      yield await afterOthers({ type: 'text' as const, delta: text.slice(from, end) })
+      from = end
     }
     yield { type: 'end', stopReason, usage }
   },
 }
 
-function echo({ items, maxOutputTokens }: LlmRequest): Echo {
-  const lastText = items.findLast((item) => item.type === 'message' && item.role === 'user')
-  const all = wordsOf(lastText ? textOf(lastText) : '')
-  const words = all.slice(0, maxOutputTokens)
-  const inputTokens = items.reduce((sum, item) => sum + wordsOf(textOf(item)).length, 0)
+async function echo({ items, maxOutputTokens }: LlmRequest): Promise<Echo> {
+  const last = items.findLast((item) => item.type === 'message' && item.role === 'user')
+  const said = last ? await countWords(textOf(last), maxOutputTokens) : { count: 0, end: 0 }
+  let inputTokens = said.count
+  for (const item of items) if (item !== last) inputTokens += (await countWords(textOf(item), 0)).count
   return {
-    words,
-    stopReason: words.length < all.length ? 'max_output_tokens' : 'stop',
-    usage: { inputTokens, cachedInputTokens: 0, outputTokens: words.length, reasoningTokens: 0 },
+    text: last ? textOf(last).slice(0, said.end) : '',
+    stopReason: said.count > maxOutputTokens ? 'max_output_tokens' : 'stop',
+    usage: {
+      inputTokens,
+      cachedInputTokens: 0,
+      outputTokens: Math.min(said.count, maxOutputTokens),
+      reasoningTokens: 0,
+    },
   }
 }
 
-/** Each word keeps the space behind it, so that the words join to the same text. */
-const wordsOf = (text: string): string[] => text.match(/\s*\S+\s*/g) ?? []
+/** The characters that are read before other requests have their turn. */
+const charactersAtOnce = 1_000_000
+
+/** The number of words, and where the first `keptMax` of them end. */
+async function countWords(text: string, keptMax: number): Promise<{ count: number; end: number }> {
+  const words = { count: 0, end: 0 }
+  // To read and check such a body has taken its time too.
+  if (text.length > charactersAtOnce) await afterOthers()
+  let pauseAt = charactersAtOnce
+  for (let [from, end] = [0, wordEnd(text, 0)]; end > from; [from, end] = [end, wordEnd(text, end)]) {
+    words.count += 1
+    if (words.count <= keptMax) words.end = end
+    if (end < pauseAt) continue
+    pauseAt = end + charactersAtOnce
+    await afterOthers()
+  }
+  return words
+}
+
+/** The end of the word that begins at or behind `from`, with the space behind it; `from` where no word is left. */
+function wordEnd(text: string, from: number): number {
+  const start = skip(text, from, true)
+  return start === text.length ? from : skip(text, skip(text, start, false), true)
+}
+
+/** The place of the first character that is not space, or that is. */
+function skip(text: string, from: number, space: boolean): number {
+  let at = from
+  while (at < text.length && isSpace(text.charCodeAt(at)) === space) at += 1
+  return at
+}
+
+/** The white space of ECMAScript, 12.2 and 12.3. */
+function isSpace(code: number): boolean {
+  if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d)
+  if (code < 0x2000) return code === 0xa0 || code === 0x1680
+  if (code <= 0x205f) return code <= 0x200a || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f
+  return code === 0x3000 || code === 0xfeff
+}
 
 function textOf(item: LlmItem): string {
   if (item.type === 'message') return item.text
