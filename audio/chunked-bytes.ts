@@ -6,8 +6,10 @@ export class ChunkedBytes {
   readonly length: number
   readonly #chunks: readonly Uint8Array[]
   readonly #starts: readonly number[]
-  /** The chunk that was read last. Most reads go forward, so the search begins here. */
+  /** The chunk that was read last, and its place. Most reads go forward, so the search begins here. */
   #last = 0
+  #chunk: Uint8Array
+  #start = 0
 
   constructor(chunks: readonly Uint8Array[]) {
     const starts: number[] = []
@@ -18,23 +20,33 @@ export class ChunkedBytes {
     }
     this.#chunks = chunks
     this.#starts = starts
+    this.#chunk = chunks[0] ?? new Uint8Array(0)
     this.length = length
+  }
+
+  /** Undefined behind the end. Code that walks over many small things reads bytes, because each `view` is a new object. */
+  byteAt(offset: number): number | undefined {
+    const from = offset - this.#start
+    if (from >= 0 && from < this.#chunk.length) return this.#chunk[from]
+    if (offset >= this.length) return undefined
+    this.#find(offset)
+    return this.#chunk[offset - this.#start]
   }
 
   /** Up to `count` bytes from `offset`; fewer at the end. They may share memory with the body and must not be written. */
   view(offset: number, count: number): Uint8Array {
     const end = Math.min(offset + count, this.length)
     if (offset >= end) return new Uint8Array(0)
-    const at = this.#find(offset)
-    const chunk = this.#chunks[at]!
-    const from = offset - this.#starts[at]!
-    if (from + (end - offset) <= chunk.length) return chunk.subarray(from, from + (end - offset))
+    this.#find(offset)
+    const from = offset - this.#start
+    if (from + (end - offset) <= this.#chunk.length) return this.#chunk.subarray(from, from + (end - offset))
     return this.#join(offset, end)
   }
 
   /** The bytes from `start` to `end` in order, in pieces of at most `pieceBytesMax`, without a copy. */
   *pieces(start: number, end: number, pieceBytesMax: number): Generator<Uint8Array> {
-    for (let i = 0; i < this.#chunks.length; i++) {
+    if (start >= end || start >= this.length) return
+    for (let i = this.#find(start); i < this.#chunks.length && this.#starts[i]! < end; i++) {
       const chunk = this.#chunks[i]!
       const chunkStart = this.#starts[i]!
       const to = Math.min(end - chunkStart, chunk.length)
@@ -59,6 +71,8 @@ export class ChunkedBytes {
     if (this.#starts[at]! > offset) at = 0
     while (at + 1 < this.#starts.length && this.#starts[at + 1]! <= offset) at++
     this.#last = at
+    this.#chunk = this.#chunks[at]!
+    this.#start = this.#starts[at]!
     return at
   }
 }

@@ -4,22 +4,26 @@
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
+import type { Steps } from './steps.ts'
 
 export type FlacInfo = { sampleRateHz: number; channels: number; samples: number }
 type StreamInfo = FlacInfo & { blockSize: number; frameBytesMax: number }
 
 /** The largest frame, if STREAMINFO does not state it: 65,535 samples of 8 channels at 16 bits, uncompressed. */
 const frameBytesBound = 1 << 20
+/** The same at 32 bits: no frame is larger. A STREAMINFO can state eight times as much. */
+const frameBytesMost = 1 << 21
 const frameHeadBytesMax = 16
+const bytesPerStep = 1 << 14
 
 export function isFlac(bytes: ChunkedBytes, offset: number): boolean {
   return ascii(bytes.view(offset, 4), 0, 4) === 'fLaC'
 }
 
 /** `offset` is the position of "fLaC". Throws AudioError `damaged`, `truncated`. */
-export function readFlac(bytes: ChunkedBytes, offset: number): FlacInfo {
+export function* readFlac(bytes: ChunkedBytes, offset: number): Steps<FlacInfo> {
   const info = readStreamInfo(bytes.view(offset + 4, 38))
-  const end = lastFrameEnd(bytes, info)
+  const end = yield* lastFrameEnd(bytes, info)
   if (end === undefined) throw new AudioError('truncated', 'The FLAC file has no audio frame: the upload was cut off.')
   if (end < info.samples) {
     throw new AudioError(
@@ -48,11 +52,12 @@ function readStreamInfo(block: Uint8Array): StreamInfo {
  * The number of the sample after the last frame. Searches backwards from the end for a frame head with a correct check
  * sum.
  */
-function lastFrameEnd(bytes: ChunkedBytes, info: StreamInfo): number | undefined {
-  const span = (info.frameBytesMax || frameBytesBound) + frameHeadBytesMax
+function* lastFrameEnd(bytes: ChunkedBytes, info: StreamInfo): Steps<number | undefined> {
+  const span = Math.min(info.frameBytesMax || frameBytesBound, frameBytesMost) + frameHeadBytesMax
   const start = Math.max(0, bytes.length - span)
   const tail = bytes.view(start, bytes.length - start)
   for (let at = tail.length - 6; at >= 0; at--) {
+    if (at % bytesPerStep === 0) yield
     if (tail[at] !== 0xff || (tail[at + 1]! & 0xfe) !== 0xf8) continue
     const end = frameEnd(tail.subarray(at, at + frameHeadBytesMax), info)
     if (end !== undefined) return end

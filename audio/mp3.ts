@@ -5,12 +5,13 @@
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
+import type { Steps } from './steps.ts'
 
 export type Mp3Info = { sampleRateHz: number; channels: number; samples: number; dataOffset: number }
 type FrameHead = { sampleRateHz: number; channels: number; samples: number; bytes: number; sideInfoBytes: number }
 
 const headBytes = 4
-const measurePieceBytes = 1 << 18
+const bytesPerStep = 1 << 15
 const kbpsOfVersion1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const kbpsOfVersion2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
@@ -25,16 +26,23 @@ export function id3Bytes(bytes: ChunkedBytes): number {
 
 /** Requires two frames in a row, because one sync word occurs in any noise. */
 export function isMp3(bytes: ChunkedBytes, offset: number): boolean {
-  const first = readHead(bytes.view(offset, headBytes))
+  const first = readHead(bytes.view(offset, headBytes), 0)
   if (first === undefined) return false
   const next = bytes.view(offset + first.bytes, headBytes)
-  return next.length === 0 ? offset + first.bytes === bytes.length : sameStream(readHead(next), first)
+  return next.length === 0 ? offset + first.bytes === bytes.length : sameStream(readHead(next, 0), first)
 }
 
 /** Throws AudioError `truncated`, `damaged`. */
-export function readMp3(bytes: ChunkedBytes, offset: number): Mp3Info {
+export function* readMp3(bytes: ChunkedBytes, offset: number): Steps<Mp3Info> {
   const framer = new Mp3Framer()
-  for (const piece of bytes.pieces(offset, bytes.length, measurePieceBytes)) framer.push(piece)
+  let unpausedBytes = 0
+  for (const piece of bytes.pieces(offset, bytes.length, bytesPerStep)) {
+    framer.push(piece)
+    unpausedBytes += piece.length
+    if (unpausedBytes < bytesPerStep) continue
+    unpausedBytes = 0
+    yield
+  }
   framer.end()
   if (framer.stream === null || framer.skippedBytes > framer.frameBytes) {
     throw new AudioError('damaged', 'The MP3 file is mostly not MP3 frames.')
@@ -77,7 +85,7 @@ export class Mp3Framer {
     const frames: Uint8Array[] = []
     let at = 0
     while (at + headBytes <= data.length) {
-      const head = readHead(data.subarray(at, at + headBytes))
+      const head = readHead(data, at)
       if (!head || (this.#first && !sameStream(head, this.#first))) {
         this.#skip(1)
         at++
@@ -85,7 +93,7 @@ export class Mp3Framer {
       }
       const next = at + head.bytes
       if (next > data.length || (!this.#locked && !ended && next + headBytes > data.length)) break
-      if (!this.#locked && next + headBytes <= data.length && !sameStream(readHead(data.subarray(next)), head)) {
+      if (!this.#locked && next + headBytes <= data.length && !sameStream(readHead(data, next), head)) {
         this.#skip(1)
         at++
         continue
@@ -118,20 +126,20 @@ export class Mp3Framer {
   }
 }
 
-function readHead(head: Uint8Array): FrameHead | undefined {
-  if (head.length < headBytes || head[0] !== 0xff || (head[1]! & 0xe0) !== 0xe0) return undefined
-  const version = (head[1]! >> 3) & 3
-  const layer = (head[1]! >> 1) & 3
-  const bitrate = head[2]! >> 4
-  const rate = (head[2]! >> 2) & 3
+function readHead(data: Uint8Array, at: number): FrameHead | undefined {
+  if (data[at] !== 0xff || at + headBytes > data.length || (data[at + 1]! & 0xe0) !== 0xe0) return undefined
+  const version = (data[at + 1]! >> 3) & 3
+  const layer = (data[at + 1]! >> 1) & 3
+  const bitrate = data[at + 2]! >> 4
+  const rate = (data[at + 2]! >> 2) & 3
   // Version 1 and rate 3 are reserved; layer code 1 is III; bit rate 0 is "free", which encoders do not write.
   if (version === 1 || layer !== 1 || bitrate === 0 || bitrate === 15 || rate === 3) return undefined
   const version1 = version === 3
   const sampleRateHz = [44100, 48000, 32000][rate]! >> (version1 ? 0 : version === 2 ? 1 : 2)
   const kbps = (version1 ? kbpsOfVersion1 : kbpsOfVersion2)[bitrate]!
-  const channels = head[3]! >> 6 === 3 ? 1 : 2
+  const channels = data[at + 3]! >> 6 === 3 ? 1 : 2
   const samples = version1 ? 1152 : 576
-  const bytes = Math.floor((samples * 125 * kbps) / sampleRateHz) + ((head[2]! >> 1) & 1)
+  const bytes = Math.floor((samples * 125 * kbps) / sampleRateHz) + ((data[at + 2]! >> 1) & 1)
   const sideInfoBytes = version1 ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17
   return { sampleRateHz, channels, samples, bytes, sideInfoBytes }
 }

@@ -2,27 +2,45 @@
  * Ogg (RFC 3533) with Opus in it (RFC 7845). Granule positions count samples at 48 kHz, at every sample rate of the
  * recording.
  */
-import { ascii, type ChunkedBytes, u16le, u32le } from './chunked-bytes.ts'
+import { ascii, type ChunkedBytes, u16le } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
-import { packetSamples } from './opus.ts'
+import { samplesOfHead } from './opus.ts'
+import type { Steps } from './steps.ts'
 
 export type OggOpusInfo = { channels: number; samples: number }
 
-type Page = { serial: number; granule: number; first: boolean; segments: Uint8Array; bodyOffset: number; next: number }
+/** `segments` is the number of sizes in the head; `next` is the place of the next page. */
+type Page = {
+  at: number
+  serial: number
+  granule: number
+  first: boolean
+  segments: number
+  bodyOffset: number
+  next: number
+}
 /** One logical stream; a file may have several, one after the other (RFC 3533 calls it chained). */
 type Link = { serial: number; channels: number; preSkip: number; start: number | null; end: number }
+
+const pageHeadBytes = 27
+/** Four hours of pages that hold a packet of 5 ms each are 2,880,000. */
+const pagesMax = 3_000_000
+const pagesPerStep = 1000
+/** A recording of a broadcast has a stream for each song, a film one for each of its parts. */
+const streamsMax = 10_000
 
 export function isOgg(bytes: ChunkedBytes): boolean {
   return ascii(bytes.view(0, 4), 0, 4) === 'OggS'
 }
 
 /** Throws AudioError `unsupported` (another codec), `truncated`, `damaged`. */
-export function readOggOpus(bytes: ChunkedBytes): OggOpusInfo {
+export function* readOggOpus(bytes: ChunkedBytes): Steps<OggOpusInfo> {
   const links: Link[] = []
-  let other: string | undefined
-  for (let at = 0; at < bytes.length; ) {
+  let [streams, other] = [0, 'another codec']
+  for (let at = 0, pages = 1; at < bytes.length; pages++) {
     const page = readPage(bytes, at)
     if (page.first) {
+      streams++
       const link = openLink(bytes, page)
       if (link) links.push(link)
       else other = codecName(bytes.view(page.bodyOffset, 8))
@@ -30,6 +48,8 @@ export function readOggOpus(bytes: ChunkedBytes): OggOpusInfo {
       const link = links.at(-1)
       if (link?.serial === page.serial) advance(bytes, link, page)
     }
+    if (pages > pagesMax || streams > streamsMax) throw tooMany()
+    if (pages % pagesPerStep === 0) yield
     at = page.next
   }
   const first = links[0]
@@ -38,26 +58,44 @@ export function readOggOpus(bytes: ChunkedBytes): OggOpusInfo {
 }
 
 function readPage(bytes: ChunkedBytes, at: number): Page {
-  const head = bytes.view(at, 27)
-  if (head.length < 4 || (ascii(head, 0, 4) === 'OggS' && head.length < 27)) throw cutOff()
-  if (ascii(head, 0, 4) !== 'OggS') throw new AudioError('damaged', `The Ogg file has no page at byte ${at}.`)
-  const segments = bytes.view(at + 27, head[26]!)
-  const bodyOffset = at + 27 + segments.length
-  const next = bodyOffset + segments.reduce((sum, size) => sum + size, 0)
-  if (segments.length < head[26]! || next > bytes.length) throw cutOff()
-  const view = new DataView(head.buffer, head.byteOffset, 27)
+  const left = bytes.length - at
+  const isPage = left >= 4 && u32At(bytes, at) === oggS
+  if (left < 4 || (isPage && left < pageHeadBytes)) throw cutOff()
+  if (!isPage) throw new AudioError('damaged', `The Ogg file has no page at byte ${at}.`)
+  const segments = bytes.byteAt(at + 26)!
+  const bodyOffset = at + pageHeadBytes + segments
+  let next = bodyOffset
+  for (let i = at + pageHeadBytes; i < bodyOffset; i++) next += bytes.byteAt(i) ?? 0
+  if (next > bytes.length) throw cutOff()
   return {
-    serial: u32le(head, 14),
-    granule: Number(view.getBigInt64(6, true)),
-    first: (head[5]! & 2) !== 0,
+    at,
+    serial: u32At(bytes, at + 14),
+    // A signed number of 64 bits.
+    granule: (u32At(bytes, at + 10) | 0) * 2 ** 32 + u32At(bytes, at + 6),
+    first: (bytes.byteAt(at + 5)! & 2) !== 0,
     segments,
     bodyOffset,
     next,
   }
 }
 
+/** "OggS" as a number. */
+const oggS = 0x5367674f
+
+function u32At(bytes: ChunkedBytes, at: number): number {
+  const high = (bytes.byteAt(at + 3)! << 8) | bytes.byteAt(at + 2)!
+  return ((high << 16) | (bytes.byteAt(at + 1)! << 8) | bytes.byteAt(at)!) >>> 0
+}
+
 function cutOff(): AudioError {
   return new AudioError('truncated', 'The Ogg file ends in the middle of a page: the upload was cut off.')
+}
+
+function tooMany(): AudioError {
+  return new AudioError(
+    'damaged',
+    `The Ogg file has more than ${pagesMax} pages or ${streamsMax} streams, as no recording has.`,
+  )
 }
 
 function openLink(bytes: ChunkedBytes, page: Page): Link | undefined {
@@ -84,8 +122,9 @@ function pageSamples(bytes: ChunkedBytes, page: Page): number {
   let samples = 0
   let offset = page.bodyOffset
   let starts = true
-  for (const size of page.segments) {
-    if (starts && size > 0) samples += packetSamples(bytes.view(offset, 2))
+  for (let i = 0; i < page.segments; i++) {
+    const size = bytes.byteAt(page.at + pageHeadBytes + i)!
+    if (starts && size > 0) samples += samplesOfHead(bytes.byteAt(offset)!, bytes.byteAt(offset + 1) ?? 0)
     starts = size < 255
     offset += size
   }

@@ -19,10 +19,13 @@ const packetSamplesMax = 5760
 
 /** The samples of a packet at 48 kHz. Needs its first two bytes only. */
 export function packetSamples(packet: Uint8Array): number {
-  const [toc = 0, count = 0] = packet
-  if (packet.length === 0) return 0
-  const frames = [1, 2, 2, count & 63][toc & 3] ?? 1
-  return frames * frameSamples(toc >> 3)
+  return packet.length === 0 ? 0 : samplesOfHead(packet[0]!, packet[1] ?? 0)
+}
+
+/** The same of the two bytes themselves. */
+export function samplesOfHead(toc: number, count: number): number {
+  const code = toc & 3
+  return (code === 3 ? count & 63 : code === 0 ? 1 : 2) * frameSamples(toc >> 3)
 }
 
 function frameSamples(config: number): number {

@@ -1,6 +1,7 @@
 /**
  * Recognizes the format of an uploaded body by its first bytes; no content type is read. Only headers are read (and for
- * MP3 and Ogg the heads of frames and pages), so that a bad recording is refused before any work is done on it.
+ * MP3, Ogg and WebM the heads of frames, pages and blocks), so that a bad recording is refused before any work is done on
+ * it. There are millions of these heads in a large body, so they are read in steps.
  */
 import { ascii, ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
@@ -10,6 +11,7 @@ import { id3Bytes, isMp3, readMp3 } from './mp3.ts'
 import { isOgg, readOggOpus } from './ogg.ts'
 import { opusRateHz } from './opus.ts'
 import { frameBytes, isSampleEncoding, type SampleEncoding } from './pcm.ts'
+import type { Steps } from './steps.ts'
 import { isWav, readWav } from './wav.ts'
 import { isWebm, readWebm } from './webm.ts'
 
@@ -23,14 +25,14 @@ const channelsMax = 8
 type Layout = { format: AudioFormat; dataOffset: number; dataBytes: number; durationMs: number }
 
 /** Throws AudioError. The chunks are kept, not copied. */
-export function recogniseRecording(
+export function* recogniseRecording(
   chunks: readonly Uint8Array[],
   declared: DeclaredAudio | null,
   durationMaxMs: number = recordingDurationMaxMs,
-): Recording {
+): Steps<Recording> {
   const bytes = new ChunkedBytes(chunks)
   if (bytes.length === 0) throw new AudioError('empty', 'The audio is empty.')
-  const layout = readContainer(bytes, declared !== null) ?? readRaw(bytes, declared)
+  const layout = (yield* readContainer(bytes, declared !== null)) ?? readRaw(bytes, declared)
   if (declared !== null) checkAgreement(layout.format, declared)
   checkShape(layout.format)
   if (layout.durationMs === 0) throw new AudioError('empty', 'The audio has a header and no samples.')
@@ -48,24 +50,24 @@ export function recogniseRecording(
  * Undefined if no container is recognized. The only signature of MP3 is a sync word, so declared raw samples are not
  * searched for it.
  */
-function readContainer(bytes: ChunkedBytes, raw: boolean): Layout | undefined {
+function* readContainer(bytes: ChunkedBytes, raw: boolean): Steps<Layout | undefined> {
   if (isWav(bytes)) return wavLayout(bytes)
   if (isOgg(bytes)) {
-    const { channels, samples } = readOggOpus(bytes)
+    const { channels, samples } = yield* readOggOpus(bytes)
     return compressed(bytes, { container: 'ogg', encoding: 'opus', sampleRateHz: opusRateHz, channels }, 0, samples)
   }
   if (isWebm(bytes)) {
-    const { channels, samples } = readWebm(bytes)
+    const { channels, samples } = yield* readWebm(bytes)
     return compressed(bytes, { container: 'webm', encoding: 'opus', sampleRateHz: opusRateHz, channels }, 0, samples)
   }
   const tagBytes = id3Bytes(bytes)
   if (isFlac(bytes, tagBytes)) {
-    const { samples, ...shape } = readFlac(bytes, tagBytes)
+    const { samples, ...shape } = yield* readFlac(bytes, tagBytes)
     return compressed(bytes, { container: 'flac', encoding: 'flac', ...shape }, tagBytes, samples)
   }
   if (raw && tagBytes === 0) return undefined
   if (isMp3(bytes, tagBytes)) {
-    const { samples, dataOffset, ...shape } = readMp3(bytes, tagBytes)
+    const { samples, dataOffset, ...shape } = yield* readMp3(bytes, tagBytes)
     return compressed(bytes, { container: 'mp3', encoding: 'mp3', ...shape }, dataOffset, samples)
   }
   return undefined

@@ -1,7 +1,7 @@
 /**
  * WebM and Matroska (RFC 9559, over the EBML of RFC 8794) with Opus in them, as browsers record it. The file is a tree of elements: an
  * id, a size, the content. A browser that records live leaves the sizes of the segment and of its clusters unknown, so the tree is not
- * read as one: the walk steps into those elements and over all others.
+ * read as one: the walk goes into those elements and over all others.
  *
  *   EBML head ─ Segment ─┬─ Tracks ─ TrackEntry (number, codec, channels)
  *                        └─ Cluster ─┬─ SimpleBlock (track, time, packet)
@@ -9,7 +9,8 @@
  */
 import { ascii, type ChunkedBytes } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
-import { opusPacketBytesMax, opusRateHz, packetSamples } from './opus.ts'
+import { opusPacketBytesMax, opusRateHz, samplesOfHead } from './opus.ts'
+import type { Steps } from './steps.ts'
 
 export type WebmInfo = { channels: number; samples: number }
 
@@ -31,39 +32,58 @@ const id = {
 
 const entered: ReadonlySet<number> = new Set([id.segment, id.tracks, id.cluster, id.blockGroup])
 const elementHeadBytesMax = 12
+/** In front of the first cluster. A film with many tracks has some hundred. */
+const headElementsMax = 3000
+/** From the first cluster on. Four hours have 5,760,000 blocks of 2.5 ms, or as many elements in groups of four for 10 ms each. */
+const elementsMax = 6_000_000
+const elementsPerStep = 2000
 
 export function isWebm(bytes: ChunkedBytes): boolean {
   return ascii(bytes.view(0, 4), 0, 4) === '\x1a\x45\xdf\xa3'
 }
 
 /** Throws AudioError `unsupported` (another codec), `truncated`, `damaged`. */
-export function readWebm(bytes: ChunkedBytes): WebmInfo {
-  let samples = 0
+export function* readWebm(bytes: ChunkedBytes): Steps<WebmInfo> {
   const { channels, delaySamples, packets } = openTrack(bytes)
-  for (const packet of packets) samples += packetSamples(packet.head)
+  let samples = 0
+  for (let looked = 1; packets.next(); looked++) {
+    if (packets.isPacket) samples += packets.samples()
+    if (looked % elementsPerStep === 0) yield
+  }
   return { channels, samples: Math.max(0, samples - delaySamples) }
 }
 
-/** The packets of the first Opus track in order. Throws AudioError like readWebm. */
+const noPacket = new Uint8Array(0)
+
+/**
+ * The packets of the first Opus track in order. After each step an empty array comes between them, so that the calling code can pause.
+ * Throws AudioError like readWebm.
+ */
 export function* webmPackets(bytes: ChunkedBytes): Generator<Uint8Array> {
-  for (const { offset, size } of openTrack(bytes).packets) yield bytes.view(offset, size)
+  const { packets } = openTrack(bytes)
+  for (let looked = 1; packets.next(); looked++) {
+    if (packets.isPacket) yield bytes.view(packets.offset, packets.size)
+    if (looked % elementsPerStep === 0) yield noPacket
+  }
 }
 
-type Packet = { head: Uint8Array; offset: number; size: number }
 type Track = { number: number; codec: string; channels: number; delaySamples: number; isEncoded: boolean }
 
-function openTrack(bytes: ChunkedBytes): Track & { packets: Iterable<Packet> } {
+function openTrack(bytes: ChunkedBytes): Track & { packets: Packets } {
   const tracks: Track[] = []
-  for (const element of elements(bytes, 0, bytes.length)) {
-    if (element.id === id.trackEntry) tracks.push(readTrack(bytes, element))
-    if (element.id === id.cluster) break
+  const budget = { elements: headElementsMax }
+  const elements = new Elements(bytes, 0, bytes.length, budget)
+  let start = bytes.length
+  while (start === bytes.length && elements.next()) {
+    if (elements.id === id.trackEntry) tracks.push(readTrack(bytes, elements, budget))
+    if (elements.id === id.cluster) start = elements.start
   }
   const track = tracks.find(({ codec }) => codec === 'A_OPUS')
   if (!track) throw new AudioError('unsupported', `The WebM file holds ${codecsOf(tracks)}; only Opus is read here.`)
   if (track.isEncoded) throw new AudioError('unsupported', 'The WebM file is compressed or encrypted once more.')
   if (track.channels > 2)
     throw new AudioError('unsupported', `${track.channels} channels in a WebM file are not read; 1 and 2 are.`)
-  return { ...track, packets: packetsOf(bytes, track.number) }
+  return { ...track, packets: new Packets(bytes, start, track.number) }
 }
 
 function codecsOf(tracks: readonly Track[]): string {
@@ -71,92 +91,161 @@ function codecsOf(tracks: readonly Track[]): string {
   return names.length === 0 ? 'no audio' : names.slice(0, 3).join(' and ')
 }
 
-function* packetsOf(bytes: ChunkedBytes, track: number): Generator<Packet> {
-  for (const element of elements(bytes, 0, bytes.length)) {
-    if (element.id !== id.simpleBlock && element.id !== id.block) continue
-    const head = bytes.view(element.offset, 16)
-    const number = vint(head, 0, true)
+/** A walk over the elements from the first cluster on. At each of them it says whether it is a packet of the track, and where that is. */
+class Packets {
+  isPacket = false
+  offset = 0
+  size = 0
+  readonly #bytes: ChunkedBytes
+  readonly #elements: Elements
+  readonly #track: number
+
+  constructor(bytes: ChunkedBytes, start: number, track: number) {
+    this.#bytes = bytes
+    this.#elements = new Elements(bytes, start, bytes.length, { elements: elementsMax })
+    this.#track = track
+  }
+
+  /** Goes to the next element; false at the end. */
+  next(): boolean {
+    const elements = this.#elements
+    if (!elements.next()) return false
+    this.isPacket = (elements.id === id.simpleBlock || elements.id === id.block) && this.#isOfTrack(elements)
+    return true
+  }
+
+  samples(): number {
+    return samplesOfHead(this.#bytes.byteAt(this.offset)!, this.#bytes.byteAt(this.offset + 1) ?? 0)
+  }
+
+  #isOfTrack({ offset, end }: Elements): boolean {
+    const bytes = this.#bytes
+    const first = bytes.byteAt(offset) ?? 0
+    const track = numberIn(bytes, offset, first, true)
     // Behind the number of the track come the time, two bytes, and the flags.
-    const headBytes = (number?.bytes ?? 0) + 3
-    if (number === null || element.size < headBytes) throw damaged(element.offset)
-    if (number.value !== track) continue
-    if ((head[headBytes - 1]! & 0x06) !== 0)
+    this.offset = offset + vintBytes(first) + 3
+    this.size = end - this.offset
+    if (first === 0 || this.size < 0) throw damaged(offset)
+    if (track !== this.#track) return false
+    if ((bytes.byteAt(this.offset - 1)! & 0x06) !== 0)
       throw new AudioError('unsupported', 'The WebM file has several packets in a block, which is not read here.')
-    const size = element.size - headBytes
-    if (size > opusPacketBytesMax) throw damaged(element.offset)
-    if (size > 0) yield { head: head.subarray(headBytes, headBytes + 2), offset: element.offset + headBytes, size }
+    if (this.size > opusPacketBytesMax) throw damaged(offset)
+    return this.size > 0
   }
 }
 
-function readTrack(bytes: ChunkedBytes, { offset, size }: Element): Track {
+function readTrack(bytes: ChunkedBytes, { offset, end }: Elements, budget: Budget): Track {
   const track: Track = { number: 0, codec: '', channels: 1, delaySamples: 0, isEncoded: false }
-  for (const child of elements(bytes, offset, offset + size)) {
+  const child = new Elements(bytes, offset, end, budget)
+  while (child.next()) {
     if (child.id === id.trackNumber) track.number = numberAt(bytes, child)
     if (child.id === id.codec) track.codec = textAt(bytes, child)
     if (child.id === id.codecDelay) track.delaySamples = Math.round((numberAt(bytes, child) * opusRateHz) / 1e9)
     if (child.id === id.encodings) track.isEncoded = true
-    if (child.id === id.audio)
-      for (const part of elements(bytes, child.offset, child.offset + child.size))
-        if (part.id === id.channels) track.channels = numberAt(bytes, part)
+    if (child.id === id.audio) track.channels = readChannels(bytes, child, budget) ?? track.channels
   }
   return track
 }
 
-/** `offset` and `size` are those of the content. */
-type Element = { id: number; offset: number; size: number }
-
-/** Every element from `start` to `end`; of those that are stepped into, the children follow. */
-function* elements(bytes: ChunkedBytes, start: number, end: number): Generator<Element> {
-  for (let at = start; at < end; ) {
-    const head = bytes.view(at, Math.min(elementHeadBytesMax, end - at))
-    const name = vint(head, 0, false)
-    const size = name && vint(head, name.bytes, true)
-    if (!name || !size) throw head.length < elementHeadBytesMax ? cutOff() : damaged(at)
-    const offset = at + name.bytes + size.bytes
-    const isEntered = entered.has(name.value)
-    if (size.value === null && !isEntered) throw damaged(at)
-    const contentBytes = size.value ?? end - offset
-    if (!isEntered && offset + contentBytes > end) throw end === bytes.length ? cutOff() : damaged(at)
-    yield { id: name.value, offset, size: contentBytes }
-    at = isEntered ? offset : offset + contentBytes
-  }
+function readChannels(bytes: ChunkedBytes, { offset, end }: Elements, budget: Budget): number | undefined {
+  let channels: number | undefined
+  const part = new Elements(bytes, offset, end, budget)
+  while (part.next()) if (part.id === id.channels) channels = numberAt(bytes, part)
+  return channels
 }
+
+/** The most elements that are still read. Walks over the parts of an element share it. */
+type Budget = { elements: number }
 
 /**
- * A number whose first byte says by its leading zeros how many bytes follow (RFC 8794, 4). `isSize`: that mark is no part of the number,
- * and all ones mean an unknown size, which is null. Null alone where the bytes end first or the mark is missing.
+ * A walk over every element from `start` to `end`; of those that are gone into, the children follow. It is a cursor and not an iterator,
+ * because a large file has millions of elements.
  */
-function vint(bytes: Uint8Array, at: number, isSize: true): { value: number | null; bytes: number } | null
-function vint(bytes: Uint8Array, at: number, isSize: false): { value: number; bytes: number } | null
-function vint(bytes: Uint8Array, at: number, isSize: boolean): { value: number | null; bytes: number } | null {
-  const first = bytes[at]
-  if (first === undefined || first === 0) return null
-  const length = Math.clz32(first) - 23
-  if (at + length > bytes.length || (!isSize && length > 4)) return null
-  const ones = 2 ** (8 - length) - 1
-  let value = isSize ? first & ones : first
-  let isUnknown = isSize && (first & ones) === ones
-  for (let i = 1; i < length; i++) {
-    value = value * 256 + bytes[at + i]!
-    isUnknown &&= bytes[at + i] === 0xff
+class Elements {
+  id = 0
+  start = 0
+  /** Where the content begins and ends. */
+  offset = 0
+  end = 0
+  readonly #bytes: ChunkedBytes
+  readonly #end: number
+  readonly #budget: Budget
+  #at: number
+
+  constructor(bytes: ChunkedBytes, start: number, end: number, budget: Budget) {
+    this.#bytes = bytes
+    this.#end = end
+    this.#budget = budget
+    this.#at = start
   }
-  return { value: isUnknown ? null : value, bytes: length }
+
+  /** Goes to the next element; false at the end. */
+  next(): boolean {
+    const at = this.#at
+    if (at >= this.#end) return false
+    if (--this.#budget.elements < 0) throw tooMany()
+    const size = this.#readHead(at)
+    const isEntered = entered.has(this.id)
+    if (size === Infinity && !isEntered) throw damaged(at)
+    this.end = Math.min(this.offset + size, isEntered ? this.#end : Infinity)
+    if (this.end > this.#end) throw this.#end === this.#bytes.length ? cutOff() : damaged(at)
+    this.start = at
+    this.#at = isEntered ? this.offset : this.end
+    return true
+  }
+
+  /** The id is at most four bytes and keeps the mark of its length. */
+  #readHead(at: number): number {
+    const bytes = this.#bytes
+    const name = bytes.byteAt(at) ?? 0
+    const sizeAt = at + vintBytes(name)
+    const size = sizeAt < this.#end ? bytes.byteAt(sizeAt)! : 0
+    this.offset = sizeAt + vintBytes(size)
+    if (name < 0x10 || size === 0 || this.offset > this.#end) {
+      throw this.#end - at < elementHeadBytesMax ? cutOff() : damaged(at)
+    }
+    this.id = numberIn(bytes, at, name, false)
+    return numberIn(bytes, sizeAt, size, true)
+  }
 }
 
-function numberAt(bytes: ChunkedBytes, { offset, size }: Element): number {
-  if (size > 8) throw damaged(offset)
-  return bytes.view(offset, size).reduce((value, byte) => value * 256 + byte, 0)
+/** A number has in its first byte one leading zero for each byte that follows (RFC 8794, 4). The first byte 0 begins none. */
+function vintBytes(first: number): number {
+  return Math.clz32(first) - 23
+}
+
+/** `isSize`: the mark of the length is no part of the number, and all ones mean an unknown size, which is Infinity. */
+function numberIn(bytes: ChunkedBytes, at: number, first: number, isSize: boolean): number {
+  const length = vintBytes(first)
+  const ones = 2 ** (8 - length) - 1
+  let value = isSize ? first & ones : first
+  let isUnknown = isSize && value === ones
+  for (let i = 1; i < length; i++) {
+    const byte = bytes.byteAt(at + i) ?? 0
+    value = value * 256 + byte
+    isUnknown &&= byte === 0xff
+  }
+  return isUnknown ? Infinity : value
+}
+
+function numberAt(bytes: ChunkedBytes, { offset, end }: Elements): number {
+  if (end - offset > 8) throw damaged(offset)
+  return bytes.view(offset, end - offset).reduce((value, byte) => value * 256 + byte, 0)
 }
 
 const textBytesMax = 64
 
-function textAt(bytes: ChunkedBytes, { offset, size }: Element): string {
-  const text = bytes.view(offset, Math.min(size, textBytesMax))
+function textAt(bytes: ChunkedBytes, { offset, end }: Elements): string {
+  const text = bytes.view(offset, Math.min(end - offset, textBytesMax))
   return ascii(text, 0, text.length).replace(/\0+$/, '')
 }
 
 function damaged(at: number): AudioError {
   return new AudioError('damaged', `The WebM file is damaged: byte ${at} begins no element.`)
+}
+
+function tooMany(): AudioError {
+  return new AudioError('damaged', 'The WebM file has more elements than any recording needs.')
 }
 
 function cutOff(): AudioError {

@@ -1,3 +1,4 @@
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import { AudioError, type AudioFault } from '../audio/error.ts'
 import type { Recording } from '../audio/format.ts'
 import { type DeclaredAudio, recogniseRecording } from '../audio/recognise.ts'
@@ -13,12 +14,19 @@ export type RecordingRules = {
 }
 
 /**
- * Throws the refusal payload_too_large for audio that lasts too long, unsupported_media for a container or codec that is
- * not read, and invalid_parameter for audio that is broken, because only the client can correct it.
+ * Other requests go on while a large recording is read. Throws the refusal payload_too_large for audio that lasts too
+ * long, unsupported_media for a container or codec that is not read, and invalid_parameter for audio that is broken,
+ * because only the client can correct it.
  */
-export function readRecording(upload: Bytes, { declared, durationMaxMs, param, hint }: RecordingRules): Recording {
+export async function readRecording(upload: Bytes, rules: RecordingRules): Promise<Recording> {
+  const { declared, durationMaxMs, param, hint } = rules
   try {
-    return recogniseRecording(upload.chunks, declared, durationMaxMs)
+    const steps = recogniseRecording(upload.chunks, declared, durationMaxMs)
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+      await afterOthers()
+    }
   } catch (error) {
     if (!(error instanceof AudioError)) throw error
     const kind = refusalOf[error.reason]

@@ -29,7 +29,7 @@ export function createTranscription(deps: TranscriptionDeps): RouterHandlers<Cal
     const transcription = await deps.transcribe({
       ...contextOf(header, context),
       routing: routingOf(routing, context.caller),
-      recording: recordingOf(body.audio, audio, deps.durationMaxMs),
+      recording: await recordingOf(body.audio, audio, deps.durationMaxMs),
       ...(language && { language }),
       ...(options && { options: optionsOf(options) }),
     })
@@ -41,7 +41,7 @@ export function createTranscription(deps: TranscriptionDeps): RouterHandlers<Cal
   }
 }
 
-function recordingOf(upload: Bytes, declared: RawAudioFormat | undefined, durationMaxMs: number): Recording {
+function recordingOf(upload: Bytes, declared: RawAudioFormat | undefined, durationMaxMs: number): Promise<Recording> {
   return readRecording(upload, {
     declared: declared
       ? { encoding: declared.encoding, sampleRateHz: declared.sample_rate_hz, channels: declared.channels }

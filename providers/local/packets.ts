@@ -5,17 +5,22 @@
 
 const lengthBytes = 2
 
-/** No piece is larger than `pieceBytesMax`, unless one packet alone is. */
+/**
+ * No piece is larger than `pieceBytesMax`, unless one packet alone is. An empty packet ends a piece, which can be empty, because the
+ * source wants a pause there.
+ */
 export function* packetPieces(packets: Iterable<Uint8Array>, pieceBytesMax: number): Generator<Uint8Array> {
   let held: Uint8Array[] = []
   let bytes = 0
   for (const packet of packets) {
     const size = lengthBytes + packet.length
-    if (bytes > 0 && bytes + size > pieceBytesMax) {
+    const isPause = packet.length === 0
+    if (isPause || (bytes > 0 && bytes + size > pieceBytesMax)) {
       yield pieceOf(held, bytes)
       held = []
       bytes = 0
     }
+    if (isPause) continue
     held.push(packet)
     bytes += size
   }

@@ -1,4 +1,6 @@
 /** Bytes for the tests of audio/: files as other programs write them, and bodies that are cut at any place. */
+import type { Recording } from '../../audio/format.ts'
+import { recogniseRecording } from '../../audio/recognise.ts'
 
 /** A RIFF file of the given chunks; odd ones are padded. `riffBytes` replaces the size in the head. */
 export function riff(chunks: readonly [id: string, body: Uint8Array, size?: number][], riffBytes?: number): Uint8Array {
@@ -46,8 +48,8 @@ export function sine(hz: number, rateHz: number, seconds: number, channels = 1):
   })
 }
 
-export function bytes(...parts: Uint8Array[]): Uint8Array {
-  return Uint8Array.from(Buffer.concat(parts))
+export function bytes(...parts: (Uint8Array | readonly number[])[]): Uint8Array {
+  return Uint8Array.from(Buffer.concat(parts.map((part) => Uint8Array.from(part))))
 }
 
 export function text(value: string): Uint8Array {
@@ -60,4 +62,13 @@ export function u16(value: number): Uint8Array {
 
 export function u32(value: number): Uint8Array {
   return bytes(u16(value & 0xffff), u16(Math.floor(value / 65536)))
+}
+
+/** Recognizes a recording without a pause between the steps. */
+export function recognised(...input: Parameters<typeof recogniseRecording>): Recording {
+  const steps = recogniseRecording(...input)
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+  }
 }

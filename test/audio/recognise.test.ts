@@ -2,21 +2,17 @@ import fc from 'fast-check'
 import t from 'tap'
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { AudioError, type AudioFault } from '../../audio/error.ts'
-import { recogniseRecording } from '../../audio/recognise.ts'
 import { wavHeader } from '../../audio/wav.ts'
 import { webmPackets } from '../../audio/webm.ts'
 import { readFixture } from '../speech/fixtures.ts'
-import { bytes, cut, extensible, fmt, riff, text, u32 } from './build.ts'
+import { bytes, cut, extensible, fmt, recognised, riff, text, u32 } from './build.ts'
 
 const second = new Uint8Array(16000)
 const telephone = fmt(1, 1, 8000, 16)
 
-function refusal(
-  body: Uint8Array | Uint8Array[],
-  declared: Parameters<typeof recogniseRecording>[1] = null,
-): AudioError {
+function refusal(body: Uint8Array | Uint8Array[], declared: Parameters<typeof recognised>[1] = null): AudioError {
   try {
-    recogniseRecording(Array.isArray(body) ? body : [body], declared)
+    recognised(Array.isArray(body) ? body : [body], declared)
   } catch (error) {
     if (error instanceof AudioError) return error
     throw error
@@ -29,7 +25,7 @@ function refuses(
   reason: AudioFault,
   message: RegExp,
   body: Uint8Array,
-  declared?: Parameters<typeof recogniseRecording>[1],
+  declared?: Parameters<typeof recognised>[1],
 ) {
   const error = refusal(body, declared ?? null)
   t.equal(error.reason, reason)
@@ -58,7 +54,7 @@ t.test('WAV: every sample format says what it is', (t) => {
       ['fmt ', chunk],
       ['data', new Uint8Array(bytesPerSecond)],
     ])
-    const recording = recogniseRecording([file], null)
+    const recording = recognised([file], null)
     t.equal(recording.format.encoding, encoding)
     t.equal(recording.format.channels, view.getUint16(2, true))
     t.equal(recording.format.sampleRateHz, view.getUint32(4, true))
@@ -78,7 +74,7 @@ t.test('WAV: chunks before and behind the data, odd ones padded, at any cut of t
   ])
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 5 }), (sizes) => {
-      const recording = recogniseRecording(cut(file, ...sizes), null)
+      const recording = recognised(cut(file, ...sizes), null)
       const joined = Buffer.concat(recording.chunks)
       const id = joined.toString('latin1', recording.dataOffset - 8, recording.dataOffset - 4)
       return id === 'data' && recording.dataBytes === second.length && recording.bytes === file.length
@@ -97,7 +93,7 @@ t.test('WAV: lengths that a stream never filled in mean "to the end"', (t) => {
       ],
       size === 0 ? 0 : 0xffffffff,
     )
-    t.equal(recogniseRecording([file], null).dataBytes, second.length, String(size))
+    t.equal(recognised([file], null).dataBytes, second.length, String(size))
   }
   const rf64 = riff([
     ['ds64', bytes(u32(0), u32(0), u32(16000), u32(0))],
@@ -105,12 +101,12 @@ t.test('WAV: lengths that a stream never filled in mean "to the end"', (t) => {
     ['data', second, 0xffffffff],
   ])
   rf64.set(text('RF64'))
-  t.equal(recogniseRecording([rf64], null).durationMs, 1000, 'RF64')
+  t.equal(recognised([rf64], null).durationMs, 1000, 'RF64')
   const odd = riff([
     ['fmt ', telephone],
     ['data', second.subarray(0, 15999), 0xffffffff],
   ])
-  t.equal(recogniseRecording([odd], null).dataBytes % 2, 0, 'whole samples')
+  t.equal(recognised([odd], null).dataBytes % 2, 0, 'whole samples')
   t.end()
 })
 
@@ -195,7 +191,7 @@ t.test('WAV: the header that we write is read back', (t) => {
     const data = new Uint8Array(24000)
     for (const length of [data.length, null]) {
       const header = wavHeader({ encoding, sampleRateHz: 24000, channels: 1 }, length)
-      const recording = recogniseRecording([header, data], null)
+      const recording = recognised([header, data], null)
       t.same(recording.format, { container: 'wav', encoding, sampleRateHz: 24000, channels: 1 })
       t.equal(recording.dataOffset, header.length)
       t.equal(recording.dataBytes, data.length)
@@ -207,14 +203,14 @@ t.test('WAV: the header that we write is read back', (t) => {
 
 t.test('raw samples are taken when they are declared', (t) => {
   const declared = { encoding: 'mulaw', sampleRateHz: 8000, channels: 2 } as const
-  const recording = recogniseRecording([second, second], declared)
+  const recording = recognised([second, second], declared)
   t.same(recording.format, { container: 'raw', ...declared })
   t.equal(recording.durationMs, 2000)
   const wav = riff([
     ['fmt ', telephone],
     ['data', second],
   ])
-  const same = recogniseRecording([wav], { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 })
+  const same = recognised([wav], { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 })
   t.equal(same.format.container, 'wav', 'a header that says the same')
   refuses(t, 'damaged', /something else is declared/, wav, declared)
   refuses(t, 'damaged', /declared as opus/, second, { ...declared, encoding: 'opus' })
@@ -224,12 +220,12 @@ t.test('raw samples are taken when they are declared', (t) => {
 })
 
 t.test('FLAC, Ogg/Opus and MP3 say how long they are', (t) => {
-  const wav = recogniseRecording([readFixture('privacy-prompt')], null)
+  const wav = recognised([readFixture('privacy-prompt')], null)
   const formats = { flac: ['flac', 8000], opus: ['ogg', 48000], mp3: ['mp3', 8000] } as const
   for (const extension of ['flac', 'opus', 'mp3'] as const) {
     const file = readFixture('privacy-prompt', extension)
     for (const sizes of [[file.length], [1], [7, 300, 1]]) {
-      const recording = recogniseRecording(cut(file, ...sizes), null)
+      const recording = recognised(cut(file, ...sizes), null)
       t.same([recording.format.container, recording.format.sampleRateHz], formats[extension])
       t.equal(recording.format.channels, 1)
       // MP3 encoders fill up with silence: at most three frames of 72 ms.
@@ -245,11 +241,11 @@ t.test('FLAC, Ogg/Opus and MP3 say how long they are', (t) => {
 
 t.test('FLAC from a pipe does not know its length; a cut one says more than it has', (t) => {
   const file = readFixture('privacy-prompt', 'flac')
-  const durationMs = recogniseRecording([file], null).durationMs
+  const durationMs = recognised([file], null).durationMs
   const piped = Uint8Array.from(file)
   piped[21]! &= 0xf0
   piped.fill(0, 22, 26)
-  t.equal(recogniseRecording([piped], null).durationMs, durationMs)
+  t.equal(recognised([piped], null).durationMs, durationMs)
   refuses(t, 'truncated', /declares \d+ samples and ends after \d+/, file.subarray(0, file.length / 2))
   refuses(t, 'truncated', /no audio frame/, file.subarray(0, 60))
   refuses(t, 'damaged', /STREAMINFO/, file.subarray(0, 20))
@@ -265,23 +261,23 @@ t.test('Ogg: cut, damaged, or with another codec', (t) => {
   const vorbis = Uint8Array.from(file)
   vorbis.set(text('\x01vorbis '), 28)
   refuses(t, 'unsupported', /holds Vorbis/, vorbis)
-  const twice = recogniseRecording([file, file], null)
-  t.equal(twice.durationMs, Math.ceil(2 * recogniseRecording([file], null).durationMs), 'chained streams add up')
+  const twice = recognised([file, file], null)
+  t.equal(twice.durationMs, Math.ceil(2 * recognised([file], null).durationMs), 'chained streams add up')
   t.end()
 })
 
 t.test('WebM as a browser records it: sizes are unknown, and a picture may be beside the sound', (t) => {
-  const wav = recogniseRecording([readFixture('privacy-prompt')], null)
+  const wav = recognised([readFixture('privacy-prompt')], null)
   const file = readFixture('privacy-prompt', 'webm')
   for (const sizes of [[file.length], [1], [7, 300, 1]]) {
-    const { format, durationMs } = recogniseRecording(cut(file, ...sizes), null)
+    const { format, durationMs } = recognised(cut(file, ...sizes), null)
     t.same(format, { container: 'webm', encoding: 'opus', sampleRateHz: 48_000, channels: 2 })
     // The recorder ran a little longer than the recording that it heard.
     t.ok(durationMs >= wav.durationMs - 60 && durationMs < wav.durationMs + 500, `${durationMs} of ${wav.durationMs}`)
     t.equal(sizeOf(webmPackets(new ChunkedBytes(cut(file, ...sizes)))), sizeOf(webmPackets(new ChunkedBytes([file]))))
   }
-  const film = recogniseRecording([readFixture('please-try-call-later-video', 'webm')], null)
-  const sound = recogniseRecording([readFixture('please-try-call-later')], null)
+  const film = recognised([readFixture('please-try-call-later-video', 'webm')], null)
+  const sound = recognised([readFixture('please-try-call-later')], null)
   t.ok(Math.abs(film.durationMs - sound.durationMs) < 500, `${film.durationMs} of ${sound.durationMs}`)
   t.end()
 })
@@ -293,7 +289,7 @@ t.test('WebM: known sizes, and files that are cut, damaged or hold something els
   const segment = at(0x18, 0x53, 0x80, 0x67) + 4
   const segmentBytes = live.length - segment - 8
   sized.set([0x01, 0, 0, 0, 0, 0, segmentBytes >> 8, segmentBytes & 0xff], segment)
-  t.equal(recogniseRecording([sized], null).durationMs, recogniseRecording([live], null).durationMs)
+  t.equal(recognised([sized], null).durationMs, recognised([live], null).durationMs)
   refuses(t, 'truncated', /middle of an element/, live.subarray(0, live.length - 10))
   refuses(t, 'unsupported', /holds no audio; only Opus/, live.subarray(0, segment + 8))
   const vorbis = Uint8Array.from(live)
@@ -307,13 +303,13 @@ t.test('WebM: known sizes, and files that are cut, damaged or hold something els
   const block = Buffer.from(live).indexOf(Buffer.from([0x81, 0, 0]), at(0x1f, 0x43, 0xb6, 0x75) + 12)
   laced[block + 3]! |= 0x02
   refuses(t, 'unsupported', /several packets in a block/, laced)
-  t.throws(() => recogniseRecording([bytes(text('\x1a\x45\xdf\xa3'), second)], null), AudioError)
+  t.throws(() => recognised([bytes(text('\x1a\x45\xdf\xa3'), second)], null), AudioError)
   fc.assert(
     fc.property(fc.nat(live.length - 1), fc.nat(255), fc.nat(live.length), (place, value, length) => {
       const hurt = Uint8Array.from(live.subarray(0, Math.max(4, length)))
       if (place < hurt.length && place >= 4) hurt[place] = value
       try {
-        recogniseRecording([hurt], null)
+        recognised([hurt], null)
       } catch (error) {
         if (!(error instanceof AudioError)) throw error
       }
@@ -325,10 +321,10 @@ t.test('WebM: known sizes, and files that are cut, damaged or hold something els
 
 t.test('MP3: tags are skipped, a cut file is noticed, noise is not MP3', (t) => {
   const file = readFixture('privacy-prompt', 'mp3')
-  const { durationMs } = recogniseRecording([file], null)
+  const { durationMs } = recognised([file], null)
   const tag = bytes(text('ID3\x04\0\0'), Uint8Array.of(0, 0, 2, 44), new Uint8Array(300).fill(0xff))
   const tail = bytes(text('TAG'), new Uint8Array(125))
-  const tagged = recogniseRecording([tag, file, tail], null)
+  const tagged = recognised([tag, file, tail], null)
   t.equal(tagged.durationMs, durationMs)
   t.equal(tagged.dataOffset, 310)
   refuses(t, 'truncated', /declares \d+ frames and holds \d+/, file.subarray(0, file.length / 2))
@@ -348,10 +344,10 @@ t.test('what nobody reads is named', (t) => {
 
 t.test('no more than the limit', (t) => {
   const declared = { encoding: 'mulaw', sampleRateHz: 8000, channels: 1 } as const
-  t.throws(() => recogniseRecording([new Uint8Array(8001)], declared, 1000), /1 minutes; at most 1 are taken/)
-  t.equal(recogniseRecording([new Uint8Array(8000)], declared, 1000).durationMs, 1000)
+  t.throws(() => recognised([new Uint8Array(8001)], declared, 1000), /1 minutes; at most 1 are taken/)
+  t.equal(recognised([new Uint8Array(8000)], declared, 1000).durationMs, 1000)
   const fiveHours = new Array<Uint8Array>(5 * 60).fill(new Uint8Array(60 * 8000))
-  t.throws(() => recogniseRecording(fiveHours, declared), /300 minutes; at most 240/)
+  t.throws(() => recognised(fiveHours, declared), /300 minutes; at most 240/)
   t.end()
 })
 
@@ -377,7 +373,7 @@ t.test('no body makes it fail in another way', (t) => {
         const body = Uint8Array.from(head)
         for (const [at, value] of changes) body[at] = value
         try {
-          recogniseRecording(cut(body, 97), null)
+          recognised(cut(body, 97), null)
         } catch (error) {
           if (!(error instanceof AudioError)) throw error
         }

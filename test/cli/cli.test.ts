@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { recogniseRecording } from '../../audio/recognise.ts'
+import { recognised } from '../audio/build.ts'
 import { runLine, runParley } from '../process/command.ts'
 import { descendants, freePort, isRunning, until } from '../process/machine.ts'
 import { entry, freshDataDir, startParley } from '../process/parley.ts'
@@ -62,7 +62,7 @@ t.test('speak, transcribe and respond', async (t) => {
   const out = path.join(files, 'out.wav')
   const text = 'Please leave your message after the tone.'
   t.match(await outputOf(t, 'speak', text, '-o', out, '--voice', 'slt', '--speed', '1.1'), /^\S+out\.wav: \d\.\d s$/)
-  const { format } = recogniseRecording([readFileSync(out)], null)
+  const { format } = recognised([readFileSync(out)], null)
   t.match(format, { container: 'wav', encoding: 'pcm_s16le', sampleRateHz: 24_000, channels: 1 })
   t.equal(wordErrors(text, await outputOf(t, 'transcribe', out)).errors, 0)
   t.match(await outputOf(t, 'respond', 'What can you do?'), /\w+ \w+/)

@@ -1,12 +1,12 @@
 /** The local provider with real children, and a clock and a log that a test can look into. */
 import { readFileSync } from 'node:fs'
 import type { OutputFormat, Recording } from '../../audio/format.ts'
-import { recogniseRecording } from '../../audio/recognise.ts'
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import type { Transcript } from '../../domain/speech/stt.ts'
 import { createLocalProvider, type LocalOptions } from '../../providers/local/provider.ts'
+import { recognised } from '../audio/build.ts'
 import { type FixtureName, readFixture } from '../speech/fixtures.ts'
 
 export const native: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
@@ -106,14 +106,14 @@ function childLog(started: number[], ended: number[], ways: string[]): Log {
 }
 
 export function fixture(name: FixtureName, extension?: 'wav' | 'flac' | 'mp3' | 'opus' | 'webm'): Recording {
-  return recogniseRecording([readFixture(name, extension)], null)
+  return recognised([readFixture(name, extension)], null)
 }
 
 /** The same prompt many times over, so that its recognition takes a while. */
 export function longRecording(times: number): Recording {
   const samples = readFixture('privacy-prompt').subarray(44)
   const declared = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
-  return recogniseRecording(Array.from({ length: times }, () => [samples, new Uint8Array(12_800)]).flat(), declared)
+  return recognised(Array.from({ length: times }, () => [samples, new Uint8Array(12_800)]).flat(), declared)
 }
 
 /** A process that has ended and was not waited for by its new parent counts as gone. */

@@ -2,9 +2,9 @@ import t from 'tap'
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { OutputFormat, Recording } from '../../audio/format.ts'
 import { encodeSamples } from '../../audio/pcm.ts'
-import { recogniseRecording } from '../../audio/recognise.ts'
 import { wavHeader } from '../../audio/wav.ts'
 import { createResampler } from '../../runtime/optional.ts'
+import { recognised } from '../audio/build.ts'
 import { readFixture, spoken } from '../speech/fixtures.ts'
 import { wordErrors } from '../speech/words.ts'
 import { fixture, longRecording, openLocal, outcome } from './setup.ts'
@@ -25,7 +25,7 @@ async function promptAs(to: OutputFormat & { encoding: 'pcm_f32le' | 'mulaw' | '
   const chunks: Uint8Array[] = []
   for await (const chunk of convertSpeech(once(readFixture('privacy-prompt').subarray(44)), from, to))
     chunks.push(chunk)
-  return recogniseRecording(
+  return recognised(
     [
       wavHeader(
         to,
@@ -83,7 +83,7 @@ t.test('silence and noise give no words', async (t) => {
   for (const [name, sample] of Object.entries(signals)) {
     const samples = Float32Array.from({ length: 16000 * seconds }, (_, i) => sample(i))
     const body = encodeSamples(samples, 'pcm_s16le')
-    const recording = recogniseRecording([body], { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 })
+    const recording = recognised([body], { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 })
     t.same(await local.transcribe(recording), { text: '', segments: [], language: 'en' }, name)
   }
 })
@@ -92,7 +92,7 @@ t.test('segments have the times of the speech', async (t) => {
   const declared = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
   const silence = new Uint8Array(16000 * 2)
   const speech = readFixture('privacy-prompt').subarray(44)
-  const { segments } = await local.transcribe(recogniseRecording([silence, speech, silence, speech], declared))
+  const { segments } = await local.transcribe(recognised([silence, speech, silence, speech], declared))
   t.equal(segments.length, 2)
   const promptMs = speech.length / 16
   const expected = [
@@ -109,9 +109,7 @@ t.test('speech without a pause is cut and nothing is lost', async (t) => {
   const samples = readFixture('privacy-prompt').subarray(44)
   const declared = { encoding: 'pcm_s16le', sampleRateHz: 8000, channels: 1 } as const
   const times = 16
-  const { text, segments } = await local.transcribe(
-    recogniseRecording(new Array<Uint8Array>(times).fill(samples), declared),
-  )
+  const { text, segments } = await local.transcribe(recognised(new Array<Uint8Array>(times).fill(samples), declared))
   const count = wordErrors(`${prompt} `.repeat(times), text)
   t.ok(count.errors / count.words < 0.1, `${count.errors} of ${count.words} words wrong`)
   t.ok(segments.every(({ startMs, endMs }) => endMs - startMs <= 15_000))
@@ -123,14 +121,10 @@ t.test('a body with a right header and damaged audio is a bad request', async (t
   const lastFrame = Buffer.from(file).lastIndexOf(Buffer.of(0xff, 0xf8))
   broken.fill(0x55, 200, lastFrame)
   broken.fill(0x55, lastFrame + 20)
-  t.equal(await outcome(local.transcribe(recogniseRecording([broken], null))), 'bad_request sent')
+  t.equal(await outcome(local.transcribe(recognised([broken], null))), 'bad_request sent')
   const halfGone = Uint8Array.from(file)
   for (let at = 8000; at < 30_000; at += 500) halfGone.fill(0x55, at, at + 50)
-  t.equal(
-    await outcome(local.transcribe(recogniseRecording([halfGone], null))),
-    'bad_request sent',
-    'never half a text',
-  )
+  t.equal(await outcome(local.transcribe(recognised([halfGone], null))), 'bad_request sent', 'never half a text')
   t.equal((await local.transcribe(fixture('tt-weasels'))).segments.length, 1, 'the next one is served')
 })
 

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { recogniseRecording } from '../../audio/recognise.ts'
 import { sentences } from '../../providers/local/sentences.ts'
+import { recognised } from '../audio/build.ts'
 import { wordErrors } from '../speech/words.ts'
 import { isRunning, native, openLocal, outcome } from './setup.ts'
 
@@ -8,7 +8,7 @@ const local = openLocal(t)
 const secondsOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => sum + chunk.length, 0) / 32_000
 
 async function transcribed(chunks: readonly Uint8Array[]): Promise<string> {
-  return (await local.transcribe(recogniseRecording(chunks, { ...native, encoding: 'pcm_s16le' }))).text
+  return (await local.transcribe(recognised(chunks, { ...native, encoding: 'pcm_s16le' }))).text
 }
 
 t.test('every voice of the catalog speaks', async (t) => {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { WebSocket } from 'ws'
+import { honest, hostile } from './large-recordings.ts'
 import { freePort } from './machine.ts'
 import { startParley } from './parley.ts'
 
@@ -125,6 +126,17 @@ const requests: Record<string, Sent> = {
 for (const [what, sent] of Object.entries(requests)) {
   t.test(what, async (t) => {
     const gapMs = await shortestGap(() => send(sent), sent.status)
+    t.ok(gapMs < gapMaxMs, `${gapMs} ms`)
+  })
+}
+
+for (const [what, file] of Object.entries(honest)) readsInSteps(what, file, 413)
+for (const [what, { status, file }] of Object.entries(hostile)) readsInSteps(what, file, status)
+
+function readsInSteps(what: string, file: () => Blob, status: number): void {
+  t.test(what, async (t) => {
+    const sent = { path: '/v1/audio/transcriptions', body: form({ file: file(), model: 'auto' }), status }
+    const gapMs = await shortestGap(() => send(sent), status)
     t.ok(gapMs < gapMaxMs, `${gapMs} ms`)
   })
 }

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { decodeSamples, encodeSamples, type SampleEncoding, sampleEncodings } from '../../audio/pcm.ts'
-import { recogniseRecording } from '../../audio/recognise.ts'
 import { wavHeader } from '../../audio/wav.ts'
+import { recognised } from '../audio/build.ts'
 import { startParley } from '../process/parley.ts'
 import { type FixtureName, readFixture, spoken } from '../speech/fixtures.ts'
 import { loadPrompts, type Prompt } from '../speech/prompts.ts'
@@ -219,7 +219,7 @@ function joined(from: readonly Prompt[], durationMsMin: number): { samples: Uint
   let durationMs = 0
   for (const { wav, text } of from) {
     if (durationMs >= durationMsMin) break
-    const { dataOffset, dataBytes } = recogniseRecording([wav], null)
+    const { dataOffset, dataBytes } = recognised([wav], null)
     pieces.push(wav.subarray(dataOffset, dataOffset + dataBytes), pause)
     texts.push(text)
     durationMs += dataBytes / 16 + 600

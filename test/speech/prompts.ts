@@ -9,7 +9,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { recogniseRecording } from '../../audio/recognise.ts'
+import { recognised } from '../audio/build.ts'
 
 export type Prompt = { name: string; text: string; wav: Uint8Array; durationMs: number }
 export type Prompts = { prompts: Prompt[] } | { missing: string }
@@ -48,7 +48,7 @@ async function choose(): Promise<Prompt[]> {
     if (!plainSpeech.test(text) || chosen.has(text.toLowerCase())) continue
     const wav = await readFile(path.join(cache, sounds, `${name}.wav`)).catch(() => null)
     if (wav === null) continue
-    const { durationMs } = recogniseRecording([wav], null)
+    const { durationMs } = recognised([wav], null)
     if (durationMs < promptMs.min || durationMs > promptMs.max) continue
     chosen.set(text.toLowerCase(), { name, text, wav, durationMs })
     totalMs += durationMs

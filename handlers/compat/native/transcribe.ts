@@ -29,7 +29,7 @@ export function transcribe(deps: TranscriptionDeps & { streams: boolean }): Comp
     // The language is checked here, because the operation knows nothing of headers.
     if (intent.language !== undefined) languageIn('x-service-intent', intent.language)
     if (language !== undefined) languageIn(optionsHeader, language)
-    const recording = recordingOf(body, deps.durationMaxMs)
+    const recording = await recordingOf(body, deps.durationMaxMs)
     const transcription = await deps
       .transcribe({
         ...contextOf(context),
@@ -59,7 +59,7 @@ const constraintsHeader = 'x-service-constraints'
 const optionsHeader = 'x-service-stt-options'
 
 /** Raw samples are declared in the content type, `audio/pcm;rate=16000`, as this surface writes it in its answers. */
-function recordingOf(upload: Bytes, durationMaxMs: number): Recording {
+function recordingOf(upload: Bytes, durationMaxMs: number): Promise<Recording> {
   return readRecording(upload, {
     declared: declaredBy(upload.contentType),
     durationMaxMs,

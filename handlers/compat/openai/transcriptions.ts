@@ -30,7 +30,7 @@ export function createCompatTranscription(
     const format = formatOf(body.response_format)
     const granularities = body['timestamp_granularities[]']
     const isOfWords = granularities?.includes('word') === true && !granularities.includes('segment')
-    const recording = readRecording(body.file, {
+    const recording = await readRecording(body.file, {
       declared: null,
       durationMaxMs: deps.durationMaxMs,
       param: 'file',
