@@ -1,9 +1,11 @@
 /** Readers that do not read: the bytes that are buffered for them are bounded, and so is the time. */
 import { once } from 'node:events'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { WebSocket } from 'ws'
 import { ManualClock, until } from '../http/harness.ts'
-import { closing, open, Recorder, type SocketServer, serve } from './harness.ts'
+import { closing, open, protocol, Recorder, type SocketServer, serve } from './harness.ts'
 
 const chunk = new Uint8Array(65_536)
 const bufferMax = 1_048_576
@@ -128,4 +130,31 @@ t.test('a goodbye that is never read', async (t) => {
   const closed = once(client, 'close')
   client.resume()
   t.equal((await closed)[0], 1006)
+})
+
+t.test('a peer that does not answer the close frame, and goes on sending', async (t) => {
+  const clock = new ManualClock()
+  const server = await serve({ options: { clock } })
+  t.teardown(() => stopped(server, clock))
+  const handshake = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: ${protocol}`
+  const peer = net.connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
+  peer.on('error', () => {})
+  const closed = new Promise((resolve) => peer.on('close', resolve))
+  peer.write(`GET /v1/talk HTTP/1.1\r\nHost: a\r\n${handshake}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`)
+  await until(() => server.sessions.length === 1)
+  const head = once(peer, 'data')
+  peer.resume()
+  await head
+  server.sessions[0]?.socket.close(1000, 'bye')
+  await until(() => server.sockets() === 0)
+  const audio = Buffer.from([0x82, 0x80, 0, 0, 0, 0])
+  // Ends after 16 s of silence at the latest, and the server looks at its connections every 3.75 s.
+  const speech = setInterval(() => {
+    peer.write(audio)
+    clock.advance(1000)
+  }, 50)
+  const isCut = await Promise.race([closed.then(() => true), sleep(20_000, false, { ref: false })])
+  clearInterval(speech)
+  peer.destroy()
+  t.ok(isCut)
 })

@@ -69,8 +69,10 @@ export class NodeSocket implements SocketTransport, Placed {
   }
 
   read(chunk: Buffer): void {
+    // A peer that goes on sending after our close frame must not put off the end of its connection.
+    if (this.#owner === null) return
     this.#hasReceived = true
-    if (this.#owner !== null) this.#receiver.write(chunk)
+    this.#receiver.write(chunk)
   }
 
   receive(message: Uint8Array, isBinary: boolean): void {
