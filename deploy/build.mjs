@@ -15,7 +15,8 @@ build()
 removeUnused()
 
 function build() {
-  const name = `dist-${Date.now().toString(36)}`
+  // Two builds can begin in the same millisecond.
+  const name = `dist-${Date.now().toString(36)}-${process.pid}`
   const folder = path.join(root, name)
   const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc')
   const args = [compiler, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', folder]
@@ -34,10 +35,15 @@ function build() {
 
 function removeUnused() {
   const builds = readdirSync(root)
-    .filter((name) => name.startsWith('dist-'))
-    .map((name) => path.join(root, name))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
-  for (const folder of builds.slice(1 + keptBuilds))
+    .filter((name) => name.startsWith('dist-') && !name.endsWith('.link'))
+    .map((name) => ({
+      folder: path.join(root, name),
+      stat: statSync(path.join(root, name), { throwIfNoEntry: false }),
+    }))
+    // Another build can have removed one meanwhile.
+    .filter(({ stat }) => stat !== undefined)
+    .sort((a, b) => b.stat.mtimeMs - a.stat.mtimeMs)
+  for (const { folder } of builds.slice(1 + keptBuilds))
     if (!servers(folder).some(isAlive)) rmSync(folder, { recursive: true, force: true })
 }
 

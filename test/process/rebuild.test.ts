@@ -1,5 +1,5 @@
 /** A rebuild beside a running server. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import t from 'tap'
 import { postJson, speech, transcribe } from '../router/requests.ts'
 import { readFixture } from '../speech/fixtures.ts'
@@ -81,4 +82,14 @@ t.test('a folder that an earlier version has built gives way to the link', (t) =
   execFileSync(process.execPath, [path.join(folder, 'deploy/build.mjs')])
   t.equal(execFileSync(process.execPath, [path.join(folder, 'dist/main.js')]).toString(), 'the new build\n')
   t.end()
+})
+
+t.test('builds at the same time', async (t) => {
+  const folder = checkout()
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  // Another build is about to rename its link, and the folder behind it has been removed meanwhile.
+  symlinkSync('dist-gone', path.join(folder, 'dist-gone.link'))
+  const build = promisify(execFile)
+  await Promise.all([1, 2].map(() => build(process.execPath, [path.join(folder, 'deploy/build.mjs')])))
+  t.equal(execFileSync(process.execPath, [path.join(folder, 'dist/main.js')]).toString(), 'the new build\n')
 })
