@@ -101,10 +101,17 @@ export class Examples {
     t.match(JSON.parse(body.toString()), example?.value)
   }
 
+  /** The frame of an example, for a client to send. */
+  frame(address: string): object {
+    this.#compared.add(address)
+    const frame = this.contract.examples.get(address)
+    if (frame === undefined) throw new Error(`no example ${address}`)
+    return frame as object
+  }
+
   /** Asserts that a frame is as the example of its message. */
   compareFrame(t: Test, address: string, frame: unknown): void {
-    this.#compared.add(address)
-    t.same(differences(this.contract.examples.get(address), frame), [], address)
+    t.same(differences(this.frame(address), frame), [], address, { frame })
   }
 
   /** `listed` names the examples that are not compared, with the reason. */
