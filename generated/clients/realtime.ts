@@ -33,7 +33,6 @@ import type {
   TextFrameInput,
   TranscriptFrame,
   TranscriptionEndFrame,
-  TranscriptionSessionCreated,
   TranscriptionSessionUpdate,
   TranscriptionSessionUpdated,
   TtsConfigInput,
@@ -56,7 +55,7 @@ export type SynthesizeStreamSocket = TypedSocket<
 /** Realtime transcription, compatible */
 export type TranscriptionRealtimeSocket = TypedSocket<
   SessionUpdate | TranscriptionSessionUpdate | InputAudioBufferAppend | InputAudioBufferCommit | InputAudioBufferClear,
-  SessionCreated | SessionUpdated | TranscriptionSessionCreated | TranscriptionSessionUpdated | InputAudioBufferSpeechStarted | InputAudioBufferSpeechStopped | InputAudioBufferCommitted | InputAudioBufferCleared | ConversationItemAdded | ConversationItemDone | ConversationItemCreated | InputAudioTranscriptionDelta | InputAudioTranscriptionCompleted | InputAudioTranscriptionFailed | ErrorEvent
+  SessionCreated | SessionUpdated | TranscriptionSessionUpdated | InputAudioBufferSpeechStarted | InputAudioBufferSpeechStopped | InputAudioBufferCommitted | InputAudioBufferCleared | ConversationItemAdded | ConversationItemDone | ConversationItemCreated | InputAudioTranscriptionDelta | InputAudioTranscriptionCompleted | InputAudioTranscriptionFailed | ErrorEvent
 >
 
 export type RealtimeClient = {

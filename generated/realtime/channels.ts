@@ -34,7 +34,6 @@ import type {
   TextFrame,
   TranscriptFrame,
   TranscriptionEndFrame,
-  TranscriptionSessionCreated,
   TranscriptionSessionUpdate,
   TranscriptionSessionUpdated,
   TtsConfig,
@@ -112,7 +111,6 @@ export const realtimeSurface: SocketSurface = {
       sends: {
         'session.created': answers && answers.sendSessionCreated,
         'session.updated': answers && answers.sendSessionUpdated,
-        'transcription_session.created': answers && answers.sendTranscriptionSessionCreated,
         'transcription_session.updated': answers && answers.sendTranscriptionSessionUpdated,
         'input_audio_buffer.speech_started': answers && answers.sendInputAudioBufferSpeechStarted,
         'input_audio_buffer.speech_stopped': answers && answers.sendInputAudioBufferSpeechStopped,
@@ -175,7 +173,6 @@ export type TranscriptionRealtimeSession = SocketSession & {
 export type TranscriptionRealtimeSends =
   | SessionCreated
   | SessionUpdated
-  | TranscriptionSessionCreated
   | TranscriptionSessionUpdated
   | InputAudioBufferSpeechStarted
   | InputAudioBufferSpeechStopped

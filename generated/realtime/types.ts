@@ -288,8 +288,6 @@ export type SessionCreated = { type: 'session.created'; event_id: EventId; sessi
 
 export type SessionUpdated = { type: 'session.updated'; event_id: EventId; session: TranscriptionSession }
 
-export type TranscriptionSessionCreated = { type: 'transcription_session.created'; event_id: EventId; session: OlderTranscriptionSession }
-
 export type TranscriptionSessionUpdated = { type: 'transcription_session.updated'; event_id: EventId; session: OlderTranscriptionSession }
 
 export type InputAudioBufferSpeechStarted = {
