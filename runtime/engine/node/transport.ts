@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Transport } from '../transport.ts'
 
 /** One request over node:http, which bounds idle times and sets no lower bound on the speed of a body. */
@@ -72,6 +73,7 @@ export class NodeTransport implements Transport {
     if (body !== null) lines.push('Content-Length', String(Buffer.byteLength(body)))
     else if (this.method !== 'head' && status !== 204 && status !== 304) lines.push('Content-Length', '0')
     if (close) lines.push('Connection', 'close')
+    this.#readBeforeClose()
     this.#response.writeHead(status, lines)
     this.#response.end(this.method === 'head' || body === null ? undefined : body)
     this.#boundReading()
@@ -97,12 +99,31 @@ export class NodeTransport implements Transport {
 
   end(): void {
     if (!this.#open()) return
+    this.#readBeforeClose()
     this.#response.end()
     this.#boundReading()
   }
 
   close(): void {
     this.#request.socket.destroy()
+  }
+
+  /**
+   * A connection that is closed with unread bytes is reset, and a client that is still sending its body would lose the answer (RFC 9112,
+   * 9.6). So only the writing side ends where node would close, and the rest of the body is read and dropped. The server's `requestTimeout`
+   * bounds that, and a client that sends nothing for `silenceMs` is cut.
+   */
+  #readBeforeClose(): void {
+    const request = this.#request
+    if (request.complete) return
+    const { socket } = request
+    socket.destroySoon = () => {
+      if (request.complete) return Socket.prototype.destroySoon.call(socket)
+      socket.end()
+      socket.setTimeout(silenceMs, () => socket.destroy())
+      request.once('end', () => socket.destroy())
+      request.resume()
+    }
   }
 
   /** Ends a connection whose client takes nothing of the rest of an answer for too long. */
@@ -114,6 +135,8 @@ export class NodeTransport implements Transport {
     return !this.#response.writableEnded && !this.#response.destroyed
   }
 }
+
+const silenceMs = 10_000
 
 function ignore(): void {}
 
