@@ -62,7 +62,7 @@ export class UpgradedConnections {
   }
 }
 
-/** What a listener of node:http throws would end the process, with everything that is open. */
+/** An error that a listener of node:http throws would end the process, with everything that is open. */
 export function withoutThrowing({ options }: Engine, socket: Socket, run: () => void): void {
   try {
     run()
