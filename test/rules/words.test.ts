@@ -1,5 +1,6 @@
 /** Holds the code and the documents to the words of docs/glossary.md. */
 import t from 'tap'
+import { isScalar, parseDocument, visit } from 'yaml'
 import { code, commentsOf, files, isMade, namesOf, parse, read, titlesOf } from './source.ts'
 
 /** The first column of the table under a heading of the glossary. */
@@ -73,6 +74,28 @@ t.test('no document uses a refused word', (t) => {
   t.same(lines, [])
   t.end()
 })
+
+t.test('no text of a contract uses a refused word or makes the reader wait for its verb', (t) => {
+  const texts = files.filter((file) => /^specs\/.*\.yaml$/.test(file)).flatMap((file) => textsOf(file))
+  t.ok(texts.length > 500)
+  t.same(
+    texts.filter((text) => words.test(text) || beginning.test(text)),
+    [],
+  )
+  t.end()
+})
+
+/** The texts of a document for its readers, and its comments. */
+function textsOf(file: string): string[] {
+  const texts = [...read(file).matchAll(/^ *# (.*)$/gm)].map(([, comment]) => comment as string)
+  visit(parseDocument(read(file), { merge: true }), {
+    Pair(_, { key, value }) {
+      if (!isScalar(key) || !isScalar(value) || typeof value.value !== 'string') return
+      if (['title', 'summary', 'description', 'message', 'hint'].includes(String(key.value))) texts.push(value.value)
+    },
+  })
+  return texts.map((text) => text.replaceAll(/\s+/g, ' '))
+}
 
 function find(search: (source: (typeof sources)[number]) => string[]): string[] {
   return sources.flatMap((source) => search(source).map((text) => `${source.fileName}: ${text}`))
