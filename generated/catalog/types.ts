@@ -10,7 +10,7 @@ export type CatalogSource = {
   title: string
   url: CatalogUrl
   date: CatalogDate
-  /** Of the publication; facts: numbers are quoted, nothing is copied. */
+  /** The licence of the publication; facts: numbers are quoted, nothing is copied. */
   licence: string
   /** It sells one of the models that it measures, or their competitor. */
   interested?: boolean
@@ -23,7 +23,7 @@ export type CatalogModel = {
   /** As its vendor spells it in requests, where that is known. */
   model: string
   stage: 'stt' | 'tts' | 'llm'
-  /** The same weights as vendor/model elsewhere. What was measured of their quality holds there too; times and prices do not. */
+  /** The same weights as vendor/model elsewhere. Their quality figures hold there too; times and prices do not. */
   served_as?: string[]
   /** The day on which its vendor takes it away. */
   deprecation_date?: string
@@ -44,7 +44,7 @@ export type CatalogFigure = {
   as_of: CatalogDate
   /** The source sells the model or its competitor. */
   interested?: boolean
-  /** What it was measured on, or how. */
+  /** The data that it was measured on, or the method. */
   data?: string
 }
 
@@ -66,9 +66,9 @@ export type CatalogPrice = {
   page?: CatalogUrl
 }
 
-/** What is published about models: figures and prices, each with where and when it comes from. providers/catalog/figures.json is the one that ships; `parley models update` puts a newer one into the data folder. What no source says is left out. */
+/** Published figures and prices of models, each with its source and date. providers/catalog/figures.json is the file that ships; `parley models update` puts a newer one into the data folder. A figure without a source is left out. */
 export type CatalogFile = {
-  /** The day on which the file was put together. Of two files the newer one counts. */
+  /** The day on which the file was put together. The newer of two files counts. */
   as_of: string
   sources: Record<string, CatalogSource>
   models: CatalogModel[]

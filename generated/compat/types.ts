@@ -48,7 +48,7 @@ export type AsyncapiDocument = { asyncapi: string; info: Record<string, unknown>
 /** `auto`, `<provider>:<model>`, the bare id of a model that one provider serves, or an alias of one of these. `<provider>:<model>` also names a model that is not listed, where the adapter of the provider takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
 export type CompatModelId = string
 
-/** What is not named here goes to the provider untouched. */
+/** A field that is not named here goes to the provider untouched. */
 export type ChatCompletionRequest = {
   model: CompatModelId
   messages: ChatMessage[]
@@ -449,7 +449,7 @@ export type CompatSpeechUsage = { input_tokens: number; output_tokens: number; t
 export type CompatModelList = {
   object: 'list'
   data: CompatModel[]
-  /** What can be routed to now. */
+  /** The languages that can be routed to now. */
   languages: string[]
 }
 
@@ -482,7 +482,7 @@ export type CompatModel = {
   voices?: Voice[]
 }
 
-/** What to route by. */
+/** The aims of the routing. */
 export type Intent = {
   language?: LanguageTag
   /** A wish and no filter: of candidates that are equal otherwise, those whose provider has this `region` in the configuration come first. The explanation of the route says whether it had an effect. */
@@ -497,7 +497,7 @@ export type AllowedProviders = { stt?: ProviderIds; llm?: ProviderIds; tts?: Pro
 
 export type ProviderIds = ProviderId[]
 
-/** What else is asked of the model. */
+/** Further settings for the model. */
 export type SttOptions = {
   model?: CompatModelId
   language?: LanguageTag

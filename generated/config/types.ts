@@ -5,7 +5,7 @@ export type Provider = {
   id: string
   /** A key of the table in providers/registry.ts. */
   adapter: string
-  /** Where it is. Of equal models, those of the region that a request wishes for come first. */
+  /** Where it is. Among equal models, those of the region that a request wishes for come first. */
   region?: string
   baseUrl?: string
   /** The key, or env:NAME. */
@@ -27,11 +27,11 @@ export type ParleyConfig = {
   adminPort: number | null
   /** Everything that a local run keeps. */
   dataDir: string
-  /** Postgres 15 or later. Absent, Parley runs one of its own in dataDir. */
+  /** Postgres 15 or later. Absent, Parley runs an embedded one in dataDir. */
   databaseUrl: string | null
   /** Encrypts stored secrets. Made and kept in dataDir on a first local run. */
   masterKey: string | null
-  /** What was sealed with these still opens, and is moved to masterKey. */
+  /** Secrets that were encrypted with these are still read, and are encrypted with masterKey again. */
   previousMasterKeys: string[]
   /** On an empty store, the key of an organization named local. */
   bootstrapKey: string | null
@@ -39,7 +39,7 @@ export type ParleyConfig = {
   region: string
   /** Renames Service-…, service.… and X-Service-… for a deployer. */
   headerPrefix: string
-  /** What serves HTTP and sockets: uws is uWebSockets.js, node is node:http with ws. auto takes uws where its sound build loads (Node 22 or later with glibc 2.38), else node. */
+  /** The engine of HTTP and sockets: uws is uWebSockets.js, node is node:http with ws. auto takes uws where its sound build loads (Node 22 or later with glibc 2.38), else node. */
   engine: 'auto' | 'uws' | 'node'
   /** Serves the page /try to other machines too. There it works with an API key that the user pastes, and the microphone needs HTTPS. */
   try: boolean
@@ -63,7 +63,7 @@ export type ParleyConfig = {
     /** Whether /v1/complete and /v1/transcribe answer events to clients whose Accept header names neither JSON nor events. */
     streams: boolean
   }
-  /** A surface can be given a host name of its own and is then at that host's root. */
+  /** A surface can be given a separate host name and is then at that host's root. */
   surfaces: {
     routerHost: string | null
     compatHost: string | null
@@ -158,7 +158,7 @@ export type ParleyConfig = {
     retryAfterMaxMs: number
   }
   routing: {
-    /** For the objective latency, ask a second candidate when the first is later than 95 of 100 of its answers of late. Both are billed; the one that is not needed is cancelled. */
+    /** For the objective latency, ask a second candidate when the first is later than 95 of 100 of its recent answers. Both are billed; the one that is not needed is cancelled. */
     hedge: boolean
   }
   idempotency: {

@@ -23,7 +23,7 @@ export type Health = { status: 'ok' }
 
 export type Readiness = { ready: boolean; engine: ServingEngine; checks: ReadinessCheck[] }
 
-/** What serves HTTP and sockets. uws is uWebSockets.js, node is node:http with ws. */
+/** The engine of HTTP and sockets. uws is uWebSockets.js, node is node:http with ws. */
 export type ServingEngine = {
   name: 'uws' | 'node'
   /** Why it is not uWebSockets.js, or the fault that uWebSockets.js has here; null where there is nothing to say. */

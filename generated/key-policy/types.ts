@@ -8,7 +8,7 @@ export type KeyPolicyPin = string
 /** Scheme, host and port: https://app.example. */
 export type KeyPolicyOrigin = string
 
-/** What an API key carries: it fills in what a request leaves out, and narrows what it may ask. Written with `parley keys create --policy`. */
+/** The policy of an API key: it fills in what a request leaves out, and narrows what a request may ask. Written with `parley keys create --policy`. */
 export type KeyPolicy = {
   /** A voice id or preset, for requests that name none. */
   voice?: string

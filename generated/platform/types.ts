@@ -24,7 +24,7 @@ export type ProviderStatus = {
   stages: Stage[]
   /** Whether requests of this organization can be sent there, with whichever credentials. */
   configured: boolean
-  /** `BYOK` where the organization brought a key of its own, null where the credentials are the platform's or there are none. */
+  /** `BYOK` where the organization brought a provider key, null where it uses the platform's credentials, or has no credential. */
   source: 'BYOK' | null
 }
 
@@ -78,14 +78,14 @@ export type RequestAttempt = {
   duration_ms: number
   /** From the start of the attempt to its first media or token. */
   first_byte_ms: number | null
-  /** What is billed. */
+  /** The quantities that are billed. */
   quantities: Quantity[]
   cost_micro_usd: MicroUsd
   /** False where the price is not known; the cost is null then. */
   priced: boolean
-  /** Who published the price, and when. */
+  /** The publisher of the price, and the date. */
   price_source: string | null
-  /** With whose key. A call with the organization's own is billed by the provider, and costs nothing here. */
+  /** The owner of the key that the attempt used. An attempt with the organization's own is billed by the provider, and costs nothing here. */
   key_source: 'platform' | 'byok'
 }
 
@@ -100,7 +100,7 @@ export type MicroUsd = string | null
 
 /** The body of every answer other than 2xx. Holds nothing of what was sent. */
 export type ErrorEnvelope = {
-  /** What is wrong and what to do, in words. */
+  /** Says in words what is wrong and what to do. */
   error: string
   code: ErrorCode
   /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
@@ -113,7 +113,7 @@ export type ValidationIssue = {
   /** A JSON Pointer into the body, or the name of a parameter. */
   path: string
   message: string
-  /** What the schema asks for there. */
+  /** The rule of the schema that the value breaks. */
   keyword: string
 }
 

@@ -9,7 +9,7 @@ export type Model = string
 /** `accuracy` is another word for quality. */
 export type OptimizeFor = 'balanced' | 'quality' | 'accuracy' | 'latency' | 'cost'
 
-/** What the router should look for; each field gives way to the config's own field of the same name. */
+/** The aims of the routing; each field gives way to the config's own field of the same name. */
 export type Intent = { language?: Language; region?: Region; optimizeFor?: OptimizeFor }
 
 /** A wish: among equals, providers whose configuration names this region come first. */
@@ -49,7 +49,7 @@ export type SttConfig = {
   /** Whether final transcripts carry the times of their words. */
   words: boolean
   keywords?: Keywords
-  /** What was said before or what it is about. A hint; see `ready.ignored`. */
+  /** The text before the audio or its subject. A hint; see `ready.ignored`. */
   prompt?: string
   constraints?: Constraints
   /** Allows one other provider to take over before the first transcript; it is sent the last 10 s of audio again. */
@@ -142,7 +142,7 @@ export type ReadyFrame = {
   encoding: string
   /** In Hz. */
   sampleRate: number
-  /** Hints of the config that this provider cannot take and was not sent: `keywords`, `prompt`. Absent where there are none. */
+  /** Hints of the config that this provider cannot take and was not sent: `keywords`, `prompt`. Absent where it can take all. */
   ignored?: ('keywords' | 'prompt')[]
 }
 
@@ -153,7 +153,7 @@ export type StreamMs = number
 
 export type TranscriptFrame = {
   type: 'transcript'
-  /** Of the utterance: its interim transcripts and its final one share it. */
+  /** The id of the utterance: its interim transcripts and its final one share it. */
   id: string
   text: string
   /** The text will not change any more. */
@@ -248,7 +248,7 @@ export type TranscriptionSession = {
   id?: string
   object?: string
   type?: 'transcription'
-  /** Of a session that the server shows. Null where it ends with its socket. */
+  /** In a session that the server shows: null, because a session ends with its socket. */
   expires_at?: number | null
   /** Nothing can be included. */
   include?: string[] | null
@@ -373,7 +373,7 @@ export type EventError = {
   code?: string | null
   message: string
   param?: string | null
-  /** Of the client's event that was refused. */
+  /** The id of the client's event that was refused. */
   event_id?: string | null
 }
 

@@ -59,11 +59,11 @@ export type ExplicitRouting = {
   mode: 'explicit'
   /** Id of the provider. Empty or left out where model says it. */
   provider?: string
-  /** Id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id that has a slash of its own needs the provider in one of the two ways. A model that /v1/models does not list goes to the provider that is named, if that takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
+  /** Id of the model, or `provider/model`, which is split at the first slash when no provider is given. A model id that has a slash needs the provider in one of the two ways. A model that /v1/models does not list goes to the provider that is named, if that takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
   model: string
 }
 
-/** What served the request. */
+/** The provider and the model that served the request. */
 export type Route = {
   provider: string
   model: string
@@ -158,7 +158,7 @@ export type Benchmark = {
 /** The two parts, in this order. */
 export type TranscriptionUpload = { request: TranscriptionRequest; audio: Uint8Array }
 
-/** What is asked and cannot be done is refused. */
+/** A setting that cannot be met is refused. */
 export type TranscriptionRequest = {
   routing?: Routing
   /** BCP 47 tag of what is spoken. Left out, the provider detects it. */
@@ -176,7 +176,7 @@ export type TranscriptionOptions = {
   noise_reduction?: boolean
   /** Answer `words`. */
   word_timestamps?: boolean
-  /** What the recording is about, in plain words. */
+  /** The subject of the recording, in plain words. */
   prompt?: string
   /** Settings for single providers, by provider id. They never narrow the choice: those of a provider that does not serve are ignored, and one that the model which serves does not take is refused by name. */
   provider_options?: Record<string, ProviderSettings>
@@ -252,7 +252,7 @@ export type SpeechRequestInput = {
 /** Raw samples, except opus, which is Ogg and only where the provider emits it. */
 export type SpeechEncoding = 'pcm_s16le' | 'pcm_f32le' | 'mulaw' | 'alaw' | 'opus'
 
-/** The audio wanted. What the provider cannot emit is converted by the router. */
+/** The audio wanted. The router converts audio where the provider cannot emit it so. */
 export type SpeechAudio = { encoding: SpeechEncoding; sample_rate_hz: number; channels: number }
 
 /** SpeechAudio as a client may send it: a field with a default may be left out. */
@@ -264,7 +264,7 @@ export type LLMRequest = {
   input: InputItem[]
   /** Reasoning included. Credit is reserved for this many. */
   max_output_tokens: number
-  /** Each has a name of its own. */
+  /** No two have the same name. */
   tools?: Tool[]
   tool_choice?: ToolChoice
   response_format?: ResponseFormat
@@ -309,7 +309,7 @@ export type InputFunctionCall = {
   arguments: string
 }
 
-/** What the function answered. */
+/** The answer of the function. */
 export type InputFunctionResult = {
   type: 'function_result'
   call_id: string
@@ -353,7 +353,7 @@ export type ResponseId = string
 
 export type OutputItem = OutputMessage | OutputFunctionCall | OutputStructuredJson
 
-/** What the assistant says; valid as an input item of the next request. */
+/** The words of the assistant; valid as an input item of the next request. */
 export type OutputMessage = { type: 'message'; role: 'assistant'; content: OutputText[] }
 
 export type OutputText = { type: 'text'; text: string }
