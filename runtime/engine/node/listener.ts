@@ -11,10 +11,10 @@ import { NodeTransport } from './transport.ts'
 
 /** The main port over node:http and `ws`: HTTP and sockets. Rejects when the port is taken. */
 export async function openNode(engine: Engine): Promise<Listener> {
-  const { host, port, sharedPort } = engine.options
+  const { host, port, sharedPort, clock } = engine.options
   const server = createHttp(engine)
   const upgraded = new UpgradedConnections(engine, server)
-  if (sharedPort === 'joins') server.listen(await joinPort())
+  if (sharedPort === 'joins') server.listen(await joinPort(clock))
   else await listen(server, host, port, '')
   return listenerOf(server, upgraded)
 }

@@ -1,0 +1,66 @@
+/** A worker over node:http gets the port from its parent, or ends: the parent then starts it again. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import net from 'node:net'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { sharePort } from '../../runtime/engine/node/shared-port.ts'
+
+const program = path.join(import.meta.dirname, 'joining.ts')
+
+function startChild(t: Test): ChildProcess {
+  const child = fork(program, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  return child
+}
+
+async function outcomeOf({ stdout }: ChildProcess): Promise<string> {
+  const chunks = (await stdout?.toArray()) as Buffer[]
+  return Buffer.concat(chunks).toString()
+}
+
+async function listening(t: Test): Promise<net.Server> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return server
+}
+
+t.test('a parent that shares its port', async (t) => {
+  const child = startChild(t)
+  sharePort(child, await listening(t))
+  t.equal(await outcomeOf(child), 'joined')
+})
+
+t.test('a parent that does not answer', async (t) => {
+  t.match(await outcomeOf(startChild(t)), /did not share its port within 10 s/)
+})
+
+t.test('a parent that has closed its port', async (t) => {
+  const child = startChild(t)
+  const server = await listening(t)
+  server.close()
+  sharePort(child, server)
+  t.match(await outcomeOf(child), /has closed its port/)
+})
+
+t.test('a parent that orders the end', async (t) => {
+  const child = startChild(t)
+  child.once('message', () => child.send({ kind: 'drain', lbDelayMs: 0 }))
+  t.match(await outcomeOf(child), /ends/)
+})
+
+t.test('a parent that has gone', async (t) => {
+  const child = startChild(t)
+  child.once('message', () => child.disconnect())
+  t.match(await outcomeOf(child), /has gone/)
+})
+
+t.test('a child that has gone does not end its parent', async (t) => {
+  const child = startChild(t)
+  const server = await listening(t)
+  child.once('message', () => child.disconnect())
+  sharePort(child, server)
+  await once(child, 'exit')
+  t.ok(server.listening)
+})
