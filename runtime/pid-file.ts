@@ -8,7 +8,10 @@ export type Instance = { pid: number; url: string }
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'parley.pid')
 
-/** Call it when the server is ready. Throws when the data folder cannot be written. The returned function removes the file, unless another instance has replaced it. */
+/**
+ * Call it when the server is ready. Throws when the data folder cannot be written. The returned function removes the
+ * file, unless another instance has replaced it.
+ */
 export function writePidFile(dataDir: string, url: string): () => void {
   makeDataDir(dataDir)
   try {

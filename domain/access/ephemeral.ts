@@ -1,7 +1,8 @@
 /**
- * Tokens for browsers and apps, which cannot hold a key: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, so that a token can be
- * offered as a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token names its API key and carries nothing of it. The
- * policy of the key is read when the token is used, and a key that was revoked meanwhile opens nothing.
+ * Tokens for browsers and apps, which cannot hold a key: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without
+ * padding, so that a token can be offered as a WebSocket subprotocol (RFC 9110 tokens have neither `=` nor `/`). A token
+ * names its API key and carries nothing of it. The policy of the key is read when the token is used, and a key that was
+ * revoked meanwhile opens nothing.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../ports/system.ts'

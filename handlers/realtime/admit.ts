@@ -1,7 +1,8 @@
 /**
- * Decides before the upgrade whether a client may open a socket. A server sends its key in `Authorization`. A browser cannot set headers and
- * sends an ephemeral token as a subprotocol; an app may send its token either way. A token is spent only after all other checks, so neither a foreign page that stole it nor a
- * moment without a reachable provider uses it up.
+ * Decides before the upgrade whether a client may open a socket. A server sends its key in `Authorization`. A browser
+ * cannot set headers and sends an ephemeral token as a subprotocol; an app may send its token either way. A token is
+ * spent only after all other checks, so neither a foreign page that stole it nor a moment without a reachable provider
+ * uses it up.
  */
 import type { EphemeralTokens, Redeemed } from '../../domain/access/ephemeral.ts'
 import type { Caller, Scope } from '../../domain/access/organization.ts'

@@ -1,6 +1,6 @@
 /**
- * The refusal of a path at which nothing is served. Most such requests come from a client whose base URL lacks a segment or has one too many, so
- * the message names the path that was asked for and the one that was probably meant.
+ * The refusal of a path at which nothing is served. Most such requests come from a client whose base URL lacks a
+ * segment or has one too many, so the message names the path that was asked for and the one that was probably meant.
  */
 import { Refusal } from '../engine/handler.ts'
 
