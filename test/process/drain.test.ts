@@ -6,6 +6,7 @@ import { startStubOpenAi } from '../providers/stub-openai.ts'
 import { type Answer, ask, type Envelope, postJson, readEvents, responses } from '../router/requests.ts'
 import { postgresPid } from './database.ts'
 import { descendants, freePort, isRunning, until } from './machine.ts'
+import { bothServe } from './metrics.ts'
 import { type Running, startParley } from './parley.ts'
 
 const stub = await startStubOpenAi()
@@ -98,10 +99,10 @@ for (const signals of [
   })
 
 t.test('a signal to the whole group of two processes lets open requests end', async (t) => {
-  const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(await freePort()), PARLEY_DRAIN_LB_DELAY_MS: '500' }
-  const parley = await started(t, two)
-  await until('the worker is up', () => descendants(parley.pid, 'main.js').length === 1)
-  await sleep(1000)
+  const [port, adminPort] = [await freePort(), await freePort()]
+  const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: String(port), PARLEY_ADMIN_PORT: String(adminPort) }
+  const parley = await started(t, { ...two, PARLEY_DRAIN_LB_DELAY_MS: '500' })
+  await until('both serve', () => bothServe(parley, adminPort), 30_000)
   for (let i = 0; i < 16; i++) stub.behave({ kind: 'slow', delayMs: 2000 })
   const asked = stub.requests.length
   const shots = Array.from({ length: 16 }, () => askMock(parley, {}, { connection: 'close' }))

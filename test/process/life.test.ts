@@ -11,7 +11,7 @@ import { readFixture } from '../speech/fixtures.ts'
 import { runParley } from './command.ts'
 import { openDatabase, postgresPid, socketDir } from './database.ts'
 import { descendants, freePort, isRunning, until } from './machine.ts'
-import { metric } from './metrics.ts'
+import { bothServe } from './metrics.ts'
 import { freshDataDir, type Running, startParley } from './parley.ts'
 
 const stub = await startStubOpenAi()
@@ -125,18 +125,7 @@ t.test('two processes on one port', async (t) => {
   const two = { PARLEY_PROCESSES: '2', PARLEY_PORT: port }
   const parley = await started(t, { ...two, PARLEY_ADMIN_PORT: String(adminPort) })
   const workers = () => descendants(parley.pid, 'main.js')
-  const oneEach = async () => {
-    // One request after the other could always find the same process waiting.
-    const some = Array.from({ length: 8 }, () =>
-      send(parley, '/router/v1/models', { headers: { connection: 'close' } }),
-    )
-    await Promise.all(some)
-    const served = await Promise.all(
-      [adminPort, adminPort + 1].map((port) => metric(port, 'parley_request_seconds_count')),
-    )
-    return served.every((count) => count > 0)
-  }
-  await until('both serve', () => oneEach().catch(() => false), 30_000)
+  await until('both serve', () => bothServe(parley, adminPort), 30_000)
 
   await t.test('a second start is refused here too', async (t) => {
     const { code, stderr } = await runParley(['up'], { dataDir: parley.dataDir, env: two })
@@ -169,7 +158,7 @@ t.test('two processes on one port', async (t) => {
     await sleep(100)
     for (let i = 0; i < 20; i++) t.equal((await askMock(parley, {}, { connection: 'close' })).status, 200)
     await until('there is another', () => workers().length === 1 && workers()[0] !== worker)
-    await until('which serves', () => oneEach().catch(() => false))
+    await until('which serves', () => bothServe(parley, adminPort))
   })
 
   await t.test('a limit of one holds over both', async (t) => {

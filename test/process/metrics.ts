@@ -1,4 +1,6 @@
 /** Reads the metrics of a running Parley from its admin port. */
+import { send } from '../router/requests.ts'
+import type { Running } from './parley.ts'
 
 /** The sum over all labels, or over those that contain `labels`; 0 if no line matches. */
 export async function metric(adminPort: number, name: string, labels = ''): Promise<number> {
@@ -8,4 +10,18 @@ export async function metric(adminPort: number, name: string, labels = ''): Prom
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
     .filter((line) => line.includes(labels))
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+/** Sends a few requests. True when each of the two processes on the port has served one, then or before. */
+export async function bothServe(target: Running, adminPort: number): Promise<boolean> {
+  const one = () => send(target, '/router/v1/models', { headers: { connection: 'close' } })
+  try {
+    // One request after the other could always find the same process waiting.
+    await Promise.all(Array.from({ length: 8 }, one))
+    const ports = [adminPort, adminPort + 1]
+    const served = await Promise.all(ports.map((port) => metric(port, 'parley_request_seconds_count')))
+    return served.every((count) => count > 0)
+  } catch {
+    return false
+  }
 }
