@@ -56,9 +56,9 @@ ${table(
     leading[objective as keyof typeof weights],
   ]),
 )}
-<p>Each part is 1 for the best of the candidates and 0 for the worst. The score is the weighted sum of the parts, multiplied by the success rate: what part
-of the attempts of late has succeeded here. A part that nobody has a figure for adds nothing; without the part that must be known there is no score, and the model
-stands behind those that have one. Equal scores keep the order of the configuration.</p>
+<p>Each part is 1 for the best of the candidates and 0 for the worst. The score is the weighted sum of the parts, multiplied by the success rate: the part
+of the recent attempts that has succeeded here. A part without a figure adds nothing; without the part that must be known there is no score, and the model
+comes after those that have one. Equal scores keep the order of the configuration.</p>
 
 <h2>Figures</h2>
 ${Object.entries(stages)
@@ -76,7 +76,7 @@ those the one that most candidates have a figure on. What a vendor says of its o
 <li>${facts.failuresMax} failures in a row open a model's circuit for ${seconds(facts.openMs)}, twice as long each time up to ${seconds(facts.openMaxMs)}; then one request at a time finds out whether it is back.
 A provider that says when to come back (Retry-After) is left for that time from its first such answer on, for at most ${seconds(facts.retryAfterMaxMs)}.
 A provider whose models fail one after the other is left as a whole. While one of its models alone fails it stands behind everybody else.</li>
-<li>${facts.hedges ? 'Hedging is on: for the objective latency' : 'Hedging is off here. Where it is on, for the objective latency'} a second candidate is asked when the first is later than 95 of 100 of its answers of late; the first to answer serves, the other is cancelled.</li>
+<li>${facts.hedges ? 'Hedging is on: for the objective latency' : 'Hedging is off here. Where it is on, for the objective latency'} a second candidate is asked when the first is later than 95 of 100 of its recent answers; the first to answer serves, the other is cancelled.</li>
 </ul>
 </body></html>
 `
