@@ -293,40 +293,6 @@ onBoth('a body that is too large is refused while it is sent', {}, async (t, url
   t.match(text, /^HTTP\/1.1 413[\s\S]*"hasBody":false/, 'the connection goes on')
 })
 
-onBoth(
-  'a client that sends a large body before it reads, and asks to close, reads the refusal',
-  {},
-  async (t, _url, port) => {
-    // It does not fit into the buffers of two sockets.
-    const bytes = 15 * 1024 * 1024
-    const head = `POST /v1/bytes HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/octet-stream\r\nContent-Length: ${bytes}\r\n\r\n`
-    const { text, error } = await sendThenRead(port, [head, Buffer.alloc(bytes)])
-    t.equal(error, null)
-    t.match(text, /^HTTP\/1.1 413 /)
-    const hidden = 'POST /v1/optional HTTP/1.1\r\nHost: a\r\n\r\n'
-    const behind = await sendThenRead(port, [head, Buffer.alloc(bytes), hidden])
-    t.notMatch(behind.text, 'hasBody', 'nothing behind the body is answered')
-  },
-)
-
-/** Sends every piece whole before it reads anything. */
-function sendThenRead(port: number, pieces: (string | Buffer)[]): Promise<{ text: string; error: string | null }> {
-  return new Promise((resolve) => {
-    const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-    let text = ''
-    const settle = (error: string | null) => {
-      socket.destroy()
-      resolve({ text, error })
-    }
-    socket.pause()
-    socket.on('error', ({ message }) => settle(message))
-    socket.on('end', () => settle(null))
-    socket.on('data', (chunk) => (text += chunk.toString()))
-    for (const piece of pieces.slice(0, -1)) socket.write(piece)
-    socket.write(pieces.at(-1) ?? '', () => socket.resume())
-  })
-}
-
 onBoth('memory for uploads', { limits: { uploadMemory: 600_000 } }, async (t, url, port, server) => {
   const first = send(`${url}/v1/hold`, sound, 'application/octet-stream')
   await until(() => releases.length === 1)

@@ -1,0 +1,50 @@
+/** A client that sends all of a body that is too large before it reads anything gets the refusal, also where it asks to close. */
+import net from 'node:net'
+import t, { type Test } from 'tap'
+import { jsonBody, mount, operation, start, surface } from './harness.ts'
+
+let runs = 0
+const operations = [
+  operation('take', 'post', '/v1/take', { body: jsonBody }),
+  operation('hidden', 'post', '/v1/hidden', { body: { ...jsonBody, required: false } }),
+]
+const run = () => {
+  runs += 1
+  return { status: 200, body: {} }
+}
+
+t.test('the refusal of a large body', async (t) => {
+  const server = await start([mount(surface('main', ...operations), { take: run, hidden: run })], { uploadPort: 0 })
+  t.teardown(() => server.stop())
+  await t.test('main port', (t) => refuses(t, server.port))
+  await t.test('upload port', (t) => refuses(t, server.uploadPort as number))
+  t.equal(runs, 0)
+})
+
+async function refuses(t: Test, port: number): Promise<void> {
+  // It does not fit into the buffers of two sockets.
+  const body = Buffer.alloc(15 * 1024 * 1024)
+  const head = `POST /v1/take HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  const { text, error } = await sendThenRead(port, [head, body])
+  t.equal(error, null)
+  t.match(text, /^HTTP\/1.1 413 /)
+  const behind = await sendThenRead(port, [head, body, 'POST /v1/hidden HTTP/1.1\r\nHost: a\r\n\r\n'])
+  t.notMatch(behind.text, 'HTTP/1.1 200', 'nothing behind the body is answered')
+}
+
+function sendThenRead(port: number, pieces: (string | Buffer)[]): Promise<{ text: string; error: string | null }> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    let text = ''
+    const settle = (error: string | null) => {
+      socket.destroy()
+      resolve({ text, error })
+    }
+    socket.pause()
+    socket.on('error', ({ message }) => settle(message))
+    socket.on('end', () => settle(null))
+    socket.on('data', (chunk) => (text += chunk.toString()))
+    for (const piece of pieces.slice(0, -1)) socket.write(piece)
+    socket.write(pieces.at(-1) ?? '', () => socket.resume())
+  })
+}
