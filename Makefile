@@ -26,8 +26,7 @@ demo: dist/main.js
 test: dist/main.js vendor-clients
 	@exec node test/run.mjs
 
-# For the newer build of uWebSockets.js, which needs a newer system than most have. Not yet a part of .ci/run: some tests
-# still fail there.
+# For the newer build of uWebSockets.js, which needs a newer system than most have.
 test-debian13:
 	@exec test/debian13.sh
 

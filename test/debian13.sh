@@ -29,6 +29,10 @@ mirror_of_apt() {
   apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 -E '/debian/?$' || true
 }
 
+install_debootstrap() {
+  { apt-get update -qq && apt-get install -y -qq --no-install-recommends debootstrap; } >"$root.log" 2>&1
+}
+
 make_root() {
   rm -rf "$root"
   mkdir -p "$root"
@@ -79,9 +83,9 @@ fi
 
 [ "$(uname -sm)" = 'Linux x86_64' ] || skip 'it needs Linux on x86_64'
 [ "$(id -u)" = 0 ] || skip 'only root can make a root directory of Debian'
-command -v debootstrap >/dev/null || skip 'debootstrap is not installed'
-unshare --mount --pid --fork true 2>/dev/null || skip 'namespaces are not allowed here'
 mkdir -p "$(dirname "$root")"
+command -v debootstrap >/dev/null || install_debootstrap || skip "debootstrap is not installed: $(tail -n 1 "$root.log")"
+unshare --mount --pid --fork true 2>/dev/null || skip 'namespaces are not allowed here'
 exec 9>"$root.lock"
 flock 9
 if [ "$(cat "$root/.complete" 2>/dev/null)" != "$contents" ]; then
