@@ -1,6 +1,8 @@
+import diagnostics from 'node:diagnostics_channel'
+import type { Server as NodeServer } from 'node:http'
 import t from 'tap'
 import { Refusal } from '../../runtime/engine/handler.ts'
-import { ManualClock, mount, operation, start, surface, until } from './harness.ts'
+import { engine, ManualClock, mount, operation, start, surface, until } from './harness.ts'
 import { get, handlers, hung, main, post } from './surface.ts'
 
 t.test('authentication comes before every check that could reveal the operation', async (t) => {
@@ -191,4 +193,25 @@ t.test('tracing', async (t) => {
 t.test('mounts that cannot be served fail at the start', async (t) => {
   await t.rejects(start([mount(main, {})]), /no handler for echo/)
   await t.rejects(start([mount(main, handlers), mount(main, handlers)]), /two surfaces serve/)
+})
+
+t.test('an error of the listening port leaves the server alive', async (t) => {
+  const logged: unknown[] = []
+  const log = { info: () => {}, error: (fields: object) => void logged.push((fields as { err: Error }).err.message) }
+  const server = await start([mount(main, handlers)], { uploadPort: 0, log })
+  t.teardown(() => server.stop())
+  // node:http reports a connection that could not be accepted in this way. No client can bring that about at will.
+  const report = (message: unknown) => {
+    const { server } = message as { server: NodeServer }
+    for (let i = 0; i < 2; i++) server.emit('error', new Error('accept EMFILE'))
+  }
+  diagnostics.subscribe('http.server.request.start', report)
+  t.teardown(() => diagnostics.unsubscribe('http.server.request.start', report))
+  const ports = engine === 'node' ? [server.url, server.uploadUrl] : [server.uploadUrl]
+  for (const url of ports) t.equal((await fetch(`${url}/v1/things/known`)).status, 200)
+  t.same(
+    logged,
+    ports.map(() => 'accept EMFILE'),
+    'a flood of them is one line',
+  )
 })

@@ -32,6 +32,7 @@ export async function openUploads(engine: Engine): Promise<Listener | null> {
 }
 
 function createHttp(engine: Engine): Server {
+  const { clock, log } = engine.options
   const { uploadBodyTimeoutMs, readerTimeoutMs } = engine.options.limits
   const serveOne = (request: IncomingMessage, response: ServerResponse) => {
     const transport = new NodeTransport(request, response, uploadBodyTimeoutMs, readerTimeoutMs)
@@ -50,6 +51,13 @@ function createHttp(engine: Engine): Server {
   // turn the lenient parser on.
   const options = { connectionsCheckingInterval: 5000, requireHostHeader: false, insecureHTTPParser: false }
   const server = createServer(options, take)
+  let loggedMs = Number.NEGATIVE_INFINITY
+  // A connection could not be accepted, as when too many files are open. Without a listener this would end the process.
+  server.on('error', (err) => {
+    if (!server.listening || clock.monotonicMs() - loggedMs < logEveryMs) return
+    loggedMs = clock.monotonicMs()
+    log.error({ err }, 'a connection could not be accepted')
+  })
   // The header is ignored, as uWebSockets.js does. node:http would answer 417 in its own words.
   server.on('checkExpectation', take)
   // The size of the head bounds their number. With a bound on the number, node:http drops the others silently.
@@ -94,3 +102,6 @@ function listen(server: Server, host: string, port: number, purpose: string): Pr
     server.listen({ host, port, exclusive: true }, resolve)
   })
 }
+
+/** Such an error comes with each of many connections. */
+const logEveryMs = 1000
