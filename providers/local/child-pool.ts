@@ -12,7 +12,7 @@ export type PoolOptions = {
   processes: number
   /** The most jobs that may wait; one more is refused. */
   queueMax: number
-  /** A child that is idle for this long is ended, since it holds up to 300 MB. */
+  /** A child that is idle for this long is ended, since it holds its models. */
   idleMs: number
   /** The last child is not ended when it is idle, so that the next job need not wait for its models. */
   keepsLast: boolean

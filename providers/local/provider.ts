@@ -15,7 +15,7 @@ import { createLocalTts } from './tts.ts'
 
 export type LocalOptions = {
   /**
-   * The number of processes that recognise recordings, each with up to 330 MB and one core. Streams have as many
+   * The number of processes that recognise recordings, each with about 265 MiB and one core. Streams have as many
    * processes again.
    */
   sttProcesses: number

@@ -13,7 +13,7 @@ export type StreamPoolOptions = Omit<StreamChildOptions, 'onIdle'> & {
   processes: number
   /** The maximum of streams in one child; one more is refused. */
   streamsMax: number
-  /** A child without a stream for this long is ended, because it takes up to 300 MB. */
+  /** A child without a stream for this long is ended, because it holds its models. */
   idleMs: number
   log: Log
 }

@@ -52,7 +52,7 @@ export async function startParley(
       PARLEY_BOOTSTRAP_KEY: testKey,
       PARLEY_LOG_LEVEL: 'warn',
       PARLEY_EDGE_QUOTA: '0',
-      // Each test starts a server, and the warm engine of each would take a second of a core and 330 MB.
+      // Each test starts a server, and the warm engine of each would take a second of a core and 265 MiB.
       PARLEY_LOCAL_WARM: 'false',
       // There is no load balancer, and a test need not wait for one.
       PARLEY_DRAIN_LB_DELAY_MS: '0',
