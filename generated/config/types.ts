@@ -196,7 +196,7 @@ export type ParleyConfig = {
     jobTimeoutMs: number
     /** An engine without work is ended after this. */
     idleMs: number
-    /** Keeps one engine for recordings loaded, so that the first transcription need not wait a second for it. It takes about 330 MB. */
+    /** Keeps one engine for recordings loaded, so that the first transcription need not wait a second for it. It takes about 265 MiB. */
     warm: boolean
   }
   providers: Provider[]
