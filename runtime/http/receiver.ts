@@ -15,6 +15,13 @@ export type ReceiverLimits = {
 }
 
 /**
+ * A chunk costs a call and an object, however few bytes it has. So a body of very many chunks must have this many bytes
+ * in each of them, on average.
+ */
+const tinyChunksMax = 1000
+const chunkBytesMin = 16
+
+/**
  * A body as it arrives: bounded, counted, copied out of the transport's buffer. Bytes that arrive after a refusal are
  * read and dropped.
  */
@@ -28,6 +35,7 @@ export class Receiver implements Placed {
   /** When the last byte came, monotonic. */
   #progressMs: number
   #bytes = 0
+  #chunks = 0
   #outcome: 'arriving' | 'whole' | Error = 'arriving'
   #settle: (() => void) | null = null
 
@@ -80,10 +88,17 @@ export class Receiver implements Placed {
 
   #take(chunk: Uint8Array, last: boolean): void {
     this.#bytes += chunk.length
+    this.#chunks += 1
+    if (this.#chunks > tinyChunksMax && this.#bytes < this.#chunks * chunkBytesMin) throw this.#tooManyChunks()
     if (this.#bytes > this.#limits.bytesMax) throw tooLarge(this.#limits.payloadBytesMax)
     if (!this.#exchange.hold(chunk.length)) throw noMemory()
     if (!last) this.#progressMs = this.#clock.monotonicMs()
     this.content.take(Buffer.from(chunk), last)
+  }
+
+  #tooManyChunks(): Refusal {
+    this.#exchange.closesConnection = true
+    return new Refusal('malformed_body', { message: 'the body is sent in chunks of too few bytes' })
   }
 
   #finish(): void {
