@@ -293,18 +293,6 @@ onBoth('a body that is too large is refused while it is sent', {}, async (t, url
   t.match(text, /^HTTP\/1.1 413[\s\S]*"hasBody":false/, 'the connection goes on')
 })
 
-onBoth('a body in very many chunks of a byte or two', {}, async (t, _url, port) => {
-  const head = `POST /v1/bytes HTTP/1.1\r\nHost: a\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n`
-  const end = '0\r\n\r\n'
-  const few = await raw(port, head + '1\r\nx\r\n'.repeat(900) + end, 1000)
-  t.match(few.text, /^HTTP\/1.1 200/)
-  const many = await raw(port, head + '1\r\nx\r\n'.repeat(20_000) + end, 5000)
-  t.match(many.text, /^HTTP\/1.1 400[\s\S]*chunks of too few bytes/)
-  t.ok(many.isClosed)
-  const larger = await raw(port, head + `14\r\n${'x'.repeat(20)}\r\n`.repeat(2000) + end, 1000)
-  t.match(larger.text, /^HTTP\/1.1 200/)
-})
-
 onBoth('memory for uploads', { limits: { uploadMemory: 600_000 } }, async (t, url, port, server) => {
   const first = send(`${url}/v1/hold`, sound, 'application/octet-stream')
   await until(() => releases.length === 1)
