@@ -130,10 +130,13 @@ function resultHeaders(
   return headers
 }
 
-/** A line break in a value could begin another header, or the body. RFC 9110, 5.5. */
+/** A line break in a value could begin another header, or the body, and node:http writes no control character. RFC 9110, 5.5. */
 function pushHeader(headers: string[], name: string, value: string): void {
-  headers.push(name, /[\0\r\n]/.test(value) ? value.replaceAll(/[\0\r\n]/g, ' ') : value)
+  headers.push(name, value.replaceAll(controls, ' '))
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it looks for
+const controls = /[\0-\x08\x0a-\x1f\x7f]/g
 
 function pushOnce(headers: string[], name: string, value: string): void {
   const lowerCase = name.toLowerCase()

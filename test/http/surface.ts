@@ -119,7 +119,7 @@ export const handlers = {
   old: () => ({
     status: 200,
     body: 1,
-    headers: { 'Service-Provider': 'one\r\nX-Evil: 1', 'X-Service-Note': 'n', 'X-Undeclared': 'u' },
+    headers: { 'Service-Provider': 'one\r\nX-Evil: 1', 'X-Service-Note': 'a\x01b\x7fc\tdé☎', 'X-Undeclared': 'u' },
   }),
   fail: (input: Input) => {
     throw new Error(`boom ${JSON.stringify(input)}`)

@@ -75,14 +75,14 @@ export class NodeTransport implements Transport {
     if (close) lines.push('Connection', 'close')
     this.#readBeforeClose()
     this.#response.writeHead(status, lines)
-    this.#response.end(this.method === 'head' || body === null ? undefined : body)
+    this.#response.end(this.method === 'head' || body === null ? undefined : beside(headers, body))
     this.#boundReading()
   }
 
   open(status: number, headers: readonly string[], chunk: string | Uint8Array): boolean {
     if (!this.#open()) return true
     this.#response.writeHead(status, asLatin1(headers))
-    return this.write(chunk)
+    return this.write(beside(headers, chunk))
   }
 
   write(chunk: string | Uint8Array): boolean {
@@ -150,6 +150,11 @@ function asUtf8(value: string): string {
 
 function asLatin1(headers: readonly string[]): string[] {
   return headers.map((text) => (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')))
+}
+
+/** node writes the head and a text in one piece, as UTF-8. So beside a head that is not ASCII a text goes as bytes. */
+function beside(headers: readonly string[], body: string | Uint8Array): string | Uint8Array {
+  return typeof body !== 'string' || headers.every(isAscii) ? body : Buffer.from(body)
 }
 
 function isAscii(text: string): boolean {
