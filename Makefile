@@ -79,7 +79,8 @@ $(asyncapi_generator): codegen/asyncapi/package-lock.json codegen/asyncapi/.npmr
 	@npm ci --prefix codegen/asyncapi --ignore-scripts --loglevel=error --no-progress
 	@touch $@
 
-dist/main.js: $(installed) deploy/build.mjs tsconfig.json tsconfig.build.json $(sources)
+# The packages are no part of the build, and installing one more must not start it.
+dist/main.js: deploy/build.mjs tsconfig.json tsconfig.build.json package-lock.json $(sources) | $(installed)
 	@echo 'building'
 	@node deploy/build.mjs
 
