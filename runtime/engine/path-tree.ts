@@ -56,6 +56,9 @@ export function decode(raw: string, param: string): string {
   const text = tryDecode(raw)
   if (text === null)
     throw new Refusal('invalid_parameter', { param, message: `${param} is not valid percent-encoding` })
+  // No id and no name has it, and Postgres refuses it in any text.
+  if (text.includes('\0'))
+    throw new Refusal('invalid_parameter', { param, message: `${param} must not have the character U+0000` })
   return text
 }
 
