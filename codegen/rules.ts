@@ -262,7 +262,9 @@ function regionHeaders({ operations }: OpenApiDocument): Finding[] {
     }))
 }
 
-function idempotencyKeys({ operations }: OpenApiDocument): Finding[] {
+/** `x-posts-without-key`: the document says why a repeated POST does no harm there. */
+function idempotencyKeys({ operations, source }: OpenApiDocument): Finding[] {
+  if (source['x-posts-without-key'] === true) return []
   return operations
     .filter(({ method, parameters }) => {
       const key = parameters.find((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key')

@@ -59,6 +59,22 @@ t.test('a bad document gives no file, and messages that say how to correct it', 
   }
 })
 
+t.test('a document can say that a repeated POST does no harm, and that its validators go on', async (t) => {
+  const document = parse(mini) as Record<string, unknown>
+  for (const step of parse(readFileSync(join(folder, 'negative/idempotency-key.yaml'), 'utf8')) as Step[])
+    change(document, step)
+  const says = { 'x-posts-without-key': true, 'x-every-violation': true }
+  const { files, problems } = await generateSurface(
+    { text: stringify({ ...document, ...says }), file, path, shared },
+    layout,
+  )
+  t.same(problems, [])
+  const validators = files.get('golden/mini/validators.ts') ?? ''
+  t.match(validators, 'function joined(all, more)')
+  t.notMatch(validators, 'vErrors.concat', 'the list of violations grows in place')
+  t.match(files.get('golden/mini/response-validators.ts'), /./)
+})
+
 t.test('a text that is not a document of OpenAPI 3.1 is refused with a message', async (t) => {
   const info = 'info: { title: A, version: "1", license: { name: A, url: https://a.test } }'
   const older = `openapi: 3.0.3\n${info}\nservers: [{ url: / }]\npaths: {}`
