@@ -2,14 +2,24 @@
 
 import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
 import type {
+  Agent,
+  AgentChange,
+  AgentList,
+  Deleted,
   ErrorEnvelope,
   KnownProviders,
+  NewAgent,
+  NewTool,
   OpenapiDocument,
-  ProviderId,
+  Organization,
+  OrganizationChange,
   ProviderKey,
   ProviderList,
   ProviderStatus,
   RequestRoute,
+  Tool,
+  ToolChange,
+  ToolList,
 } from '../platform/types.ts'
 
 export { StreamTruncatedError } from './http.ts'
@@ -40,6 +50,66 @@ export type GetPlatformContractCall = CallOptions
 export type GetPlatformContractAnswer =
   | Answer<'application/json', OpenapiDocument>
 
+export type GetOrganizationCall = CallOptions
+
+export type GetOrganizationAnswer =
+  | Answer<'application/json', Organization>
+
+export type UpdateOrganizationCall = CallOptions & { body: OrganizationChange }
+
+export type UpdateOrganizationAnswer =
+  | Answer<'application/json', Organization>
+
+export type ListAgentsCall = CallOptions
+
+export type ListAgentsAnswer =
+  | Answer<'application/json', AgentList>
+
+export type CreateAgentCall = CallOptions & { body: NewAgent }
+
+export type CreateAgentAnswer =
+  | Answer<'application/json', Agent>
+
+export type GetAgentCall = CallOptions & { path: { id: string } }
+
+export type GetAgentAnswer =
+  | Answer<'application/json', Agent>
+
+export type DeleteAgentCall = CallOptions & { path: { id: string } }
+
+export type DeleteAgentAnswer =
+  | Answer<'application/json', Deleted>
+
+export type UpdateAgentCall = CallOptions & { path: { id: string }; body: AgentChange }
+
+export type UpdateAgentAnswer =
+  | Answer<'application/json', Agent>
+
+export type ListAgentToolsCall = CallOptions & { path: { id: string } }
+
+export type ListAgentToolsAnswer =
+  | Answer<'application/json', ToolList>
+
+export type CreateAgentToolCall = CallOptions & { path: { id: string }; body: NewTool }
+
+export type CreateAgentToolAnswer =
+  | Answer<'application/json', Tool>
+
+export type GetAgentToolCall = CallOptions & { path: { id: string; toolId: string } }
+
+export type GetAgentToolAnswer =
+  | Answer<'application/json', Tool>
+
+export type DeleteAgentToolCall = CallOptions & { path: { id: string; toolId: string } }
+
+export type DeleteAgentToolAnswer =
+  | Answer<'application/json', Deleted>
+
+export type UpdateAgentToolCall = CallOptions & { path: { id: string; toolId: string }; body: ToolChange }
+
+export type UpdateAgentToolAnswer =
+  | Answer<'application/json', Tool>
+
 export type ListProvidersCall = CallOptions
 
 export type ListProvidersAnswer =
@@ -50,7 +120,7 @@ export type PutProviderKeyCall = CallOptions & { body: ProviderKey }
 export type PutProviderKeyAnswer =
   | Answer<'application/json', ProviderStatus>
 
-export type DeleteProviderKeyCall = CallOptions & { path: { provider: ProviderId } }
+export type DeleteProviderKeyCall = CallOptions & { path: { provider: string } }
 
 export type DeleteProviderKeyAnswer =
   | Answer<'', null>
@@ -68,6 +138,30 @@ export type GetRequestRouteAnswer =
 export type PlatformClient = {
   /** Get this contract */
   getPlatformContract(call?: GetPlatformContractCall): Promise<GetPlatformContractAnswer>
+  /** Get the organization of this key */
+  getOrganization(call?: GetOrganizationCall): Promise<GetOrganizationAnswer>
+  /** Change the organization of this key */
+  updateOrganization(call: UpdateOrganizationCall): Promise<UpdateOrganizationAnswer>
+  /** List the agents */
+  listAgents(call?: ListAgentsCall): Promise<ListAgentsAnswer>
+  /** Create an agent */
+  createAgent(call: CreateAgentCall): Promise<CreateAgentAnswer>
+  /** Get an agent */
+  getAgent(call: GetAgentCall): Promise<GetAgentAnswer>
+  /** Delete an agent */
+  deleteAgent(call: DeleteAgentCall): Promise<DeleteAgentAnswer>
+  /** Change an agent */
+  updateAgent(call: UpdateAgentCall): Promise<UpdateAgentAnswer>
+  /** List the tools of an agent */
+  listAgentTools(call: ListAgentToolsCall): Promise<ListAgentToolsAnswer>
+  /** Give an agent a tool */
+  createAgentTool(call: CreateAgentToolCall): Promise<CreateAgentToolAnswer>
+  /** Get a tool of an agent */
+  getAgentTool(call: GetAgentToolCall): Promise<GetAgentToolAnswer>
+  /** Take a tool from an agent */
+  deleteAgentTool(call: DeleteAgentToolCall): Promise<DeleteAgentToolAnswer>
+  /** Change a tool of an agent */
+  updateAgentTool(call: UpdateAgentToolCall): Promise<UpdateAgentToolAnswer>
   /** List providers and whose credentials they are called with */
   listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */
@@ -92,6 +186,126 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: false,
     idempotent: false,
     body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getOrganization: {
+    method: 'GET',
+    path: '/v1/organization',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  updateOrganization: {
+    method: 'PATCH',
+    path: '/v1/organization',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listAgents: {
+    method: 'GET',
+    path: '/v1/agents',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  createAgent: {
+    method: 'POST',
+    path: '/v1/agents',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getAgent: {
+    method: 'GET',
+    path: '/v1/agents/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  deleteAgent: {
+    method: 'DELETE',
+    path: '/v1/agents/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  updateAgent: {
+    method: 'PATCH',
+    path: '/v1/agents/{id}',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listAgentTools: {
+    method: 'GET',
+    path: '/v1/agents/{id}/tools',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  createAgentTool: {
+    method: 'POST',
+    path: '/v1/agents/{id}/tools',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getAgentTool: {
+    method: 'GET',
+    path: '/v1/agents/{id}/tools/{toolId}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  deleteAgentTool: {
+    method: 'DELETE',
+    path: '/v1/agents/{id}/tools/{toolId}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  updateAgentTool: {
+    method: 'PATCH',
+    path: '/v1/agents/{id}/tools/{toolId}',
+    secured: true,
+    idempotent: false,
+    body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

@@ -132,6 +132,18 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['limits', 'agentsMax'],
+    env: 'PARLEY_LIMITS_AGENTS_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['outbound', 'allowedSubnets'],
+    env: 'PARLEY_OUTBOUND_ALLOWED_SUBNETS',
+    type: 'array',
+    secret: false,
+  },
+  {
     path: ['timeouts', 'connectMs'],
     env: 'PARLEY_TIMEOUTS_CONNECT_MS',
     type: 'integer',

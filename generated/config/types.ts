@@ -93,6 +93,13 @@ export type ParleyConfig = {
     answerBytesMax: number
     /** Connections a provider. */
     providerConnectionsMax: number
+    /** Agents of an organization, and as many again that test keys made. */
+    agentsMax: number
+  }
+  /** Requests to addresses that users give, such as the webhooks of tools. */
+  outbound: {
+    /** CIDR ranges that may be called although they are not public. Only they may be called over http. */
+    allowedSubnets: string[]
   }
   timeouts: {
     connectMs: number

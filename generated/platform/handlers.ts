@@ -2,13 +2,23 @@
 
 import type { Context, Handlers } from '../../runtime/engine/handler.ts'
 import type {
+  Agent,
+  AgentChange,
+  AgentList,
+  Deleted,
   KnownProviders,
+  NewAgent,
+  NewTool,
   OpenapiDocument,
-  ProviderId,
+  Organization,
+  OrganizationChange,
   ProviderKey,
   ProviderList,
   ProviderStatus,
   RequestRoute,
+  Tool,
+  ToolChange,
+  ToolList,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -24,6 +34,126 @@ export type GetPlatformContractRequest = {
 
 export type GetPlatformContractResult =
   | { status: 200; type?: 'application/json'; body: OpenapiDocument }
+
+export type GetOrganizationRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetOrganizationResult =
+  | { status: 200; type?: 'application/json'; body: Organization }
+
+export type UpdateOrganizationRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: OrganizationChange
+}
+
+export type UpdateOrganizationResult =
+  | { status: 200; type?: 'application/json'; body: Organization }
+
+export type ListAgentsRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListAgentsResult =
+  | { status: 200; type?: 'application/json'; body: AgentList }
+
+export type CreateAgentRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: NewAgent
+}
+
+export type CreateAgentResult =
+  | { status: 201; type?: 'application/json'; body: Agent }
+
+export type GetAgentRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetAgentResult =
+  | { status: 200; type?: 'application/json'; body: Agent }
+
+export type DeleteAgentRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type DeleteAgentResult =
+  | { status: 200; type?: 'application/json'; body: Deleted }
+
+export type UpdateAgentRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: AgentChange
+}
+
+export type UpdateAgentResult =
+  | { status: 200; type?: 'application/json'; body: Agent }
+
+export type ListAgentToolsRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListAgentToolsResult =
+  | { status: 200; type?: 'application/json'; body: ToolList }
+
+export type CreateAgentToolRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: NewTool
+}
+
+export type CreateAgentToolResult =
+  | { status: 201; type?: 'application/json'; body: Tool }
+
+export type GetAgentToolRequest = {
+  path: { id: string; toolId: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetAgentToolResult =
+  | { status: 200; type?: 'application/json'; body: Tool }
+
+export type DeleteAgentToolRequest = {
+  path: { id: string; toolId: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type DeleteAgentToolResult =
+  | { status: 200; type?: 'application/json'; body: Deleted }
+
+export type UpdateAgentToolRequest = {
+  path: { id: string; toolId: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: ToolChange
+}
+
+export type UpdateAgentToolResult =
+  | { status: 200; type?: 'application/json'; body: Tool }
 
 export type ListProvidersRequest = {
   path: Record<string, never>
@@ -46,7 +176,7 @@ export type PutProviderKeyResult =
   | { status: 200; type?: 'application/json'; body: ProviderStatus }
 
 export type DeleteProviderKeyRequest = {
-  path: { provider: ProviderId }
+  path: { provider: string }
   query: Record<string, never>
   header: Record<string, never>
   body: undefined
@@ -79,6 +209,30 @@ export type GetRequestRouteResult =
 export type PlatformHandlers<Caller> = {
   /** GET /openapi/platform.json */
   getPlatformContract: Handle<GetPlatformContractRequest, GetPlatformContractResult, null>
+  /** GET /v1/organization */
+  getOrganization: Handle<GetOrganizationRequest, GetOrganizationResult, Caller>
+  /** PATCH /v1/organization */
+  updateOrganization: Handle<UpdateOrganizationRequest, UpdateOrganizationResult, Caller>
+  /** GET /v1/agents */
+  listAgents: Handle<ListAgentsRequest, ListAgentsResult, Caller>
+  /** POST /v1/agents */
+  createAgent: Handle<CreateAgentRequest, CreateAgentResult, Caller>
+  /** GET /v1/agents/{id} */
+  getAgent: Handle<GetAgentRequest, GetAgentResult, Caller>
+  /** DELETE /v1/agents/{id} */
+  deleteAgent: Handle<DeleteAgentRequest, DeleteAgentResult, Caller>
+  /** PATCH /v1/agents/{id} */
+  updateAgent: Handle<UpdateAgentRequest, UpdateAgentResult, Caller>
+  /** GET /v1/agents/{id}/tools */
+  listAgentTools: Handle<ListAgentToolsRequest, ListAgentToolsResult, Caller>
+  /** POST /v1/agents/{id}/tools */
+  createAgentTool: Handle<CreateAgentToolRequest, CreateAgentToolResult, Caller>
+  /** GET /v1/agents/{id}/tools/{toolId} */
+  getAgentTool: Handle<GetAgentToolRequest, GetAgentToolResult, Caller>
+  /** DELETE /v1/agents/{id}/tools/{toolId} */
+  deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
+  /** PATCH /v1/agents/{id}/tools/{toolId} */
+  updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
   /** GET /v1/providers */
   listProviders: Handle<ListProvidersRequest, ListProvidersResult, Caller>
   /** PUT /v1/providers */
