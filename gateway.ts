@@ -25,7 +25,7 @@ import { checkTracing, createTracing } from './runtime/tracing.ts'
 import { startWorkers, workerVariable } from './runtime/workers.ts'
 import { newSecret } from './store/key-secret.ts'
 import { openStore, type Store } from './store/store.ts'
-import { createSurfaces } from './surfaces.ts'
+import { checkSubnets, createSurfaces } from './surfaces.ts'
 
 /** The file in the data folder with the key of a first local run, for the command line. */
 export const localKeyFile = 'local.key'
@@ -160,6 +160,7 @@ export function checkServing(config: ParleyConfig, env: Environment): void {
   checkExposure(config)
   checkAliases(config)
   checkSharing(config)
+  checkSubnets(config)
   checkTracing(env)
   chooseEngine(config.engine)
 }
@@ -201,15 +202,15 @@ async function bootstrap({ organizations }: Store, config: ParleyConfig, log: Lo
 }
 
 /**
- * Logs unreadable provider keys at the start and not at the first request that needs one. Requests are routed to other
+ * Logs unreadable secrets at the start and not at the first request that needs one. Requests are routed to other
  * providers.
  */
-async function checkSealed({ providerKeys }: Store, log: Log): Promise<void> {
-  const unreadable = await providerKeys.unreadable()
+async function checkSealed({ sealedSecrets }: Store, log: Log): Promise<void> {
+  const unreadable = await sealedSecrets.unreadable()
   if (unreadable > 0)
     log.error(
       { unreadable },
-      'provider keys of organizations were sealed with another master key: set PARLEY_MASTER_KEY to it, or name it in PARLEY_PREVIOUS_MASTER_KEYS',
+      'provider keys or secrets of tools were sealed with another master key: set PARLEY_MASTER_KEY to it, or name it in PARLEY_PREVIOUS_MASTER_KEYS',
     )
 }
 

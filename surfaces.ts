@@ -16,11 +16,13 @@ import { mountRealtime } from './handlers/realtime/surface.ts'
 import { mountRouter } from './handlers/router/surface.ts'
 import { vendorNameOf } from './providers/vendors.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
+import { ConfigError } from './runtime/config.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
 import type { createLog } from './runtime/log.ts'
 import type { createMetrics } from './runtime/metrics.ts'
 import { createResampler } from './runtime/optional.ts'
+import { isSubnet } from './runtime/outbound/address-guard.ts'
 import type { Store } from './store/store.ts'
 
 export type Parts = {
@@ -82,6 +84,12 @@ export function createSurfaces(parts: Parts): Surfaces {
         keys: store.providerKeys,
         vendorName: (provider) => vendorNameOf(provider, config.providers),
         requestRoutes: store.requestRoutes,
+        organizations: store.organizations,
+        stores: store,
+        clock: systemClock,
+        ids: systemIds,
+        agentsMax: limits.agentsMax,
+        allowedSubnets: config.outbound.allowedSubnets,
       }),
     ],
     sockets: [
@@ -98,6 +106,13 @@ export function createSurfaces(parts: Parts): Surfaces {
       }),
     ],
   }
+}
+
+/** Throws ConfigError. */
+export function checkSubnets({ outbound }: ParleyConfig): void {
+  const wrong = outbound.allowedSubnets.find((text) => !isSubnet(text))
+  if (wrong === undefined) return
+  throw new ConfigError(`outbound.allowedSubnets: ${wrong} is no range such as 10.0.0.0/8`)
 }
 
 /** A surface with a separate host serves its contract there alone. */

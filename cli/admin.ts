@@ -11,7 +11,7 @@ export type KeyRow = {
   revokedAt: Date | null
   lastUsedAt: Date | null
 }
-type OrganizationSettings = {
+type NewOrganization = {
   name: string
   /** Null: no limit. */
   maxConcurrency: number | null
@@ -19,6 +19,13 @@ type OrganizationSettings = {
   smsEnabled: boolean
   rmsgEnabled: boolean
   recordingEnabled: boolean
+}
+type OrganizationSettings = NewOrganization & {
+  /** Null: no limit. */
+  maxSessions: number | null
+  rmsgLegacyInventory: boolean
+  rmsgBackend: 'default' | 'receive_only'
+  adminOrganization: boolean
 }
 export type OrganizationRow = OrganizationSettings & { id: string; createdAt: Date }
 export type OrganizationChanges = Partial<OrganizationSettings>
@@ -39,7 +46,7 @@ export type Admin = {
   createKey(organization: string, options: { scopes: string[]; test: boolean; policy: object }): Promise<IssuedKey>
   rotateKey(organization: string, id: string): Promise<IssuedKey>
   revokeKey(organization: string, id: string): Promise<boolean>
-  /** Counts provider keys: moved to the current master key, not movable, and sealed with a master key that nobody gave. */
+  /** Counts sealed secrets: moved to the current master key, not movable, and sealed with a master key that nobody gave. */
   resealKeys(): Promise<{ resealed: number; failed: number; unreadable: number }>
 }
 
@@ -60,8 +67,8 @@ export type AdminStore<Scope extends string, Policy> = {
   organizations: {
     list(): Promise<OrganizationRow[]>
     find(id: string): Promise<OrganizationRow | null>
-    create(organization: OrganizationSettings): Promise<OrganizationRow>
-    change(id: string, changes: OrganizationChanges): Promise<OrganizationRow | null>
+    create(organization: NewOrganization): Promise<OrganizationRow>
+    change(id: string, changes: OrganizationChanges): Promise<OrganizationRow | 'admin_taken' | null>
     addCredit(id: string, microUsd: number): Promise<OrganizationRow | null>
   }
   keys: {
@@ -70,7 +77,7 @@ export type AdminStore<Scope extends string, Policy> = {
     rotate(organizationId: string, id: string): Promise<StoredSecret | null>
     revoke(organizationId: string, id: string): Promise<boolean>
   }
-  providerKeys: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
+  sealedSecrets: { reseal(): Promise<{ resealed: number; failed: number }>; unreadable(): Promise<number> }
 }
 
 /** How the contract spells scopes and policies. */
@@ -82,13 +89,18 @@ export type KeyWords<Scope extends string, Policy> = {
 }
 
 export function createAdmin<Scope extends string, Policy>(
-  { organizations, keys, providerKeys }: AdminStore<Scope, Policy>,
+  { organizations, keys, sealedSecrets }: AdminStore<Scope, Policy>,
   { scopes, readPolicy, policyFields }: KeyWords<Scope, Policy>,
 ): Admin {
   return {
     organizations: () => organizations.list(),
     organization: async (id) => found(await organizations.find(id), noOrganization(id)),
-    changeOrganization: async (id, changes) => found(await organizations.change(id, changes), noOrganization(id)),
+    changeOrganization: async (id, changes) => {
+      const changed = found(await organizations.change(id, changes), noOrganization(id))
+      if (changed === 'admin_taken')
+        throw new CommandError('another organization has admin_organization; turn it off there first')
+      return changed
+    },
     createOrganization: (name) => organizations.create(newOrganization(name)),
     addCredit: async (id, microUsd) => found(await organizations.addCredit(id, microUsd), noOrganization(id)),
     keys: async (id) => (await keys.list(id)).map(({ policy, ...key }) => ({ ...key, policy: policyFields(policy) })),
@@ -99,13 +111,13 @@ export function createAdmin<Scope extends string, Policy>(
     rotateKey: async (organizationId, id) =>
       issued(found(await keys.rotate(organizationId, id), `there is no live key ${id}`)),
     revokeKey: (organizationId, id) => keys.revoke(organizationId, id),
-    resealKeys: async () => ({ ...(await providerKeys.reseal()), unreadable: await providerKeys.unreadable() }),
+    resealKeys: async () => ({ ...(await sealedSecrets.reseal()), unreadable: await sealedSecrets.unreadable() }),
   }
 }
 
 const issued = ({ key, secret }: StoredSecret): IssuedKey => ({ id: key.id, secret })
 
-function newOrganization(name: string): OrganizationSettings {
+function newOrganization(name: string): NewOrganization {
   const permissions = { smsEnabled: false, rmsgEnabled: false, recordingEnabled: false }
   return { name, creditMicroUsd: 0, maxConcurrency: null, ...permissions }
 }

@@ -54,7 +54,7 @@ export function keys(program: Command, actions: Actions): void {
     })
   command(
     'reseal',
-    'after a change of PARLEY_MASTER_KEY: move the provider keys of organizations from the previous ones to it',
+    'after a change of PARLEY_MASTER_KEY: move the provider keys of organizations and the secrets of tools from the previous ones to it',
   ).action(async ({ json }: Json) => {
     const { resealed, failed, unreadable } = await actions.admin((admin) => admin.resealKeys())
     print(json, { resealed, failed, unreadable }, () => [`${resealed} moved to the current master key`])

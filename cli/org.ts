@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import type { OrganizationChanges, OrganizationRow } from './admin.ts'
 import { CommandError } from './command-error.ts'
@@ -31,84 +31,71 @@ export function org(program: Command, actions: Actions): void {
       if (!amount.test(dollars)) throw new CommandError(`${dollars} is no amount in dollars with at most six decimals`)
       printOrganization(json, await actions.admin((admin) => admin.addCredit(id, microUsd(dollars))))
     })
-  setting(command('set', 'change what is named, and leave the rest; every running Parley obeys at once'), actions)
-}
-
-type Json = { json: boolean }
-
-type Settings = Json & {
-  name?: string
-  credit?: number
-  /** Not null, which Commander takes for a missing value. */
-  maxConcurrency?: number | 'unlimited'
-  sms?: boolean
-  rmsg?: boolean
-  recording?: boolean
-}
-
-function setting(command: Command, actions: Actions): void {
-  const feature = (name: string, what: string) =>
-    new Option(`--${name} <state>`, what).choices(['on', 'off']).argParser((state) => readState(state))
-  command
+  command('set', 'change what is named, and leave the rest; every running Parley obeys at once')
     .argument('<id>', 'organization id, org_…')
-    .option('--name <name>', 'what it is called', readName)
-    .option('--credit <dollars>', 'what it has from now on', readCredit)
-    .option('--max-concurrency <count>', 'requests and sessions at a time over all its keys, or unlimited', readLimit)
-    .addOption(feature('sms', 'whether it may send messages'))
-    .addOption(feature('rmsg', 'whether it may use rich messages'))
-    .addOption(feature('recording', 'whether its calls may be recorded'))
-    .action(async (id: string, { json, ...settings }: Settings) => {
-      const changes = changesOf(settings)
-      if (Object.keys(changes).length === 0)
-        throw new CommandError('name what to change: --name, --credit, --max-concurrency, --sms, --rmsg, --recording')
+    .argument('<settings...>', `name=value, of ${settingNames.join(', ')}`)
+    .action(async (id: string, settings: string[], { json }: Json) => {
+      const changes = Object.assign({}, ...settings.map(readSetting)) as OrganizationChanges
       printOrganization(json, await actions.admin((admin) => admin.changeOrganization(id, changes)))
     })
 }
 
-function changesOf({
-  name,
-  credit,
-  maxConcurrency,
-  sms,
-  rmsg,
-  recording,
-}: Omit<Settings, 'json'>): OrganizationChanges {
-  return {
-    ...(name !== undefined && { name }),
-    ...(credit !== undefined && { creditMicroUsd: credit }),
-    ...(maxConcurrency !== undefined && { maxConcurrency: maxConcurrency === 'unlimited' ? null : maxConcurrency }),
-    ...(sms !== undefined && { smsEnabled: sms }),
-    ...(rmsg !== undefined && { rmsgEnabled: rmsg }),
-    ...(recording !== undefined && { recordingEnabled: recording }),
-  }
-}
+type Json = { json: boolean }
 
 const amount = /^-?\d{1,9}(\.\d{1,6})?$/
 const microUsd = (dollars: string) => Math.round(Number(dollars) * microUsdPerUsd)
 const limitMax = 1_000_000
 
+/** Reads the value of each setting, by its name. */
+const settings: Readonly<Record<string, (value: string) => OrganizationChanges>> = {
+  name: (value) => ({ name: readName(value) }),
+  credit: (value) => ({ creditMicroUsd: readCredit(value) }),
+  recording: (value) => ({ recordingEnabled: readState(value) }),
+  max_concurrency: (value) => ({ maxConcurrency: readLimit(value) }),
+  max_sessions: (value) => ({ maxSessions: readLimit(value) }),
+  sms_enabled: (value) => ({ smsEnabled: readState(value) }),
+  rmsg_enabled: (value) => ({ rmsgEnabled: readState(value) }),
+  rmsg_legacy_inventory: (value) => ({ rmsgLegacyInventory: readState(value) }),
+  rmsg_backend: (value) => ({ rmsgBackend: readBackend(value) }),
+  admin_organization: (value) => ({ adminOrganization: readState(value) }),
+}
+const settingNames = Object.keys(settings)
+
+function readSetting(text: string): OrganizationChanges {
+  const at = text.indexOf('=')
+  const [name, value] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)]
+  const read = Object.hasOwn(settings, name) ? settings[name] : undefined
+  if (!read) throw new CommandError(`${text} is no setting; write name=value, of ${settingNames.join(', ')}`)
+  return read(value)
+}
+
 function readName(text: string): string {
-  if (text.trim() === '' || text.length > 200) throw new InvalidArgumentError('It takes 1 to 200 characters.')
+  if (text.trim() === '' || [...text].length > 200) throw new CommandError('name takes 1 to 200 characters')
   return text
 }
 
 function readCredit(text: string): number {
   if (!amount.test(text))
-    throw new InvalidArgumentError('It takes dollars with at most six decimals, for example 25 or 3.50.')
+    throw new CommandError('credit takes dollars with at most six decimals, for example 25 or 3.50')
   return microUsd(text)
 }
 
-function readLimit(text: string): number | 'unlimited' {
-  if (text === 'unlimited') return text
+function readLimit(text: string): number | null {
+  if (text === 'unlimited') return null
   const limit = Number(text)
   if (!/^\d+$/.test(text) || limit < 1 || limit > limitMax)
-    throw new InvalidArgumentError(`It takes 1 to ${limitMax}, or unlimited.`)
+    throw new CommandError(`a limit is 1 to ${limitMax}, or unlimited`)
   return limit
 }
 
 function readState(text: string): boolean {
   if (text === 'on' || text === 'off') return text === 'on'
-  throw new InvalidArgumentError('It takes on or off.')
+  throw new CommandError(`${text} is neither on nor off`)
+}
+
+function readBackend(text: string): 'default' | 'receive_only' {
+  if (text === 'default' || text === 'receive_only') return text
+  throw new CommandError('rmsg_backend takes default or receive_only')
 }
 
 function printOrganization(json: boolean, row: OrganizationRow): void {
@@ -116,13 +103,19 @@ function printOrganization(json: boolean, row: OrganizationRow): void {
 }
 
 function lineOf(row: OrganizationRow): string {
-  const features = [row.smsEnabled && 'sms', row.rmsgEnabled && 'rmsg', row.recordingEnabled && 'recording']
+  const features = [
+    row.smsEnabled && 'sms',
+    row.rmsgEnabled && 'rmsg',
+    row.recordingEnabled && 'recording',
+    row.adminOrganization && 'admin',
+  ]
   const on = features.filter((feature) => feature !== false)
   return [
     row.id,
     row.name,
     `credit $${(row.creditMicroUsd / microUsdPerUsd).toFixed(2)}`,
     `concurrency ${row.maxConcurrency ?? 'unlimited'}`,
+    `sessions ${row.maxSessions ?? 'unlimited'}`,
     ...(on.length > 0 ? [`features ${on.join(',')}`] : []),
   ].join('  ')
 }
@@ -133,9 +126,13 @@ function organizationJson(row: OrganizationRow) {
     name: row.name,
     credit_micro_usd: String(row.creditMicroUsd),
     max_concurrency: row.maxConcurrency,
+    max_sessions: row.maxSessions,
     sms_enabled: row.smsEnabled,
     rmsg_enabled: row.rmsgEnabled,
-    recording_enabled: row.recordingEnabled,
+    rmsg_legacy_inventory: row.rmsgLegacyInventory,
+    rmsg_backend: row.rmsgBackend,
+    admin_organization: row.adminOrganization,
+    recording: row.recordingEnabled,
     created_at: row.createdAt.toISOString(),
   }
 }

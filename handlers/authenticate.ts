@@ -16,6 +16,12 @@ export function createAuthenticate(keys: Keys): (authorization: string, scope: s
 
 function admit(caller: Caller | null, scope: string): Caller {
   if (caller === null) throw new Refusal('unauthenticated', { param: 'Authorization' })
+  // The scope administers things that the live keys of the organization share.
+  if (scope === 'admin' && caller.test)
+    throw new Refusal('forbidden', {
+      message: 'This is a test key, and test keys do not administer the organization.',
+      hint: 'Use a live key with the scope admin.',
+    })
   if (caller.scopes.includes(scope as Scope)) return caller
   throw new Refusal('forbidden', {
     message: `This key does not carry the scope ${scope}.`,

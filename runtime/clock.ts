@@ -40,4 +40,6 @@ export const systemIds = {
   /** Ordered by time (RFC 9562, version 7). */
   session: () => v7(),
   token: () => `tok_${uniqueId()}`,
+  agent: () => `agent_${uniqueId()}`,
+  tool: () => `tool_${uniqueId()}`,
 }

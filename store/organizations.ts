@@ -1,29 +1,26 @@
-import type { Organization } from '../domain/access/organization.ts'
+import type { OrganizationRecord, OrganizationSettings } from '../domain/access/organization-settings.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { uniqueId } from '../runtime/clock.ts'
 import type { Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
+import { isTaken } from './taken.ts'
 import type { Tenancy } from './tenant.ts'
 
-export type OrganizationSettings = {
-  name: string
-  /** Null: no limit. */
-  maxConcurrency: number | null
-  smsEnabled: boolean
-  rmsgEnabled: boolean
-  recordingEnabled: boolean
-}
+/** The rest has a default in the database. */
+export type NewOrganization = Pick<
+  OrganizationSettings,
+  'name' | 'maxConcurrency' | 'smsEnabled' | 'rmsgEnabled' | 'recordingEnabled'
+> & { creditMicroUsd: number }
 export type OrganizationChanges = Partial<OrganizationSettings & { creditMicroUsd: number }>
-export type OrganizationRecord = Organization & OrganizationSettings & { creditMicroUsd: number; createdAt: Date }
 
 /** For the operator. Null: no such organization. */
 export type Organizations = {
-  create(settings: OrganizationSettings & { creditMicroUsd: number }): Promise<OrganizationRecord>
+  create(settings: NewOrganization): Promise<OrganizationRecord>
   list(): Promise<OrganizationRecord[]>
   isEmpty(): Promise<boolean>
   find(id: string): Promise<OrganizationRecord | null>
-  /** Changes what is named and leaves the rest. Every instance obeys at once. */
-  change(id: string, changes: OrganizationChanges): Promise<OrganizationRecord | null>
+  /** Changes what is named and leaves the rest. Every instance obeys at once. `admin_taken`: another one is the admin organization. */
+  change(id: string, changes: OrganizationChanges): Promise<OrganizationRecord | 'admin_taken' | null>
   /** `microUsd` may be negative. */
   addCredit(id: string, microUsd: number): Promise<OrganizationRecord | null>
 }
@@ -41,12 +38,15 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
         const [row] = await tx<{ occupied: boolean }[]>`select exists (select from organizations) as occupied`
         return row?.occupied === false
       }),
-    find: (id) =>
-      tenancy.asOrganization(id, async (tx) => {
-        const [row] = await tx<OrganizationRecord[]>`select ${columns(tx)} from organizations where id = ${id}`
-        return row ?? null
-      }),
-    change: (id, changes) => tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes)),
+    find: (id) => tenancy.asOrganization(id, (tx) => readOrganization(tx, id)),
+    change: async (id, changes) => {
+      try {
+        return await tenancy.asOrganization(id, (tx) => changeOrganization(tx, id, changes))
+      } catch (error) {
+        if (isTaken(error, 'organizations_one_admin')) return 'admin_taken'
+        throw error
+      }
+    },
     addCredit: (id, microUsd) =>
       tenancy.asOrganization(id, async (tx) => {
         const [row] = await tx<OrganizationRecord[]>`
@@ -56,11 +56,7 @@ export function createOrganizations(tenancy: Tenancy, clock: Clock): Organizatio
   }
 }
 
-async function insertOrganization(
-  tx: Tx,
-  settings: OrganizationSettings & { creditMicroUsd: number },
-  now: Date,
-): Promise<OrganizationRecord> {
+async function insertOrganization(tx: Tx, settings: NewOrganization, now: Date): Promise<OrganizationRecord> {
   const [row] = await tx<OrganizationRecord[]>`
     insert into organizations
       (id, name, max_concurrency, credit_micro_usd, sms_enabled, rmsg_enabled, recording_enabled, created_at)
@@ -69,6 +65,11 @@ async function insertOrganization(
     returning ${columns(tx)}`
   if (!row) throw new Error('an inserted organization was not returned')
   return row
+}
+
+async function readOrganization(tx: Tx, id: string): Promise<OrganizationRecord | null> {
+  const [row] = await tx<OrganizationRecord[]>`select ${columns(tx)} from organizations where id = ${id}`
+  return row ?? null
 }
 
 async function changeOrganization(
@@ -81,10 +82,15 @@ async function changeOrganization(
     ...(changes.name !== undefined && { name: changes.name }),
     ...(changes.creditMicroUsd !== undefined && { credit_micro_usd: changes.creditMicroUsd }),
     ...(changes.maxConcurrency !== undefined && { max_concurrency: changes.maxConcurrency }),
+    ...(changes.maxSessions !== undefined && { max_sessions: changes.maxSessions }),
+    ...(changes.rmsgLegacyInventory !== undefined && { rmsg_legacy_inventory: changes.rmsgLegacyInventory }),
+    ...(changes.rmsgBackend !== undefined && { rmsg_backend: changes.rmsgBackend }),
+    ...(changes.adminOrganization !== undefined && { admin_organization: changes.adminOrganization }),
     ...(changes.smsEnabled !== undefined && { sms_enabled: changes.smsEnabled }),
     ...(changes.rmsgEnabled !== undefined && { rmsg_enabled: changes.rmsgEnabled }),
     ...(changes.recordingEnabled !== undefined && { recording_enabled: changes.recordingEnabled }),
   }
+  if (Object.keys(values).length === 0) return readOrganization(tx, id)
   const [row] = await tx<OrganizationRecord[]>`
     update organizations set ${tx(values)} where id = ${id} returning ${columns(tx)}`
   // Keys are remembered with the name and the limit of their organization.
@@ -93,5 +99,6 @@ async function changeOrganization(
 }
 
 const columns = (tx: Tx) => tx`
-  id, name, max_concurrency as "maxConcurrency", credit_micro_usd as "creditMicroUsd", sms_enabled as "smsEnabled",
+  id, name, max_concurrency as "maxConcurrency", max_sessions as "maxSessions", admin_organization as "adminOrganization",
+  rmsg_legacy_inventory as "rmsgLegacyInventory", rmsg_backend as "rmsgBackend", credit_micro_usd as "creditMicroUsd", sms_enabled as "smsEnabled",
   rmsg_enabled as "rmsgEnabled", recording_enabled as "recordingEnabled", created_at as "createdAt"`

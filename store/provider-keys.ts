@@ -12,23 +12,15 @@ import type { Sql, Tx } from './connect.ts'
 import { notifyKeyChange } from './key-changes.ts'
 import type { KeyCacheLimits } from './keys.ts'
 import { createLru } from './lru.ts'
+import type { SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'
 import type { Tenancy } from './tenant.ts'
 
 export type StoredProviderKeys = ProviderKeys &
   ProviderKeyAdministration & {
-    /**
-     * Moves keys to the current master key. `failed` stay as they are: something other than Parley changed their
-     * rows.
-     */
-    reseal(): Promise<Resealed>
     /** Forgets opened keys that were not used recently. */
     sweep(): void
-    /** How many were sealed with a master key that this process does not have. */
-    unreadable(): Promise<number>
   }
-
-export type Resealed = { resealed: number; failed: number }
 
 type Options = KeyCacheLimits & {
   sealer: () => Sealer
@@ -41,7 +33,6 @@ type Wanted = { organizationId: string; provider: string; keyId: string }
 type Row = { keyId: string; bytes: Buffer; sealedBy: string }
 
 const batches: BatchLimits = { rowsMax: 256, inFlightMax: 1, gatherMs: 0, idleGatherMs: 0, queueMax: 10_000 }
-const resealRowsMax = 100
 
 export type ProviderKeyStore = {
   keys: StoredProviderKeys
@@ -50,9 +41,7 @@ export type ProviderKeyStore = {
 }
 
 export function createProviderKeys(system: Sql, tenancy: Tenancy, options: Options): ProviderKeyStore {
-  const { clock, keyCacheMs, keyCacheMax } = options
-  let made: Sealer | null = null
-  const sealer = () => (made ??= options.sealer())
+  const { clock, keyCacheMs, keyCacheMax, sealer } = options
   const opened = createLru<{ organizationId: string; apiKey: string; untilMs: number }>(keyCacheMax)
   const lookups = createBatcher((wanted: readonly Wanted[]) => readSealed(system, wanted), batches)
 
@@ -82,17 +71,10 @@ export function createProviderKeys(system: Sql, tenancy: Tenancy, options: Optio
       const hit = opened.get(placeOf(wanted).join(' '))
       return hit && hit.untilMs > clock.nowMs() ? hit.apiKey : load(wanted)
     },
-    reseal: () => resealAll(tenancy, sealer()),
     sweep() {
       const nowMs = clock.nowMs()
       opened.deleteWhere(({ untilMs }) => untilMs <= nowMs)
     },
-    unreadable: () =>
-      tenancy.asOperator(async (tx) => {
-        const [row] = await tx<{ count: number }[]>`
-          select count(*)::int as count from provider_keys where sealed_by <> all(${arrayOf(sealer().names)}::text[])`
-        return row?.count ?? 0
-      }),
   }
   return { keys, administration }
 }
@@ -162,54 +144,20 @@ async function readSealed(sql: Sql, wanted: readonly Wanted[]): Promise<(Row | u
   )
 }
 
-/**
- * Works in small transactions, each from the end of the last one, so a row that does not open does not block the
- * others.
- */
-async function resealAll(tenancy: Tenancy, sealer: Sealer): Promise<Resealed> {
-  const done: Resealed = { resealed: 0, failed: 0 }
-  if (sealer.names.length === 1) return done
-  for (let after: Place | undefined = start; after; )
-    after = await tenancy.asOperator((tx) => resealSome(tx, sealer, after as Place, done))
-  return done
-}
+type SealedRow = Row & Wanted
 
-type Place = Pick<Wanted, 'organizationId' | 'provider'>
-const start: Place = { organizationId: '', provider: '' }
-
-/**
- * Returns the place to go on from, or undefined at the end. A row that another process replaces meanwhile is sealed
- * anew by that process.
- */
-async function resealSome(tx: Tx, sealer: Sealer, after: Place, done: Resealed): Promise<Place | undefined> {
-  const rows = await tx<(Row & Wanted)[]>`
+/** For a change of the master key. */
+export const sealedProviderKeys: SealedTable<SealedRow> = {
+  table: 'provider_keys',
+  start: { organizationId: '', provider: '', keyId: '', bytes: Buffer.alloc(0), sealedBy: '' },
+  placeOf,
+  read: (tx, after, names, rowsMax) => tx<SealedRow[]>`
     select organization_id as "organizationId", provider, id as "keyId", sealed as bytes, sealed_by as "sealedBy"
     from provider_keys
     where (organization_id, provider) > (${after.organizationId}, ${after.provider})
-      and sealed_by = any(${arrayOf(sealer.names.slice(1))}::text[])
-    order by organization_id, provider limit ${resealRowsMax} for update skip locked`
-  for (const row of rows) {
-    const sealed = resealed(sealer, row)
-    if (sealed === null) done.failed += 1
-    else done.resealed += await writeSealed(tx, row, sealed)
-  }
-  return rows.length < resealRowsMax ? undefined : rows.at(-1)
+      and sealed_by = any(${names}::text[])
+    order by organization_id, provider limit ${rowsMax} for update skip locked`,
+  write: (tx, { organizationId, provider }, { bytes, sealedBy }) => tx`
+    update provider_keys set sealed = ${bytes}, sealed_by = ${sealedBy}
+    where organization_id = ${organizationId} and provider = ${provider}`,
 }
-
-function resealed(sealer: Sealer, row: Row & Wanted): Sealed | null {
-  try {
-    return sealer.reseal(row, placeOf(row))
-  } catch {
-    return null
-  }
-}
-
-async function writeSealed(tx: Tx, { organizationId, provider }: Wanted, sealed: Sealed): Promise<number> {
-  const { count } = await tx`
-    update provider_keys set sealed = ${sealed.bytes}, sealed_by = ${sealed.sealedBy}
-    where organization_id = ${organizationId} and provider = ${provider}`
-  return count
-}
-
-/** Names are hex, so they need no quotes. */
-const arrayOf = (names: readonly string[]) => `{${names.join(',')}}`

@@ -1,3 +1,4 @@
+import type { Tenant } from '../domain/access/organization.ts'
 import type { LedgerAttempt } from '../domain/billing/ledger.ts'
 import type { RequestRoute, RequestRoutes } from '../domain/billing/request-route.ts'
 import type { Preview } from '../domain/routing/choice.ts'
@@ -9,9 +10,9 @@ type AttemptRow = Omit<LedgerAttempt, 'startedAtMs'> & { startedAt: Date }
 
 export function createRequestRoutes(tenancy: Tenancy): RequestRoutes {
   return {
-    find: (organizationId, requestId) =>
+    find: ({ organizationId, test }, requestId) =>
       tenancy.asOrganization(organizationId, async (tx) => {
-        const [row] = await readRequest(tx, organizationId, requestId)
+        const [row] = await readRequest(tx, { organizationId, test }, requestId)
         if (!row?.choice) return null
         const attempts = await readAttempts(tx, organizationId, requestId)
         const { choice, startedAt, ...request } = row
@@ -20,12 +21,15 @@ export function createRequestRoutes(tenancy: Tenancy): RequestRoutes {
   }
 }
 
-function readRequest(tx: Tx, organizationId: string, requestId: string) {
+/** The ledger has no column for the world: the key of a request says it. */
+function readRequest(tx: Tx, { organizationId, test }: Tenant, requestId: string) {
   return tx<Row[]>`
     select r.request_id as "requestId", r.operation, r.outcome, r.started_at as "startedAt", r.duration_ms as "durationMs",
       r.first_byte_ms as "firstByteMs", r.cost_micro_usd as "costMicroUsd", c.explanation as choice
     from requests r left join choices c on c.organization_id = r.organization_id and c.id = r.choice_id
     where r.organization_id = ${organizationId} and r.request_id = ${requestId}
+      and not exists (select from api_keys k
+        where k.organization_id = ${organizationId} and k.id = r.key_id and k.test <> ${test})
     order by r.started_at limit 1`
 }
 

@@ -3,14 +3,16 @@
  * only the rows of `app.organization`, and nothing where that is not set. All work for one organization goes
  * through here. Batches of the hot path do not: they hold rows of many organizations in one statement, and a
  * transaction that sets the organization would cost each three more round trips. Their pool says `*` when it
- * connects.
+ * connects. Tables of resources that live and test keys do not share have a policy for `app.world` too.
  */
+import type { Tenant } from '../domain/access/organization.ts'
 import type { Sql, Tx } from './connect.ts'
+import { asFault } from './unavailable.ts'
 
 /** How a repository reaches its rows: with a transaction for each call, or with one that several repositories share. */
 export type Tenancy = {
   asOrganization<T>(organizationId: string, run: (tx: Tx) => Promise<T>): Promise<T>
-  /** For the operator's work: every organization is seen. */
+  /** For the operator's work: every organization is seen, in both worlds. */
   asOperator<T>(run: (tx: Tx) => Promise<T>): Promise<T>
   /**
    * For what a repository remembers in memory: runs `then` once the writes of its last call are committed, and
@@ -19,10 +21,15 @@ export type Tenancy = {
   afterCommit(then: () => void): void
 }
 
+/** How a repository reaches rows that belong to a world of an organization. */
+export type Worlds = { asTenant<T>(tenant: Tenant, run: (tx: Tx) => Promise<T>): Promise<T> }
+
 export const everyOrganization = '*'
 
-export function transactionEach(sql: Sql): Tenancy {
+export function transactionEach(sql: Sql): Tenancy & Worlds {
   return {
+    asTenant: ({ organizationId, test }, run) =>
+      begin(sql, organizationOnly(organizationId), run, test ? 'test' : 'live'),
     asOrganization: (organizationId, run) => begin(sql, organizationOnly(organizationId), run),
     asOperator: (run) => begin(sql, everyOrganization, run),
     afterCommit: (then) => then(),
@@ -74,10 +81,20 @@ function organizationOnly(organizationId: string): string {
   return organizationId
 }
 
-async function begin<T>(sql: Sql, scope: string, run: (tx: Tx) => Promise<T>): Promise<T> {
-  const result = await sql.begin(async (tx) => {
-    await tx`select set_config('app.organization', ${scope}, true)`
-    return { value: await run(tx) }
-  })
-  return result.value
+/** The empty world shows no row that belongs to one. Throws the fault store_unreachable where the database is away. */
+async function begin<T>(
+  sql: Sql,
+  scope: string,
+  run: (tx: Tx) => Promise<T>,
+  world: 'live' | 'test' | '*' | '' = scope === everyOrganization ? '*' : '',
+): Promise<T> {
+  try {
+    const result = await sql.begin(async (tx) => {
+      await tx`select set_config('app.organization', ${scope}, true), set_config('app.world', ${world}, true)`
+      return { value: await run(tx) }
+    })
+    return result.value
+  } catch (error) {
+    throw asFault(error)
+  }
 }

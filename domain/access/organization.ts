@@ -36,6 +36,13 @@ export type Caller = {
   policy: KeyPolicy
 }
 
+/** The owner of stored resources. The live and the test keys of an organization have separate ones. */
+export type Tenant = { organizationId: string; test: boolean }
+
+export function tenantOf({ organization, test }: Caller): Tenant {
+  return { organizationId: organization.id, test }
+}
+
 export interface Keys {
   /**
    * Null: unknown, revoked or expired; the calling code cannot tell which. The secret is checked in constant time against the stored

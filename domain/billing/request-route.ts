@@ -1,3 +1,4 @@
+import type { Tenant } from '../access/organization.ts'
 import type { Preview } from '../routing/choice.ts'
 import type { LedgerAttempt } from './ledger.ts'
 
@@ -18,6 +19,6 @@ export type RequestRoute = {
 }
 
 export interface RequestRoutes {
-  /** Null: this organization made no such request, it is still under way or was never sent, or its choice is no longer kept. */
-  find(organizationId: string, requestId: string): Promise<RequestRoute | null>
+  /** Null: no key of this organization and world made such a request, it is still under way or was never sent, or its choice is no longer kept. */
+  find(tenant: Tenant, requestId: string): Promise<RequestRoute | null>
 }

@@ -100,6 +100,11 @@ export class Catalog {
     return row
   }
 
+  /** Whether a provider of this id is configured, also one that has no models now. */
+  hasProvider(id: string): boolean {
+    return this.#providers.some((provider) => provider.id === id)
+  }
+
   /** The provider that gives such ids to its models of this stage. */
   ownerOf(stage: Stage, model: string): Provider | undefined {
     return this.#providers.find((provider) => provider.isOwn?.(stage, model))

@@ -1,9 +1,11 @@
 import { Fault, type FaultKind } from '../../domain/fault.ts'
 import type { Log } from '../../domain/ports/system.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
 import { type ErrorCode, errorCodes } from '../../generated/platform/errors.ts'
 import type { ErrorEnvelope, ValidationIssue } from '../../generated/platform/types.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 import { hintOf, messageOf } from '../faults/table.ts'
+import { sayResourceFault } from './resource-words.ts'
 
 /** The refusals of the engine and of handlers in this surface's codes. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
@@ -107,11 +109,14 @@ export function createPlatformFaultWriter(log: Log, count: (code: ErrorCode) => 
 
 function answerTo(error: unknown): Answer {
   if (error instanceof Refusal) return answerToRefusal(error)
+  if (error instanceof ResourceFault) return sayResourceFault(error.data)
   const code = error instanceof Fault ? codeOfFault[error.kind] : 'INTERNAL_ERROR'
   if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
   const { data, detail } = error
   const { retryAfterS, cause } = detail
-  const hint = hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })
+  // The hint of this fault names a key that requests of this surface do not have.
+  const hint =
+    data.kind === 'store_unreachable' ? undefined : hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })
   return { code, message: messageOf(data), hint, retryAfterS, cause }
 }
 

@@ -19,7 +19,7 @@ type Handlers = PlatformHandlers<Caller>
 
 export function listProviders({ catalog, keys }: ProvidersDeps): Handlers['listProviders'] {
   return async (_request, { caller }) => {
-    const ownKeys = await keys.list(caller.organization.id)
+    const ownKeys = caller.test ? {} : await keys.list(caller.organization.id)
     const providers = [...providersOf(catalog)].sort(([a], [b]) => (a.id < b.id ? -1 : 1))
     return { status: 200, body: providers.map(([provider, stages]) => statusOf(provider, stages, ownKeys)) }
   }
@@ -27,6 +27,7 @@ export function listProviders({ catalog, keys }: ProvidersDeps): Handlers['listP
 
 export function putProviderKey({ catalog, keys }: ProvidersDeps): Handlers['putProviderKey'] {
   return async ({ body }, { caller }) => {
+    if (caller.test) throw testKeysHaveNone()
     const found = [...providersOf(catalog)].find(([{ id }]) => id === body.provider)
     if (!found) throw refused('This server has no such provider.', 'GET /v1/providers lists those that it has.')
     const [provider, stages] = found
@@ -38,7 +39,7 @@ export function putProviderKey({ catalog, keys }: ProvidersDeps): Handlers['putP
 
 export function deleteProviderKey({ keys }: ProvidersDeps): Handlers['deleteProviderKey'] {
   return async ({ path }, { caller }) => {
-    if (await keys.remove(caller.organization.id, path.provider)) return { status: 204 }
+    if (!caller.test && (await keys.remove(caller.organization.id, path.provider))) return { status: 204 }
     throw new Refusal('not_found', {
       message: 'This organization has no key for such a provider.',
       hint: 'GET /v1/providers shows where it has one: source is BYOK there.',
@@ -78,6 +79,14 @@ function statusOf(provider: Provider, stages: Stage[], ownKeys: OwnKeys): Provid
   const isOwn = ownKeyIdOf(provider, ownKeys) !== null
   const configured = isOwn || provider.unavailable() !== noCredential
   return { provider: provider.id, stages, configured, source: isOwn ? 'BYOK' : null }
+}
+
+/** Provider keys are of the live world, because test keys reach no provider. */
+function testKeysHaveNone(): Refusal {
+  return new Refusal('forbidden', {
+    message: 'This is a test key: it reaches no provider, and sees and stores no key for one.',
+    hint: 'Use a live key.',
+  })
 }
 
 function refused(message: string, hint: string): Refusal {

@@ -1,4 +1,4 @@
-import type { Caller } from '../../domain/access/organization.ts'
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { LedgerAttempt } from '../../domain/billing/ledger.ts'
 import type { RequestRoute, RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -9,7 +9,7 @@ import { wirePreview } from '../views/preview.ts'
 
 export function getRequestRoute(routes: RequestRoutes): PlatformHandlers<Caller>['getRequestRoute'] {
   return async ({ path }, { caller }) => {
-    const route = await routes.find(caller.organization.id, path.id)
+    const route = await routes.find(tenantOf(caller), path.id)
     if (route) return { status: 200, body: { ...outcomeOf(route), ...wirePreview(route.choice) } }
     throw new Refusal('not_found', {
       message: 'This organization has sent no such request to a provider, or its choice is no longer kept.',

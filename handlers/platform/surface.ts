@@ -8,7 +8,10 @@ import type { OpenapiDocument } from '../../generated/platform/types.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { serveContract } from '../contract.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
+import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
+import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
 import { createPlatformFaultWriter } from './faults.ts'
+import { getOrganization, type OrganizationDeps, updateOrganization } from './organization.ts'
 import {
   deleteProviderKey,
   listKnownProviders,
@@ -17,8 +20,10 @@ import {
   putProviderKey,
 } from './providers.ts'
 import { getRequestRoute } from './request-route.ts'
+import { createResources, type ResourceDeps } from './stored-resources.ts'
 
-export type PlatformDeps = ProvidersDeps & { requestRoutes: RequestRoutes }
+export type PlatformDeps = ProvidersDeps &
+  ResourceDeps & { requestRoutes: RequestRoutes; organizations: OrganizationDeps }
 
 export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mount {
   return {
@@ -30,8 +35,21 @@ export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mo
 }
 
 function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHandlers<Caller> {
+  const { agents, tools } = createResources(deps)
   return {
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
+    getOrganization: getOrganization(deps.organizations),
+    updateOrganization: updateOrganization(deps.organizations),
+    createAgent: createAgent(agents),
+    listAgents: listAgents(agents),
+    getAgent: getAgent(agents),
+    updateAgent: updateAgent(agents),
+    deleteAgent: deleteAgent(agents),
+    createAgentTool: createAgentTool(tools),
+    listAgentTools: listAgentTools(tools),
+    getAgentTool: getAgentTool(tools),
+    updateAgentTool: updateAgentTool(tools),
+    deleteAgentTool: deleteAgentTool(tools),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

@@ -36,6 +36,18 @@ export function checkHost(hostname: string, policy: AddressPolicy): void {
   if (isIP(host) !== 0 && !isAllowed(host, policy)) throw new AddressRefused('the host')
 }
 
+/**
+ * The host of a URL before it is resolved: a name, whose addresses are checked later, or a literal address that is
+ * public, that the operator allows, or that is refused.
+ */
+export function placeOfHost(hostname: string, policy: AddressPolicy): 'name' | 'public' | 'allowed' | 'refused' {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) === 0) return 'name'
+  const address = ipaddr.parse(host)
+  if (policy.allowedSubnets.some((subnet) => contains(subnet, address))) return 'allowed'
+  return isPublic(address) ? 'public' : 'refused'
+}
+
 /** A connector for undici that refuses with AddressRefused before a packet is sent. */
 export function guardedConnector(policy: AddressPolicy, connectMs: number): buildConnector.connector {
   const connect = buildConnector({ timeout: connectMs, lookup: guardedLookup(policy) })
@@ -65,6 +77,11 @@ export function guardedLookup(policy: AddressPolicy): LookupFunction {
       else callback(null, first.address, first.family)
     })
   }
+}
+
+/** Whether the text is a range such as 10.0.0.0/8. */
+export function isSubnet(text: string): boolean {
+  return ipaddr.isValidCIDR(text)
 }
 
 type Address = ReturnType<typeof ipaddr.parse>

@@ -6,6 +6,7 @@ import { providerKeys } from './0005-provider-keys.ts'
 import { attempts } from './0006-attempts.ts'
 import { leanInserts } from './0007-lean-inserts.ts'
 import { instances } from './0008-instances.ts'
+import { agents } from './0009-agents.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   attempts,
   leanInserts,
   instances,
+  agents,
 ]

@@ -187,28 +187,28 @@ t.test('a missing recording is named', async (t) => {
 
 t.test('organizations: create, list, credit', async (t) => {
   const created = await outputOf(t, 'org', 'create', 'Blue & Sons')
-  t.match(created, /^org_\w+ {2}Blue & Sons {2}credit \$0\.00 {2}concurrency unlimited$/)
+  t.match(created, /^org_\w+ {2}Blue & Sons {2}credit \$0\.00 {2}concurrency unlimited {2}sessions unlimited$/)
   const id = /org_\w+/.exec(created)?.[0] ?? ''
   t.match(await outputOf(t, 'org', 'credit', id, '25.50'), 'credit $25.50')
   t.match(await outputOf(t, 'org', 'credit', id, '--', '-3.25'), 'credit $22.25')
   t.match(await outputOf(t, 'org', 'list'), `${id}  Blue & Sons  credit $22.25`)
   t.match(await outputOf(t, 'org', 'show', id), `${id}  Blue & Sons  credit $22.25`)
-  const set = ['--name', 'Blue', '--credit', '5.5', '--max-concurrency', '3', '--sms', 'on', '--recording', 'on']
+  const set = ['name=Blue', 'credit=5.5', 'max_concurrency=3', 'sms_enabled=on', 'recording=on']
   const changed = await outputOf(t, 'org', 'set', id, ...set)
-  t.equal(changed, `${id}  Blue  credit $5.50  concurrency 3  features sms,recording`)
-  const json = JSON.parse(await outputOf(t, 'org', 'set', id, '--sms', 'off', '--json')) as object
+  t.equal(changed, `${id}  Blue  credit $5.50  concurrency 3  sessions unlimited  features sms,recording`)
+  const json = JSON.parse(await outputOf(t, 'org', 'set', id, 'sms_enabled=off', '--json')) as object
   t.match(json, {
     name: 'Blue',
     credit_micro_usd: '5500000',
     max_concurrency: 3,
     sms_enabled: false,
-    recording_enabled: true,
+    recording: true,
   })
-  t.match(await outputOf(t, 'org', 'set', id, '--max-concurrency', 'unlimited'), 'concurrency unlimited')
-  refused(t, await command('org', 'set', id), /name what to change: --name/)
-  refused(t, await command('org', 'set', id, '--max-concurrency', '0'), /It takes 1 to 1000000, or unlimited/)
-  refused(t, await command('org', 'set', id, '--sms', 'perhaps'), /It takes on or off/)
-  refused(t, await command('org', 'set', 'org_nobody', '--sms', 'on'), 'there is no organization org_nobody')
+  t.match(await outputOf(t, 'org', 'set', id, 'max_concurrency=unlimited'), 'concurrency unlimited')
+  refused(t, await command('org', 'set', id), /missing required argument 'settings'/)
+  refused(t, await command('org', 'set', id, 'max_concurrency=0'), /a limit is 1 to 1000000, or unlimited/)
+  refused(t, await command('org', 'set', id, 'sms_enabled=perhaps'), /perhaps is neither on nor off/)
+  refused(t, await command('org', 'set', 'org_nobody', 'sms_enabled=on'), 'there is no organization org_nobody')
   refused(t, await command('org', 'credit', id, 'much'), /much is no amount in dollars/)
   refused(t, await command('org', 'credit', 'org_nobody', '1'), 'there is no organization org_nobody')
 })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import postgres from 'postgres'
 
-/** Connects with Parley's role, which is not a superuser, and sees every organization. The caller ends it. */
+/** Connects with Parley's role, which is not a superuser, and sees every organization and both worlds. The caller ends it. */
 export function openDatabase(dataDir: string): postgres.Sql {
   return postgres({
     host: socketDir(dataDir),
@@ -11,7 +11,7 @@ export function openDatabase(dataDir: string): postgres.Sql {
     username: 'parley',
     max: 1,
     onnotice: () => {},
-    connection: { 'app.organization': '*' },
+    connection: { 'app.organization': '*', 'app.world': '*' },
   })
 }
 

@@ -43,7 +43,7 @@ t.test('a row for each attempt, failed ones too', async (t) => {
   ])
   t.match(await store.organizations.list(), [{ creditMicroUsd: 1_000 - 121 }], 'once, and by the request')
 
-  t.match(await store.requestRoutes.find(id, 'req_1'), {
+  t.match(await store.requestRoutes.find({ organizationId: id, test: false }, 'req_1'), {
     requestId: 'req_1',
     outcome: 'succeeded',
     startedAtMs: 1_790_000_000_123,
@@ -56,7 +56,11 @@ t.test('a row for each attempt, failed ones too', async (t) => {
     ],
   })
   await settle(store, id, 'req_2', 'en', { attempts: [], attemptId: null })
-  t.match(await store.requestRoutes.find(id, 'req_2'), { attempts: [] }, 'nobody could be asked')
+  t.match(
+    await store.requestRoutes.find({ organizationId: id, test: false }, 'req_2'),
+    { attempts: [] },
+    'nobody could be asked',
+  )
 })
 
 t.test('equal choices are kept once', async (t) => {
@@ -80,13 +84,13 @@ t.test('equal choices are kept once', async (t) => {
     { count: 3 },
   ])
   t.equal(choiceIn('en').record.id, choiceIn('en').record.id)
-  t.equal((await store.requestRoutes.find(a.id, 'req_4_2'))?.choice.language, 'de')
+  t.equal((await store.requestRoutes.find({ organizationId: a.id, test: false }, 'req_4_2'))?.choice.language, 'de')
 
   await t.test("another's request is not found, and neither is one that does not exist", async (t) => {
     await settle(store, a.id, 'req_own')
-    t.ok(await store.requestRoutes.find(a.id, 'req_own'))
-    t.equal(await store.requestRoutes.find(b.id, 'req_own'), null)
-    t.equal(await store.requestRoutes.find(b.id, 'req_unknown'), null)
+    t.ok(await store.requestRoutes.find({ organizationId: a.id, test: false }, 'req_own'))
+    t.equal(await store.requestRoutes.find({ organizationId: b.id, test: false }, 'req_own'), null)
+    t.equal(await store.requestRoutes.find({ organizationId: b.id, test: false }, 'req_unknown'), null)
   })
 
   await t.test('a choice in use outlives its time, the others are deleted', async (t) => {
@@ -107,7 +111,7 @@ t.test('equal choices are kept once', async (t) => {
     t.match(await sql`select organization_id, id from choices`, [
       { organization_id: a.id, id: choiceIn('en').record.id },
     ])
-    t.ok(await store.requestRoutes.find(a.id, 'req_own'))
-    t.equal(await store.requestRoutes.find(b.id, 'req_4_2'), null)
+    t.ok(await store.requestRoutes.find({ organizationId: a.id, test: false }, 'req_own'))
+    t.equal(await store.requestRoutes.find({ organizationId: b.id, test: false }, 'req_4_2'), null)
   })
 })

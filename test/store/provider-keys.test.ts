@@ -142,17 +142,17 @@ t.test('a new master key', async (t) => {
   for (const provider of providers) await before.providerKeys.put(id, provider, secret)
 
   const stranger = await cluster.store(t, url, with_('x'))
-  t.equal(await stranger.providerKeys.unreadable(), 230)
+  t.equal(await stranger.sealedSecrets.unreadable(), 230)
   await t.rejects(open(stranger, id, 'mock-7'), { message: /PARLEY_PREVIOUS_MASTER_KEYS/ })
-  t.same(await stranger.providerKeys.reseal(), { resealed: 0, failed: 0 })
+  t.same(await stranger.sealedSecrets.reseal(), { resealed: 0, failed: 0 })
 
   const during = await cluster.store(t, url, with_('b', 'z', 'a'))
-  t.equal(await during.providerKeys.unreadable(), 0)
+  t.equal(await during.sealedSecrets.unreadable(), 0)
   t.equal(await open(during, id, 'mock-7'), secret, 'what was sealed before still opens')
   await cluster.sql(t, url)`update provider_keys set sealed = '\\x00' where provider = 'mock-3'`
-  t.same(await during.providerKeys.reseal(), { resealed: 229, failed: 1 }, 'one that does not open holds up nothing')
+  t.same(await during.sealedSecrets.reseal(), { resealed: 229, failed: 1 }, 'one that does not open holds up nothing')
 
   const after = await cluster.store(t, url, with_('b'))
   t.equal(await open(after, id, 'mock-7'), secret)
-  t.equal(await after.providerKeys.unreadable(), 1)
+  t.equal(await after.sealedSecrets.unreadable(), 1)
 })

@@ -1,0 +1,174 @@
+/** The rules for the settings of an agent that a schema cannot express. Each yields the issues that it finds. */
+import type { Catalog } from '../catalog/catalog.ts'
+import { readLanguage } from '../catalog/language.ts'
+import { type Stage, stages } from '../catalog/model.ts'
+import { Fault } from '../fault.ts'
+import type { Issue, Problem, ValuePath } from '../resource-fault.ts'
+import { routingOfName } from '../routing/model-name.ts'
+import type { AgentChange, AgentSettings, ExtractionField, TurnHandling } from './agent.ts'
+
+/** Null: the text is a template. It is read and not rendered. */
+export type CheckTemplate = (text: string) => Problem | null
+
+export type AgentRules = { catalog: Catalog; checkTemplate: CheckTemplate }
+
+/** Looks at what was sent, without what is stored. */
+export function issuesOfSettings(settings: AgentChange, rules: AgentRules): Issue[] {
+  // Providers that were found since the last look have rows only after this.
+  rules.catalog.version()
+  return [
+    ...languageIssues(settings),
+    ...templateIssues(settings, rules.checkTemplate),
+    ...modelIssues(settings, rules.catalog),
+    ...providerIssues(settings, rules.catalog),
+    ...delayIssues(settings.turnHandling ?? {}),
+    ...timezoneIssues(settings),
+    ...repeatedItems(['clientOverrides'], settings.clientOverrides ?? []),
+    ...repeatedNames(['promptVariables'], settings.promptVariables ?? []),
+    ...extractionIssues(settings.extractionFields ?? []),
+  ]
+}
+
+/** Looks at an agent as a whole: a change may leave settings that do not fit together. */
+export function issuesOfWhole({ firstMessageMode, firstMessage }: AgentSettings): Issue[] {
+  if (firstMessageMode !== 'message' || firstMessage) return []
+  return [{ path: ['firstMessageMode'], problem: { kind: 'first_message_missing' } }]
+}
+
+function languageIssues({ intent, sttOptions }: AgentChange): Issue[] {
+  const asked = sttOptions?.language
+  return [
+    ...(intent && !isLanguage(intent.language) ? [unknownLanguage(['intent', 'language'])] : []),
+    ...(asked !== undefined && asked !== 'auto' && !isLanguage(asked)
+      ? [unknownLanguage(['sttOptions', 'language'])]
+      : []),
+  ]
+}
+
+function isLanguage(tag: string): boolean {
+  try {
+    readLanguage(tag)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function unknownLanguage(path: ValuePath): Issue {
+  return { path, problem: { kind: 'language_unknown' } }
+}
+
+function templateIssues(settings: AgentChange, checkTemplate: CheckTemplate): Issue[] {
+  const { systemPrompt, firstMessage, voicemail, idleRePrompts, endCallMessage } = settings
+  const templates: [ValuePath, string | null | undefined][] = [
+    [['systemPrompt'], systemPrompt],
+    [['firstMessage'], firstMessage],
+    [['voicemail', 'message'], voicemail?.message],
+    ...(idleRePrompts?.messages ?? []).map((text, at): [ValuePath, string] => [
+      ['idleRePrompts', 'messages', at],
+      text,
+    ]),
+    [['endCallMessage'], endCallMessage],
+  ]
+  return templates.flatMap(([path, text]) => {
+    const problem = text ? checkTemplate(text) : null
+    return problem === null ? [] : [{ path, problem }]
+  })
+}
+
+function modelIssues({ llmOptions, ttsOptions }: AgentChange, catalog: Catalog): Issue[] {
+  return [
+    ...modelIssue(catalog, 'llm', ['llmOptions', 'model'], llmOptions?.model),
+    ...modelIssue(catalog, 'tts', ['ttsOptions', 'model'], ttsOptions?.model),
+  ]
+}
+
+function modelIssue(catalog: Catalog, stage: Stage, path: ValuePath, name: string | undefined): Issue[] {
+  try {
+    routingOfName(catalog, { stage, name })
+    return []
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return [{ path, problem: { kind: 'model_unknown', fault: error.data } }]
+  }
+}
+
+function providerIssues({ stackPreferences }: AgentChange, catalog: Catalog): Issue[] {
+  return stages.flatMap((stage) =>
+    (stackPreferences?.allowedProviders?.[stage] ?? []).flatMap((id, at): Issue[] =>
+      isKnown(catalog, stage, id)
+        ? []
+        : [{ path: ['stackPreferences', 'allowedProviders', stage, at], problem: { kind: 'provider_unknown' } }],
+    ),
+  )
+}
+
+/** `<provider>` or `<provider>:<model>`. Whether it can be called now does not matter. */
+function isKnown(catalog: Catalog, stage: Stage, id: string): boolean {
+  const at = id.indexOf(':')
+  if (at < 0) return catalog.hasProvider(id)
+  const [provider, model] = [id.slice(0, at), id.slice(at + 1)]
+  return (catalog.find(stage, provider, model) ?? catalog.unlisted(stage, provider, model)) !== undefined
+}
+
+/** Milliseconds that a turn waits, for each profile. */
+const delays = {
+  conversational: { minDelay: 250, maxDelay: 2500 },
+  ivr: { minDelay: 800, maxDelay: 6000 },
+  ivr_patient: { minDelay: 1500, maxDelay: 10_000 },
+}
+
+function delayIssues({ profile = 'conversational', endpointing }: TurnHandling): Issue[] {
+  const { minDelay, maxDelay } = { ...delays[profile], ...endpointing }
+  if (maxDelay >= minDelay) return []
+  const isMaxSent = endpointing?.maxDelay !== undefined
+  const path = ['turnHandling', 'endpointing', isMaxSent ? 'maxDelay' : 'minDelay']
+  return [{ path, problem: { kind: 'max_delay_too_short' } }]
+}
+
+function timezoneIssues({ timezone }: AgentChange): Issue[] {
+  if (!timezone || isTimezone(timezone)) return []
+  return [{ path: ['timezone'], problem: { kind: 'timezone_unknown' } }]
+}
+
+/** Intl also takes offsets such as +01:00, which are no names of zones. */
+function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** All descriptions of the fields of a call together. */
+const descriptionsMax = 40_000
+
+function extractionIssues(fields: readonly ExtractionField[]): Issue[] {
+  const path = ['extractionFields']
+  const characters = fields.reduce((sum, { description }) => sum + [...description].length, 0)
+  return [
+    ...repeatedNames(path, fields),
+    ...fields.flatMap((field, at) => optionIssues(field, [...path, at, 'options'])),
+    ...fields.flatMap(({ options = [] }, at) => repeatedItems([...path, at, 'options'], options)),
+    ...(characters > descriptionsMax
+      ? [{ path, problem: { kind: 'descriptions_too_long' as const, charactersMax: descriptionsMax } }]
+      : []),
+  ]
+}
+
+function optionIssues({ type, options }: ExtractionField, path: ValuePath): Issue[] {
+  if ((type === 'enum') === (options !== undefined)) return []
+  return [{ path, problem: { kind: type === 'enum' ? 'options_missing' : 'options_not_taken' } }]
+}
+
+function repeatedNames(path: ValuePath, items: readonly { name: string }[]): Issue[] {
+  const names = items.map(({ name }) => name)
+  return repeatedItems(path, names).map((issue) => ({ ...issue, path: [...issue.path, 'name'] }))
+}
+
+function repeatedItems(path: ValuePath, items: readonly string[]): Issue[] {
+  return items.flatMap((item, at): Issue[] =>
+    items.indexOf(item) === at ? [] : [{ path: [...path, at], problem: { kind: 'repeated' } }],
+  )
+}

@@ -1,0 +1,61 @@
+/** The rules for the JSON Schema that describes the arguments of a tool. */
+import type { Problem } from '../resource-fault.ts'
+
+/**
+ * Compiles a JSON Schema (2020-12) in bounded time, without reading anything outside of it. Null: arguments can be
+ * checked with it.
+ */
+export type CompileSchema = (schema: object) => 'malformed' | 'refers_outside' | null
+
+const bytesMax = 16_384
+/** The schema of an object in a list in an object is three deep. */
+const depthMax = 8
+
+export function parametersProblem(schema: Record<string, unknown>, compile: CompileSchema): Problem | null {
+  if (Buffer.byteLength(JSON.stringify(schema)) > bytesMax) return { kind: 'schema_too_large', bytesMax }
+  if (schema['type'] !== 'object') return { kind: 'schema_not_of_object' }
+  if (depthOf(schema) > depthMax) return { kind: 'schema_too_deep', depthMax }
+  const fault = compile(schema)
+  if (fault === null) return null
+  return { kind: fault === 'malformed' ? 'schema_malformed' : 'schema_refers_outside' }
+}
+
+const holdsOne = new Set([
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+])
+const holdsMany = new Set([
+  '$defs',
+  'allOf',
+  'anyOf',
+  'definitions',
+  'dependentSchemas',
+  'oneOf',
+  'patternProperties',
+  'prefixItems',
+  'properties',
+])
+
+/** How many schemas are in one another. The engine bounds the levels of a body, so the recursion ends. */
+function depthOf(schema: unknown): number {
+  if (!isObject(schema)) return 0
+  const inner = Object.entries(schema).flatMap(([keyword, value]): unknown[] => {
+    if (holdsOne.has(keyword)) return [value]
+    return holdsMany.has(keyword) && isObject(value) ? Object.values(value) : []
+  })
+  return 1 + Math.max(0, ...inner.map(depthOf))
+}
+
+/** Also a list, whose items then count as its fields. */
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

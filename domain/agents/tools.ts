@@ -1,0 +1,86 @@
+import type { Tenant } from '../access/organization.ts'
+import type { Clock } from '../ports/system.ts'
+import { type Issue, ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { HostPolicy } from '../webhooks/target.ts'
+import { type CompileSchema, parametersProblem } from './check-parameters.ts'
+import type { NewTool, StoredTool, Tool, ToolChange, ToolSecrets, ToolStore } from './tool.ts'
+import { issuesOfSource, makeSource } from './tool-source.ts'
+
+/** An agent has at most this many. */
+const toolsMax = 64
+
+export type ToolDeps = {
+  store: ToolStore
+  compileSchema: CompileSchema
+  hosts: HostPolicy
+  clock: Clock
+  toolId: () => string
+}
+
+/** Every operation throws ResourceFault. */
+export type Tools = {
+  create(tenant: Tenant, agentId: string, wanted: NewTool): Promise<Tool>
+  list(tenant: Tenant, agentId: string): Promise<Tool[]>
+  get(tenant: Tenant, agentId: string, id: string): Promise<Tool>
+  change(tenant: Tenant, agentId: string, id: string, change: ToolChange): Promise<Tool>
+  remove(tenant: Tenant, agentId: string, id: string): Promise<void>
+}
+
+export function createTools(deps: ToolDeps): Tools {
+  const { store, clock } = deps
+  return {
+    async create(tenant, agentId, wanted) {
+      const stored = makeTool(tenant, agentId, wanted, deps)
+      const outcome = await store.insert(stored, toolsMax)
+      if (outcome === 'no_agent') throw new ResourceFault({ kind: 'not_found' })
+      if (outcome === 'name_taken') throw new ResourceFault({ kind: 'name_taken', resource: 'tool' })
+      if (outcome === 'limit_reached')
+        throw new ResourceFault({ kind: 'limit_reached', resource: 'tool', limit: toolsMax })
+      return stored.tool
+    },
+    list: async (tenant, agentId) => found(await store.list(tenant, agentId)),
+    get: async (tenant, agentId, id) => found(await store.find(tenant, agentId, id)),
+    async change(tenant, agentId, id, change) {
+      refuseIssues(issuesOfTool(change, deps))
+      if (Object.keys(change).length === 0) return found(await store.find(tenant, agentId, id))
+      const changed = await store.change(tenant, agentId, id, (tool, secrets) =>
+        changeTool(tool, secrets, change, clock.nowMs()),
+      )
+      return found(changed)
+    },
+    async remove(tenant, agentId, id) {
+      if (!(await store.remove(tenant, agentId, id))) throw new ResourceFault({ kind: 'not_found' })
+    },
+  }
+}
+
+function issuesOfTool({ parameters, source }: ToolChange, { compileSchema, hosts }: ToolDeps): Issue[] {
+  const problem = parameters ? parametersProblem(parameters, compileSchema) : null
+  return [
+    ...(problem ? [{ path: ['parameters'], problem }] : []),
+    ...(source === undefined ? [] : issuesOfSource(source, hosts)),
+  ]
+}
+
+function makeTool({ organizationId, test }: Tenant, agentId: string, wanted: NewTool, deps: ToolDeps): StoredTool {
+  const { source, secrets, issues } = makeSource(wanted.source, null)
+  refuseIssues([...issuesOfTool(wanted, deps), ...issues])
+  const nowMs = deps.clock.nowMs()
+  const { name, description, parameters = null, preToolSpeech = null } = wanted
+  const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
+  const owner = { id: deps.toolId(), organizationId, test, agentId }
+  return { tool: { ...owner, name, description, parameters, source, preToolSpeech, ...times }, secrets }
+}
+
+function changeTool(tool: Tool, secrets: () => ToolSecrets, { source, ...change }: ToolChange, nowMs: number) {
+  const changed = { ...tool, ...change, updatedAtMs: nowMs }
+  if (source === undefined) return { tool: changed, secrets: 'kept' as const }
+  const made = makeSource(source, { source: tool.source, secrets })
+  refuseIssues(made.issues)
+  return { tool: { ...changed, source: made.source }, secrets: made.secrets }
+}
+
+function found<Found>(value: Found | null): Found {
+  if (value === null) throw new ResourceFault({ kind: 'not_found' })
+  return value
+}

@@ -1,0 +1,60 @@
+import type { FaultData } from './fault.ts'
+
+/** The way to a value inside of what a client sent: names of fields, and places in lists. */
+export type ValuePath = readonly (string | number)[]
+
+/** One value that is well formed and breaks a rule all the same. */
+export type Issue = { path: ValuePath; problem: Problem }
+
+export type Problem =
+  | { kind: 'language_unknown' }
+  | { kind: 'timezone_unknown' }
+  /** Counted from 1. */
+  | { kind: 'template_malformed'; line: number; column: number }
+  | { kind: 'template_too_large'; tagsMax: number }
+  | { kind: 'first_message_missing' }
+  /** `fault` says what is wrong with the name of the model. */
+  | { kind: 'model_unknown'; fault: FaultData }
+  | { kind: 'provider_unknown' }
+  | { kind: 'max_delay_too_short' }
+  | { kind: 'repeated' }
+  | { kind: 'options_missing' }
+  | { kind: 'options_not_taken' }
+  | { kind: 'descriptions_too_long'; charactersMax: number }
+  | { kind: 'schema_not_of_object' }
+  | { kind: 'schema_too_large'; bytesMax: number }
+  | { kind: 'schema_too_deep'; depthMax: number }
+  | { kind: 'schema_refers_outside' }
+  | { kind: 'schema_malformed' }
+  | { kind: 'setting_not_taken' }
+  | { kind: 'url_malformed' }
+  | { kind: 'url_not_https' }
+  | { kind: 'url_with_user' }
+  | { kind: 'url_not_public' }
+  | { kind: 'header_reserved' }
+  | { kind: 'secret_missing' }
+  | { kind: 'secret_of_other_origin' }
+
+export type Resource = 'agent' | 'tool'
+
+export type ResourceFaultData =
+  | { kind: 'invalid'; issues: readonly Issue[] }
+  | { kind: 'not_found' }
+  | { kind: 'name_taken'; resource: Resource }
+  | { kind: 'limit_reached'; resource: Resource; limit: number }
+
+/** An operation on a stored resource cannot be done. Only surfaces that have such operations have words for these. */
+export class ResourceFault extends Error {
+  readonly data: ResourceFaultData
+
+  constructor(data: ResourceFaultData) {
+    super(data.kind)
+    this.name = 'ResourceFault'
+    this.data = data
+  }
+}
+
+/** Throws ResourceFault unless the list is empty. */
+export function refuseIssues(issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new ResourceFault({ kind: 'invalid', issues })
+}

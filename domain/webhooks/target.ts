@@ -1,0 +1,69 @@
+/** The rules for an address that an organization gives us to call, and for the headers that it wants sent there. */
+import type { Issue, Problem, ValuePath } from '../resource-fault.ts'
+
+/**
+ * The answer of the address guard for a host as it is written: a name is resolved and checked at each connect, an
+ * address is public, or the operator allows it, or it is refused.
+ */
+export type HostPolicy = {
+  placeOf(host: string): 'name' | 'public' | 'allowed' | 'refused'
+  /** Whether the operator allows any address that is not public: only such an address may be called over http. */
+  allowsAny: boolean
+}
+
+export function urlProblem(text: string, hosts: HostPolicy): Problem | null {
+  // The parser of URLs removes blanks and control characters, which no address has.
+  const url = /[\s\p{Cc}]/u.test(text) || !URL.canParse(text) ? null : new URL(text)
+  if (url === null || url.hostname === '') return { kind: 'url_malformed' }
+  const { protocol, username, password, hostname } = url
+  if (protocol !== 'https:' && protocol !== 'http:') return { kind: 'url_not_https' }
+  if (username !== '' || password !== '') return { kind: 'url_with_user' }
+  const place = hosts.placeOf(hostname)
+  if (place === 'refused') return { kind: 'url_not_public' }
+  const mayBeHttp = place === 'allowed' || (place === 'name' && hosts.allowsAny)
+  return protocol === 'http:' && !mayBeHttp ? { kind: 'url_not_https' } : null
+}
+
+/** Secrets are sent again with a new origin, so that nobody who may change an address learns the secrets of the old one. */
+export function isSameOrigin(a: string, b: string): boolean {
+  return new URL(a).origin === new URL(b).origin
+}
+
+/** The client or the signature writes these. */
+const reserved = new Set([
+  'host',
+  'connection',
+  'transfer-encoding',
+  'te',
+  'upgrade',
+  'user-agent',
+  'cookie',
+  'expect',
+  'keep-alive',
+])
+const reservedStarts = /^(content-|webhook-)/
+const authorization = 'authorization'
+
+/** `authorization` is a secret, so it is no plain header. Names are compared in lower case. */
+export function headerIssues(
+  headers: { path: ValuePath; names: readonly string[] },
+  authHeaders: { path: ValuePath; names: readonly string[] },
+): Issue[] {
+  const plain = headers.names.map((name) => ({ name: name.toLowerCase(), path: [...headers.path, name] }))
+  const secret = authHeaders.names.map((name, at) => ({
+    name: name.toLowerCase(),
+    path: [...authHeaders.path, at, 'name'],
+  }))
+  const seen = new Set<string>()
+  return [...plain, ...secret].flatMap(({ name, path }, at): Issue[] => {
+    const isPlain = at < plain.length
+    if (isReserved(name) || (isPlain && name === authorization)) return [{ path, problem: { kind: 'header_reserved' } }]
+    if (seen.has(name)) return [{ path, problem: { kind: 'repeated' } }]
+    seen.add(name)
+    return []
+  })
+}
+
+function isReserved(name: string): boolean {
+  return reserved.has(name) || reservedStarts.test(name)
+}

@@ -1,0 +1,74 @@
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import type { Tool, ToolSource } from '../../domain/agents/tool.ts'
+import type { Tools } from '../../domain/agents/tools.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { Tool as WireTool, ToolSource as WireToolSource } from '../../generated/platform/types.ts'
+
+type Handlers = PlatformHandlers<Caller>
+
+export function createAgentTool(tools: Tools): Handlers['createAgentTool'] {
+  return async ({ path, body }, { caller }) => ({
+    status: 201,
+    body: wireTool(await tools.create(tenantOf(caller), path.id, body)),
+  })
+}
+
+export function listAgentTools(tools: Tools): Handlers['listAgentTools'] {
+  return async ({ path }, { caller }) => ({
+    status: 200,
+    body: (await tools.list(tenantOf(caller), path.id)).map(wireTool),
+  })
+}
+
+export function getAgentTool(tools: Tools): Handlers['getAgentTool'] {
+  return async ({ path }, { caller }) => ({
+    status: 200,
+    body: wireTool(await tools.get(tenantOf(caller), path.id, path.toolId)),
+  })
+}
+
+export function updateAgentTool(tools: Tools): Handlers['updateAgentTool'] {
+  return async ({ path, body }, { caller }) => ({
+    status: 200,
+    body: wireTool(await tools.change(tenantOf(caller), path.id, path.toolId, body)),
+  })
+}
+
+export function deleteAgentTool(tools: Tools): Handlers['deleteAgentTool'] {
+  return async ({ path }, { caller }) => {
+    await tools.remove(tenantOf(caller), path.id, path.toolId)
+    return { status: 200, body: { deleted: true } }
+  }
+}
+
+function wireTool({
+  id,
+  agentId,
+  test,
+  name,
+  description,
+  parameters,
+  source,
+  preToolSpeech,
+  ...times
+}: Tool): WireTool {
+  return {
+    id,
+    agentId,
+    ...(test && { test: true as const }),
+    name,
+    description,
+    parameters,
+    source: wireSource(source),
+    preToolSpeech,
+    createdAt: new Date(times.createdAtMs).toISOString(),
+    updatedAt: new Date(times.updatedAtMs).toISOString(),
+  }
+}
+
+/** Secrets are stored apart, so the source has none to leave out. */
+function wireSource(source: ToolSource): WireToolSource {
+  if (source.kind !== 'webhook') return source
+  const authHeaders = source.authHeaders?.map((name) => ({ name, configured: true as const })) ?? null
+  return { ...source, authHeaders }
+}

@@ -1,0 +1,71 @@
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import type { Agent } from '../../domain/agents/agent.ts'
+import type { Agents } from '../../domain/agents/agents.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { Agent as WireAgent } from '../../generated/platform/types.ts'
+
+type Handlers = PlatformHandlers<Caller>
+
+export function createAgent(agents: Agents): Handlers['createAgent'] {
+  return async ({ body }, { caller }) => ({ status: 201, body: wireAgent(await agents.create(tenantOf(caller), body)) })
+}
+
+export function listAgents(agents: Agents): Handlers['listAgents'] {
+  return async (_request, { caller }) => ({ status: 200, body: (await agents.list(tenantOf(caller))).map(wireAgent) })
+}
+
+export function getAgent(agents: Agents): Handlers['getAgent'] {
+  return async ({ path }, { caller }) => ({ status: 200, body: wireAgent(await agents.get(tenantOf(caller), path.id)) })
+}
+
+export function updateAgent(agents: Agents): Handlers['updateAgent'] {
+  return async ({ path, body }, { caller }) => ({
+    status: 200,
+    body: wireAgent(await agents.change(tenantOf(caller), path.id, body)),
+  })
+}
+
+export function deleteAgent(agents: Agents): Handlers['deleteAgent'] {
+  return async ({ path }, { caller }) => {
+    await agents.remove(tenantOf(caller), path.id)
+    return { status: 200, body: { deleted: true } }
+  }
+}
+
+/** Shows the settings that were set, and null for the rest: a default may change, and is not the agent's. */
+function wireAgent({ id, organizationId, test, settings, createdAtMs, updatedAtMs }: Agent): WireAgent {
+  return {
+    id,
+    organizationId,
+    ...(test && { test: true as const }),
+    ...unset,
+    ...settings,
+    createdAt: new Date(createdAtMs).toISOString(),
+    updatedAt: new Date(updatedAtMs).toISOString(),
+  }
+}
+
+const unset = {
+  voice: null,
+  firstMessage: null,
+  firstMessageMode: null,
+  llmOptions: null,
+  stackPreferences: null,
+  sttOptions: null,
+  ttsOptions: null,
+  backgroundAudio: null,
+  speechNormalization: null,
+  idleRePrompts: null,
+  turnHandling: null,
+  voicemail: null,
+  maxDurationSeconds: null,
+  silenceTimeoutSeconds: null,
+  endCallMessage: null,
+  fallbackMessage: null,
+  maxToolHops: null,
+  timezone: null,
+  recording: null,
+  clientOverrides: null,
+  promptVariables: null,
+  extractionFields: null,
+} as const satisfies Partial<Record<keyof WireAgent, null>>

@@ -1,0 +1,130 @@
+/** The words of this surface for what is wrong with a stored resource. */
+import type { Problem, Resource, ResourceFaultData } from '../../domain/resource-fault.ts'
+import type { ErrorCode } from '../../generated/platform/errors.ts'
+import type { ValidationIssue } from '../../generated/platform/types.ts'
+import { messageOf } from '../faults/table.ts'
+
+type Said = { code: ErrorCode; message?: string; issues?: ValidationIssue[] }
+
+/** The contract's bound of `issues`. */
+const issuesMax = 32
+
+const nameConflict: Record<Resource, ErrorCode> = { agent: 'AGENT_NAME_CONFLICT', tool: 'TOOL_NAME_CONFLICT' }
+
+export function sayResourceFault(data: ResourceFaultData): Said {
+  switch (data.kind) {
+    case 'not_found':
+      return { code: 'NOT_FOUND' }
+    case 'name_taken':
+      return { code: nameConflict[data.resource] }
+    case 'limit_reached':
+      return {
+        code: 'LIMIT_REACHED',
+        message: `There are ${data.limit} ${data.resource}s already, and no more may be made.`,
+      }
+    case 'invalid': {
+      const issues = data.issues.slice(0, issuesMax).map(({ path, problem }) => issueOf(path, problem))
+      return { code: 'VALIDATION_ERROR', message: issues[0]?.message ?? '', issues }
+    }
+  }
+}
+
+function issueOf(path: readonly (string | number)[], problem: Problem): ValidationIssue {
+  const pointer = path.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return { path: pointer, message: `${pointer} ${complaint(problem)}`, keyword: keywordOf(problem) }
+}
+
+/** Completes a sentence that begins with the place. Never has content of the request. */
+function complaint(problem: Problem): string {
+  switch (problem.kind) {
+    case 'language_unknown':
+      return 'is no BCP 47 tag; write it like en, es-MX or zh-Hant'
+    case 'timezone_unknown':
+      return 'is no name of the IANA time zone database, such as Europe/Berlin'
+    case 'template_malformed':
+      return `is no valid Liquid template; see line ${problem.line}, column ${problem.column}. Write braces that are text between {% raw %} and {% endraw %}`
+    case 'template_too_large':
+      return `has more than ${problem.tagsMax} tags and outputs`
+    case 'first_message_missing':
+      return 'is message, and there is no firstMessage to say'
+    case 'model_unknown':
+      return `names no model that can be pinned. ${messageOf(problem.fault) ?? ''}`.trim()
+    case 'provider_unknown':
+      return 'is no <provider> or <provider>:<model> of this server; GET /v1/providers/known lists them'
+    case 'max_delay_too_short':
+      return 'makes the greatest delay shorter than the least one; the profile sets the one that is left out'
+    case 'repeated':
+      return 'is in the request twice'
+    case 'options_missing':
+      return 'is required for the type enum'
+    case 'options_not_taken':
+      return 'is for the type enum alone'
+    case 'descriptions_too_long':
+      return `has descriptions of more than ${problem.charactersMax} characters together`
+    case 'schema_not_of_object':
+      return 'must have type: object at its root'
+    case 'schema_too_large':
+      return `is larger than ${problem.bytesMax} bytes of JSON`
+    case 'schema_too_deep':
+      return `is more than ${problem.depthMax} schemas deep`
+    case 'schema_refers_outside':
+      return 'has a $ref to a schema that is not in it'
+    case 'schema_malformed':
+      return 'is no JSON Schema of draft 2020-12'
+    case 'setting_not_taken':
+      return 'is no setting of this function'
+    case 'url_malformed':
+      return 'is no URL'
+    case 'url_not_https':
+      return 'must be https'
+    case 'url_with_user':
+      return 'must have neither a user nor a password; send them in authHeaders'
+    case 'url_not_public':
+      return 'has an address that is not public; the operator can allow its subnet'
+    case 'header_reserved':
+      return 'is a header that cannot be set here'
+    case 'secret_missing':
+      return 'is required, because none is stored'
+    case 'secret_of_other_origin':
+      return 'must be sent again, because the origin of the URL has changed'
+  }
+}
+
+/** The rule of JSON Schema that is closest to the problem. */
+function keywordOf({ kind }: Problem): string {
+  switch (kind) {
+    case 'first_message_missing':
+    case 'options_missing':
+    case 'secret_missing':
+    case 'secret_of_other_origin':
+      return 'required'
+    case 'options_not_taken':
+    case 'setting_not_taken':
+      return 'additionalProperties'
+    case 'repeated':
+      return 'uniqueItems'
+    case 'max_delay_too_short':
+      return 'minimum'
+    case 'template_too_large':
+    case 'descriptions_too_long':
+    case 'schema_too_large':
+    case 'schema_too_deep':
+      return 'maxLength'
+    case 'schema_not_of_object':
+      return 'const'
+    case 'model_unknown':
+    case 'provider_unknown':
+      return 'enum'
+    case 'language_unknown':
+    case 'timezone_unknown':
+    case 'template_malformed':
+    case 'schema_malformed':
+    case 'schema_refers_outside':
+    case 'header_reserved':
+    case 'url_malformed':
+    case 'url_not_https':
+    case 'url_with_user':
+    case 'url_not_public':
+      return 'format'
+  }
+}

@@ -1,0 +1,41 @@
+/** Joins the operations on agents and tools to what the runtime can check: templates, schemas and hosts. */
+import type { AgentStore } from '../../domain/agents/agent.ts'
+import { type Agents, createAgents } from '../../domain/agents/agents.ts'
+import type { CheckTemplate } from '../../domain/agents/check-agent.ts'
+import type { ToolStore } from '../../domain/agents/tool.ts'
+import { createTools, type Tools } from '../../domain/agents/tools.ts'
+import type { Catalog } from '../../domain/catalog/catalog.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { schemaFault } from '../../runtime/json-schema.ts'
+import { placeOfHost } from '../../runtime/outbound/address-guard.ts'
+import { templateFault } from '../../runtime/template.ts'
+
+export type ResourceDeps = {
+  catalog: Catalog
+  stores: { agents: AgentStore; tools: ToolStore }
+  clock: Clock
+  ids: { agent: () => string; tool: () => string }
+  agentsMax: number
+  /** CIDR ranges that webhooks may be in although they are not public. */
+  allowedSubnets: readonly string[]
+}
+
+export function createResources(deps: ResourceDeps): { agents: Agents; tools: Tools } {
+  const { catalog, stores, clock, ids, agentsMax, allowedSubnets } = deps
+  const hosts = {
+    placeOf: (host: string) => placeOfHost(host, { allowedSubnets }),
+    allowsAny: allowedSubnets.length > 0,
+  }
+  const rules = { catalog, checkTemplate }
+  return {
+    agents: createAgents({ store: stores.agents, rules, clock, agentId: ids.agent, agentsMax }),
+    tools: createTools({ store: stores.tools, compileSchema: schemaFault, hosts, clock, toolId: ids.tool }),
+  }
+}
+
+const checkTemplate: CheckTemplate = (text) => {
+  const fault = templateFault(text)
+  if (fault === null) return null
+  if (fault.kind === 'too_large') return { kind: 'template_too_large', tagsMax: fault.tagsMax }
+  return { kind: 'template_malformed', line: fault.line, column: fault.column }
+}

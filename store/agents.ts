@@ -1,0 +1,111 @@
+/** Agents. Every statement names the organization and the world. */
+import type { Tenant } from '../domain/access/organization.ts'
+import type { Agent, AgentSettings, AgentStore } from '../domain/agents/agent.ts'
+import type { Tx } from './connect.ts'
+import { isTaken } from './taken.ts'
+import type { Worlds } from './tenant.ts'
+
+type Row = {
+  id: string
+  organizationId: string
+  test: boolean
+  settings: AgentSettings
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** Other text cannot be an id, so no statement asks for it. */
+const idForm = /^agent_[0-9A-Za-z]{22}$/
+/** Any number that no other advisory lock of two numbers has. */
+const agentsLock = 7_275_540
+
+export function isAgentId(id: string): boolean {
+  return idForm.test(id)
+}
+
+export function createAgentStore(worlds: Worlds): AgentStore {
+  return {
+    list: (tenant) =>
+      worlds.asTenant(tenant, async (tx) => {
+        const { organizationId, test } = tenant
+        const rows = await tx<Row[]>`
+          select ${columns(tx)} from agents where organization_id = ${organizationId} and test = ${test}
+          order by position desc`
+        return rows.map(agentOf)
+      }),
+    find: async (tenant, id) =>
+      isAgentId(id) ? worlds.asTenant(tenant, async (tx) => (await read(tx, tenant, id))[0] ?? null) : null,
+    insert: (agent, agentsMax) => worlds.asTenant(agent, (tx) => insert(tx, agent, agentsMax)),
+    change: async (tenant, id, change) => {
+      if (!isAgentId(id)) return null
+      try {
+        return await worlds.asTenant(tenant, (tx) => changeOne(tx, tenant, id, change))
+      } catch (error) {
+        if (isTaken(error, 'agents_organization_id_test_name_key_key')) return 'name_taken'
+        throw error
+      }
+    },
+    remove: async (tenant, id) => {
+      if (!isAgentId(id)) return false
+      return worlds.asTenant(tenant, async (tx) => {
+        const { organizationId, test } = tenant
+        const { count } = await tx`
+          delete from agents where organization_id = ${organizationId} and test = ${test} and id = ${id}`
+        return count > 0
+      })
+    },
+  }
+}
+
+/**
+ * Makes the writes of names of a tenant follow one another. Two inserts at once could both see room for one more, and
+ * two agents that get each other's name would wait for each other.
+ */
+async function lockNames(tx: Tx, { organizationId, test }: Tenant): Promise<void> {
+  await tx`select pg_advisory_xact_lock(${agentsLock}, hashtext(${`${organizationId} ${String(test)}`}))`
+}
+
+async function insert(tx: Tx, agent: Agent, agentsMax: number): Promise<'inserted' | 'name_taken' | 'limit_reached'> {
+  const { organizationId, test, id, settings } = agent
+  await lockNames(tx, agent)
+  const [row] = await tx<{ count: number }[]>`
+    select count(*)::int as count from agents where organization_id = ${organizationId} and test = ${test}`
+  if ((row?.count ?? 0) >= agentsMax) return 'limit_reached'
+  const { count } = await tx`
+    insert into agents (organization_id, test, id, name_key, settings, created_at, updated_at)
+    values (${organizationId}, ${test}, ${id}, ${nameKey(settings.name)}, ${JSON.stringify(settings)}::text::json,
+      ${new Date(agent.createdAtMs)}, ${new Date(agent.updatedAtMs)})
+    on conflict (organization_id, test, name_key) do nothing`
+  return count > 0 ? 'inserted' : 'name_taken'
+}
+
+async function changeOne(tx: Tx, tenant: Tenant, id: string, change: (agent: Agent) => Agent): Promise<Agent | null> {
+  const [agent] = await read(tx, tenant, id, true)
+  if (!agent) return null
+  const changed = change(agent)
+  if (nameKey(changed.settings.name) !== nameKey(agent.settings.name)) await lockNames(tx, tenant)
+  await tx`
+    update agents set name_key = ${nameKey(changed.settings.name)}, settings = ${JSON.stringify(changed.settings)}::text::json,
+      updated_at = ${new Date(changed.updatedAtMs)}
+    where organization_id = ${tenant.organizationId} and test = ${tenant.test} and id = ${id}`
+  return changed
+}
+
+async function read(tx: Tx, { organizationId, test }: Tenant, id: string, locks = false): Promise<Agent[]> {
+  const rows = await tx<Row[]>`
+    select ${columns(tx)} from agents where organization_id = ${organizationId} and test = ${test} and id = ${id}
+    ${locks ? tx`for no key update` : tx``}`
+  return rows.map(agentOf)
+}
+
+/** Names that people cannot tell apart are equal. U+0000 cannot be in a text of Postgres. */
+function nameKey(name: string): string {
+  return name.trim().normalize('NFC').replaceAll('\0', '\uFFFD')
+}
+
+function agentOf({ createdAt, updatedAt, ...agent }: Row): Agent {
+  return { ...agent, createdAtMs: createdAt.getTime(), updatedAtMs: updatedAt.getTime() }
+}
+
+const columns = (tx: Tx) =>
+  tx`id, organization_id as "organizationId", test, settings, created_at as "createdAt", updated_at as "updatedAt"`
