@@ -4,6 +4,7 @@
  * `BadRequest: invalid_parameter` of a response that operations share, `Transcript: final` of a message.
  */
 import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { parse } from 'yaml'
 
 type Named = Record<string, { value: unknown }>
@@ -22,10 +23,13 @@ type RawOperation = {
   requestBody?: { content: Content }
   responses: Record<string, Response & { $ref?: string }>
 }
+/** The operations of a path, and the parameters that they share. */
+const methods = ['get', 'put', 'post', 'patch', 'delete'] as const
+type PathItem = { $ref?: string; parameters?: Parameter[] } & { [Method in (typeof methods)[number]]?: RawOperation }
 type Message = { examples?: { name?: string; payload: unknown }[] }
 type Document = {
   servers: { url: string }[]
-  paths?: Record<string, Record<string, RawOperation>>
+  paths?: Record<string, PathItem>
   components: { responses?: Record<string, Response>; messages?: Record<string, Message> }
 }
 
@@ -54,12 +58,12 @@ export type Contract = {
 
 export function readContract(file: string): Contract {
   const document = resolved(file) as Document
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
-    Object.entries(methods).map(
-      ([method, raw]) => [raw.operationId, operationOf(document, path, method, raw)] as const,
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    operationsOf(item).map(
+      ([method, raw]) => [raw.operationId, operationOf(document, path, method, raw, item.parameters ?? [])] as const,
     ),
   )
-  const answers = answersOf(document, read(file) as Document)
+  const answers = answersOf(document, file)
   const examples = new Map<string, unknown>()
   for (const [id, { requests }] of operations)
     for (const [name, { value }] of Object.entries(requests)) examples.set(`${id}: ${name}`, value)
@@ -71,24 +75,47 @@ export function readContract(file: string): Contract {
   return { operations: new Map(operations), answers, examples }
 }
 
-function operationOf({ servers }: Document, path: string, method: string, raw: RawOperation): Operation {
+function operationOf(
+  { servers }: Document,
+  path: string,
+  method: string,
+  raw: RawOperation,
+  shared: readonly Parameter[],
+): Operation {
   const [[type = '', media] = []] = Object.entries(raw.requestBody?.content ?? {})
   const base = servers[0]?.url.replace(/\/$/, '') ?? ''
-  const { parameters = [] } = raw
+  const parameters = [...shared, ...(raw.parameters ?? [])]
   return { method: method.toUpperCase(), path: base + path, parameters, requests: media?.examples ?? {}, type }
 }
 
-function answersOf(document: Document, raw: Document): Map<string, Answer> {
+function answersOf(document: Document, file: string): Map<string, Answer> {
+  const raw = read(file) as Document
   const answers = new Map<string, Answer>()
   for (const [name, { headers = {}, ...response }] of Object.entries(document.components.responses ?? {}))
     answers.set(name, { status: null, headers, examples: examplesOf(response) })
-  for (const [path, methods] of Object.entries(document.paths ?? {}))
-    for (const [method, { operationId, responses }] of Object.entries(methods))
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    const written = writtenItem(raw.paths?.[path], file)
+    for (const [method, { operationId, responses }] of operationsOf(item))
       for (const [status, { headers = {}, ...response }] of Object.entries(responses)) {
-        const holder = nameOf(raw.paths?.[path]?.[method]?.responses[status]?.$ref) ?? `${operationId} ${status}`
+        const holder = nameOf(written?.[method]?.responses[status]?.$ref) ?? `${operationId} ${status}`
         answers.set(holder, { status, headers, examples: examplesOf(response) })
       }
+  }
   return answers
+}
+
+function operationsOf(item: PathItem) {
+  return methods.flatMap((method) => {
+    const operation = item[method]
+    return operation === undefined ? [] : [[method, operation] as const]
+  })
+}
+
+/** The path as it is written, in this file or in the one that it refers to. */
+function writtenItem(item: PathItem | undefined, file: string): PathItem | undefined {
+  if (item?.$ref === undefined) return item
+  const [target = '', pointer = ''] = item.$ref.split('#')
+  return at(read(fileOf(target, file)), pointer) as PathItem
 }
 
 function examplesOf({ content = {} }: Response): Answer['examples'] {
@@ -117,14 +144,20 @@ function resolved(file: string): unknown {
   }
   const follow = (reference: string, from: string): unknown => {
     const [target = '', pointer = ''] = reference.split('#')
-    const name = target === '' ? from : target.replace('./', '')
-    const found = pointer
-      .split('/')
-      .slice(1)
-      .reduce((at, key) => (at as Record<string, unknown>)[key.replaceAll('~1', '/')], load(name))
-    return resolve(found, name)
+    const name = fileOf(target, from)
+    return resolve(at(load(name), pointer), name)
   }
   return resolve(load(file), file)
+}
+
+/** The file that a reference in `from` names. Both are paths from specs/. */
+function fileOf(target: string, from: string): string {
+  return target === '' ? from : posix.join(posix.dirname(from), target)
+}
+
+function at(document: unknown, pointer: string): unknown {
+  const keys = pointer.split('/').slice(1)
+  return keys.reduce((value, key) => (value as Record<string, unknown>)[key.replaceAll('~1', '/')], document)
 }
 
 const isOpaque = (key: string) => ['schema', 'schemas', 'payload', 'value', 'x-sse-events'].includes(key)

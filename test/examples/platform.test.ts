@@ -4,7 +4,7 @@ import { openAdministration, routeOf } from '../platform/setup.ts'
 import { startParley } from '../process/parley.ts'
 import { postJson, speech, type Target } from '../router/requests.ts'
 import { startProviders } from './providers.ts'
-import { Examples, receive, type Sent } from './run.ts'
+import { Examples, type Received, receive, type Sent } from './run.ts'
 
 const providers = await startProviders()
 const parley = await startParley(providers.env)
@@ -26,6 +26,57 @@ t.test('providers and the keys of an organization', async (t) => {
   examples.compare(t, await examples.send(parley, { operation: 'listKnownProviders' }), known)
   const { status, body } = await examples.send(parley, { operation: 'deleteProviderKey' })
   t.same([status, body.length], [204, 0])
+})
+
+const made = (received: Received) => (JSON.parse(received.body.toString()) as { id: string }).id
+
+t.test('agents and their tools', async (t) => {
+  const acme = await administration.organization('with agents')
+  const send = (sent: Sent) => examples.send(acme, sent)
+  const equal = (received: Received, ...names: string[]) => {
+    for (const example of names) examples.compare(t, received, { example })
+  }
+  equal(await send({ operation: 'listAgents' }), 'listAgents 200: none')
+  const least = await send({ operation: 'createAgent', request: 'least' })
+  equal(least, 'createAgent 201: least')
+  const values = { id: made(least) }
+  equal(await send({ operation: 'deleteAgent', values }), 'deleteAgent 200: deleted')
+  const receptionist = await send({ operation: 'createAgent', request: 'receptionist' })
+  equal(receptionist, 'createAgent 201: receptionist')
+  values.id = made(receptionist)
+  equal(await send({ operation: 'getAgent', values }), 'getAgent 200: receptionist')
+  equal(await send({ operation: 'listAgents' }), 'listAgents 200: one')
+  equal(await send({ operation: 'updateAgent', request: 'change', values }), 'updateAgent 200: change')
+  equal(await send({ operation: 'updateAgent', request: 'nothing', values }), 'updateAgent 200: change')
+
+  for (const request of ['builtin', 'inline']) {
+    const tool = await send({ operation: 'createAgentTool', request, values })
+    equal(tool, `createAgentTool 201: ${request}`)
+    const removed = await send({ operation: 'deleteAgentTool', values: { ...values, toolId: made(tool) } })
+    equal(removed, 'deleteAgentTool 200: deleted')
+  }
+  const webhook = await send({ operation: 'createAgentTool', request: 'webhook', values })
+  equal(webhook, 'createAgentTool 201: webhook')
+  const ofTool = { ...values, toolId: made(webhook) }
+  equal(await send({ operation: 'listAgentTools', values }), 'listAgentTools 200: one')
+  equal(await send({ operation: 'getAgentTool', values: ofTool }), 'getAgentTool 200: webhook')
+  equal(await send({ operation: 'updateAgentTool', request: 'later', values: ofTool }), 'updateAgentTool 200: later')
+
+  const again = { operation: 'createAgentTool', request: 'webhook', values }
+  equal(await send({ operation: 'createAgent', request: 'receptionist' }), 'Conflict: agent_name')
+  equal(await send(again), 'Conflict: tool_name')
+  for (let tools = 1; tools < 64; tools++) await send({ ...again, fields: { name: `tool_${tools}` } })
+  equal(await send({ ...again, fields: { name: 'one_more' } }), 'Conflict: limit')
+  const broken = { name: 'Broken', systemPrompt: 'You work for {{ shop.' }
+  equal(await send({ operation: 'createAgent', request: 'least', fields: broken }), 'BadRequest: rule')
+  equal(await send({ operation: 'getAgent' }), 'NotFound: agent')
+})
+
+t.test('the organization of a first local run', async (t) => {
+  const shown = await examples.send(parley, { operation: 'getOrganization' })
+  examples.compare(t, shown, { example: 'getOrganization 200: local' })
+  const changed = await examples.send(parley, { operation: 'updateOrganization', request: 'quiet' })
+  examples.compare(t, changed, { example: 'updateOrganization 200: quiet' })
 })
 
 t.test('getRequestRoute', async (t) => {

@@ -30,27 +30,46 @@ export async function openAdministration(parley: Running): Promise<Administratio
   const host = encodeURIComponent(socketDir(parley.dataDir))
   const databaseUrl = `postgres://parley@localhost/parley?host=${host}`
   const store = await openStore({ ...defaults, databaseUrl, dataDir: parley.dataDir, serves: false })
+  async function key(organizationId: string, { scopes = routerAndPlatform, test = false }: KeyOptions = {}) {
+    const wanted = { organizationId, name: 'of a test', scopes, test, policy: {}, expiresAtMs: null }
+    const made = await store.keys.create(wanted)
+    return { url: parley.url, key: made?.secret ?? '', keyId: made?.key.id ?? '' }
+  }
   return {
     store,
     async organization(name, { scopes = routerAndPlatform, creditMicroUsd = 100_000_000 } = {}) {
       const { id } = await organization(store, name, creditMicroUsd)
-      const wanted = { organizationId: id, name, scopes, test: false, policy: {}, expiresAtMs: null }
-      const made = await store.keys.create(wanted)
-      return { id, url: parley.url, key: made?.secret ?? '', keyId: made?.key.id ?? '' }
+      return { ...(await key(id, { scopes })), id }
     },
+    key,
     close: () => store.close({ stopPostgres: false }),
   }
 }
 
 const routerAndPlatform: readonly Scope[] = ['router', 'platform']
 
+type KeyOptions = { scopes?: readonly Scope[]; test?: boolean }
+
 export type Administration = {
   store: Store
+  key(organizationId: string, options?: KeyOptions): Promise<Target & { keyId: string }>
   organization(
     name: string,
     more?: { scopes?: readonly Scope[]; creditMicroUsd?: number },
   ): Promise<Target & { id: string; keyId: string }>
   close(): Promise<void>
+}
+
+/** Sends a JSON body where there is one. */
+export function call(target: Target, method: string, path: string, body?: unknown): Promise<Answer> {
+  if (body === undefined) return send(target, path, { method })
+  return send(target, path, { method, body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
+}
+
+/** The status, the code and the places of the issues of an answer, to compare at once. */
+export function faultOf(answer: Answer): { status: number; code: string; paths?: string[] } {
+  const { code, issues } = answer.json<{ code: string; issues?: { path: string }[] }>()
+  return { status: answer.status, code, ...(issues && { paths: issues.map(({ path }) => path) }) }
 }
 
 export const listProviders = (target: Target) => send(target, '/v1/providers')

@@ -1,0 +1,399 @@
+/** Tools of agents over the public surface: every bound at its border, sources, secrets, names and the limit. */
+import { Buffer } from 'node:buffer'
+import t from 'tap'
+import { openDatabase } from '../process/database.ts'
+import { startParley } from '../process/parley.ts'
+import type { Answer, Target } from '../router/requests.ts'
+import { call, faultOf, openAdministration } from './setup.ts'
+
+const parley = await startParley()
+const admin = await openAdministration(parley)
+t.teardown(async () => {
+  await admin.close()
+  await parley.remove()
+})
+
+type Tool = { id: string; name: string; updatedAt: string; source: Record<string, unknown> } & Record<string, unknown>
+
+const url = 'https://tools.example/run?x=1'
+const webhook = { kind: 'webhook', url }
+const least = { name: 'find', description: 'Finds.', source: webhook }
+
+/** An agent of a new organization, and the path of its tools. */
+async function agentOf(name: string): Promise<Target & { id: string; path: string }> {
+  const acme = await admin.organization(name)
+  return { ...acme, path: await agentPath(acme) }
+}
+
+async function agentPath(target: Target): Promise<string> {
+  const body = { name: 'Agent', systemPrompt: 'Be brief.', intent: { language: 'en' } }
+  const { id } = (await call(target, 'POST', '/v1/agents', body)).json<{ id: string }>()
+  return `/v1/agents/${id}/tools`
+}
+
+type Acme = Awaited<ReturnType<typeof agentOf>>
+const create = (acme: Acme, more: object = {}) => call(acme, 'POST', acme.path, { ...least, ...more })
+const change = (acme: Acme, { id }: Tool, body: object) => call(acme, 'PATCH', `${acme.path}/${id}`, body)
+const source = (more: object) => ({ source: { ...webhook, ...more } })
+
+async function made(acme: Acme, more: object = {}): Promise<Tool> {
+  const answer = await create(acme, more)
+  if (answer.status !== 201) throw new Error(answer.text)
+  return answer.json<Tool>()
+}
+
+t.test('createAgentTool shows what was set, and null for the rest', async (t) => {
+  const acme = await agentOf('showing')
+  const tool = await made(acme)
+  t.match(tool.id, /^tool_[0-9A-Za-z]{22}$/)
+  t.same(Object.keys(tool).sort(), [
+    'agentId',
+    'createdAt',
+    'description',
+    'id',
+    'name',
+    'parameters',
+    'preToolSpeech',
+    'source',
+    'updatedAt',
+  ])
+  t.equal(`/v1/agents/${String(tool['agentId'])}/tools`, acme.path)
+  t.same([tool['parameters'], tool['preToolSpeech']], [null, null])
+  const unset = { headers: null, authHeaders: null, timeoutMs: null, responseMode: null, asyncAck: null }
+  t.same(tool.source, { kind: 'webhook', url, hasSecret: false, ...unset })
+  const inline = await made(acme, { name: 'inline', source: { kind: 'inline' }, preToolSpeech: 'never' })
+  t.match(inline, { source: { kind: 'inline', timeoutMs: null }, preToolSpeech: 'never' })
+  const builtin = await made(acme, { name: 'builtin', source: { kind: 'builtin', name: 'send_dtmf', config: {} } })
+  t.same(builtin.source, { kind: 'builtin', name: 'send_dtmf', config: {} })
+  const list = (await call(acme, 'GET', acme.path)).json<Tool[]>()
+  t.same(list, [builtin, inline, tool], 'newest first')
+  for (const each of list) t.same((await call(acme, 'GET', `${acme.path}/${each.id}`)).json(), each)
+})
+
+t.test('secrets are sealed in the table, kept by a change, and never shown', async (t) => {
+  const acme = await agentOf('secrets')
+  const secrets = { secret: 'k4n4ry-secret', authHeaders: [{ name: 'Authorization', value: 'Bearer k4n4ry-value' }] }
+  const created = await create(acme, source({ ...secrets, headers: { 'x-shop': 'main' } }))
+  const tool = created.json<Tool>()
+  const configured = { hasSecret: true, authHeaders: [{ name: 'Authorization', configured: true }] }
+  t.match(tool.source, { ...configured, headers: { 'x-shop': 'main' } })
+  const changed = await change(acme, tool, source({ authHeaders: [{ name: 'authorization' }], timeoutMs: 500 }))
+  t.match(changed.json<Tool>().source, { hasSecret: true, headers: null, timeoutMs: 500 })
+  const answers = [
+    created,
+    changed,
+    await call(acme, 'GET', acme.path),
+    await change(acme, tool, { description: 'New.' }),
+  ]
+  for (const { text } of answers) t.notMatch(text, /k4n4ry/)
+  t.match(answers.at(-1)?.json(), { description: 'New.', source: { hasSecret: true, timeoutMs: 500 } })
+
+  const sql = openDatabase(parley.dataDir)
+  const rows = await sql<{ row: string; sealed: Buffer | null }[]>`
+    select t::text as row, sealed from agent_tools t where organization_id = ${acme.id}`
+  t.equal(rows.length, 1)
+  for (const { row, sealed } of rows) {
+    t.ok(sealed)
+    t.notMatch(row, /k4n4ry/)
+    t.notMatch(sealed?.toString('latin1') ?? '', /k4n4ry/)
+  }
+  t.match((await change(acme, tool, source({ secret: null }))).json<Tool>().source, {
+    hasSecret: false,
+    authHeaders: null,
+  })
+  t.same(await sql`select sealed, sealed_by, secrets_id from agent_tools where organization_id = ${acme.id}`, [
+    { sealed: null, sealed_by: null, secrets_id: null },
+  ])
+  await sql.end()
+})
+
+t.test('a secret that is left out is kept, but not for another origin', async (t) => {
+  const acme = await agentOf('origins')
+  const secrets = { secret: 'a-long-secret', authHeaders: [{ name: 'x-key', value: 'v' }] }
+  const tool = await made(acme, source(secrets))
+  const needed = async (more: object, ...paths: string[]) =>
+    t.same(faultOf(await change(acme, tool, source(more))), { status: 400, code: 'VALIDATION_ERROR', paths })
+  const elsewhere = { url: 'https://other.example/run' }
+  await needed({ ...elsewhere, authHeaders: [{ name: 'x-key' }] }, '/source/secret', '/source/authHeaders/0/value')
+  await needed({ url: 'https://tools.example:8443/run' }, '/source/secret')
+  await needed({ authHeaders: [{ name: 'x-key' }, { name: 'x-new' }] }, '/source/authHeaders/1/value')
+  t.match((await call(acme, 'GET', `${acme.path}/${tool.id}`)).json(), tool, 'a refused change changes nothing')
+  t.equal(
+    (await change(acme, tool, source({ url: 'https://TOOLS.example:443/other', authHeaders: [{ name: 'X-KEY' }] })))
+      .status,
+    200,
+  )
+  t.equal((await change(acme, tool, source({ ...elsewhere, ...secrets }))).status, 200)
+  t.match((await change(acme, tool, source({ ...elsewhere, secret: null }))).json<Tool>().source, { hasSecret: false })
+  t.equal((await change(acme, tool, source(secrets))).status, 200)
+  t.equal((await change(acme, tool, { source: { kind: 'inline' } })).status, 200)
+  await needed({ authHeaders: [{ name: 'x-key' }] }, '/source/authHeaders/0/value')
+  t.match(
+    (await change(acme, tool, source({}))).json<Tool>().source,
+    { hasSecret: false },
+    'another kind drops secrets',
+  )
+  t.same(faultOf(await create(acme, { name: 'new', ...source({ authHeaders: [{ name: 'a' }] }) })).paths, [
+    '/source/authHeaders/0/value',
+  ])
+})
+
+t.test('updateAgentTool', async (t) => {
+  const acme = await agentOf('changing')
+  const tool = await made(acme, { parameters: { type: 'object', properties: { b: {}, a: {} } }, preToolSpeech: 'auto' })
+  t.same((await change(acme, tool, {})).json(), tool)
+  for (const body of [
+    { name: 'other' },
+    { name: null },
+    { agentId: 'x' },
+    { description: null },
+    { source: null },
+    { source: 5 },
+    { source: [] },
+  ])
+    t.same(faultOf(await change(acme, tool, body)), {
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      paths: [`/${Object.keys(body).join()}`],
+    })
+  const cleared = (await change(acme, tool, { parameters: null, preToolSpeech: null })).json<Tool>()
+  t.same(cleared, { ...tool, parameters: null, preToolSpeech: null, updatedAt: cleared.updatedAt })
+  const texts = await Promise.all([
+    change(acme, tool, { description: 'x' }),
+    change(acme, tool, { preToolSpeech: 'never' }),
+  ])
+  t.same(
+    texts.map(({ status }) => status),
+    [200, 200],
+  )
+  t.match((await call(acme, 'GET', `${acme.path}/${tool.id}`)).json(), { description: 'x', preToolSpeech: 'never' })
+})
+
+t.test('deleteAgentTool, and what is not found', async (t) => {
+  const acme = await agentOf('deleting')
+  const tool = await made(acme)
+  const notFound = { status: 404, code: 'NOT_FOUND' }
+  const other = await agentPath(await admin.key(acme.id, { test: true }))
+  for (const path of [
+    `${other}/${tool.id}`,
+    `${acme.path}/tool_0123456789012345678901`,
+    `${acme.path}/%01`,
+    `/v1/agents/agent_0123456789012345678901/tools/${tool.id}`,
+    `/v1/agents/%01/tools/${tool.id}`,
+  ]) {
+    for (const method of ['GET', 'DELETE']) t.match(faultOf(await call(acme, method, path)), notFound, path)
+    t.match(faultOf(await call(acme, 'PATCH', path, { description: 'x' })), notFound, path)
+  }
+  for (const path of ['/v1/agents/agent_0123456789012345678901/tools', '/v1/agents/x/tools', other]) {
+    t.match(faultOf(await call(acme, 'GET', path)), notFound)
+    t.match(faultOf(await call(acme, 'POST', path, least)), notFound)
+  }
+  const gone = await call(acme, 'DELETE', `${acme.path}/${tool.id}`)
+  t.same([gone.status, gone.json()], [200, { deleted: true }])
+  t.match(faultOf(await call(acme, 'DELETE', `${acme.path}/${tool.id}`)), notFound)
+  t.equal((await create(acme)).status, 201, 'its name is free')
+})
+
+t.test('names are unique in an agent, and an agent has 64 tools, also for requests at once', async (t) => {
+  const acme = await agentOf('limited')
+  const race = await Promise.all(Array.from({ length: 4 }, () => create(acme, { name: 'same' })))
+  t.same(race.map(({ status }) => status).sort(), [201, 409, 409, 409])
+  t.match(faultOf(await create(acme, { name: 'same' })), { status: 409, code: 'TOOL_NAME_CONFLICT' })
+  t.equal((await create(acme, { name: 'Same' })).status, 201, 'case counts')
+  for (let at = 2; at < 60; at += 1) await create(acme, { name: `tool_${at}` })
+  const last = await Promise.all(Array.from({ length: 8 }, (_, at) => create(acme, { name: `last_${at}` })))
+  t.same(last.map(({ status }) => status).sort(), [201, 201, 201, 201, 409, 409, 409, 409])
+  t.equal((await call(acme, 'GET', acme.path)).json<[]>().length, 64)
+  const full = await create(acme, { name: 'full' })
+  t.match(faultOf(full), { status: 409, code: 'LIMIT_REACHED' })
+  t.match(full.json(), { error: /^There are 64 tools already/ })
+})
+
+const deep = (schemas: number): object =>
+  schemas === 1 ? { type: 'object' } : { type: 'object', properties: { a: deep(schemas - 1) } }
+/** A schema of this many bytes of JSON. */
+const large = (bytes: number) => ({ type: 'object', title: 'x'.repeat(bytes - '{"type":"object","title":""}'.length) })
+const parameters = (schema: object) => ({ parameters: schema })
+const object = (properties: object) => parameters({ type: 'object', properties })
+const headers = (count: number, value = 'v') =>
+  source({ headers: Object.fromEntries(Array.from({ length: count }, (_, at) => [`x-${at}`, value])) })
+const authHeaders = (count: number, value = 'v') =>
+  source({ authHeaders: Array.from({ length: count }, (_, at) => ({ name: `x-${at}`, value })) })
+const builtin = (name: string, config?: object) => ({ source: { kind: 'builtin', name, ...(config && { config }) } })
+
+/** Bodies at each border: the first is taken, the second is refused at the path. */
+const borders: [path: string, taken: object, refused: object][] = [
+  ['/name', { name: `_${'n'.repeat(63)}` }, { name: 'n'.repeat(65) }],
+  ['/name', { name: 'A1' }, { name: '1A' }],
+  ['/name', { name: 'find' }, { name: 'find it' }],
+  ['/description', { description: '😀'.repeat(1024) }, { description: 'd'.repeat(1025) }],
+  ['/description', { description: 'd' }, { description: '' }],
+  ['/preToolSpeech', { preToolSpeech: 'always' }, { preToolSpeech: 'loud' }],
+  ['/parameters', parameters({ type: 'object' }), parameters({ type: 'array' })],
+  ['/parameters', parameters({ type: 'object' }), parameters({ properties: {} })],
+  ['/parameters', parameters({ type: 'object' }), parameters({ type: ['object', 'null'] })],
+  ['/parameters', parameters(large(16_384)), parameters(large(16_385))],
+  ['/parameters', parameters(deep(8)), parameters(deep(9))],
+  [
+    '/parameters',
+    object({ a: { $ref: '#/properties/b' }, b: {} }),
+    object({ a: { $ref: 'https://x.example/s.json' } }),
+  ],
+  ['/parameters', object({ a: { $ref: '#' } }), object({ a: { $ref: '#/$defs/none' } })],
+  ['/parameters', object({ a: { type: 'string' } }), object({ a: { type: 'text' } })],
+  ['/parameters', object({ a: { pattern: '^a+$' } }), object({ a: { pattern: '(' } })],
+  [
+    '/parameters',
+    parameters({ type: 'object', $schema: 'https://json-schema.org/draft/2020-12/schema' }),
+    parameters({ type: 'object', $schema: 'http://json-schema.org/draft-07/schema#' }),
+  ],
+  [
+    '/source/url',
+    source({ url: `https://a.example/${'p'.repeat(2030)}` }),
+    source({ url: `https://a.example/${'p'.repeat(2031)}` }),
+  ],
+  ['/source/url', source({ url: 'https://8.8.8.8/' }), source({ url: 'https://10.0.0.1/' })],
+  ['/source/url', source({ url: 'https://a.example' }), source({ url: 'http://a.example' })],
+  ['/source/url', source({ url: 'HTTPS://A.example' }), source({ url: 'ftp://a.example' })],
+  ['/source/url', source({}), source({ url: 'a.example/run' })],
+  ['/source/url', source({}), source({ url: 'https://a.example/\n' })],
+  ['/source/url', source({}), source({ url: ' https://a.example/' })],
+  ['/source/url', source({}), source({ url: 'https://me:secret@a.example/' })],
+  ['/source/url', source({}), source({ url: 'https://[::ffff:127.0.0.1]/' })],
+  ['/source/url', source({}), source({ url: 'https://0x7f.1/' })],
+  ['/source/url', source({}), source({ url: 'https://169.254.169.254/latest' })],
+  ['/source/secret', source({ secret: 's'.repeat(8) }), source({ secret: 's'.repeat(7) })],
+  ['/source/secret', source({ secret: 's'.repeat(256) }), source({ secret: 's'.repeat(257) })],
+  ['/source/headers', headers(20), headers(21)],
+  ['/source/headers/x-0', headers(1, 'v'.repeat(1024)), headers(1, 'v'.repeat(1025))],
+  ['/source/headers/x-0', headers(1, 'caf\u00e9\t'), headers(1, 'a\r\nb: c')],
+  ['/source/authHeaders', authHeaders(10), authHeaders(11)],
+  ['/source/authHeaders/0/value', authHeaders(1, 'v'.repeat(4096)), authHeaders(1, 'v'.repeat(4097))],
+  ['/source/authHeaders/0/value', authHeaders(1, 'v'), authHeaders(1, 'a\nb')],
+  [
+    '/source/authHeaders/0/name',
+    source({ authHeaders: [{ name: 'n'.repeat(64), value: 'v' }] }),
+    source({ authHeaders: [{ name: 'n'.repeat(65), value: 'v' }] }),
+  ],
+  [
+    '/source/authHeaders/0/name',
+    source({ authHeaders: [{ name: 'authorization', value: 'v' }] }),
+    source({ authHeaders: [{ name: 'a b', value: 'v' }] }),
+  ],
+  [
+    '/source/authHeaders/0/name',
+    source({}),
+    source({ headers: { 'X-Key': 'a' }, authHeaders: [{ name: 'x-key', value: 'v' }] }),
+  ],
+  ['/source/headers/x-key', source({}), source({ headers: { 'X-Key': 'a', 'x-key': 'b' } })],
+  ['/source/timeoutMs', source({ timeoutMs: 500 }), source({ timeoutMs: 499 })],
+  ['/source/timeoutMs', source({ timeoutMs: 30_000 }), source({ timeoutMs: 30_001 })],
+  ['/source/responseMode', source({ responseMode: 'async' }), source({ responseMode: 'later' })],
+  ['/source/asyncAck', source({ asyncAck: 'a'.repeat(500) }), source({ asyncAck: 'a'.repeat(501) })],
+  [
+    '/source/timeoutMs',
+    { source: { kind: 'inline', timeoutMs: 30_000 } },
+    { source: { kind: 'inline', timeoutMs: 499 } },
+  ],
+  ['/source/url', { source: { kind: 'inline' } }, { source: { kind: 'inline', url } }],
+  ['/source/name', builtin('end_call', { enabled: false }), builtin('transfer_call')],
+  [
+    '/source/config/maxDaysAhead',
+    builtin('schedule_callback', { maxDaysAhead: 1 }),
+    builtin('schedule_callback', { maxDaysAhead: 0 }),
+  ],
+  [
+    '/source/config/maxDaysAhead',
+    builtin('schedule_callback', { maxDaysAhead: 30 }),
+    builtin('schedule_callback', { maxDaysAhead: 31 }),
+  ],
+  ['/source/config/maxDaysAhead', builtin('end_call', {}), builtin('end_call', { maxDaysAhead: 3 })],
+  ['/source/config/enabled', builtin('send_dtmf', {}), builtin('send_dtmf', { enabled: true })],
+  ['/source/config/other', builtin('end_call', {}), builtin('end_call', { other: 1 })],
+  ['/source/kind', source({}), { source: { kind: 'integration' } }],
+  ['/source/kind', source({}), { source: {} }],
+  ['/source', source({}), { source: null }],
+  ['/source', source({}), { source: 'webhook' }],
+]
+
+t.test('every bound is taken at its border and refused beyond it', async (t) => {
+  const acme = await agentOf('borders')
+  for (const [path, taken, refused] of borders) {
+    const title = `${path} ${JSON.stringify(refused).slice(0, 80)}`
+    const yes = await create(acme, taken)
+    t.equal(yes.status, 201, `${title} ${yes.text.slice(0, 200)}`)
+    t.same(faultOf(await create(acme, refused)), { status: 400, code: 'VALIDATION_ERROR', paths: [path] }, title)
+    if (!('name' in refused))
+      t.same(faultOf(await change(acme, yes.json<Tool>(), refused)).paths, [path], `PATCH ${title}`)
+    await call(acme, 'DELETE', `${acme.path}/${yes.json<Tool>().id}`)
+  }
+})
+
+t.test('headers that the client or the signature writes are refused', async (t) => {
+  const acme = await agentOf('headers')
+  for (const name of [
+    'Host',
+    'content-type',
+    'Content-Length',
+    'connection',
+    'transfer-encoding',
+    'te',
+    'upgrade',
+    'user-agent',
+    'cookie',
+    'webhook-id',
+    'Webhook-Signature',
+  ]) {
+    const both = { headers: { [name]: 'v' }, authHeaders: [{ name, value: 'v' }] }
+    t.same(faultOf(await create(acme, source(both))).paths, [`/source/headers/${name}`, '/source/authHeaders/0/name'])
+  }
+  t.same(faultOf(await create(acme, source({ headers: { Authorization: 'v' } }))).paths, [
+    '/source/headers/Authorization',
+  ])
+})
+
+t.test('issues lists every fault', async (t) => {
+  const acme = await agentOf('issues')
+  const wrong = await create(acme, {
+    parameters: { type: 'string' },
+    source: { kind: 'webhook', url: 'http://10.0.0.1', headers: { host: 'x' }, authHeaders: [{ name: 'a' }] },
+  })
+  t.same(faultOf(wrong).paths, ['/parameters', '/source/url', '/source/headers/host', '/source/authHeaders/0/value'])
+  const shape = await create(acme, { name: '', description: '', source: { kind: 'webhook', timeoutMs: 1, extra: 1 } })
+  t.same(faultOf(shape).paths?.sort(), ['/description', '/name', '/source/extra', '/source/timeoutMs', '/source/url'])
+})
+
+t.test('a schema is compiled apart from others', async (t) => {
+  const acme = await agentOf('schemas')
+  const own = { type: 'object', $id: 'https://schemas.example/a', properties: { b: { $id: 'b', type: 'string' } } }
+  t.equal((await create(acme, { name: 'a', ...parameters(own) })).status, 201)
+  t.equal((await create(acme, { name: 'b', ...parameters(own) })).status, 201, 'the same $id again')
+  const refers = object({ x: { $ref: 'https://schemas.example/b' } })
+  t.same(faultOf(await create(acme, { name: 'c', ...refers })).paths, ['/parameters'], 'of another tool')
+  const meta = object({ x: { $ref: 'https://json-schema.org/draft/2020-12/schema' } })
+  t.same(faultOf(await create(acme, { name: 'd', ...meta })).paths, ['/parameters'])
+  t.equal((await create(acme, { name: 'e', ...object({ x: { type: 'string', 'x-vendor': 1 } }) })).status, 201)
+})
+
+t.test('the operator may allow subnets, and plain http there', async (t) => {
+  const other = await startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0/16", "fd00::/8"]' })
+  t.teardown(() => other.remove())
+  const acme: Acme = { ...other, id: '', path: await agentPath(other) }
+  const outcomes: [string, number][] = [
+    ['http://10.1.2.3:9000/run', 201],
+    ['https://10.1.2.3/run', 201],
+    ['http://[fd00::1]/run', 201],
+    ['http://intern.example/run', 201],
+    ['http://8.8.8.8/run', 400],
+    ['https://10.2.0.1/run', 400],
+    ['http://127.0.0.1/run', 400],
+  ]
+  for (const [at, [address, status]] of outcomes.entries()) {
+    const answer: Answer = await create(acme, { name: `t${at}`, ...source({ url: address }) })
+    t.equal(answer.status, status, address)
+  }
+  await t.rejects(
+    startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '["10.1.0.0"]' }),
+    /outbound\.allowedSubnets: 10\.1\.0\.0 is no range/,
+  )
+})

@@ -1,0 +1,168 @@
+/**
+ * One table over all operations of the platform surface: the thing of another organization, the thing of the other
+ * world of the same organization and a thing that does not exist are answered alike. An operation that is missing from
+ * the table fails the test.
+ */
+import t, { type Test } from 'tap'
+import { platformSurface } from '../../generated/platform/routes.ts'
+import { startParley } from '../process/parley.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import type { Target } from '../router/requests.ts'
+import { answer, call, openAdministration, pinned, putKey, routeOf, stubProviders } from './setup.ts'
+
+const stub = await startStubOpenAi()
+const parley = await startParley({ PARLEY_PROVIDERS: stubProviders(stub) })
+const admin = await openAdministration(parley)
+t.teardown(async () => {
+  await admin.close()
+  await parley.remove()
+  await stub.close()
+})
+
+/** Ids of things that an organization made, and ids of the same form that nobody made. */
+type Things = { agent: string; tool: string; provider: string; request: string }
+const unknown: Things = {
+  agent: 'agent_0123456789012345678901',
+  tool: 'tool_0123456789012345678901',
+  provider: 'nobody',
+  request: 'req_0123456789012345678901',
+}
+
+/** The operations on one thing: how each is called. */
+const byId: Record<string, { method: string; path: (things: Things) => string; body?: object }[]> = {
+  getAgent: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}` }],
+  updateAgent: [
+    { method: 'PATCH', path: ({ agent }) => `/v1/agents/${agent}`, body: { voice: 'stolen' } },
+    { method: 'PATCH', path: ({ agent }) => `/v1/agents/${agent}`, body: {} },
+  ],
+  deleteAgent: [{ method: 'DELETE', path: ({ agent }) => `/v1/agents/${agent}` }],
+  listAgentTools: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}/tools` }],
+  createAgentTool: [
+    {
+      method: 'POST',
+      path: ({ agent }) => `/v1/agents/${agent}/tools`,
+      body: { name: 'stolen', description: 'x', source: { kind: 'inline' } },
+    },
+  ],
+  getAgentTool: [
+    { method: 'GET', path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}` },
+    { method: 'GET', path: ({ tool }) => `/v1/agents/${unknown.agent}/tools/${tool}` },
+  ],
+  updateAgentTool: [
+    {
+      method: 'PATCH',
+      path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}`,
+      body: { source: { kind: 'webhook', url: 'https://thief.example/', authHeaders: [{ name: 'x-key' }] } },
+    },
+    { method: 'PATCH', path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}`, body: {} },
+  ],
+  deleteAgentTool: [{ method: 'DELETE', path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}` }],
+  deleteProviderKey: [{ method: 'DELETE', path: ({ provider }) => `/v1/providers/${provider}` }],
+  getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
+}
+
+/** The operations without an id. They answer what the caller has, so the tests below look for what others have. */
+const withoutId = [
+  'getPlatformContract',
+  'getOrganization',
+  'updateOrganization',
+  'listAgents',
+  'createAgent',
+  'listProviders',
+  'putProviderKey',
+  'listKnownProviders',
+]
+
+t.test('every operation is in the table', (t) => {
+  const operations = platformSurface.operations
+  const named = operations.filter(({ pathParams }) => pathParams.length > 0).map(({ id }) => id)
+  t.same(named.sort(), Object.keys(byId).sort())
+  const others = operations.filter(({ pathParams }) => pathParams.length === 0).map(({ id }) => id)
+  t.same(others.sort(), [...withoutId].sort())
+  t.end()
+})
+
+async function makeThings(t: Test, target: Target, isLive: boolean): Promise<Things> {
+  const wanted = { name: 'Owned', systemPrompt: 'k4n4ry', intent: { language: 'en' } }
+  const agent = (await call(target, 'POST', '/v1/agents', wanted)).json<{ id: string }>().id
+  const source = { kind: 'webhook', url: 'https://owner.example/', authHeaders: [{ name: 'x-key', value: 'k4n4ry' }] }
+  const tool = { name: 'owned', description: 'k4n4ry', source }
+  const { id } = (await call(target, 'POST', `/v1/agents/${agent}/tools`, tool)).json<{ id: string }>()
+  if (isLive) await putKey(target, 'other', 'k4n4ry-key')
+  const made = await answer(target, pinned('local/scripted'))
+  await routeOf(t, target, made)
+  return { agent, tool: id, provider: 'other', request: made.headers.get('service-request-id') ?? '' }
+}
+
+/** Everything that the owner sees of its things. */
+async function stateOf(target: Target, { agent, tool, request }: Things): Promise<object[]> {
+  const paths = [
+    `/v1/agents/${agent}`,
+    `/v1/agents/${agent}/tools`,
+    `/v1/agents/${agent}/tools/${tool}`,
+    '/v1/agents',
+    '/v1/providers',
+    `/v1/requests/${request}/route`,
+  ]
+  const answers = await Promise.all(paths.map((path) => call(target, 'GET', path)))
+  return answers.map((each) => each.json<object>())
+}
+
+for (const owner of ['live', 'test'] as const)
+  t.test(`things of a ${owner} key`, async (t) => {
+    const { id, ...live } = await admin.organization(`owner of ${owner} things`)
+    const test = await admin.key(id, { scopes: ['router', 'platform'], test: true })
+    const stranger = await admin.organization(`stranger to ${owner} things`)
+    const strangerInTest = await admin.key(stranger.id, { scopes: ['router', 'platform'], test: true })
+    const target = owner === 'live' ? live : test
+    const things = await makeThings(t, target, owner === 'live')
+    const before = await stateOf(target, things)
+    const others: [string, Target][] = [
+      ['the other world of the organization', owner === 'live' ? test : live],
+      ['a live key of another organization', stranger],
+      ['a test key of another organization', strangerInTest],
+    ]
+    for (const [operation, ways] of Object.entries(byId))
+      for (const { method, path, body } of ways)
+        for (const [who, other] of others) {
+          const [theirs, nobodys] = [
+            await call(other, method, path(things), body),
+            await call(other, method, path(unknown), body),
+          ]
+          const title = `${operation} ${JSON.stringify(body ?? '')} by ${who}`
+          t.equal(theirs.status, 404, title)
+          t.match(theirs.json(), { code: 'NOT_FOUND' }, title)
+          t.same({ ...theirs.json<object>(), requestId: '' }, { ...nobodys.json<object>(), requestId: '' }, title)
+          const names = (headers: Headers) => [...headers.keys()].sort()
+          t.same(names(theirs.headers), names(nobodys.headers), title)
+        }
+    for (const [who, other] of others) {
+      t.same((await call(other, 'GET', '/v1/agents')).json(), [], `listAgents by ${who}`)
+      const providers = await call(other, 'GET', '/v1/providers')
+      t.notMatch(providers.text, 'BYOK', `listProviders by ${who}`)
+    }
+    t.same(await stateOf(target, things), before, 'nothing was changed')
+    for (const ways of Object.values(byId).slice(0, 1))
+      for (const { method, path, body } of ways) t.equal((await call(target, method, path(things), body)).status, 200)
+  })
+
+t.test('an id of another form is not found', async (t) => {
+  const acme = await admin.organization('forms')
+  for (const [operation, ways] of Object.entries(byId))
+    for (const { method, path, body } of ways.slice(0, 1)) {
+      const nobodys = await call(acme, method, path(unknown), body)
+      for (const form of ['%01', '%20', 'a%2Fb', 'x'.repeat(3000), '%F0%9F%98%80']) {
+        const odd = await call(acme, method, path({ agent: form, tool: form, provider: form, request: form }), body)
+        t.equal(odd.status, 404, `${operation} ${form.slice(0, 12)} ${odd.text.slice(0, 100)}`)
+        t.same({ ...odd.json<object>(), requestId: '' }, { ...nobodys.json<object>(), requestId: '' })
+      }
+    }
+})
+
+t.test('a test key stores no key of a provider, and leaves that of the live world', async (t) => {
+  const { id, ...live } = await admin.organization('provider keys')
+  const test = await admin.key(id, { test: true })
+  await putKey(live, 'other', 'live-key')
+  t.match((await putKey(test, 'other', 'test-key')).json(), { code: 'FORBIDDEN' })
+  t.match((await call(live, 'GET', '/v1/providers')).text, 'BYOK')
+})

@@ -1,0 +1,148 @@
+/** The organization of a key over the public surface, and the commands by which the operator sets it. */
+import t from 'tap'
+import { runParley } from '../process/command.ts'
+import { startParley } from '../process/parley.ts'
+import { call, faultOf, openAdministration } from './setup.ts'
+
+const parley = await startParley()
+const admin = await openAdministration(parley)
+t.teardown(async () => {
+  await admin.close()
+  await parley.remove()
+})
+
+const path = '/v1/organization'
+const all = ['platform', 'admin'] as const
+const org = (...args: string[]) => runParley(['org', ...args], { dataDir: parley.dataDir })
+
+t.test('getOrganization', async (t) => {
+  const acme = await admin.organization('acme', { creditMicroUsd: 12_345_678 })
+  const shown = await call(acme, 'GET', path)
+  t.equal(shown.status, 200)
+  const { createdAt, ...rest } = shown.json<{ createdAt: string }>()
+  t.match(createdAt, /^\d{4}-.*\.\d{3}Z$/)
+  t.same(rest, {
+    id: acme.id,
+    name: 'acme',
+    smsEnabled: false,
+    rmsgEnabled: false,
+    rmsgLegacyInventory: false,
+    rmsgBackend: 'default',
+    adminOrganization: false,
+    recording: false,
+    maxConcurrency: null,
+    maxSessions: null,
+    creditMicroUsd: '12345678',
+  })
+  t.same(
+    (await call(await admin.key(acme.id, { test: true }), 'GET', path)).json(),
+    shown.json(),
+    'both worlds share it',
+  )
+})
+
+t.test('updateOrganization', async (t) => {
+  const { id } = await admin.organization('changing')
+  const acme = await admin.key(id, { scopes: all })
+  const before = (await call(acme, 'GET', path)).json<object>()
+  t.same((await call(acme, 'PATCH', path, {})).json(), before)
+  t.same((await call(acme, 'PATCH', path, { recording: true })).json(), { ...before, recording: true })
+  const name = '😀'.repeat(200)
+  t.same((await call(acme, 'PATCH', path, { name })).json(), { ...before, recording: true, name })
+  t.same((await call(acme, 'GET', path)).json(), { ...before, recording: true, name })
+  for (const body of [
+    { name: `${name}x` },
+    { name: ' ' },
+    { name: null },
+    { recording: null },
+    { recording: 'on' },
+    { smsEnabled: true },
+    { creditMicroUsd: '1' },
+    { maxSessions: 1 },
+    { maxConcurrency: null },
+    { adminOrganization: true },
+  ])
+    t.same(faultOf(await call(acme, 'PATCH', path, body)), {
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      paths: [`/${Object.keys(body).join()}`],
+    })
+})
+
+t.test('a change needs the scope admin and a live key, which is checked before the body', async (t) => {
+  const { id } = await admin.organization('scopes')
+  const forbidden = { status: 403, code: 'FORBIDDEN' }
+  t.match(faultOf(await call(await admin.key(id), 'PATCH', path, { name: 5 })), forbidden)
+  const test = await admin.key(id, { scopes: all, test: true })
+  const refused = await call(test, 'PATCH', path, { name: 5 })
+  t.match(faultOf(refused), forbidden)
+  t.match(refused.json(), { error: /test key/ })
+  t.match(faultOf(await call(await admin.key(id, { scopes: ['admin'] }), 'GET', path)), forbidden)
+})
+
+t.test('parley org set, show and credit', async (t) => {
+  const { id, ...acme } = await admin.organization('set', { creditMicroUsd: 0 })
+  const settings = [
+    'name=Renamed',
+    'recording=on',
+    'max_sessions=3',
+    'max_concurrency=4',
+    'sms_enabled=on',
+    'rmsg_enabled=on',
+  ]
+  const set = await org('set', id, ...settings, 'rmsg_legacy_inventory=on', 'rmsg_backend=receive_only', '--json')
+  t.equal(set.code, 0, set.stderr)
+  const expected = {
+    id,
+    name: 'Renamed',
+    credit_micro_usd: '0',
+    max_concurrency: 4,
+    max_sessions: 3,
+    sms_enabled: true,
+    rmsg_enabled: true,
+    rmsg_legacy_inventory: true,
+    rmsg_backend: 'receive_only',
+    admin_organization: false,
+    recording: true,
+  }
+  t.match(JSON.parse(set.stdout), expected)
+  t.match(JSON.parse((await org('show', id, '--json')).stdout), expected)
+  t.match((await org('show', id)).stdout, /sessions 3 .*features sms,rmsg,recording/)
+  t.match(await org('credit', id, '2.5'), { code: 0, stdout: /credit \$2\.50/ })
+  t.match((await call(acme, 'GET', path)).json(), {
+    name: 'Renamed',
+    recording: true,
+    maxSessions: 3,
+    maxConcurrency: 4,
+    rmsgBackend: 'receive_only',
+    rmsgLegacyInventory: true,
+    creditMicroUsd: '2500000',
+  })
+  t.match(await org('set', id, 'max_sessions=unlimited', 'credit=1'), { code: 0 })
+  t.match((await call(acme, 'GET', path)).json(), { maxSessions: null, creditMicroUsd: '1000000' })
+  for (const wrong of [
+    'max_sessions=0',
+    'max_sessions=many',
+    'recording=yes',
+    'rmsg_backend=x',
+    'name= ',
+    'size=3',
+    'recording',
+    'credit=x',
+  ])
+    t.match(await org('set', id, wrong), { code: 1, stdout: '', stderr: /^parley: / }, wrong)
+  t.not((await org('set', id)).code, 0, 'there is something to set')
+  t.match(await org('set', 'org_nobody', 'recording=on'), { code: 1, stderr: /no organization org_nobody/ })
+})
+
+t.test('there is one admin organization at most', async (t) => {
+  const [a, b] = [await admin.organization('a'), await admin.organization('b')]
+  t.equal((await org('set', a.id, 'admin_organization=on')).code, 0)
+  t.match(await org('set', b.id, 'admin_organization=on'), {
+    code: 1,
+    stderr: /another organization has admin_organization/,
+  })
+  t.match((await call(b, 'GET', path)).json(), { adminOrganization: false })
+  t.equal((await org('set', a.id, 'admin_organization=off')).code, 0)
+  t.equal((await org('set', b.id, 'admin_organization=on')).code, 0)
+})
