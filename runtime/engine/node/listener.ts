@@ -4,7 +4,7 @@ import { serve } from '../../http/lifecycle.ts'
 import type { Engine } from '../engine.ts'
 import type { Listener } from '../transport.ts'
 import { upgrade } from '../upgrade.ts'
-import { oweAnswer } from './owed.ts'
+import { oweAnswer, owesTooMuch } from './owed.ts'
 import { joinPort, sharePort } from './shared-port.ts'
 import { asksForSocket, UpgradedConnections, withoutThrowing } from './sockets.ts'
 import { NodeTransport } from './transport.ts'
@@ -44,6 +44,7 @@ function createHttp(engine: Engine): Server {
     const { socket } = request
     // A request that arrived in one piece with another that closed the connection is still handed out, and must not run.
     if (socket.destroyed) return
+    if (owesTooMuch(socket)) return void socket.destroy()
     oweAnswer(socket, response)
     withoutThrowing(engine, socket, () => serveOne(request, response))
   }

@@ -5,18 +5,44 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-const newest = new WeakMap<Socket, ServerResponse>()
+/** In the order of their requests. Only those before the newest may be closed already. */
+const owed = new WeakMap<Socket, ServerResponse[]>()
 
 /** Every request that is taken must be named here. */
 export function oweAnswer(socket: Socket, response: ServerResponse): void {
+  const responses = owed.get(socket)
+  if (!responses) return void owed.set(socket, [response])
   if (owesAnswer(socket)) closeWith(socket, response)
-  newest.set(socket, response)
+  const open = responses.findIndex(({ destroyed }) => !destroyed)
+  responses.splice(0, open < 0 ? responses.length : open)
+  responses.push(response)
 }
 
 export function owesAnswer(socket: Socket): boolean {
   // node:http destroys a response when it is written or its connection has ended.
-  return newest.get(socket)?.destroyed === false
+  return owed.get(socket)?.at(-1)?.destroyed === false
 }
+
+/**
+ * True when the connection may ask for nothing more until an answer is taken. node:http hands out all requests of one
+ * read, some thousand, and keeps every answer until the client takes it.
+ */
+export function owesTooMuch(socket: Socket): boolean {
+  if (!owesAnswer(socket)) return false
+  let count = 0
+  let bytes = 0
+  for (const { destroyed, writableLength } of owed.get(socket) ?? []) {
+    if (destroyed) continue
+    count++
+    bytes += writableLength
+  }
+  return count >= answersMax || bytes > unwrittenBytesMax
+}
+
+/** A connection owes no more. Before any of them is known, this number alone bounds what they will take. */
+const answersMax = 16
+/** A connection that owes more than this gets no further answer. A single answer may be larger. */
+const unwrittenBytesMax = 1024 * 1024
 
 /**
  * Reports the end of the connection to an answer that waits behind another. node:http reports it only to the one that is

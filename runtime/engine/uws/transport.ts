@@ -84,9 +84,25 @@ export class UwsTransport implements Transport {
         response.endWithoutBody()
       } else {
         if (ending === 'reads no more') response.writeHeader('Connection', 'close').pause()
-        response.end(asWritten(body ?? ''), ending === 'closes')
+        if (ending === 'goes on' && body) this.#writeUnbuffered(response, body)
+        else response.end(asWritten(body ?? ''), ending === 'closes')
       }
     })
+  }
+
+  /**
+   * `end` would buffer what the network does not take, and uWebSockets.js then takes the next request: a client that
+   * reads no answer would fill the memory. While this answer is not complete, uWebSockets.js closes the connection on
+   * the next request.
+   */
+  #writeUnbuffered(response: HttpResponse, body: string | Uint8Array): void {
+    const content = asWritten(body)
+    const bytes = content.length
+    const [, isComplete] = response.tryEnd(content, bytes)
+    if (isComplete) return
+    const rest = typeof content === 'string' ? Buffer.from(content) : content
+    // uWebSockets.js forgets this with the answer or the connection, so the response is never touched later.
+    response.onWritable((offset) => response.tryEnd(rest.subarray(offset), bytes)[0])
   }
 
   open(status: number, headers: readonly string[], chunk: string | Uint8Array): boolean {
