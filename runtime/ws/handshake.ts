@@ -1,4 +1,4 @@
-/** The handshake of a client (RFC 6455, 4.2.1). uWebSockets.js checks Sec-WebSocket-Key alone. */
+/** The handshake of a client (RFC 6455, 4.2.1). The engines check the length of Sec-WebSocket-Key alone. */
 
 import type { Channel } from '../engine/channel.ts'
 import { Refusal } from '../engine/handler.ts'
@@ -6,6 +6,7 @@ import type { Transport } from '../engine/transport.ts'
 import type { SocketEntry } from './routes.ts'
 
 export type Handshake = {
+  httpVersion: string
   key: string
   /** Sec-WebSocket-Version. */
   version: string
@@ -30,6 +31,7 @@ export function readHandshake(transport: Transport, { subprotocol, credentialPre
   })
   const credential = offered.find((item) => credentialPrefix !== '' && item.startsWith(credentialPrefix))
   return {
+    httpVersion: transport.httpVersion,
     key: transport.header('sec-websocket-key'),
     version: transport.header('sec-websocket-version'),
     isWebSocket: transport.header('upgrade').toLowerCase() === 'websocket',
@@ -49,9 +51,13 @@ export function requireHandshake(
   handshake: Handshake,
   hasAuthorization: boolean,
 ): void {
+  if (handshake.httpVersion !== '1.1') throw refuseHeader('Upgrade', 'Upgrade needs HTTP/1.1')
   if (!handshake.isWebSocket) throw refuseHeader('Upgrade', 'Upgrade must be websocket')
   if (!handshake.isUpgrade) throw refuseHeader('Connection', 'Connection must be Upgrade')
   if (handshake.version !== '13') throw refuseHeader('Sec-WebSocket-Version', 'Sec-WebSocket-Version must be 13')
+  if (!keyForm.test(handshake.key)) {
+    throw refuseHeader('Sec-WebSocket-Key', 'Sec-WebSocket-Key must be 16 bytes in base64')
+  }
   const mayLackSubprotocol = !channel.requiresSubprotocol || (handshake.offersNone && hasAuthorization)
   if (!handshake.isOffered && !mayLackSubprotocol) {
     throw refuseHeader('Sec-WebSocket-Protocol', `Sec-WebSocket-Protocol must offer ${subprotocol}`)
@@ -65,6 +71,9 @@ export function requireQuery({ query = {} }: Channel, asked: URLSearchParams): v
     throw new Refusal('invalid_parameter', { param, message: `${param} must be one of ${values.join(', ')}` })
   }
 }
+
+/** 16 bytes in base64. RFC 6455, 4.1. */
+const keyForm = /^[A-Za-z0-9+/]{22}==$/
 
 function refuseHeader(param: string, message: string): Refusal {
   return new Refusal('invalid_parameter', { param, message })

@@ -112,6 +112,14 @@ t.test('refusals', async (t) => {
     `GET /v1/talk HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: close\r\n${key}\r\n`,
   )
   t.match(closing.text, /^HTTP\/1.1 400 .*"param":"Connection"/s)
+  const asked = `Host: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: ${protocol}\r\n`
+  const old = await raw(server.port, `GET /v1/talk HTTP/1.0\r\n${asked}${key}\r\n`)
+  t.match(old.text, /^HTTP\/1.1 (400 .*"param":"Upgrade"|505 )/s, 'uWebSockets.js answers 505 by itself')
+  for (const notBase64 of ['!'.repeat(24), 'a'.repeat(24), `${'a'.repeat(21)}\xff==`, '\xff'.repeat(24)]) {
+    const wrongKey = `Sec-WebSocket-Key: ${notBase64}\r\nSec-WebSocket-Version: 13\r\n`
+    const { text } = await raw(server.port, Buffer.from(`GET /v1/talk HTTP/1.1\r\n${asked}${wrongKey}\r\n`, 'latin1'))
+    t.match(text, /^HTTP\/1.1 400 /, notBase64)
+  }
   const twoHosts = await raw(server.port, `GET /v1/talk HTTP/1.1\r\nHost: a\r\nHost: b\r\n${key}\r\n`)
   t.match(twoHosts, { text: /^($|HTTP\/1.1 400 )/, isClosed: true }, 'the newer uWebSockets.js answers 400 by itself')
   for (const method of ['GET', 'POST', 'DELETE']) {

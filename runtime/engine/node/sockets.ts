@@ -32,7 +32,8 @@ export class UpgradedConnections {
   }
 
   #take(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
-    // The answer to an earlier request would be written among the frames, or never. uWebSockets.js closes here, too.
+    // The answer to an earlier request would be written among the frames, or never. uWebSockets.js closes here
+    // only while an earlier request is being served. Here an answer that was given at once is not written yet, either.
     if (owesAnswer(socket)) return void socket.destroy()
     const path = request.url?.split('?', 1)[0] ?? ''
     if (this.#engine.options.echo && path === '/') this.#openEcho(request, socket, head)
@@ -84,7 +85,7 @@ function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: S
   server.emit('connection', socket)
 }
 
-/** 16 bytes in base64. RFC 6455, 4.1. */
+/** uWebSockets.js takes a key of this length alone for the handshake. See ws/handshake.ts. */
 const keyCharacters = 24
 /** Frames of one message, or reads of one frame. Each costs some 100 bytes besides its content. */
 const piecesMax = 16_384
