@@ -7,10 +7,9 @@
  *
  * The first two packets are headers. A new logical stream may follow (RFC 3533 calls it chained) and has its own.
  */
-import { ascii } from './chunked-bytes.ts'
 import { AudioError } from './error.ts'
+import { beginsStream, OggPages, segmentSizes } from './ogg-pages.ts'
 
-const pageHeaderBytes = 27
 /** Far more than a packet of speech, which has 61,298 bytes at most (RFC 6716, 3.2.5 and 3.4), and than usual headers. */
 const packetBytesMax = 128 * 1024
 
@@ -21,7 +20,7 @@ export async function* opusPackets(audio: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 class PacketReader {
-  #rest: Uint8Array = new Uint8Array(0)
+  readonly #pages = new OggPages()
   /** The parts of a packet that has not ended. */
   #parts: Uint8Array[] = []
   #partBytes = 0
@@ -29,29 +28,15 @@ class PacketReader {
 
   push(chunk: Uint8Array): Uint8Array[] {
     const packets: Uint8Array[] = []
-    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    for (let page = this.#page(); page !== null; page = this.#page()) this.#packetsOf(page, packets)
+    for (const page of this.#pages.push(chunk)) this.#packetsOf(page, packets)
     return packets
   }
 
-  /** The next whole page, removed from the rest; null where it has not come yet. */
-  #page(): Uint8Array | null {
-    const rest = this.#rest
-    if (rest.length < pageHeaderBytes) return null
-    if (ascii(rest, 0, 4) !== 'OggS') throw new AudioError('damaged', 'The speech of the provider is not Ogg.')
-    const bodyAt = pageHeaderBytes + rest[26]!
-    if (rest.length < bodyAt) return null
-    const end = rest.subarray(pageHeaderBytes, bodyAt).reduce((sum, size) => sum + size, bodyAt)
-    if (rest.length < end) return null
-    this.#rest = rest.subarray(end)
-    return rest.subarray(0, end)
-  }
-
   #packetsOf(page: Uint8Array, packets: Uint8Array[]): void {
-    if ((page[5]! & beginsStream) !== 0) this.#headersLeft = 2
-    const bodyAt = pageHeaderBytes + page[26]!
-    let at = bodyAt
-    for (const size of page.subarray(pageHeaderBytes, bodyAt)) {
+    if (beginsStream(page)) this.#headersLeft = 2
+    const sizes = segmentSizes(page)
+    let at = sizes.byteOffset - page.byteOffset + sizes.length
+    for (const size of sizes) {
       this.#add(page.subarray(at, at + size))
       at += size
       if (size === 255) continue
@@ -75,6 +60,3 @@ class PacketReader {
     return packet
   }
 }
-
-/** The flag of the first page of a logical stream. */
-const beginsStream = 2

@@ -5,8 +5,11 @@
 
 const lengthBytes = 2
 
+/** A packet lasts up to 120 ms in two bytes, so the size of a piece alone does not limit its sound: these are a minute. */
+const piecePacketsMax = 500
+
 /**
- * No piece is larger than `pieceBytesMax`, unless one packet alone is. An empty packet ends a piece, which can be empty, because the
+ * No piece is larger than `pieceBytesMax`, unless one packet alone is, nor has it more than `piecePacketsMax` packets. An empty packet ends a piece, which can be empty, because the
  * source wants a pause there.
  */
 export function* packetPieces(packets: Iterable<Uint8Array>, pieceBytesMax: number): Generator<Uint8Array> {
@@ -15,7 +18,8 @@ export function* packetPieces(packets: Iterable<Uint8Array>, pieceBytesMax: numb
   for (const packet of packets) {
     const size = lengthBytes + packet.length
     const isPause = packet.length === 0
-    if (isPause || (bytes > 0 && bytes + size > pieceBytesMax)) {
+    const isFull = bytes + size > pieceBytesMax || held.length >= piecePacketsMax
+    if (isPause || (bytes > 0 && isFull)) {
       yield pieceOf(held, bytes)
       held = []
       bytes = 0

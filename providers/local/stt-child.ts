@@ -15,6 +15,9 @@ import { openVad, type Vad } from './vad.ts'
  */
 const pauseMs = 640
 
+/** Four seconds of sound: a cancelled job stops between two of these steps, because a decoder can answer minutes at once. */
+const stepSamples = 4 * moonshineRateHz
+
 let models: Promise<[Vad, Moonshine]> | undefined
 
 /** Samples of a telephone, so that warming up also loads the resampler. */
@@ -63,8 +66,10 @@ async function* findSpeech(
 ): AsyncGenerator<SpeechSegment> {
   const segmenter = new Segmenter(vad, pauseMs)
   for await (const samples of audio) {
-    signal.throwIfAborted()
-    yield* segmenter.push(samples)
+    for (let at = 0; at < samples.length; at += stepSamples) {
+      signal.throwIfAborted()
+      yield* segmenter.push(samples.subarray(at, at + stepSamples))
+    }
   }
   yield* segmenter.end()
 }

@@ -75,7 +75,7 @@ export class RecognitionStream {
   async run(): Promise<void> {
     const format = { container: 'raw' as const, ...this.#input.audio }
     try {
-      for await (const samples of decodeMono({ format, durationMs: 0, pieces: this.#pieces() }, moonshineRateHz)) {
+      for await (const samples of decodeMono({ format, durationMs: null, pieces: this.#pieces() }, moonshineRateHz)) {
         await this.#recognize(samples)
       }
       if (this.#closed) return

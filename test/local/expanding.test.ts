@@ -1,0 +1,95 @@
+/** Small files that hold far more audio than they declare. */
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import type { Recording } from '../../audio/format.ts'
+import { packetPieces, packetsIn } from '../../providers/local/packets.ts'
+import { recognised } from '../audio/build.ts'
+import { expandingFlac, expandingOgg, expandingWebm } from '../audio/expanding.ts'
+import { spoken } from '../speech/fixtures.ts'
+import { wordErrors } from '../speech/words.ts'
+import { fixture, type Local, openLocal, outcome } from './setup.ts'
+
+/** Without limits the decoder was measured to take a minute. */
+const refusedMsMax = 5000
+/** Over an honest recording. The largest page, 30.6 s of 8 channels, takes most of it; without limits it was a gigabyte. */
+const grownMbMax = 300
+
+/** The most memory that the process has had so far. */
+function peakMb(local: Local): number {
+  const status = readFileSync(`/proc/${local.started[0]}/status`, 'utf8')
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)![1]) / 1000
+}
+
+async function serves(
+  local: Local,
+  t: { equal: (found: number, wanted: number, message: string) => unknown },
+): Promise<void> {
+  const { text } = await local.transcribe(fixture('privacy-prompt'))
+  t.equal(wordErrors(spoken['privacy-prompt'], text).errors, 0, text)
+}
+
+const expanding: Record<string, () => Uint8Array> = {
+  'FLAC of 3000 frames that all have the number 0': () => expandingFlac(3000, 1),
+  'FLAC of 8 channels': () => expandingFlac(3000, 8),
+  'Ogg of 80 pages with the position of the second': () => expandingOgg(80, 1),
+  'Ogg of 8 channels': () => expandingOgg(80, 8),
+}
+
+t.test('a recording that expands to more than it declares is a bad request', async (t) => {
+  const local = openLocal(t)
+  await serves(local, t)
+  const honestMb = peakMb(local)
+  for (const [name, bytes] of Object.entries(expanding)) {
+    const recording: Recording = recognised([bytes()], null)
+    t.ok(recording.durationMs < 40_000, `${name} declares ${recording.durationMs} ms`)
+    const beganMs = performance.now()
+    const refused = outcome(local.transcribe(recording))
+    const beside = serves(local, t)
+    t.equal(await refused, 'bad_request sent', name)
+    const tookMs = performance.now() - beganMs
+    t.ok(tookMs < refusedMsMax, `${name}: refused after ${Math.round(tookMs)} ms`)
+    await beside
+  }
+  const grownMb = peakMb(local) - honestMb
+  t.ok(grownMb < grownMbMax, `the process grew by ${Math.round(grownMb)} MB`)
+  t.equal(local.started.length, 1, 'by one process')
+})
+
+t.test('all logical streams of an Ogg file are recognised', async (t) => {
+  const local = openLocal(t)
+  const { format, chunks } = fixture('privacy-prompt', 'opus')
+  t.equal(format.container, 'ogg')
+  const { text } = await local.transcribe(recognised([...chunks, ...chunks, ...chunks], null))
+  const heard = wordErrors(`${spoken['privacy-prompt']} `.repeat(3), text)
+  t.ok(heard.errors <= 1, text)
+})
+
+t.test('a piece holds at most a minute of packets, however small they are', (t) => {
+  const packets = new Array<Uint8Array>(16_000).fill(Uint8Array.of(91, 2))
+  const counts = [...packetPieces(packets, 64 * 1024)].map((piece) => packetsIn(piece).length)
+  t.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    packets.length,
+  )
+  t.ok(Math.max(...counts) * 120 <= 60_000, `${Math.max(...counts)} packets`)
+  t.end()
+})
+
+t.test('a cancelled recording of long packets soon makes room for the next', async (t) => {
+  const local = openLocal(t)
+  await serves(local, t)
+  const honestMb = peakMb(local)
+  const recording = recognised([expandingWebm(16_000)], null)
+  t.equal(recording.durationMs, 16_000 * 120, 'the declared duration is true')
+  const cancel = new AbortController()
+  const work = outcome(local.transcribe(recording, cancel.signal))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  cancel.abort()
+  t.equal(await work, 'cancelled sent')
+  const beganMs = performance.now()
+  await serves(local, t)
+  const tookMs = performance.now() - beganMs
+  t.ok(tookMs < refusedMsMax, `the next one is served after ${Math.round(tookMs)} ms`)
+  const grownMb = peakMb(local) - honestMb
+  t.ok(grownMb < grownMbMax, `the process grew by ${Math.round(grownMb)} MB`)
+})
