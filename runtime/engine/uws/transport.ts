@@ -3,6 +3,7 @@ import type { Clock } from '../options.ts'
 import type { SocketOwner, SocketTransport, Transport, UpgradeTransport } from '../transport.ts'
 import { utf8 } from '../utf8.ts'
 import type { HttpRequest, HttpResponse, us_socket_context_t } from './app.ts'
+import { BodyInTurns } from './body-in-turns.ts'
 import { type Ending, Isolation } from './isolation.ts'
 
 /**
@@ -23,6 +24,7 @@ export class UwsTransport implements Transport {
   readonly #clock: Clock
   /** Null for a request without a body. */
   #isolation: Isolation | null = null
+  #body: BodyInTurns | null = null
   #awaitsDrain = false
   #drained: (() => void) | null = null
 
@@ -50,14 +52,17 @@ export class UwsTransport implements Transport {
   onAborted(run: () => void): void {
     this.#response.onAborted(() => {
       this.#open = false
+      this.#body?.drop()
       run()
     })
   }
 
   onData(take: (chunk: Uint8Array, last: boolean) => void): void {
+    const body = new BodyInTurns(this.#response, take)
+    this.#body = body
     this.#response.onData((chunk, last) => {
       this.#isolation?.read(chunk.byteLength, last)
-      take(new Uint8Array(chunk), last)
+      body.read(new Uint8Array(chunk), last)
     })
   }
 
@@ -169,6 +174,7 @@ export class UwsTransport implements Transport {
   protected take(): HttpResponse | null {
     if (!this.#open) return null
     this.#open = false
+    this.#body?.release()
     return this.#response
   }
 }
