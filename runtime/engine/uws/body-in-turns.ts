@@ -6,7 +6,7 @@ type Part = { chunk: Uint8Array; last: boolean }
  * Hands on the body of a request in small parts. uWebSockets.js reads a connection again and again in one turn of the
  * event loop, for as long as each read fills its buffer of 512 KiB: a client that sends as fast as its body is taken in
  * would keep all others waiting (190 ms for 100 MiB). So what goes beyond `turnBytesMax` in a turn is only copied, which
- * is faster than a client sends, and is handed on in turns of its own. Until then nothing more is read.
+ * is faster than a client sends, and is handed on in the next turns. Until then nothing more is read.
  */
 export class BodyInTurns {
   readonly #response: HttpResponse
