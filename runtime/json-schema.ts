@@ -2,8 +2,8 @@
  * Compiles JSON Schemas (2020-12) of users. Each gets a new instance of Ajv, so that a schema finds nothing of another
  * one by its `$id`, and nothing of it stays.
  */
-import { MissingRefError } from 'ajv'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { loadAjv } from './optional.ts'
 
 const draft = 'https://json-schema.org/draft/2020-12/schema'
 
@@ -22,6 +22,7 @@ export function schemaFault(schema: object): 'malformed' | 'refers_outside' | nu
   // A keyword of Ajv's: its checks then answer with a promise.
   if ('$async' in schema) return 'malformed'
   const rest = Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== '$schema'))
+  const { Ajv2020, MissingRefError } = loadAjv()
   metaSchema ??= new Ajv2020({ strict: false, logger: false })
   if (metaSchema.validateSchema(rest) !== true) return 'malformed'
   try {

@@ -1,5 +1,6 @@
 /** Liquid templates of users. A template cannot read files, and cannot take more than a bounded time to read. */
-import { Liquid, LiquidError } from 'liquidjs'
+import type { Liquid } from 'liquidjs'
+import { loadLiquid } from './optional.ts'
 
 export type TemplateFault =
   /** Counted from 1. */
@@ -13,9 +14,10 @@ const lengthMax = 131_072
 /** These read files. `liquid` holds a tag a line, which `tagsMax` does not count. */
 const withoutTags = ['include', 'render', 'layout', 'block', 'liquid']
 
-const engine = createEngine()
+let engine: Liquid | null = null
 
 function createEngine(): Liquid {
+  const { Liquid } = loadLiquid()
   const made = new Liquid({ strictFilters: true, ownPropertyOnly: true, parseLimit: lengthMax })
   for (const tag of withoutTags) delete made.tags[tag]
   return made
@@ -24,6 +26,7 @@ function createEngine(): Liquid {
 /** Null: the text is a template. It is not rendered, so that a variable may have any value or none. */
 export function templateFault(text: string): TemplateFault | null {
   if (countTags(text) > tagsMax) return { kind: 'too_large', tagsMax }
+  engine ??= createEngine()
   try {
     engine.parse(text)
     return null
@@ -47,6 +50,7 @@ function countTags(text: string): number {
 
 /** The message of the error quotes the template, so only the place is taken. */
 function placeOf(error: unknown): [line: number, column: number] {
+  const { LiquidError } = loadLiquid()
   if (!LiquidError.is(error)) return [1, 1]
   const [line = 1, column = 1] = error.token.getPosition()
   return [line, column]
