@@ -57,7 +57,7 @@ type OptionalSettings = {
   extractionFields: ExtractionField[]
 }
 
-type BackgroundClip = {
+export type BackgroundClip = {
   clip: 'office-ambience' | 'city-ambience' | 'crowded-room' | 'keyboard-typing'
   volume?: number
 }

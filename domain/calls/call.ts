@@ -1,0 +1,181 @@
+/**
+ * A call and its record. A session is a call that is not over yet: both have one id and one row.
+ */
+import type { Pipeline } from '../sessions/pipeline.ts'
+import type { CallStatus, EndReason } from './states.ts'
+
+export const callKinds = ['browser', 'outbound', 'inbound', 'rmsg'] as const
+export type CallKind = (typeof callKinds)[number]
+
+export const recordingStatuses = ['recording', 'uploading', 'ready', 'failed', 'suppressed'] as const
+export type RecordingStatus = (typeof recordingStatuses)[number]
+
+export type Call = {
+  /** UUIDv7, the id of the session. */
+  id: string
+  organizationId: string
+  test: boolean
+  agentId: string | null
+  /** The API key that made the session. */
+  keyId: string
+  status: CallStatus
+  kind: CallKind
+  /** The name of the browser's user in this session. */
+  identity: string
+  pipeline: Pipeline
+  metadata: Record<string, unknown>
+  webhookTags: Record<string, string>
+  createdAtMs: number
+  updatedAtMs: number
+  /** A browser must have joined by then. */
+  expiresAtMs: number
+  /** When it was connected. */
+  startedAtMs: number | null
+  endedAtMs: number | null
+  endReason: EndReason | null
+  recordingStatus: RecordingStatus | null
+  recordingDurationMs: number | null
+  /** The serving process that holds the media. Null: nobody has joined yet. */
+  ownerId: string | null
+}
+
+export function roomNameOf({ id }: Pick<Call, 'id'>): string {
+  return `room-${id}`
+}
+
+/** Whole seconds, rounded up; 0 for a call that was never connected. Null: it is not over. */
+export function durationS({ startedAtMs, endedAtMs }: Pick<Call, 'startedAtMs' | 'endedAtMs'>): number | null {
+  if (endedAtMs === null) return null
+  return startedAtMs === null ? 0 : Math.ceil((endedAtMs - startedAtMs) / 1000)
+}
+
+export const eventTypes = [
+  ...(
+    [
+      'queued',
+      'dialing',
+      'ringing',
+      'in_progress',
+      'transferring',
+      'completed',
+      'failed',
+      'busy',
+      'no_answer',
+      'cancelled',
+      'voicemail',
+    ] as const
+  ).map((status) => `call.${status}` as const),
+  'call.variables_missing',
+  'room.created',
+  'room.participant_joined',
+  'room.participant_left',
+  'room.participant_reconnected',
+  'room.agent_joined',
+  'room.agent_left',
+  'room.closed',
+  'recording.recording',
+  'recording.uploading',
+  'recording.ready',
+  'recording.failed',
+  'recording.suppressed',
+  'agent.tool_started',
+  'agent.tool_completed',
+  'agent.tool_failed',
+  'agent.failover',
+  'analysis.pending',
+  'analysis.completed',
+  'analysis.heuristic',
+  'analysis.failed',
+  'budget.exhausted',
+] as const
+export type EventType = (typeof eventTypes)[number]
+
+export type CallEvent = {
+  /** UUIDv7. */
+  id: string
+  provider: 'service' | 'media' | 'carrier'
+  type: EventType
+  /** The status of the call after it. */
+  status: CallStatus | null
+  failureCause: string | null
+  occurredAtMs: number
+  /** Never content. */
+  payload: Record<string, unknown>
+}
+
+export type ToolCallStatus = 'started' | 'completed' | 'failed'
+/** `args` is JSON text as the LLM wrote it. */
+export type TurnToolCall = { id: string; name: string; args: string; status: ToolCallStatus }
+
+export const latencyStatuses = ['partial', 'complete', 'interrupted', 'error'] as const
+export type LatencyStatus = (typeof latencyStatuses)[number]
+
+/** One finished turn of the transcript. Latencies, `playedText` and `toolCalls` are of agent turns only. */
+export type Turn = {
+  /** UUIDv7. */
+  id: string
+  /** Counts the finished turns of a call from 0. */
+  index: number
+  source: 'user' | 'agent' | 'system'
+  text: string
+  startedAtMs: number
+  endedAtMs: number
+  /** Speech to text on a user turn, the LLM on an agent turn. */
+  provider: string | null
+  model: string | null
+  /** From the end of speech to the decision that the turn is over. */
+  eouMs: number | null
+  /** From the decision to the first token. */
+  llmTtftMs: number | null
+  /** From the first sentence handed over to its first audio. */
+  ttsTtfbMs: number | null
+  /** From the end of speech to the first audio that was played. */
+  conversationalLatencyMs: number | null
+  /** `partial`: the client has not said what was played. */
+  latencyStatus: LatencyStatus | null
+  toolCalls: readonly TurnToolCall[]
+  /** The part of `text` that was played. Null: this is no agent turn. */
+  playedText: string | null
+  metadata: Record<string, unknown>
+}
+
+export const spanKinds = [
+  'call',
+  'dial',
+  'pre_call',
+  'turn',
+  'endpointing',
+  'stt',
+  'llm',
+  'tool',
+  'tts',
+  'playout',
+  'transfer',
+  'unattributed',
+] as const
+export type SpanKind = (typeof spanKinds)[number]
+
+/** Times are from the start of the call. `criticalMs` of the children of a turn sum to its silence. Never content. */
+export type Span = {
+  id: string
+  kind: SpanKind
+  startMs: number
+  durationMs: number
+  criticalMs: number
+  attributes: Record<string, unknown>
+  children: readonly Span[]
+}
+
+/**
+ * One change of the record of a call. Each has an id of its own, so that an entry that is written twice is written
+ * once.
+ */
+export type CallEntry =
+  /** The status, its event and what the call knows then are written in one transaction. */
+  | { kind: 'move'; event: CallEvent; to: CallStatus; change: CallChange }
+  | { kind: 'event'; event: CallEvent }
+  | { kind: 'turn'; turn: Turn }
+  | { kind: 'span'; span: Span }
+  | { kind: 'recording'; event: CallEvent; status: RecordingStatus; durationMs: number | null }
+
+export type CallChange = Partial<Pick<Call, 'startedAtMs' | 'endedAtMs' | 'endReason' | 'ownerId'>>

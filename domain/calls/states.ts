@@ -1,0 +1,80 @@
+/**
+ * The states of a call, as one table: the moves that are allowed, and the status that each reason for an end leads to.
+ * A session is a call too: `in_progress` begins when a browser has joined.
+ *
+ *   queued ──► dialing ──► ringing ──► in_progress ◄──► transferring ──► completed, failed
+ *     │           │           │             │
+ *     └───────────┴───────────┴─────────────┴──► the other ends
+ */
+export const callStatuses = [
+  'queued',
+  'dialing',
+  'ringing',
+  'in_progress',
+  'transferring',
+  'completed',
+  'failed',
+  'busy',
+  'no_answer',
+  'cancelled',
+  'voicemail',
+] as const
+export type CallStatus = (typeof callStatuses)[number]
+
+const moves: Readonly<Record<CallStatus, readonly CallStatus[]>> = {
+  queued: ['dialing', 'in_progress', 'cancelled', 'failed'],
+  dialing: ['ringing', 'in_progress', 'busy', 'no_answer', 'voicemail', 'cancelled', 'failed'],
+  ringing: ['in_progress', 'busy', 'no_answer', 'voicemail', 'cancelled', 'failed'],
+  in_progress: ['transferring', 'voicemail', 'completed', 'failed'],
+  transferring: ['in_progress', 'completed', 'failed'],
+  completed: [],
+  failed: [],
+  busy: [],
+  no_answer: [],
+  cancelled: [],
+  voicemail: [],
+}
+
+export function mayMove(from: CallStatus, to: CallStatus): boolean {
+  return moves[from].includes(to)
+}
+
+/** No status follows a terminal one. */
+export function isTerminal(status: CallStatus): boolean {
+  return moves[status].length === 0
+}
+
+/** The status of a call that ended for this reason after it was connected, and before. Null: it does not end so. */
+const statusOfReason = {
+  user_hangup: { connected: 'completed', before: 'cancelled' },
+  user_disconnected: { connected: 'completed', before: null },
+  agent_hangup: { connected: 'completed', before: null },
+  api_ended: { connected: 'completed', before: 'cancelled' },
+  transferred: { connected: 'completed', before: null },
+  silence_timeout: { connected: 'completed', before: null },
+  max_duration: { connected: 'completed', before: null },
+  voicemail: { connected: 'voicemail', before: 'voicemail' },
+  busy: { connected: null, before: 'busy' },
+  no_answer: { connected: null, before: 'no_answer' },
+  not_joined: { connected: null, before: 'cancelled' },
+  cancelled: { connected: null, before: 'cancelled' },
+  credit_exhausted: { connected: 'completed', before: 'failed' },
+  pipeline_failed: { connected: 'failed', before: 'failed' },
+  worker_lost: { connected: 'failed', before: 'failed' },
+  server_shutdown: { connected: 'failed', before: 'failed' },
+  concurrency_exhausted: { connected: 'failed', before: 'failed' },
+  not_ready: { connected: 'failed', before: 'failed' },
+  declined: { connected: 'failed', before: 'failed' },
+  invalid_number: { connected: 'failed', before: 'failed' },
+  carrier_error: { connected: 'failed', before: 'failed' },
+} as const satisfies Record<string, { connected: CallStatus | null; before: CallStatus | null }>
+
+export type EndReason = keyof typeof statusOfReason
+export const endReasons = Object.keys(statusOfReason) as EndReason[]
+
+/** The terminal status of a call that is in `from` and ends for `reason`. Null: a call in this status cannot end so. */
+export function endStatus(from: CallStatus, reason: EndReason): CallStatus | null {
+  const { connected, before } = statusOfReason[reason]
+  const to = from === 'in_progress' || from === 'transferring' ? connected : before
+  return to !== null && mayMove(from, to) ? to : null
+}

@@ -1,0 +1,17 @@
+/**
+ * The record that a live conversation writes. A write never waits for the database and never fails: entries are kept in
+ * order until they are stored (`domain/calls/journal.ts`), so that a conversation goes on while the database is away.
+ */
+import type { EventType, RecordingStatus, Span, Turn } from '../calls/call.ts'
+import type { EndReason } from '../calls/states.ts'
+
+export interface CallLog {
+  /** The caller is connected: the call is in progress. */
+  connected(): void
+  event(type: EventType, payload: Record<string, unknown>): void
+  turn(turn: Turn): void
+  span(span: Span): void
+  recording(status: RecordingStatus, durationMs: number | null): void
+  /** The end of the call, with its status, its event and its report. Resolves when all of it is stored. */
+  ended(reason: EndReason): Promise<void>
+}
