@@ -167,7 +167,7 @@ export type Span = {
 }
 
 /**
- * One change of the record of a call. Each has an id of its own, so that an entry that is written twice is written
+ * One change of the record of a call. Each entry has an id, so that one that is written twice is stored
  * once.
  */
 export type CallEntry =
