@@ -18,7 +18,7 @@ export type Admission = {
   /** Settling gives it back, less the cost. */
   reservedMicroUsd: number
   use: KeyUse | undefined
-  /** Runs once, when the dispatch under this admission has ended. A request ends its lease here; a call would keep its own for its next turn. */
+  /** Runs once, when the dispatch under this admission has ended. A request ends its lease here. */
   end: () => void
 }
 
@@ -28,7 +28,7 @@ export type Admission = {
  */
 export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
   const startedMs = deps.clock.monotonicMs()
-  const lease = takeLease(deps.concurrency, context.caller)
+  const lease = context.callId === undefined ? takeLease(deps.concurrency, context.caller) : withoutLease
   const end = lease instanceof Promise ? await lease : lease
   try {
     const use = context.key && useOf(context, context.key)
@@ -44,6 +44,8 @@ export async function admitRequest<T>(deps: DispatchDeps, context: RequestContex
     throw error
   }
 }
+
+const withoutLease = () => {}
 
 function useOf(context: RequestContext, key: Pick<KeyUse, 'keyDigest' | 'contentHash'>): KeyUse {
   return {

@@ -18,6 +18,8 @@ export type RequestContext = {
   caller: Caller
   requestId: string
   operation: string
+  /** The call that the request is a part of. The call has its own lease, so the request takes none. */
+  callId?: string
   /** Absent on surfaces without an Idempotency-Key. */
   key?: Pick<KeyUse, 'keyDigest' | 'contentHash'>
   /** Aborted when the client has gone. */

@@ -81,7 +81,10 @@ function pin({ routing }: Ask): Judge | null {
 
 function allowed({ routing }: Ask): Judge | null {
   const ids = routing.mode === 'auto' ? routing.allowProviders : undefined
-  return ids ? ({ provider }) => (ids.includes(provider.id) ? null : 'not_allowed') : null
+  if (ids === undefined) return null
+  // `<provider>:<model>` allows one model of a provider.
+  const pins = new Set(ids.filter((id) => id.includes(':')).map((id) => id.replace(':', '/')))
+  return ({ pin, provider }) => (ids.includes(provider.id) || pins.has(pin) ? null : 'not_allowed')
 }
 
 function denied({ routing }: Ask): Judge | null {

@@ -45,7 +45,10 @@ export function routingOfName(catalog: Catalog, named: NamedModel): Routing {
   const [row] = rows
   if (row === undefined) throw unknown(catalog, stage, name)
   if (rows.length > 1) throw ambiguous(rows)
-  if (allowProviders?.length && !allowProviders.includes(row.provider.id))
+  if (
+    allowProviders?.length &&
+    ![row.provider.id, modelName(row.provider.id, row.model.id)].some((id) => allowProviders.includes(id))
+  )
     throw new Fault({ kind: 'model_not_allowed', stage })
   return { mode: 'explicit', provider: row.provider.id, model: row.model.id }
 }

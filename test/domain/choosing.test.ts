@@ -49,6 +49,15 @@ t.test('the catalog', (t) => {
   t.end()
 })
 
+t.test('a filter allows a provider, or one model of it', (t) => {
+  const providers = [provider('a', [model('llm'), { ...model('llm'), id: 'n' }]), provider('b', [model('llm')])]
+  const allowing = (...allowProviders: string[]) =>
+    pins(providers, 'llm', { routing: { ...auto, allowProviders } }).toSorted()
+  t.same(allowing('a'), ['a/m', 'a/n'])
+  t.same(allowing('a:n', 'b'), ['a/n', 'b/m'])
+  t.end()
+})
+
 t.test('every exclusion has its reason', (t) => {
   const able = { capabilities: { ...model('stt').capabilities, diarization: true } }
   const gone = provider('gone', [model('stt', able)])

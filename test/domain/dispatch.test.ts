@@ -174,6 +174,10 @@ t.test('before dispatch every failure gives the key back', (t) => {
     })
   })
 
+  t.test('a request of a call takes no lease, because the call has one', async () => {
+    await setup([answer]).once({ caller: caller({ maxConcurrency: 0 }), callId: 'call' })
+  })
+
   t.test('credit', async (t) => {
     const all = setup([answer], { prices: priced })
     all.credit.balance = 457
