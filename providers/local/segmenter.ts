@@ -7,8 +7,9 @@
  *
  * It holds one open segment at most, so its memory does not depend on the length of the recording.
  */
+
+import { vadFrameSamples } from '../../domain/conversation/vad.ts'
 import type { Vad } from './vad.ts'
-import { vadFrameSamples } from './vad.ts'
 
 export type SpeechSegment = {
   samples: Float32Array

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 
-export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-live-child'
+export type EngineEntry = 'stt-child' | 'tts-child' | 'stt-live-child' | 'vad-child'
 
 /** The extension of the files that run now: sources under tsx, or compiled files. */
 const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js'

@@ -9,6 +9,7 @@
  * when there is room for it.
  */
 import { setImmediate as eventLoop } from 'node:timers/promises'
+import { vadFrameSamples } from '../../domain/conversation/vad.ts'
 import { AudioLayout } from '../../domain/speech/audio-layout.ts'
 import { failureOf } from './child-jobs.ts'
 import { decodeMono } from './decode.ts'
@@ -16,7 +17,7 @@ import { moonshineRateHz } from './moonshine.ts'
 import type { Recogniser, Recognition } from './recogniser.ts'
 import { frameMs, Segmenter, type SpeechSegment } from './segmenter.ts'
 import type { FromStreamChild, StreamInput } from './stt-live-messages.ts'
-import { type Vad, vadFrameSamples } from './vad.ts'
+import { type Vad } from './vad.ts'
 
 /** With less speech the model finds hardly any text. */
 const firstInterimFrames = Math.round(448 / frameMs)

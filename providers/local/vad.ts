@@ -1,8 +1,8 @@
 /** Silero VAD v5 at 16 kHz gives the probability of speech for each frame of 32 ms. */
 import * as ort from 'onnxruntime-node'
+import { vadFrameSamples } from '../../domain/conversation/vad.ts'
 import { openSession } from './onnx.ts'
 
-export const vadFrameSamples = 512
 /** The model also takes the end of the previous frame. */
 const contextSamples = 64
 const rateHz = new ort.Tensor('int64', BigInt64Array.of(16000n), [])

@@ -1,0 +1,15 @@
+/** The entry of the process that finds speech in all live streams of a serving process. It is started by fork only. */
+import { leaveWithParent, sendToParent } from './child-jobs.ts'
+import { openSession } from './onnx.ts'
+import type { VadBatch } from './vad-messages.ts'
+import { VadStreams } from './vad-streams.ts'
+
+leaveWithParent()
+const streams = openSession('sileroVad').then((session) => new VadStreams(session))
+
+process.on('message', (batch: VadBatch) => void answer(batch))
+
+/** A failure ends this process as an unhandled rejection. Its parent starts another one, since the state may be damaged. */
+async function answer(batch: VadBatch): Promise<void> {
+  sendToParent(await (await streams).answer(batch))
+}

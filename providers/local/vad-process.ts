@@ -1,0 +1,215 @@
+/**
+ * Voice activity detection for all sessions of a serving process by one child. The frames of all streams go out in one
+ * message each `tickMs`, and come back in one. A child that dies is replaced; the streams go on with a fresh state.
+ */
+import { type Vad, type VadStream, vadFrameSamples } from '../../domain/conversation/vad.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import { SpeechEngineProcess } from './speech-engine-process.ts'
+import { VadFrames } from './vad-frames.ts'
+import type { VadAnswer, VadBatch } from './vad-messages.ts'
+
+export type LocalVadOptions = {
+  /** The child is ended when there was no stream for this long. */
+  idleMs: number
+  clock: Clock
+  log: Log
+}
+
+/** A session alone waits this long for the answer to a frame, and 100 sessions cost 200 messages a second at most. */
+const tickMs = 5
+/** The frames of 16 s of one stream, half a megabyte. */
+const batchFramesMax = 512
+/** A child that has not answered for this long is killed. It includes the start of the process. */
+const answerMsMax = 10_000
+/** The wait before the next start, when a child has died before its first answer. */
+const restartMs = 5000
+const stopMs = 2000
+
+export function createLocalVad(options: LocalVadOptions): Vad {
+  return new LocalVad(options)
+}
+
+type Child = SpeechEngineProcess<VadBatch, VadAnswer>
+type Sent = { stream: LocalVadStream; frame: number }
+
+class LocalVad implements Vad {
+  readonly #options: LocalVadOptions
+  readonly #streams = new Map<number, LocalVadStream>()
+  /** The streams with whole frames that were not sent. The one that was served last is at the end. */
+  readonly #waiting = new Set<LocalVadStream>()
+  readonly #samples = new Int16Array(batchFramesMax * vadFrameSamples)
+  readonly #ids = new Uint32Array(batchFramesMax)
+  #closedIds: number[] = []
+  #lastId = 0
+  #child: Child | undefined
+  /** The batch that the child has, empty for none. */
+  #sent: Sent[] = []
+  #sentAtMs = 0
+  #cancelTick: (() => void) | undefined
+  #cancelIdle: (() => void) | undefined
+  #cancelRestart: (() => void) | undefined
+  #closed = false
+
+  constructor(options: LocalVadOptions) {
+    this.#options = options
+  }
+
+  open(onFrame: (speechProbability: number) => void): VadStream {
+    const id = ++this.#lastId
+    this.#cancelIdle?.()
+    this.#cancelIdle = undefined
+    const stream = new LocalVadStream(id, {
+      onFrame,
+      onWaiting: () => this.#await(stream),
+      onClose: () => this.#forget(stream),
+    })
+    this.#streams.set(id, stream)
+    this.#startIfNeeded()
+    return stream
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    for (const cancel of [this.#cancelTick, this.#cancelIdle, this.#cancelRestart]) cancel?.()
+    for (const stream of [...this.#streams.values()]) stream.close()
+    const child = this.#child
+    child?.end(this.#options.clock, stopMs)
+    await child?.exited
+  }
+
+  #await(stream: LocalVadStream): void {
+    this.#waiting.add(stream)
+    this.#cancelTick ??= this.#options.clock.after(tickMs, () => this.#tick())
+  }
+
+  #tick(): void {
+    this.#cancelTick = undefined
+    if (this.#sent.length === 0) return this.#send()
+    if (this.#options.clock.monotonicMs() - this.#sentAtMs > answerMsMax) this.#child?.kill()
+  }
+
+  #send(): void {
+    if (!this.#child?.alive || this.#waiting.size === 0) return
+    for (const stream of [...this.#waiting]) this.#take(stream)
+    const count = this.#sent.length
+    this.#child.send({
+      streams: this.#ids.subarray(0, count),
+      samples: this.#samples.subarray(0, count * vadFrameSamples),
+      closed: this.#closedIds,
+    })
+    this.#closedIds = []
+    this.#sentAtMs = this.#options.clock.monotonicMs()
+  }
+
+  #take(stream: LocalVadStream): void {
+    this.#waiting.delete(stream)
+    while (stream.frames.waiting > 0 && this.#sent.length < batchFramesMax) {
+      const at = this.#sent.length
+      this.#ids[at] = stream.id
+      this.#sent.push({ stream, frame: stream.frames.send(this.#samples, at * vadFrameSamples) })
+    }
+    if (stream.frames.waiting > 0) this.#waiting.add(stream)
+  }
+
+  #answer({ probabilities }: VadAnswer): void {
+    const sent = this.#sent
+    this.#sent = []
+    sent.forEach(({ stream, frame }, i) => stream.answer(frame, probabilities[i]!))
+    if (sent.length === batchFramesMax) this.#send()
+    else if (this.#waiting.size > 0) this.#cancelTick ??= this.#options.clock.after(tickMs, () => this.#tick())
+  }
+
+  #forget(stream: LocalVadStream): void {
+    this.#streams.delete(stream.id)
+    this.#waiting.delete(stream)
+    if (this.#child) this.#closedIds.push(stream.id)
+    if (this.#streams.size > 0 || this.#closed) return
+    const { clock, idleMs } = this.#options
+    this.#cancelIdle = clock.after(idleMs, () => this.#child?.end(clock, stopMs))
+  }
+
+  /** The frames that an earlier child has not answered wait again. */
+  #startIfNeeded(): void {
+    if (this.#child?.alive || this.#cancelRestart || this.#closed || this.#streams.size === 0) return
+    let answered = false
+    const child: Child = new SpeechEngineProcess<VadBatch, VadAnswer>('vad-child', {
+      onMessage: (answer) => {
+        if (child !== this.#child) return
+        answered = true
+        this.#answer(answer)
+      },
+      onEnd: (error) => this.#ended(child, answered, error.cause),
+    })
+    this.#child = child
+    this.#sent = []
+    this.#closedIds = []
+    for (const stream of this.#streams.values()) stream.rewind()
+    const { log } = this.#options
+    const fields = { entry: 'vad-child', pid: child.pid }
+    log.info(fields, 'speech child started')
+    void child.exited.then((how) => log.info({ ...fields, how }, 'speech child ended'))
+  }
+
+  #ended(child: Child, answered: boolean, cause: unknown): void {
+    if (child !== this.#child) return
+    this.#child = undefined
+    for (const stream of this.#streams.values()) stream.quiet()
+    if (this.#closed || this.#streams.size === 0) return
+    const { clock, log } = this.#options
+    log.warn({ err: cause }, 'voice activity detection starts again')
+    this.#cancelRestart = clock.after(answered ? 0 : restartMs, () => {
+      this.#cancelRestart = undefined
+      this.#startIfNeeded()
+    })
+  }
+}
+
+type StreamParts = {
+  onFrame: (speechProbability: number) => void
+  onWaiting: () => void
+  onClose: () => void
+}
+
+class LocalVadStream implements VadStream {
+  readonly id: number
+  readonly frames = new VadFrames()
+  readonly #parts: StreamParts
+  #last = 0
+  #closed = false
+
+  constructor(id: number, parts: StreamParts) {
+    this.id = id
+    this.#parts = parts
+  }
+
+  push(samples: Int16Array): void {
+    for (let at = 0; at < samples.length && !this.#closed; ) {
+      // The child is late. The calling code counts time by frames, so the oldest one is answered like the one before it.
+      if (this.frames.full) this.answer(this.frames.oldest, this.#last)
+      at += this.frames.write(samples.subarray(at))
+    }
+    if (this.frames.waiting > 0 && !this.#closed) this.#parts.onWaiting()
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#parts.onClose()
+  }
+
+  answer(frame: number, probability: number): void {
+    if (this.#closed || !this.frames.answered(frame)) return
+    this.#last = probability
+    this.#parts.onFrame(probability)
+  }
+
+  /** Without a child nothing is taken for speech. */
+  quiet(): void {
+    this.#last = 0
+  }
+
+  rewind(): void {
+    this.frames.rewind()
+    if (this.frames.waiting > 0) this.#parts.onWaiting()
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Silero VAD over many streams at a time. One run of the model takes a frame of each stream, because a frame in a run
+ * of 32 takes 37 µs and a frame alone 122 µs (measured on one core).
+ */
+import * as ort from 'onnxruntime-node'
+import { vadFrameSamples, vadRateHz } from '../../domain/conversation/vad.ts'
+import type { VadAnswer, VadBatch } from './vad-messages.ts'
+
+/** The model also takes the end of the previous frame. */
+const contextSamples = 64
+const inputSamples = contextSamples + vadFrameSamples
+/** The state of a stream is one vector in each of two layers. */
+const layers = 2
+const vectorLength = 128
+const fullScale = 32_768
+
+type Stream = { context: Float32Array; state: Float32Array }
+
+export class VadStreams {
+  readonly #session: ort.InferenceSession
+  readonly #rateHz = new ort.Tensor('int64', BigInt64Array.of(BigInt(vadRateHz)), [])
+  readonly #streams = new Map<number, Stream>()
+
+  constructor(session: ort.InferenceSession) {
+    this.#session = session
+  }
+
+  async answer(batch: VadBatch): Promise<VadAnswer> {
+    const probabilities = new Float32Array(batch.streams.length)
+    for (const frames of rounds(batch.streams)) await this.#run(batch, frames, probabilities)
+    for (const id of batch.closed) this.#streams.delete(id)
+    return { probabilities }
+  }
+
+  /** `frames` are indexes of the batch, at most one of each stream. */
+  async #run(batch: VadBatch, frames: readonly number[], probabilities: Float32Array): Promise<void> {
+    const count = frames.length
+    const streams = frames.map((frame) => this.#stream(batch.streams[frame]!))
+    const input = new Float32Array(count * inputSamples)
+    const state = new Float32Array(layers * count * vectorLength)
+    streams.forEach((stream, row) => {
+      writeInput(input.subarray(row * inputSamples), stream.context, frameOf(batch, frames[row]!))
+      for (let layer = 0; layer < layers; layer++)
+        state.set(vectorOf(stream, layer), (layer * count + row) * vectorLength)
+    })
+    const output = await this.#session.run({
+      input: new ort.Tensor('float32', input, [count, inputSamples]),
+      state: new ort.Tensor('float32', state, [layers, count, vectorLength]),
+      sr: this.#rateHz,
+    })
+    const next = output['stateN']!.data as Float32Array
+    streams.forEach((stream, row) => {
+      for (let layer = 0; layer < layers; layer++) {
+        const at = (layer * count + row) * vectorLength
+        vectorOf(stream, layer).set(next.subarray(at, at + vectorLength))
+      }
+      stream.context.set(input.subarray((row + 1) * inputSamples - contextSamples, (row + 1) * inputSamples))
+      probabilities[frames[row]!] = output['output']!.data[row] as number
+    })
+  }
+
+  #stream(id: number): Stream {
+    const known = this.#streams.get(id)
+    if (known) return known
+    const stream = { context: new Float32Array(contextSamples), state: new Float32Array(layers * vectorLength) }
+    this.#streams.set(id, stream)
+    return stream
+  }
+}
+
+/** Puts the first frame of each stream into the first round, the second into the second, and so on. */
+function rounds(streams: Uint32Array): number[][] {
+  const counts = new Map<number, number>()
+  const all: number[][] = []
+  streams.forEach((id, frame) => {
+    const round = counts.get(id) ?? 0
+    counts.set(id, round + 1)
+    const frames = all[round]
+    if (frames) frames.push(frame)
+    else all[round] = [frame]
+  })
+  return all
+}
+
+function writeInput(row: Float32Array, context: Float32Array, samples: Int16Array): void {
+  row.set(context)
+  for (let i = 0; i < vadFrameSamples; i++) row[contextSamples + i] = samples[i]! / fullScale
+}
+
+const frameOf = ({ samples }: VadBatch, frame: number) =>
+  samples.subarray(frame * vadFrameSamples, (frame + 1) * vadFrameSamples)
+
+const vectorOf = ({ state }: Stream, layer: number) => state.subarray(layer * vectorLength, (layer + 1) * vectorLength)
