@@ -144,8 +144,8 @@ export type Channel = {
   pointer: string
 }
 
-/** The close code and the message with which an error ends a socket. */
-export type CloseRow = { closeCode: number; retryable: boolean; message: string }
+/** The close code and the message with which an error ends a socket. Null: the socket stays open after the error. */
+export type CloseRow = { closeCode: number | null; retryable: boolean; message: string }
 
 /** A document that has channels instead of operations. */
 export type AsyncApiDocument = Components & {

@@ -55,7 +55,11 @@ function lower(raw: RawDocument, { file, shared }: Source): AsyncApiDocument {
     errors: Object.fromEntries(
       Object.entries(raw['x-error-codes'] ?? {}).map(([code, row]) => [
         code,
-        { closeCode: row.closeCode ?? 0, retryable: row.retryable ?? false, message: row.message ?? '' },
+        {
+          closeCode: row.closeCode === undefined ? 0 : row.closeCode,
+          retryable: row.retryable ?? false,
+          message: row.message ?? '',
+        },
       ]),
     ),
   }

@@ -131,7 +131,7 @@ function closedFrames({ channels, schemas }: AsyncApiDocument): Finding[] {
   return textFrames(closed).flatMap(({ component }) => visit({ $ref: `#/components/schemas/${component}` }, ''))
 }
 
-const closeCodesKnown = [1008, 1011, 1012, 1013]
+const closeCodesKnown: readonly (number | null)[] = [1008, 1011, 1012, 1013, null]
 
 function closeCodes({ errors, schemas }: AsyncApiDocument): Finding[] {
   const schema = schemas['ErrorCode']
@@ -151,7 +151,7 @@ function closeCodes({ errors, schemas }: AsyncApiDocument): Finding[] {
     })),
     ...rows.map(([code]) => ({
       pointer: `#/x-error-codes/${code}`,
-      message: `needs a message and a closeCode of ${closeCodesKnown.join(', ')}`,
+      message: `needs a message and a closeCode of ${closeCodesKnown.map(String).join(', ')}`,
     })),
   ]
 }

@@ -26,10 +26,10 @@ export type ErrorCode = keyof typeof errorCodes
 
 /** Emits generated/<name>/errors.ts of a document of channels. */
 export function emitCloseCodes({ file, name, errors }: AsyncApiDocument): string {
-  const codes = [...new Set(Object.values(errors).map((row) => row.closeCode))].sort()
+  const codes = [...new Set(Object.values(errors).map((row) => String(row.closeCode)))].sort()
   return `${banner('errors', file)}
 export type CloseRow = {
-  /** The close code that follows the error frame. */
+  /** The close code that follows the error frame${codes.includes('null') ? '. Null: the socket stays open' : ''}. */
   closeCode: ${codes.join(' | ')}
   retryable: boolean
   message: string
