@@ -42,6 +42,8 @@ export type ResourceFaultData =
   | { kind: 'not_found' }
   | { kind: 'name_taken'; resource: Resource }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
+  /** The session is over, or was not joined in time. */
+  | { kind: 'call_not_live' }
 
 /** An operation on a stored resource cannot be done. Only surfaces that have such operations have words for these. */
 export class ResourceFault extends Error {

@@ -11,7 +11,7 @@ import { sayResourceFault } from './resource-words.ts'
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
   unauthenticated: 'UNAUTHORIZED',
   forbidden: 'FORBIDDEN',
-  foreign_origin: 'FORBIDDEN',
+  foreign_origin: 'ORIGIN_NOT_ALLOWED',
   invalid_parameter: 'VALIDATION_ERROR',
   malformed_body: 'VALIDATION_ERROR',
   socket_expected: 'VALIDATION_ERROR',

@@ -15,6 +15,8 @@ export function sayResourceFault(data: ResourceFaultData): Said {
   switch (data.kind) {
     case 'not_found':
       return { code: 'NOT_FOUND' }
+    case 'call_not_live':
+      return { code: 'CALL_NOT_LIVE' }
     case 'name_taken':
       return { code: nameConflict[data.resource] }
     case 'limit_reached':

@@ -1,0 +1,46 @@
+/** The live sessions of this process, as the media channel sees them. */
+import type { Caller } from '../access/organization.ts'
+import type { MediaSink, MediaTransport } from '../conversation/media.ts'
+import type { ClientOverride, Pipeline, SampleRate } from './pipeline.ts'
+import type { TransportClaims } from './transport-token.ts'
+
+export interface LiveSessions {
+  /**
+   * Decides before the upgrade whether the holder of a token may join; `caller` is the key that minted it. Throws
+   * ResourceFault `call_not_live` when the session is over or was not joined in time, ResourceFault `not_found` when
+   * the caller has no such session, and a Fault for a limit (`too_many_at_once`) and for a server that is full or
+   * draining (`overloaded`).
+   */
+  admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat>
+}
+
+/** A session that the holder of a token may join, and what `ready` says of it. */
+export type SessionSeat = {
+  sessionId: string
+  identity: string
+  sampleRate: SampleRate
+  recording: boolean
+  maxDurationSeconds: number
+  agentName: string | null
+  clientOverrides: Pipeline['clientOverrides']
+  /** A socket has joined before: its overrides count no more. */
+  isJoined: boolean
+  /**
+   * Called once the socket is open. The first join begins the session with the overrides, which are allowed ones only.
+   * Throws as `admit` does.
+   */
+  join(overrides: SessionOverrides): Promise<JoinedSession>
+}
+
+export type SessionOverrides = Partial<OverrideValues>
+type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed: number }
+
+export type JoinedSession = {
+  /** The session has begun before. */
+  resumed: boolean
+  /**
+   * Called once, right after `ready` was sent. The conversation may use the transport from then on. A conversation that
+   * has begun before gets the transport by `back`.
+   */
+  begin(transport: MediaTransport): MediaSink
+}

@@ -1,0 +1,50 @@
+/**
+ * Tokens for the media channel of one session: `v1.<payload>.<HMAC-SHA256>`, both parts base64url without padding, as
+ * those of `domain/access/ephemeral.ts`, and signed with another key, so that neither kind passes for the other. A token is not spent when it is used: a page that lost its socket joins again with the same one. `expiresAtMs`
+ * bounds the first join only, so the calling code compares it, which knows whether somebody has joined.
+ */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+export type TransportClaims = {
+  sessionId: string
+  /** The name of the user in this session. */
+  identity: string
+  organizationId: string
+  /** The API key that made the session. It must live at each join. */
+  keyId: string
+  /** Milliseconds since the epoch. */
+  expiresAtMs: number
+}
+
+export type TransportTokens = {
+  mint(claims: TransportClaims): string
+  /** Null: it is not a token of this server. */
+  read(token: string): TransportClaims | null
+}
+
+type Payload = { sid: string; sub: string; org: string; key: string; exp: number }
+
+/** Longer than any token that was minted here, so a longer text is refused without an HMAC. */
+const charactersMax = 4096
+
+/** `masterKey` is the same in all processes that serve one address. */
+export function createTransportTokens(masterKey: string): TransportTokens {
+  // Each use of the master key has a separate key (RFC 5869), so that a leak of one says nothing about another.
+  const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'session transport token v1', 32))
+  const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest()
+  return {
+    mint({ sessionId, identity, organizationId, keyId, expiresAtMs }) {
+      const payload: Payload = { sid: sessionId, sub: identity, org: organizationId, key: keyId, exp: expiresAtMs }
+      const signed = `v1.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`
+      return `${signed}.${sign(signed).toString('base64url')}`
+    },
+    read(token) {
+      if (token.length > charactersMax) return null
+      const [, signed, payload, signature] = /^(v1\.([\w-]+))\.([\w-]{43})$/.exec(token) ?? []
+      if (signed === undefined || payload === undefined || signature === undefined) return null
+      if (!timingSafeEqual(Buffer.from(signature, 'base64url'), sign(signed))) return null
+      const { sid, sub, org, key, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Payload
+      return { sessionId: sid, identity: sub, organizationId: org, keyId: key, expiresAtMs: exp }
+    },
+  }
+}
