@@ -30,6 +30,14 @@ export const errorCodes = {
     hint: 'Use a key with the scope that the operation names.',
     headers: [],
   },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    type: 'permission_error',
+    retryable: false,
+    message: 'A page of this origin may not open this.',
+    hint: 'Add the origin (scheme, host and port) to the allowed_origins of the key.',
+    headers: [],
+  },
   VALIDATION_ERROR: {
     status: 400,
     type: 'invalid_request_error',
@@ -68,6 +76,14 @@ export const errorCodes = {
     retryable: false,
     message: 'There are as many already as there may be.',
     hint: 'Delete one that is not needed, or ask the operator whether the limit can be raised.',
+    headers: [],
+  },
+  CALL_NOT_LIVE: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'The call is over, or has not begun.',
+    hint: 'Start a new session.',
     headers: [],
   },
   METHOD_NOT_ALLOWED: {

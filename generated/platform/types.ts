@@ -130,11 +130,13 @@ export type ValidationIssue = {
 export type ErrorCode = 
   | 'UNAUTHORIZED'
   | 'FORBIDDEN'
+  | 'ORIGIN_NOT_ALLOWED'
   | 'VALIDATION_ERROR'
   | 'NOT_FOUND'
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
+  | 'CALL_NOT_LIVE'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA'
