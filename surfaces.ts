@@ -90,6 +90,7 @@ export function createSurfaces(parts: Parts): Surfaces {
         ids: systemIds,
         agentsMax: limits.agentsMax,
         allowedSubnets: config.outbound.allowedSubnets,
+        address: config,
       }),
     ],
     sockets: [

@@ -25,8 +25,8 @@ const codeOfRefusal: Record<RefusalKind, ErrorCode> = {
 }
 
 /**
- * The code of each fault here. The operations of this surface send nothing to
- * providers, so the faults of a dispatch are defects of ours.
+ * The code of each fault here. A session is admitted and routed before it starts, as a request is. No operation of this
+ * surface answers with the result of a provider, so the faults of a dispatch are defects of ours.
  */
 const codeOfFault = {
   bad_language_tag: 'VALIDATION_ERROR',
@@ -42,22 +42,22 @@ const codeOfFault = {
   unknown_option: 'VALIDATION_ERROR',
   field_unsupported: 'INTERNAL_ERROR',
 
-  no_provider: 'INTERNAL_ERROR',
-  no_streaming_provider: 'INTERNAL_ERROR',
-  none_allowed: 'INTERNAL_ERROR',
-  all_denied: 'INTERNAL_ERROR',
-  test_key_reaches_none: 'FORBIDDEN',
+  no_provider: 'CAPABILITY_UNSUPPORTED',
+  no_streaming_provider: 'CAPABILITY_UNSUPPORTED',
+  none_allowed: 'CAPABILITY_UNSUPPORTED',
+  all_denied: 'CAPABILITY_UNSUPPORTED',
+  test_key_reaches_none: 'CAPABILITY_UNSUPPORTED',
   key_policy_leaves_none: 'FORBIDDEN',
-  none_callable: 'INTERNAL_ERROR',
-  credential_missing: 'INTERNAL_ERROR',
-  capability_missing: 'INTERNAL_ERROR',
-  language_unsupported: 'INTERNAL_ERROR',
-  voice_unknown: 'INTERNAL_ERROR',
-  encoding_unsupported: 'INTERNAL_ERROR',
+  none_callable: 'PROVIDER_UNAVAILABLE',
+  credential_missing: 'CAPABILITY_UNSUPPORTED',
+  capability_missing: 'CAPABILITY_UNSUPPORTED',
+  language_unsupported: 'CAPABILITY_UNSUPPORTED',
+  voice_unknown: 'VALIDATION_ERROR',
+  encoding_unsupported: 'CAPABILITY_UNSUPPORTED',
 
-  too_many_at_once: 'INTERNAL_ERROR',
-  credit_too_low: 'INTERNAL_ERROR',
-  no_credit_to_stream: 'INTERNAL_ERROR',
+  too_many_at_once: 'CONCURRENCY_EXHAUSTED',
+  credit_too_low: 'INSUFFICIENT_CREDITS',
+  no_credit_to_stream: 'INSUFFICIENT_CREDITS',
   credit_exhausted: 'INTERNAL_ERROR',
 
   key_in_progress: 'INTERNAL_ERROR',

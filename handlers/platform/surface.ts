@@ -1,12 +1,15 @@
 /** The platform surface, on which an organization administers itself. */
 import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { StartSession } from '../../domain/sessions/start.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import type { OpenapiDocument } from '../../generated/platform/types.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { serveContract } from '../contract.ts'
+import { type AddressSettings, createPublicUrl } from '../public-url.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
@@ -20,10 +23,16 @@ import {
   putProviderKey,
 } from './providers.ts'
 import { getRequestRoute } from './request-route.ts'
+import { createSession } from './sessions.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
 
 export type PlatformDeps = ProvidersDeps &
-  ResourceDeps & { requestRoutes: RequestRoutes; organizations: OrganizationDeps }
+  ResourceDeps & {
+    requestRoutes: RequestRoutes
+    organizations: OrganizationDeps
+    sessions?: StartSession
+    address: AddressSettings
+  }
 
 export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mount {
   return {
@@ -50,6 +59,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     getAgentTool: getAgentTool(tools),
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
+    createSession: createSession(deps.sessions ?? noSessions, createPublicUrl(deps.address)),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),
@@ -57,3 +67,5 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     getRequestRoute: getRequestRoute(deps.requestRoutes),
   }
 }
+
+const noSessions: StartSession = { start: () => Promise.reject(new Fault({ kind: 'overloaded' })) }

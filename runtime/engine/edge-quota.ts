@@ -7,13 +7,12 @@ import ipaddr from 'ipaddr.js'
 import { serializeList } from 'structured-headers'
 import { Refusal } from './handler.ts'
 import type { EdgeQuotaOptions } from './options.ts'
-
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
+import { trustOf } from './trusted-proxies.ts'
 
 export class EdgeQuota {
   readonly #options: EdgeQuotaOptions
   readonly #busyMax: number
-  readonly #trusted: readonly Range[]
+  readonly #isTrusted: (address: string) => boolean
   readonly #counts = new Map<string, number>()
   readonly #busy = new Map<string, number>()
   #window = -1
@@ -26,7 +25,7 @@ export class EdgeQuota {
   constructor(options: EdgeQuotaOptions, busyMax: number) {
     this.#options = options
     this.#busyMax = busyMax
-    this.#trusted = options.trustedProxies.map(readRange)
+    this.#isTrusted = trustOf(options.trustedProxies)
     this.#share()
   }
 
@@ -50,7 +49,7 @@ export class EdgeQuota {
 
   /** The key under which a request counts: an IPv4 address, or the /64 of an IPv6 one. */
   source(peer: string, forwardedFor: string): string {
-    if (this.#trusted.length === 0 || forwardedFor === '') return network(peer)
+    if (forwardedFor === '') return network(peer)
     let nearest = peer
     const hops = forwardedFor.split(',')
     while (this.#isTrusted(nearest)) {
@@ -102,12 +101,6 @@ export class EdgeQuota {
     const oldest = this.#counts.keys().next()
     if (!oldest.done) this.#counts.delete(oldest.value)
   }
-
-  #isTrusted(address: string): boolean {
-    if (!ipaddr.isValid(address)) return false
-    const parsed = ipaddr.process(address)
-    return this.#trusted.some((range) => parsed.kind() === range[0].kind() && parsed.match(range))
-  }
 }
 
 /** Some proxies write 192.0.2.1:443 or [2001:db8::1]:443. */
@@ -129,12 +122,4 @@ function network(address: string): string {
 
 function tooMany(message: string, retryAfterS: number): Refusal {
   return new Refusal('rate_limited', { message, retryAfterS })
-}
-
-/** A CIDR range, or one address. Throws an error that names it. */
-function readRange(text: string): Range {
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text)
-  if (!ipaddr.isValid(text)) throw new Error(`trustedProxies: ${text} is neither an address nor a CIDR range`)
-  const address = ipaddr.parse(text)
-  return [address, address.kind() === 'ipv6' ? 128 : 32]
 }

@@ -28,6 +28,9 @@ export type Peer = {
   origin: string
   /** Set by proxies. A handler that trusts `address` must refuse a request that has this. */
   forwardedFor: string
+  /** The host and the scheme that the client used, as a proxy says. Believed only of a trusted proxy. */
+  forwardedHost: string
+  forwardedProto: string
 }
 
 export type Context<Caller = unknown> = {

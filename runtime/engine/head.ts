@@ -14,6 +14,8 @@ export class Head {
   host = ''
   traceparent = ''
   forwardedFor = ''
+  forwardedHost = ''
+  forwardedProto = ''
   preflightMethod = ''
   /** Declared headers under their lower-case names in the spec. */
   readonly declared: Record<string, string> = {}
@@ -73,6 +75,12 @@ export class Head {
         break
       case 'x-forwarded-for':
         this.forwardedFor = this.forwardedFor === '' ? value : `${this.forwardedFor},${value}`
+        break
+      case 'x-forwarded-host':
+        this.forwardedHost = value
+        break
+      case 'x-forwarded-proto':
+        this.forwardedProto = value
         break
       case 'access-control-request-method':
         this.preflightMethod = value

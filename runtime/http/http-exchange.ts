@@ -92,8 +92,8 @@ export class HttpExchange implements Context, Placed {
   }
 
   get peer(): Peer {
-    const { host = '', origin = '', forwardedFor = '' } = this.head ?? {}
-    return { address: this.transport.address(), host, origin, forwardedFor }
+    const { host = '', origin = '', forwardedFor = '', forwardedHost = '', forwardedProto = '' } = this.head ?? {}
+    return { address: this.transport.address(), host, origin, forwardedFor, forwardedHost, forwardedProto }
   }
 
   /** The client has left, or the server waits no longer. */

@@ -122,6 +122,11 @@ t.test('TooManyRequests: rate_limited', async (t) => {
 
 t.test('each example is compared or listed', (t) => {
   examples.complete(t, {
+    'createSession: agent': 'No session starts yet.',
+    'createSession: adHoc': 'No session starts yet.',
+    'createSession 201: agent': 'No session starts yet.',
+    'createSession 201: adHoc': 'No session starts yet.',
+    'PaymentRequired: credit': 'No session starts yet.',
     'InternalError: internal': 'Only a defect of the server is answered so.',
     'ServiceUnavailable: unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
   })

@@ -68,6 +68,7 @@ const withoutId = [
   'updateOrganization',
   'listAgents',
   'createAgent',
+  'createSession',
   'listProviders',
   'putProviderKey',
   'listKnownProviders',

@@ -1,0 +1,61 @@
+/** How a session begins: what a request wants, and what its browser needs to join. */
+import type { Caller } from '../access/organization.ts'
+import type { AgentChange, NewAgent } from '../agents/agent.ts'
+import type { NewTool } from '../agents/tool.ts'
+
+/** The settings that an agent and a request both have, by the same names. */
+type SharedSettings = Pick<
+  AgentChange,
+  | 'voice'
+  | 'firstMessage'
+  | 'firstMessageMode'
+  | 'sttOptions'
+  | 'ttsOptions'
+  | 'backgroundAudio'
+  | 'speechNormalization'
+  | 'idleRePrompts'
+  | 'turnHandling'
+  | 'maxDurationSeconds'
+  | 'silenceTimeoutSeconds'
+  | 'endCallMessage'
+  | 'fallbackMessage'
+  | 'maxToolHops'
+  | 'timezone'
+  | 'recording'
+  | 'clientOverrides'
+>
+
+export type SessionTransport = 'websocket' | 'livekit'
+
+/** null is the default, also where the agent has another value. A field that is left out is the agent's. */
+export type WantedSession = SharedSettings & {
+  agentId?: string | null
+  intent?: Partial<NewAgent['intent']>
+  systemPrompt?: string | null
+  llm?: AgentChange['llmOptions']
+  constraints?: AgentChange['stackPreferences']
+  tools?: readonly NewTool[] | null
+  variables?: Record<string, string> | null
+  metadata?: Record<string, unknown> | null
+  webhookTags?: Record<string, string> | null
+  identity?: string | null
+  transport?: SessionTransport | null
+  ttlSeconds?: number | null
+}
+
+export type StartedSession = {
+  id: string
+  test: boolean
+  transport: SessionTransport
+  /** It opens the media channel of this session, and is shown once. */
+  token: string
+  url: string
+  roomName: string
+  identity: string
+  expiresAtMs: number
+}
+
+export interface StartSession {
+  /** `publicUrl` is the address under which the client reaches this server, without a slash at its end. Throws Fault and ResourceFault. */
+  start(caller: Caller, wanted: WantedSession, publicUrl: string): Promise<StartedSession>
+}
