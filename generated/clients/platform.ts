@@ -9,6 +9,7 @@ import type {
   ErrorEnvelope,
   KnownProviders,
   NewAgent,
+  NewSession,
   NewTool,
   OpenapiDocument,
   Organization,
@@ -17,6 +18,7 @@ import type {
   ProviderList,
   ProviderStatus,
   RequestRoute,
+  StartedSession,
   Tool,
   ToolChange,
   ToolList,
@@ -110,6 +112,11 @@ export type UpdateAgentToolCall = CallOptions & { path: { id: string; toolId: st
 export type UpdateAgentToolAnswer =
   | Answer<'application/json', Tool>
 
+export type CreateSessionCall = CallOptions & { body: NewSession }
+
+export type CreateSessionAnswer =
+  | Answer<'application/json', StartedSession>
+
 export type ListProvidersCall = CallOptions
 
 export type ListProvidersAnswer =
@@ -162,6 +169,8 @@ export type PlatformClient = {
   deleteAgentTool(call: DeleteAgentToolCall): Promise<DeleteAgentToolAnswer>
   /** Change a tool of an agent */
   updateAgentTool(call: UpdateAgentToolCall): Promise<UpdateAgentToolAnswer>
+  /** Start a session for a browser */
+  createSession(call: CreateSessionCall): Promise<CreateSessionAnswer>
   /** List providers and whose credentials they are called with */
   listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */
@@ -303,6 +312,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
   updateAgentTool: {
     method: 'PATCH',
     path: '/v1/agents/{id}/tools/{toolId}',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  createSession: {
+    method: 'POST',
+    path: '/v1/sessions',
     secured: true,
     idempotent: false,
     body: 'json',

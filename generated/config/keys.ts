@@ -26,6 +26,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['edgeQuota'], env: 'PARLEY_EDGE_QUOTA', type: 'integer', secret: false },
   { path: ['edgeWindowS'], env: 'PARLEY_EDGE_WINDOW_S', type: 'integer', secret: false },
   { path: ['uploadMemory'], env: 'PARLEY_UPLOAD_MEMORY', type: 'integer', secret: false },
+  { path: ['publicUrl'], env: 'PARLEY_PUBLIC_URL', type: 'string', secret: false },
   { path: ['trustedProxies'], env: 'PARLEY_TRUSTED_PROXIES', type: 'array', secret: false },
   { path: ['aliases'], env: 'PARLEY_ALIASES', type: 'object', secret: false },
   { path: ['cors', 'origins'], env: 'PARLEY_CORS_ORIGINS', type: 'array', secret: false },

@@ -51,7 +51,9 @@ export type ParleyConfig = {
   edgeWindowS: number
   /** Bytes of uploads kept in memory at a time over all requests. */
   uploadMemory: number
-  /** CIDR ranges whose X-Forwarded-For is believed. */
+  /** The address under which clients reach this server, for the links in answers. Without it: the scheme and the host that a request names. */
+  publicUrl: string | null
+  /** CIDR ranges whose X-Forwarded-For, -Host and -Proto are believed. */
   trustedProxies: string[]
   /** Model names that mean another one on the compatible and the realtime surface, for programs whose model name is fixed: `gpt-4o-mini: auto`. Each means `auto`, `<provider>:<model>` or the id of a model, never another alias. In PARLEY_ALIASES it is JSON or YAML. */
   aliases: Record<string, string>

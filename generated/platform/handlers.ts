@@ -8,6 +8,7 @@ import type {
   Deleted,
   KnownProviders,
   NewAgent,
+  NewSession,
   NewTool,
   OpenapiDocument,
   Organization,
@@ -16,6 +17,7 @@ import type {
   ProviderList,
   ProviderStatus,
   RequestRoute,
+  StartedSession,
   Tool,
   ToolChange,
   ToolList,
@@ -155,6 +157,16 @@ export type UpdateAgentToolRequest = {
 export type UpdateAgentToolResult =
   | { status: 200; type?: 'application/json'; body: Tool }
 
+export type CreateSessionRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: NewSession
+}
+
+export type CreateSessionResult =
+  | { status: 201; type?: 'application/json'; body: StartedSession }
+
 export type ListProvidersRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -233,6 +245,8 @@ export type PlatformHandlers<Caller> = {
   deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
   /** PATCH /v1/agents/{id}/tools/{toolId} */
   updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
+  /** POST /v1/sessions */
+  createSession: Handle<CreateSessionRequest, CreateSessionResult, Caller>
   /** GET /v1/providers */
   listProviders: Handle<ListProvidersRequest, ListProvidersResult, Caller>
   /** PUT /v1/providers */

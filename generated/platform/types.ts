@@ -132,6 +132,9 @@ export type ErrorCode =
   | 'FORBIDDEN'
   | 'ORIGIN_NOT_ALLOWED'
   | 'VALIDATION_ERROR'
+  | 'MISSING_TEMPLATE_VARIABLES'
+  | 'CAPABILITY_UNSUPPORTED'
+  | 'INSUFFICIENT_CREDITS'
   | 'NOT_FOUND'
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
@@ -141,6 +144,8 @@ export type ErrorCode =
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA'
   | 'RATE_LIMITED'
+  | 'CONCURRENCY_EXHAUSTED'
+  | 'PROVIDER_UNAVAILABLE'
   | 'SERVICE_UNAVAILABLE'
   | 'INTERNAL_ERROR'
 
@@ -187,6 +192,15 @@ export type AgentIntent = {
   /** A wish and no filter, as in a request. */
   region?: string
 }
+
+/** The id of a provider's voice, a preset, or `auto`. null: the router chooses. Whether a voice of this id exists is found out when a session starts. */
+export type VoiceChoice = string | null
+
+/** A template. "" or null: the agent has no first message. */
+export type FirstMessage = string | null
+
+/** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. Without it: `message` where there is a first message, else `listen`. `message` needs a first message. */
+export type FirstMessageMode = 'message' | 'generate' | 'listen' | null
 
 export type LlmOptions = {
   temperature?: number
@@ -281,7 +295,31 @@ export type Voicemail = {
   message?: string
 } | null
 
+/** The longest session. 3,600 where it is not set. */
+export type MaxDurationSeconds = number | null
+
+/** A session ends when neither side has spoken for this long. 60 where it is not set. */
+export type SilenceTimeoutSeconds = number | null
+
+/** A template. The agent says it before it ends a call, for any reason. */
+export type EndCallMessage = string | null
+
+/** The agent says it in a turn in which no LLM answered. Without it there is a line for each language. */
+export type FallbackMessage = string | null
+
+/** Rounds of tool calls in a turn, after which the LLM must answer in words. 8 where it is not set. */
+export type MaxToolHops = number | null
+
+/** A name of the IANA time zone database, for the times that a template sees. UTC where it is not set. */
+export type TimeZone = string | null
+
+/** Whether its sessions are recorded. null: as the organization says. Where the organization says no, nothing is recorded. */
+export type RecordingChoice = boolean | null
+
 export type ClientOverride = 'prompt' | 'firstMessage' | 'language' | 'voiceId' | 'speed'
+
+/** The page of a browser session may replace these, each listed once. Nothing where it is not set. */
+export type ClientOverrides = ClientOverride[] | null
 
 export type PromptVariable = {
   /** `system` is taken. */
@@ -306,12 +344,9 @@ export type Agent = {
   name: AgentName
   systemPrompt: SystemPrompt
   intent: AgentIntent
-  /** The id of a provider's voice, a preset, or `auto`. null: the router chooses. Whether a voice of this id exists is found out when a session starts. */
-  voice: string | null
-  /** A template. "" or null: the agent has no first message. */
-  firstMessage: string | null
-  /** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. Without it: `message` where there is a first message, else `listen`. `message` needs a first message. */
-  firstMessageMode: 'message' | 'generate' | 'listen' | null
+  voice: VoiceChoice
+  firstMessage: FirstMessage
+  firstMessageMode: FirstMessageMode
   llmOptions: LlmOptions
   stackPreferences: StackPreferences
   sttOptions: AgentSttOptions
@@ -321,22 +356,14 @@ export type Agent = {
   idleRePrompts: IdleRePrompts
   turnHandling: TurnHandling
   voicemail: Voicemail
-  /** The longest session. 3,600 where it is not set. */
-  maxDurationSeconds: number | null
-  /** A session ends when neither side has spoken for this long. 60 where it is not set. */
-  silenceTimeoutSeconds: number | null
-  /** A template. The agent says it before it ends a call, for any reason. */
-  endCallMessage: string | null
-  /** The agent says it in a turn in which no LLM answered. Without it there is a line for each language. */
-  fallbackMessage: string | null
-  /** Rounds of tool calls in a turn, after which the LLM must answer in words. 8 where it is not set. */
-  maxToolHops: number | null
-  /** A name of the IANA time zone database, for the times that a template sees. UTC where it is not set. */
-  timezone: string | null
-  /** Whether its sessions are recorded. null: as the organization says. Where the organization says no, nothing is recorded. */
-  recording: boolean | null
-  /** The page of a browser session may replace these, each listed once. Nothing where it is not set. */
-  clientOverrides: ClientOverride[] | null
+  maxDurationSeconds: MaxDurationSeconds
+  silenceTimeoutSeconds: SilenceTimeoutSeconds
+  endCallMessage: EndCallMessage
+  fallbackMessage: FallbackMessage
+  maxToolHops: MaxToolHops
+  timezone: TimeZone
+  recording: RecordingChoice
+  clientOverrides: ClientOverrides
   /** The variables that its templates take. Names are unique. */
   promptVariables: PromptVariable[] | null
   /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
@@ -352,12 +379,9 @@ export type NewAgent = {
   name: AgentName
   systemPrompt: SystemPrompt
   intent: AgentIntent
-  /** The id of a provider's voice, a preset, or `auto`. null: the router chooses. Whether a voice of this id exists is found out when a session starts. */
-  voice?: string | null
-  /** A template. "" or null: the agent has no first message. */
-  firstMessage?: string | null
-  /** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. Without it: `message` where there is a first message, else `listen`. `message` needs a first message. */
-  firstMessageMode?: 'message' | 'generate' | 'listen' | null
+  voice?: VoiceChoice
+  firstMessage?: FirstMessage
+  firstMessageMode?: FirstMessageMode
   llmOptions?: LlmOptions
   stackPreferences?: StackPreferences
   sttOptions?: AgentSttOptions
@@ -367,22 +391,14 @@ export type NewAgent = {
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   voicemail?: Voicemail
-  /** The longest session. 3,600 where it is not set. */
-  maxDurationSeconds?: number | null
-  /** A session ends when neither side has spoken for this long. 60 where it is not set. */
-  silenceTimeoutSeconds?: number | null
-  /** A template. The agent says it before it ends a call, for any reason. */
-  endCallMessage?: string | null
-  /** The agent says it in a turn in which no LLM answered. Without it there is a line for each language. */
-  fallbackMessage?: string | null
-  /** Rounds of tool calls in a turn, after which the LLM must answer in words. 8 where it is not set. */
-  maxToolHops?: number | null
-  /** A name of the IANA time zone database, for the times that a template sees. UTC where it is not set. */
-  timezone?: string | null
-  /** Whether its sessions are recorded. null: as the organization says. Where the organization says no, nothing is recorded. */
-  recording?: boolean | null
-  /** The page of a browser session may replace these, each listed once. Nothing where it is not set. */
-  clientOverrides?: ClientOverride[] | null
+  maxDurationSeconds?: MaxDurationSeconds
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds
+  endCallMessage?: EndCallMessage
+  fallbackMessage?: FallbackMessage
+  maxToolHops?: MaxToolHops
+  timezone?: TimeZone
+  recording?: RecordingChoice
+  clientOverrides?: ClientOverrides
   /** The variables that its templates take. Names are unique. */
   promptVariables?: PromptVariable[] | null
   /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
@@ -396,12 +412,9 @@ export type AgentChange = {
   name?: AgentName
   systemPrompt?: SystemPrompt
   intent?: AgentIntent
-  /** The id of a provider's voice, a preset, or `auto`. null: the router chooses. Whether a voice of this id exists is found out when a session starts. */
-  voice?: string | null
-  /** A template. "" or null: the agent has no first message. */
-  firstMessage?: string | null
-  /** How a conversation begins: with `firstMessage`, with words that the LLM makes, or with the caller. Without it: `message` where there is a first message, else `listen`. `message` needs a first message. */
-  firstMessageMode?: 'message' | 'generate' | 'listen' | null
+  voice?: VoiceChoice
+  firstMessage?: FirstMessage
+  firstMessageMode?: FirstMessageMode
   llmOptions?: LlmOptions
   stackPreferences?: StackPreferences
   sttOptions?: AgentSttOptions
@@ -411,22 +424,14 @@ export type AgentChange = {
   idleRePrompts?: IdleRePrompts
   turnHandling?: TurnHandling
   voicemail?: Voicemail
-  /** The longest session. 3,600 where it is not set. */
-  maxDurationSeconds?: number | null
-  /** A session ends when neither side has spoken for this long. 60 where it is not set. */
-  silenceTimeoutSeconds?: number | null
-  /** A template. The agent says it before it ends a call, for any reason. */
-  endCallMessage?: string | null
-  /** The agent says it in a turn in which no LLM answered. Without it there is a line for each language. */
-  fallbackMessage?: string | null
-  /** Rounds of tool calls in a turn, after which the LLM must answer in words. 8 where it is not set. */
-  maxToolHops?: number | null
-  /** A name of the IANA time zone database, for the times that a template sees. UTC where it is not set. */
-  timezone?: string | null
-  /** Whether its sessions are recorded. null: as the organization says. Where the organization says no, nothing is recorded. */
-  recording?: boolean | null
-  /** The page of a browser session may replace these, each listed once. Nothing where it is not set. */
-  clientOverrides?: ClientOverride[] | null
+  maxDurationSeconds?: MaxDurationSeconds
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds
+  endCallMessage?: EndCallMessage
+  fallbackMessage?: FallbackMessage
+  maxToolHops?: MaxToolHops
+  timezone?: TimeZone
+  recording?: RecordingChoice
+  clientOverrides?: ClientOverrides
   /** The variables that its templates take. Names are unique. */
   promptVariables?: PromptVariable[] | null
   /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
@@ -540,4 +545,76 @@ export type ToolChange = {
   parameters?: ToolParameters
   source?: NewToolSource
   preToolSpeech?: PreToolSpeech
+}
+
+/** With an agent each field replaces that of the agent. Without one `language` is required. */
+export type SessionIntent = {
+  language?: LanguageTag
+  optimizeFor?: Objective
+  /** A wish and no filter, as in a request. */
+  region?: string
+}
+
+/** It comes back with the call and with all that is sent about it. At most 16 KiB of JSON, and eight levels deep. */
+export type SessionMetadata = Record<string, unknown> | null
+
+/** They choose the webhook endpoints that learn of the call. */
+export type WebhookTags = Record<string, string> | null
+
+/** Either `agentId` or `intent` is required. null is the default, also where the agent has another value. */
+export type NewSession = {
+  agentId?: string | null
+  intent?: SessionIntent
+  /** A template, as that of an agent. Without one the agent is a helpful voice assistant. */
+  systemPrompt?: string | null
+  voice?: VoiceChoice
+  firstMessage?: FirstMessage
+  firstMessageMode?: FirstMessageMode
+  llm?: LlmOptions
+  constraints?: StackPreferences
+  sttOptions?: AgentSttOptions
+  ttsOptions?: AgentTtsOptions
+  backgroundAudio?: BackgroundAudio
+  speechNormalization?: SpeechNormalization
+  idleRePrompts?: IdleRePrompts
+  turnHandling?: TurnHandling
+  maxDurationSeconds?: MaxDurationSeconds
+  silenceTimeoutSeconds?: SilenceTimeoutSeconds
+  endCallMessage?: EndCallMessage
+  fallbackMessage?: FallbackMessage
+  maxToolHops?: MaxToolHops
+  timezone?: TimeZone
+  recording?: RecordingChoice
+  clientOverrides?: ClientOverrides
+  /** They are offered beside those of the agent. Names are unique; one of the agent's that has the same name is replaced. */
+  tools?: NewTool[] | null
+  /** Values for the templates. They win over the defaults of the agent, and are text, never rendered again. */
+  variables?: Record<string, string> | null
+  metadata?: SessionMetadata
+  webhookTags?: WebhookTags
+  /** The name of the user of the browser. Without one a name is made. */
+  identity?: string | null
+  /** `websocket` where it is not set. `livekit` only where the operator has set up a server of it. */
+  transport?: 'websocket' | 'livekit' | null
+  /** The browser must join within this time. 900 where it is not set. */
+  ttlSeconds?: number | null
+}
+
+/** The id of the session, which is also that of the call. */
+export type SessionId = string
+
+export type BrowserTransport = 'websocket' | 'livekit'
+
+export type StartedSession = {
+  sessionId: SessionId
+  test?: TestMark
+  status: 'queued'
+  transport: BrowserTransport
+  /** Opens the media channel of this session and nothing else. It may be given to the browser. It is not shown again. */
+  transportToken: string
+  transportUrl: string
+  roomName: string
+  identity: string
+  /** The browser must have joined by then; else the session is cancelled. */
+  expiresAt: string
 }
