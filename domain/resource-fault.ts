@@ -12,10 +12,16 @@ export type Problem =
   /** Counted from 1. */
   | { kind: 'template_malformed'; line: number; column: number }
   | { kind: 'template_too_large'; tagsMax: number }
+  /** Rendering takes too long, or makes too much text. */
+  | { kind: 'template_too_costly' }
   | { kind: 'first_message_missing' }
+  | { kind: 'intent_missing' }
+  | { kind: 'transport_missing' }
   /** `fault` says what is wrong with the name of the model. */
   | { kind: 'model_unknown'; fault: FaultData }
   | { kind: 'provider_unknown' }
+  /** `fault` says which voices there are. */
+  | { kind: 'voice_unknown'; fault: FaultData }
   | { kind: 'max_delay_too_short' }
   | { kind: 'repeated' }
   | { kind: 'options_missing' }
@@ -40,6 +46,8 @@ export type Resource = 'agent' | 'tool'
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
   | { kind: 'not_found' }
+  /** A template needs these variables, and nobody gave them a value. */
+  | { kind: 'variables_missing'; names: readonly string[] }
   | { kind: 'name_taken'; resource: Resource }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
   /** The session is over, or was not joined in time. */

@@ -1,5 +1,5 @@
 /** Liquid templates of users. A template cannot read files, and cannot take more than a bounded time to read. */
-import type { Liquid } from 'liquidjs'
+import type { Liquid, Template } from 'liquidjs'
 import { loadLiquid } from './optional.ts'
 
 export type TemplateFault =
@@ -18,7 +18,7 @@ let engine: Liquid | null = null
 
 function createEngine(): Liquid {
   const { Liquid } = loadLiquid()
-  const made = new Liquid({ strictFilters: true, ownPropertyOnly: true, parseLimit: lengthMax })
+  const made = new Liquid({ strictFilters: true, lenientIf: true, ownPropertyOnly: true, parseLimit: lengthMax })
   for (const tag of withoutTags) delete made.tags[tag]
   return made
 }
@@ -34,6 +34,78 @@ export function templateFault(text: string): TemplateFault | null {
     const [line, column] = placeOf(error)
     return { kind: 'malformed', line, column }
   }
+}
+
+export type Rendered = { text: string; missing: string[] } | { kind: 'render_failed' }
+
+/** The longest that one template may take, and the longest text that it may make. */
+const renderMs = 50
+const renderedLengthMax = 131_072
+/** A template may lack this many variables and fields; each costs another try. */
+const lacksMax = 64
+
+/**
+ * Puts the values in. A value is text and is not rendered again. `missing` are the names that the template needs and
+ * nobody gave, nor has a `default` filter for; they are rendered as nothing. Unknown names below `system` are not
+ * missing.
+ */
+export function renderTemplate(
+  text: string,
+  values: Readonly<Record<string, string>>,
+  system: Readonly<Record<string, string>>,
+): Rendered {
+  engine ??= createEngine()
+  const scope: Scope = { ...values, system: { ...system } }
+  const missing = new Set<string>()
+  try {
+    const parsed = engine.parse(text)
+    for (let tries = 0; tries < lacksMax; tries++) {
+      const outcome = tryRender(engine, parsed, scope)
+      if (typeof outcome === 'object') return { text: outcome.text, missing: [...missing] }
+      const [root = '', ...fields] = outcome.split('.')
+      if (!Object.hasOwn(scope, root)) missing.add(root)
+      fillIn(scope, root, fields)
+    }
+    return { kind: 'render_failed' }
+  } catch {
+    return { kind: 'render_failed' }
+  }
+}
+
+type Scope = { [name: string]: string | Scope }
+
+/** Makes `root.field.field` an empty text. */
+function fillIn(scope: Scope, root: string, fields: readonly string[]): void {
+  const [field, ...rest] = fields
+  if (field === undefined) {
+    scope[root] = ''
+    return
+  }
+  const held = Object.hasOwn(scope, root) ? scope[root] : undefined
+  const inner: Scope = typeof held === 'object' ? held : {}
+  scope[root] = inner
+  fillIn(inner, field, rest)
+}
+
+/** The rendered text, or the name of a variable that it lacks. Throws where the template takes too long or makes too much. */
+function tryRender(engine: Liquid, parsed: Template[], scope: Scope): { text: string } | string {
+  try {
+    const limits = { renderLimit: renderMs, memoryLimit: renderedLengthMax }
+    const rendered = engine.renderSync(parsed, scope, { strictVariables: true, ...limits }) as string
+    if (rendered.length > renderedLengthMax) throw new Error('the rendered text is too long')
+    return { text: rendered }
+  } catch (error) {
+    const name = missingName(error)
+    if (name === null) throw error
+    return name
+  }
+}
+
+/** The public error of liquidjs names the variable only in its message, and the error inside of it in a field. */
+function missingName(error: unknown): string | null {
+  if (!(error instanceof loadLiquid().UndefinedVariableError)) return null
+  const inner: unknown = error.originalError
+  return typeof inner === 'object' && inner && 'variableName' in inner ? String(inner.variableName) : null
 }
 
 function countTags(text: string): number {

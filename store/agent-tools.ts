@@ -32,6 +32,17 @@ export function createToolStore(worlds: Worlds, sealer: () => Sealer): ToolStore
         return rows.map(toolOf)
       })
     },
+    listWithSecrets: async (tenant, agentId) => {
+      if (!isAgentId(agentId)) return []
+      return worlds.asTenant(tenant, async (tx) => {
+        const rows = await tx<(Row & Secrets)[]>`
+          select ${columns(tx)}, ${secretColumns(tx)} from agent_tools ${ofAgent(tx, tenant, agentId)} order by position`
+        return rows.map(({ secretsId, bytes, sealedBy, ...row }) => ({
+          tool: toolOf(row),
+          secrets: openedOf(sealer, row, { secretsId, bytes, sealedBy } as Secrets),
+        }))
+      })
+    },
     find: async (tenant, agentId, id) => {
       if (!areIds(agentId, id)) return null
       return worlds.asTenant(tenant, async (tx) => {
@@ -48,18 +59,13 @@ export function createToolStore(worlds: Worlds, sealer: () => Sealer): ToolStore
       if (!areIds(agentId, id)) return null
       return worlds.asTenant(tenant, async (tx) => {
         const [row] = await tx<(Row & Secrets)[]>`
-          select ${columns(tx)}, secrets_id as "secretsId", sealed as bytes, sealed_by as "sealedBy"
+          select ${columns(tx)}, ${secretColumns(tx)}
           from agent_tools ${ofAgent(tx, tenant, agentId)} and id = ${id} for update`
         if (!row) return null
         const { secretsId, bytes, sealedBy, ...shown } = row
-        const open = () =>
-          bytes === null ? noSecrets : opened(sealer(), { bytes, sealedBy }, placeOf({ ...row, secretsId }))
-        const { tool, secrets } = change(toolOf(shown), open)
-        await update(
-          tx,
-          tool,
-          secrets === 'kept' ? ({ secretsId, bytes, sealedBy } as Secrets) : seal(sealer, tool, secrets),
-        )
+        const stored = { secretsId, bytes, sealedBy } as Secrets
+        const { tool, secrets } = change(toolOf(shown), () => openedOf(sealer, shown, stored))
+        await update(tx, tool, secrets === 'kept' ? stored : seal(sealer, tool, secrets))
         return tool
       })
     },
@@ -134,9 +140,12 @@ function seal(sealer: () => Sealer, tool: Tool, secrets: ToolSecrets): Secrets {
   return { secretsId, ...sealer().seal(JSON.stringify(secrets), place) }
 }
 
-function opened(sealer: Sealer, sealed: Sealed, place: readonly string[]): ToolSecrets {
-  return JSON.parse(sealer.open(sealed, place)) as ToolSecrets
+function openedOf(sealer: () => Sealer, row: Row, { secretsId, bytes, sealedBy }: Secrets): ToolSecrets {
+  if (bytes === null) return noSecrets
+  return JSON.parse(sealer().open({ bytes, sealedBy }, placeOf({ ...row, secretsId }))) as ToolSecrets
 }
+
+const secretColumns = (tx: Tx) => tx`secrets_id as "secretsId", sealed as bytes, sealed_by as "sealedBy"`
 
 /** The place that sealed secrets are bound to. Their id is their version: older ones that are put back do not open. */
 function placeOf(row: Pick<Row, 'organizationId' | 'agentId' | 'id'> & { secretsId: string | null }): string[] {

@@ -6,6 +6,7 @@ import { Fault } from '../fault.ts'
 import type { Issue, Problem, ValuePath } from '../resource-fault.ts'
 import { routingOfName } from '../routing/model-name.ts'
 import type { AgentChange, AgentSettings, ExtractionField, TurnHandling } from './agent.ts'
+import { turnDelays } from './turn-delays.ts'
 
 /** Null: the text is a template. It is read and not rendered. */
 export type CheckTemplate = (text: string) => Problem | null
@@ -111,15 +112,8 @@ function isKnown(catalog: Catalog, stage: Stage, id: string): boolean {
   return (catalog.find(stage, provider, model) ?? catalog.unlisted(stage, provider, model)) !== undefined
 }
 
-/** Milliseconds that a turn waits, for each profile. */
-const delays = {
-  conversational: { minDelay: 250, maxDelay: 2500 },
-  ivr: { minDelay: 800, maxDelay: 6000 },
-  ivr_patient: { minDelay: 1500, maxDelay: 10_000 },
-}
-
 function delayIssues({ profile = 'conversational', endpointing }: TurnHandling): Issue[] {
-  const { minDelay, maxDelay } = { ...delays[profile], ...endpointing }
+  const { minDelay, maxDelay } = { ...turnDelays[profile], ...endpointing }
   if (maxDelay >= minDelay) return []
   const isMaxSent = endpointing?.maxDelay !== undefined
   const path = ['turnHandling', 'endpointing', isMaxSent ? 'maxDelay' : 'minDelay']

@@ -74,6 +74,8 @@ export type StoredTool = { tool: Tool; secrets: ToolSecrets }
 export interface ToolStore {
   /** Newest first. Null: there is no such agent. */
   list(tenant: Tenant, agentId: string): Promise<Tool[] | null>
+  /** With their secrets, for a session that starts. Oldest first. */
+  listWithSecrets(tenant: Tenant, agentId: string): Promise<StoredTool[]>
   find(tenant: Tenant, agentId: string, id: string): Promise<Tool | null>
   /** Gives an agent at most `toolsMax` tools, also when several are inserted at once. */
   insert(stored: StoredTool, toolsMax: number): Promise<'inserted' | 'no_agent' | 'name_taken' | 'limit_reached'>

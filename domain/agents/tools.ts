@@ -9,10 +9,10 @@ import { issuesOfSource, makeSource } from './tool-source.ts'
 /** An agent has at most this many. */
 const toolsMax = 64
 
-export type ToolDeps = {
+export type ToolRules = { compileSchema: CompileSchema; hosts: HostPolicy }
+
+export type ToolDeps = ToolRules & {
   store: ToolStore
-  compileSchema: CompileSchema
-  hosts: HostPolicy
   clock: Clock
   toolId: () => string
 }
@@ -54,7 +54,8 @@ export function createTools(deps: ToolDeps): Tools {
   }
 }
 
-function issuesOfTool({ parameters, source }: ToolChange, { compileSchema, hosts }: ToolDeps): Issue[] {
+/** Looks at what was sent, without what is stored. */
+export function issuesOfTool({ parameters, source }: ToolChange, { compileSchema, hosts }: ToolRules): Issue[] {
   const problem = parameters ? parametersProblem(parameters, compileSchema) : null
   return [
     ...(problem ? [{ path: ['parameters'], problem }] : []),

@@ -3,7 +3,7 @@
  * stored with the call and shown as `pipeline_config`, so its names are the contract's. Times without a unit in their
  * name are milliseconds. Secrets of tools are kept apart.
  */
-import type { BackgroundClip } from '../agents/agent.ts'
+import type { BackgroundClip, ExtractionField } from '../agents/agent.ts'
 import type { PreToolSpeech, ToolSource } from '../agents/tool.ts'
 import type { Objective, Stage } from '../catalog/model.ts'
 
@@ -59,6 +59,8 @@ export type Pipeline = {
   timezone: string
   recording: boolean
   clientOverrides: readonly ClientOverride[]
+  /** The report fills them in. */
+  extractionFields: readonly ExtractionField[]
   tools: readonly PipelineTool[]
 }
 

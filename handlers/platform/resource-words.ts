@@ -17,6 +17,15 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'NOT_FOUND' }
     case 'call_not_live':
       return { code: 'CALL_NOT_LIVE' }
+    case 'variables_missing':
+      return {
+        code: 'MISSING_TEMPLATE_VARIABLES',
+        issues: data.names.slice(0, issuesMax).map((name) => ({
+          path: `/variables/${name}`,
+          message: `/variables/${name} is required, because a template needs it`,
+          keyword: 'required',
+        })),
+      }
     case 'name_taken':
       return { code: nameConflict[data.resource] }
     case 'limit_reached':
@@ -47,6 +56,14 @@ function complaint(problem: Problem): string {
       return `is no valid Liquid template; see line ${problem.line}, column ${problem.column}. Write braces that are text between {% raw %} and {% endraw %}`
     case 'template_too_large':
       return `has more than ${problem.tagsMax} tags and outputs`
+    case 'template_too_costly':
+      return 'takes too long to render, or makes too much text'
+    case 'intent_missing':
+      return 'is required for a session without an agent'
+    case 'transport_missing':
+      return 'is livekit, and this server has no LiveKit server'
+    case 'voice_unknown':
+      return `names no voice that this route has. ${messageOf(problem.fault) ?? ''}`.trim()
     case 'first_message_missing':
       return 'is message, and there is no firstMessage to say'
     case 'model_unknown':
@@ -96,6 +113,7 @@ function complaint(problem: Problem): string {
 function keywordOf({ kind }: Problem): string {
   switch (kind) {
     case 'first_message_missing':
+    case 'intent_missing':
     case 'options_missing':
     case 'secret_missing':
     case 'secret_of_other_origin':
@@ -108,6 +126,7 @@ function keywordOf({ kind }: Problem): string {
     case 'max_delay_too_short':
       return 'minimum'
     case 'template_too_large':
+    case 'template_too_costly':
     case 'descriptions_too_long':
     case 'schema_too_large':
     case 'schema_too_deep':
@@ -116,6 +135,8 @@ function keywordOf({ kind }: Problem): string {
       return 'const'
     case 'model_unknown':
     case 'provider_unknown':
+    case 'voice_unknown':
+    case 'transport_missing':
       return 'enum'
     case 'language_unknown':
     case 'timezone_unknown':

@@ -1,0 +1,61 @@
+/** The rules for a session's request that a schema cannot express. */
+import { type AgentRules, issuesOfSettings } from '../agents/check-agent.ts'
+import { issuesOfTool, type ToolRules } from '../agents/tools.ts'
+import type { Issue, ValuePath } from '../resource-fault.ts'
+import type { JoinedSettings } from './join.ts'
+import type { WantedSession } from './start.ts'
+
+export type SessionRules = { agent: AgentRules; tool: ToolRules }
+
+/** Looks at what was sent, without the agent that it names. */
+export function issuesOfWanted(wanted: WantedSession, rules: SessionRules): Issue[] {
+  const { agentId, intent, llm, constraints, tools, ...shared } = wanted
+  const hasAgent = agentId !== undefined && agentId !== null
+  const { systemPrompt, ...settings } = shared
+  return [
+    ...(hasAgent || intent?.language !== undefined ? [] : [missingIntent]),
+    ...issuesOfSettings(
+      {
+        ...settings,
+        ...(systemPrompt && { systemPrompt }),
+        ...(intent?.language !== undefined && { intent: { ...intent, language: intent.language } }),
+        ...(llm && { llmOptions: llm }),
+        ...(constraints && { stackPreferences: constraints }),
+      },
+      rules.agent,
+    ).map(asSent),
+    ...(tools ?? []).flatMap((tool, at) =>
+      issuesOfTool(tool, rules.tool).map((issue) => ({ ...issue, path: ['tools', at, ...issue.path] })),
+    ),
+    ...repeatedNames(tools ?? []),
+  ]
+}
+
+const missingIntent: Issue = { path: ['intent'], problem: { kind: 'intent_missing' } }
+
+/** Two settings have other names in an agent. */
+function asSent({ path: [first = '', ...rest], problem }: Issue): Issue {
+  const names: Partial<Record<string | number, string>> = { llmOptions: 'llm', stackPreferences: 'constraints' }
+  const path: ValuePath = [names[first] ?? first, ...rest]
+  return { path, problem }
+}
+
+function repeatedNames(tools: readonly { name: string }[]): Issue[] {
+  const names = tools.map(({ name }) => name)
+  return names.flatMap((name, at): Issue[] =>
+    names.indexOf(name) === at ? [] : [{ path: ['tools', at, 'name'], problem: { kind: 'repeated' } }],
+  )
+}
+
+/** Looks at the settings as a whole: those of a request may not fit to those of its agent. */
+export function issuesOfJoined({ firstMessageMode, firstMessage, turnHandling }: JoinedSettings): Issue[] {
+  const { minDelay, maxDelay } = turnHandling.endpointing
+  return [
+    ...(firstMessageMode === 'message' && firstMessage === null
+      ? [{ path: ['firstMessageMode'], problem: { kind: 'first_message_missing' as const } }]
+      : []),
+    ...(maxDelay < minDelay
+      ? [{ path: ['turnHandling', 'endpointing'], problem: { kind: 'max_delay_too_short' as const } }]
+      : []),
+  ]
+}

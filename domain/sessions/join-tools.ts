@@ -1,0 +1,43 @@
+/** The tools of a session: those of its agent, replaced by name and added to by those of the request. */
+
+import type { NewTool, StoredTool, ToolSecrets, ToolSource } from '../agents/tool.ts'
+import { makeSource } from '../agents/tool-source.ts'
+import { type Issue, refuseIssues } from '../resource-fault.ts'
+import type { PipelineTool } from './pipeline.ts'
+
+/** The secrets of webhook tools, by the name of the tool. */
+export type SecretsByTool = Readonly<Record<string, ToolSecrets>>
+
+/** Throws ResourceFault for a header without its value: a session has no stored one. */
+export function joinTools(
+  ofAgent: readonly StoredTool[],
+  wanted: readonly NewTool[],
+): { tools: PipelineTool[]; secrets: SecretsByTool } {
+  const issues: Issue[] = []
+  const sent = wanted.map((tool, at) => {
+    const { source, secrets, issues: found } = makeSource(tool.source, null)
+    issues.push(...found.map(({ path, problem }) => ({ path: ['tools', at, ...path], problem })))
+    const { name, description, parameters = null, preToolSpeech = null } = tool
+    return { tool: { name, description, parameters, preToolSpeech, source }, secrets }
+  })
+  refuseIssues(issues)
+  const byName = new Map([...ofAgent, ...sent].map((each) => [each.tool.name, each]))
+  const all = [...byName.values()].filter(({ tool }) => isOfBrowser(tool.source))
+  return {
+    tools: all.map(({ tool }) => ({
+      name: tool.name,
+      description: tool.description,
+      parameters: tool.parameters ?? { type: 'object', properties: {} },
+      source: tool.source,
+      preToolSpeech: tool.preToolSpeech ?? 'auto',
+    })),
+    secrets: Object.fromEntries(
+      all.flatMap(({ tool, secrets }) => (tool.source.kind === 'webhook' ? [[tool.name, secrets]] : [])),
+    ),
+  }
+}
+
+/** A browser has no keypad to send tones to. */
+function isOfBrowser(source: ToolSource): boolean {
+  return source.kind !== 'builtin' || source.name !== 'send_dtmf'
+}

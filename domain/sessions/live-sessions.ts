@@ -1,0 +1,228 @@
+/**
+ * The sessions whose media this process holds. It decides who may join, begins the conversation at the first join,
+ * keeps the session for a while when its socket is lost, and gives its lease back at the end.
+ *
+ *   queued ──join──► live ──gone──► waiting ──back──► live
+ *                      │               └── reconnectMs passed ──► ended: user_disconnected
+ *                      └── the conversation ends ──► ended
+ */
+import type { EndLease, Limits } from '../access/limits.ts'
+import type { Caller, Tenant } from '../access/organization.ts'
+import { takeLease } from '../access/take-lease.ts'
+import type { Call } from '../calls/call.ts'
+import { type EndReason, isTerminal } from '../calls/states.ts'
+import type { MediaSink, MediaTransport } from '../conversation/media.ts'
+import { Fault } from '../fault.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { SecretsByTool } from './join-tools.ts'
+import type { JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from './live.ts'
+import { overridden } from './overrides.ts'
+import type { SessionOrganizations } from './start-session.ts'
+import type { TransportClaims } from './transport-token.ts'
+
+/** A conversation that runs. Its end is reported once, by the promise that it was started with. */
+export type Conversation = MediaSink & {
+  /** Ends it, and says so to the caller. A second call does nothing. */
+  end(reason: EndReason): void
+}
+
+export type LiveCall = { call: Call; secrets: SecretsByTool }
+
+/** Begins to talk over `transport`. `ended` is called once, when the record of the call is complete. */
+export type StartConversation = (
+  live: LiveCall,
+  caller: Caller,
+  transport: MediaTransport,
+  ended: () => void,
+) => Conversation
+
+export interface JoinableCalls {
+  findWithSecrets(tenant: Tenant, id: string): Promise<LiveCall | null>
+  /** Makes this process the owner of a call that nobody has joined. False: another process was faster, or it is over. */
+  claim(tenant: Tenant, id: string, ownerId: string): Promise<boolean>
+  countLive(organizationId: string): Promise<number>
+}
+
+export type LiveSessionDeps = {
+  calls: JoinableCalls
+  organizations: SessionOrganizations
+  limits: Limits
+  startConversation: StartConversation
+  clock: Clock
+  log: Log
+  /** The name of this process among those that serve from one database. */
+  ownerId: string
+  /** Sessions of this process at a time. */
+  sessionsMax: number
+  /** How long a session waits for a lost socket to come back. */
+  reconnectMs: number
+}
+
+type Live = {
+  call: Call
+  /** Null: the socket of the first join has not begun. */
+  conversation: Conversation | null
+  endLease: EndLease
+  /** Cancels the end of a session whose socket is lost. */
+  cancelEnd: (() => void) | null
+  /** Names the newest socket. What an older one still sends is ignored. */
+  seat: number
+}
+
+export class SessionRegistry implements LiveSessions {
+  readonly #deps: LiveSessionDeps
+  readonly #live = new Map<string, Live>()
+  #isDraining = false
+
+  constructor(deps: LiveSessionDeps) {
+    this.#deps = deps
+  }
+
+  get size(): number {
+    return this.#live.size
+  }
+
+  async admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat> {
+    const live = this.#live.get(claims.sessionId)
+    if (live !== undefined) return this.#seatOf(live.call, caller, true)
+    const tenant = { organizationId: claims.organizationId, test: caller.test }
+    const found = await this.#deps.calls.findWithSecrets(tenant, claims.sessionId)
+    if (found === null || found.call.identity !== claims.identity) throw new ResourceFault({ kind: 'not_found' })
+    this.#requireJoinable(found.call)
+    return this.#seatOf(found.call, caller, false, found)
+  }
+
+  /** Ends a session of this process. False: it has none of this id. */
+  end({ organizationId, test }: Tenant, id: string, reason: EndReason): boolean {
+    const live = this.#live.get(id)
+    if (live === undefined || live.call.organizationId !== organizationId || live.call.test !== test) return false
+    live.conversation?.end(reason)
+    return true
+  }
+
+  /** No new session is taken from now on. */
+  drain(): void {
+    this.#isDraining = true
+  }
+
+  /** Ends what is left. */
+  endAll(reason: EndReason): void {
+    for (const { conversation } of this.#live.values()) conversation?.end(reason)
+  }
+
+  #requireJoinable({ status, expiresAtMs, ownerId }: Call): void {
+    const { clock, sessionsMax } = this.#deps
+    if (isTerminal(status)) throw new ResourceFault({ kind: 'call_not_live' })
+    if (status === 'queued' && ownerId === null && expiresAtMs <= clock.nowMs())
+      throw new ResourceFault({ kind: 'call_not_live' })
+    // Another process has the session. It takes the socket back when it reaches it.
+    const isElsewhere = ownerId !== null
+    if (isElsewhere || this.#isDraining || this.#live.size >= sessionsMax)
+      throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+  }
+
+  #seatOf(call: Call, caller: Caller, isJoined: boolean, found?: LiveCall): SessionSeat {
+    const { pipeline } = call
+    return {
+      sessionId: call.id,
+      identity: call.identity,
+      sampleRate: pipeline.ttsOptions.sampleRate,
+      recording: pipeline.recording,
+      maxDurationSeconds: pipeline.maxDurationSeconds,
+      agentName: pipeline.agentName,
+      clientOverrides: pipeline.clientOverrides,
+      isJoined,
+      join: (overrides) => this.#join(call.id, caller, overrides, found),
+    }
+  }
+
+  async #join(
+    id: string,
+    caller: Caller,
+    overrides: SessionOverrides,
+    found: LiveCall | undefined,
+  ): Promise<JoinedSession> {
+    const live = this.#live.get(id)
+    if (live !== undefined) return this.#rejoin(live)
+    if (found === undefined) throw new ResourceFault({ kind: 'call_not_live' })
+    const call = { ...found.call, pipeline: overridden(found.call.pipeline, overrides) }
+    return this.#begin({ ...found, call }, caller)
+  }
+
+  #rejoin(live: Live): JoinedSession {
+    const seat = ++live.seat
+    return {
+      resumed: true,
+      begin: (transport) => {
+        live.cancelEnd?.()
+        live.cancelEnd = null
+        const { conversation } = live
+        if (conversation === null) throw new ResourceFault({ kind: 'call_not_live' })
+        conversation.back(transport)
+        return this.#sinkOf(live, conversation, seat)
+      },
+    }
+  }
+
+  async #begin(found: LiveCall, caller: Caller): Promise<JoinedSession> {
+    const { call } = found
+    const live = await this.#take(call, caller)
+    return {
+      resumed: false,
+      begin: (transport) => {
+        const conversation = this.#deps.startConversation(found, caller, transport, () => this.#ended(live))
+        live.conversation = conversation
+        return this.#sinkOf(live, conversation, live.seat)
+      },
+    }
+  }
+
+  /** Takes the lease and the call. Everything is given back if the call cannot be had. */
+  async #take(call: Call, caller: Caller): Promise<Live> {
+    const { calls, organizations, limits, ownerId } = this.#deps
+    const endLease = await takeLease(limits, caller)
+    const live: Live = { call, conversation: null, endLease, cancelEnd: null, seat: 0 }
+    try {
+      const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
+      if (maxSessions !== null && (await calls.countLive(call.organizationId)) >= maxSessions)
+        throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
+      const isOurs = await calls.claim({ organizationId: call.organizationId, test: call.test }, call.id, ownerId)
+      if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
+      this.#live.set(call.id, live)
+      return live
+    } catch (error) {
+      endLease()
+      throw error
+    }
+  }
+
+  /** The conversation as one socket sees it. An older socket, which another one has replaced, is not listened to. */
+  #sinkOf(live: Live, conversation: Conversation, seat: number): MediaSink {
+    const isNewest = () => live.seat === seat
+    return {
+      audio: (samples) => void (isNewest() && conversation.audio(samples)),
+      played: (mark) => void (isNewest() && conversation.played(mark)),
+      cleared: (mark, playedMs) => void (isNewest() && conversation.cleared(mark, playedMs)),
+      userMessage: (text) => void (isNewest() && conversation.userMessage(text)),
+      contextualUpdate: (text) => void (isNewest() && conversation.contextualUpdate(text)),
+      dtmf: (digits) => void (isNewest() && conversation.dtmf(digits)),
+      toolResult: (id, result, isError) => isNewest() && conversation.toolResult(id, result, isError),
+      gone: () => void (isNewest() && this.#gone(live, conversation)),
+      back: (transport) => conversation.back(transport),
+      hangUp: () => void (isNewest() && conversation.hangUp()),
+    }
+  }
+
+  #gone(live: Live, conversation: Conversation): void {
+    if (!this.#live.has(live.call.id)) return
+    conversation.gone()
+    live.cancelEnd = this.#deps.clock.after(this.#deps.reconnectMs, () => conversation.end('user_disconnected'))
+  }
+
+  #ended(live: Live): void {
+    live.cancelEnd?.()
+    live.endLease()
+    this.#live.delete(live.call.id)
+  }
+}

@@ -1,0 +1,74 @@
+/** Renders the templates of a session, once, when it starts. The values of variables are text and no templates. */
+import type { Agent } from '../agents/agent.ts'
+import { type Issue, ResourceFault, refuseIssues, type ValuePath } from '../resource-fault.ts'
+import type { JoinedSettings } from './join.ts'
+
+/** `missing` are the variables that the text needs and that have neither a value nor a default in it. */
+export type RenderTemplate = (
+  text: string,
+  values: Readonly<Record<string, string>>,
+  system: Readonly<Record<string, string>>,
+) => { text: string; missing: readonly string[] } | null
+
+export type Occasion = { callId: string; nowMs: number; direction: string }
+
+/** Throws ResourceFault `variables_missing`, and `invalid` for a template that takes too long. */
+export function renderSettings(
+  settings: JoinedSettings,
+  agent: Agent | null,
+  variables: Readonly<Record<string, string>>,
+  occasion: Occasion,
+  render: RenderTemplate,
+): JoinedSettings {
+  const values = { ...defaultsOf(agent), ...variables }
+  const system = systemValues(settings, occasion)
+  const missing = new Set<string>()
+  const issues: Issue[] = []
+  const rendered = (path: ValuePath, text: string): string => {
+    const outcome = render(text, values, system)
+    if (outcome === null) issues.push({ path, problem: { kind: 'template_too_costly' } })
+    for (const name of outcome?.missing ?? []) missing.add(name)
+    return outcome?.text ?? ''
+  }
+  const { firstMessage, endCallMessage, idleRePrompts } = settings
+  const whole = {
+    ...settings,
+    systemPrompt: rendered(['systemPrompt'], settings.systemPrompt),
+    firstMessage: firstMessage && (rendered(['firstMessage'], firstMessage).trim() || null),
+    endCallMessage: endCallMessage && (rendered(['endCallMessage'], endCallMessage).trim() || null),
+    idleRePrompts: {
+      ...idleRePrompts,
+      messages: idleRePrompts.messages.map((text, at) => rendered(['idleRePrompts', 'messages', at], text)),
+    },
+  }
+  refuseIssues(issues)
+  if (missing.size > 0) throw new ResourceFault({ kind: 'variables_missing', names: [...missing] })
+  return whole
+}
+
+function defaultsOf(agent: Agent | null): Record<string, string> {
+  const variables = agent?.settings.promptVariables ?? []
+  return Object.fromEntries(
+    variables.flatMap(({ name, defaultValue }) => (defaultValue === undefined ? [] : [[name, defaultValue]])),
+  )
+}
+
+/** The values that every template has below `system`. Those of a phone call are empty in a browser. */
+function systemValues({ timezone, intent, agentName }: JoinedSettings, { callId, nowMs, direction }: Occasion) {
+  const parts = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-CA', { timeZone: timezone, ...options }).format(nowMs)
+  return {
+    now: new Date(nowMs).toISOString(),
+    date: parts({ year: 'numeric', month: '2-digit', day: '2-digit' }),
+    time: parts({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+    weekday: parts({ weekday: 'long' }),
+    timezone,
+    call_id: callId,
+    agent_name: agentName ?? '',
+    language: intent.language,
+    direction,
+    caller_number: '',
+    dialed_number: '',
+    forwarded_from_number: '',
+  }
+}

@@ -1,0 +1,161 @@
+/** Starts a session: everything that can be refused is refused here, before a browser joins. */
+
+import type { Limits } from '../access/limits.ts'
+import { type Caller, type Tenant, tenantOf } from '../access/organization.ts'
+import { takeLease } from '../access/take-lease.ts'
+import type { Agent, AgentStore } from '../agents/agent.ts'
+import type { ToolStore } from '../agents/tool.ts'
+import type { Credit } from '../billing/ledger.ts'
+import type { Call } from '../calls/call.ts'
+import { roomNameOf } from '../calls/call.ts'
+import { Fault } from '../fault.ts'
+import type { Clock } from '../ports/system.ts'
+import { ResourceFault, refuseIssues } from '../resource-fault.ts'
+import type { Chooser } from '../routing/chooser.ts'
+import { issuesOfJoined, issuesOfWanted, type SessionRules } from './check.ts'
+import { joinSettings } from './join.ts'
+import { joinTools, type SecretsByTool } from './join-tools.ts'
+import type { Pipeline } from './pipeline.ts'
+import { type RenderTemplate, renderSettings } from './render.ts'
+import { requireRoutes } from './routes.ts'
+import type { StartedSession, StartSession, WantedSession } from './start.ts'
+import type { TransportTokens } from './transport-token.ts'
+
+export type StartDeps = {
+  agents: Pick<AgentStore, 'find'>
+  tools: Pick<ToolStore, 'listWithSecrets'>
+  rules: SessionRules
+  render: RenderTemplate
+  chooser: Chooser
+  limits: Limits
+  credit: Pick<Credit, 'any'>
+  organizations: SessionOrganizations
+  calls: NewCalls
+  tokens: TransportTokens
+  clock: Clock
+  ids: { session: () => string }
+}
+
+/** The settings of an organization that a session needs. */
+export interface SessionOrganizations {
+  find(id: string): Promise<{ recordingEnabled: boolean; maxSessions: number | null } | null>
+}
+
+export interface NewCalls {
+  insert(call: Call, secrets: SecretsByTool): Promise<void>
+  /** The calls of the organization that are connected now, in both worlds. */
+  countLive(organizationId: string): Promise<number>
+}
+
+/** How long a browser has to join, if the request does not say. */
+const ttlDefaultS = 900
+
+export function createStartSession(deps: StartDeps): StartSession {
+  return {
+    async start(caller, wanted, publicUrl) {
+      refuseIssues(issuesOfWanted(wanted, deps.rules))
+      if (wanted.transport === 'livekit')
+        throw new ResourceFault({
+          kind: 'invalid',
+          issues: [{ path: ['transport'], problem: { kind: 'transport_missing' } }],
+        })
+      const tenant = tenantOf(caller)
+      const agent = await agentOf(deps, tenant, wanted)
+      const nowMs = deps.clock.nowMs()
+      const id = deps.ids.session()
+      const organization = await deps.organizations.find(tenant.organizationId)
+      const { pipeline, secrets } = await pipelineOf(deps, tenant, agent, wanted, {
+        callId: id,
+        nowMs,
+        isRecorded: organization?.recordingEnabled ?? false,
+      })
+      await requireCredit(deps, caller)
+      await requireSeat(deps, caller, organization?.maxSessions ?? null)
+      requireRoutes(deps.chooser, caller, pipeline)
+      const call = newCall(caller, wanted, { id, nowMs, agentId: agent?.id ?? null, pipeline })
+      await deps.calls.insert(call, secrets)
+      return started(deps.tokens, call, publicUrl)
+    },
+  }
+}
+
+async function agentOf({ agents }: StartDeps, tenant: Tenant, { agentId }: WantedSession): Promise<Agent | null> {
+  if (agentId === undefined || agentId === null) return null
+  const agent = await agents.find(tenant, agentId)
+  if (agent === null) throw new ResourceFault({ kind: 'not_found' })
+  return agent
+}
+
+async function pipelineOf(
+  { tools, render }: StartDeps,
+  tenant: Tenant,
+  agent: Agent | null,
+  wanted: WantedSession,
+  { callId, nowMs, isRecorded }: { callId: string; nowMs: number; isRecorded: boolean },
+): Promise<{ pipeline: Pipeline; secrets: SecretsByTool }> {
+  const joined = joinSettings(agent, wanted)
+  refuseIssues(issuesOfJoined(joined))
+  const ofAgent = agent === null ? [] : await tools.listWithSecrets(tenant, agent.id)
+  const own = joinTools(ofAgent, wanted.tools ?? [])
+  const occasion = { callId, nowMs, direction: 'browser' }
+  const rendered = renderSettings(joined, agent, wanted.variables ?? {}, occasion, render)
+  // The organization's off always wins.
+  const recording = isRecorded && (joined.recording ?? true)
+  return { pipeline: { ...rendered, recording, tools: own.tools }, secrets: own.secrets }
+}
+
+/** A test session takes no credit. */
+async function requireCredit({ credit }: StartDeps, { test, organization }: Caller): Promise<void> {
+  if (!test && !(await credit.any(organization.id))) throw new Fault({ kind: 'credit_too_low' })
+}
+
+/** The seat is taken at the join. Here a session is refused that could not be joined now. */
+async function requireSeat({ limits, calls }: StartDeps, caller: Caller, sessionsMax: number | null): Promise<void> {
+  const end = await takeLease(limits, caller)
+  end()
+  if (sessionsMax === null || (await calls.countLive(caller.organization.id)) < sessionsMax) return
+  throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
+}
+
+function newCall(
+  { organization, test, keyId }: Caller,
+  { metadata, webhookTags, identity, ttlSeconds }: WantedSession,
+  { id, nowMs, agentId, pipeline }: { id: string; nowMs: number; agentId: string | null; pipeline: Pipeline },
+): Call {
+  return {
+    id,
+    organizationId: organization.id,
+    test,
+    agentId,
+    keyId,
+    status: 'queued',
+    kind: 'browser',
+    identity: identity ?? `user_${id}`,
+    pipeline,
+    metadata: metadata ?? {},
+    webhookTags: webhookTags ?? {},
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    expiresAtMs: nowMs + (ttlSeconds ?? ttlDefaultS) * 1000,
+    startedAtMs: null,
+    endedAtMs: null,
+    endReason: null,
+    recordingStatus: null,
+    recordingDurationMs: null,
+    ownerId: null,
+  }
+}
+
+function started(tokens: TransportTokens, call: Call, publicUrl: string): StartedSession {
+  const { id, test, identity, organizationId, keyId, expiresAtMs } = call
+  return {
+    id,
+    test,
+    transport: 'websocket',
+    token: tokens.mint({ sessionId: id, identity, organizationId, keyId, expiresAtMs }),
+    url: `${publicUrl.replace(/^http/, 'ws')}/v1/sessions/${id}/media`,
+    roomName: roomNameOf(call),
+    identity,
+    expiresAtMs,
+  }
+}
