@@ -66,7 +66,7 @@ type Live = {
   endLease: EndLease
   /** Cancels the end of a session whose socket is lost. */
   cancelEnd: (() => void) | null
-  /** Names the newest socket. What an older one still sends is ignored. */
+  /** Names the newest socket. Everything that an older one still sends is ignored. */
   seat: number
 }
 

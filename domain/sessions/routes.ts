@@ -13,7 +13,7 @@ import type { Pipeline } from './pipeline.ts'
 
 type Settings = Pick<Pipeline, 'intent' | 'constraints' | 'llm' | 'sttOptions' | 'ttsOptions' | 'voice' | 'tools'>
 
-/** Speech to text has no pin of its own. Throws the faults of a name that is unknown, ambiguous or not allowed. */
+/** Speech to text cannot be pinned. Throws the faults of a name that is unknown, ambiguous or not allowed. */
 export function routingOfStage(catalog: Catalog, caller: Caller, settings: Settings, stage: Stage): Routing {
   const { intent, constraints } = settings
   const name = { stt: null, llm: settings.llm.model, tts: settings.ttsOptions.model }[stage]

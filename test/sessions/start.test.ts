@@ -1,0 +1,267 @@
+import t from 'tap'
+import { createLocalLimits } from '../../domain/access/local-limits.ts'
+import type { Agent, AgentSettings } from '../../domain/agents/agent.ts'
+import { noSecrets, type StoredTool } from '../../domain/agents/tool.ts'
+import type { Call } from '../../domain/calls/call.ts'
+import { Fault } from '../../domain/fault.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { SecretsByTool } from '../../domain/sessions/join-tools.ts'
+import type { WantedSession } from '../../domain/sessions/start.ts'
+import { createStartSession } from '../../domain/sessions/start-session.ts'
+import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
+import { renderTemplate, templateFault } from '../../runtime/template.ts'
+import { bench, caller, model, provider } from '../domain/fakes.ts'
+
+const intent = { language: 'en' }
+const capabilities = { ...model('llm').capabilities, tools: true, speed: true }
+
+t.test('an ad hoc session has every default', async (t) => {
+  const { start, calls } = setup()
+  const started = await start({ intent })
+  t.match(started, {
+    transport: 'websocket',
+    url: `ws://parley/v1/sessions/${started.id}/media`,
+    roomName: `room-${started.id}`,
+    identity: /^user_/,
+    expiresAtMs: 1_700_000_900_000,
+  })
+  const [call] = calls
+  t.match(call, { status: 'queued', kind: 'browser', agentId: null, keyId: 'key_1', expiresAtMs: 1_700_000_900_000 })
+  t.match(call?.pipeline, {
+    agentName: null,
+    intent: { language: 'en', optimizeFor: 'balanced', region: null },
+    firstMessage: null,
+    firstMessageMode: 'listen',
+    llm: { temperature: null, maxTokens: 512, model: null, reasoningEffort: null },
+    ttsOptions: { speed: 1, sampleRate: 24_000 },
+    idleRePrompts: { enabled: false, delayMs: 8000, maxPrompts: 2, messages: [] },
+    turnHandling: {
+      profile: 'conversational',
+      endpointing: { minDelay: 250, maxDelay: 2500 },
+      turnDetection: 'text',
+      interruption: { mode: 'adaptive', minDuration: 200, minWords: 0, falseTimeout: 2000, protectFirstMessage: false },
+      preemptiveGeneration: true,
+    },
+    maxDurationSeconds: 3600,
+    silenceTimeoutSeconds: 60,
+    maxToolHops: 8,
+    timezone: 'UTC',
+    recording: true,
+    tools: [],
+  })
+  t.match(call?.pipeline.systemPrompt, /voice assistant/)
+})
+
+t.test('the request goes before the agent, by field where the contract says so, and null is the default', async (t) => {
+  const agent: Partial<AgentSettings> = {
+    systemPrompt: 'of the agent',
+    firstMessage: 'Hello',
+    llmOptions: { temperature: 0.5, maxTokens: 100 },
+    stackPreferences: { allowedProviders: { llm: ['a'], stt: ['a'] } },
+    turnHandling: { profile: 'ivr', endpointing: { maxDelay: 9000 } },
+    ttsOptions: { speed: 1.5 },
+    idleRePrompts: { enabled: true },
+  }
+  const { start, calls } = setup(agent)
+  await start({
+    agentId: 'agent_1',
+    intent: { optimizeFor: 'latency' },
+    llm: { maxTokens: 200 },
+    constraints: { allowedProviders: { stt: ['b'] } },
+    ttsOptions: { sampleRate: 16_000 },
+    idleRePrompts: null,
+    firstMessage: null,
+  })
+  t.match(calls[0]?.pipeline, {
+    agentName: 'of a test',
+    systemPrompt: 'of the agent',
+    firstMessage: null,
+    firstMessageMode: 'listen',
+    intent: { language: 'en', optimizeFor: 'latency' },
+    llm: { temperature: 0.5, maxTokens: 200 },
+    constraints: { allowedProviders: { llm: ['a'], stt: ['b'], tts: [] } },
+    turnHandling: { endpointing: { minDelay: 800, maxDelay: 9000 } },
+    ttsOptions: { speed: 1.5, sampleRate: 16_000 },
+    idleRePrompts: { enabled: false },
+  })
+})
+
+t.test('templates are rendered once, from the request, the agent and the system', async (t) => {
+  const { start, calls } = setup({
+    systemPrompt: '{{greeting}} {{name}}, {{place | default: "here"}} {{system.weekday}} {{system.unknown}}',
+    firstMessage: 'I am {{system.agent_name}}',
+    promptVariables: [{ name: 'greeting', defaultValue: 'Hi' }, { name: 'name' }],
+    timezone: 'Asia/Tokyo',
+  })
+  await start({ agentId: 'agent_1', variables: { name: '{{system.now}}', unused: 'x' } })
+  t.match(calls[0]?.pipeline, {
+    systemPrompt: 'Hi {{system.now}}, here Wednesday ',
+    firstMessage: 'I am of a test',
+  })
+  t.match(await refused(start({ agentId: 'agent_1' })), { data: { kind: 'variables_missing', names: ['name'] } })
+})
+
+t.test('tools of the request are added to those of the agent and replace them by name', async (t) => {
+  const { start, calls, secrets } = setup({}, [
+    webhook('look_up', 'https://old.example/a'),
+    webhook('book', 'https://b.example/'),
+  ])
+  const source = { kind: 'webhook' as const, url: 'https://new.example/', secret: 'whsec_new' }
+  await start({ agentId: 'agent_1', tools: [{ name: 'look_up', description: 'new', source }] })
+  t.same(
+    calls[0]?.pipeline.tools.map(({ name, description }) => [name, description]),
+    [
+      ['look_up', 'new'],
+      ['book', 'old'],
+    ],
+  )
+  t.match(secrets[0], { look_up: { secret: 'whsec_new' }, book: { secret: 'whsec_old' } })
+  t.notMatch(JSON.stringify(calls), /whsec/, 'the secrets are apart')
+})
+
+t.test('everything that can be refused is refused before the browser joins', async (t) => {
+  const { start } = setup({ turnHandling: { endpointing: { minDelay: 3000, maxDelay: 4000 } } })
+  const issues = async (wanted: WantedSession) => {
+    const { data } = await refused(start(wanted))
+    return data.kind === 'invalid' ? data.issues.map(({ path }) => path.join('/')) : [data.kind]
+  }
+  t.same(await issues({}), ['intent'])
+  t.same(await issues({ agentId: 'agent_2' }), ['not_found'])
+  t.same(await issues({ intent: { language: 'x-' } }), ['intent/language'])
+  t.same(await issues({ intent, llm: { model: 'nobody/none' } }), ['llm/model'])
+  t.same(await issues({ intent, constraints: { allowedProviders: { stt: ['nobody'] } } }), [
+    'constraints/allowedProviders/stt/0',
+  ])
+  t.same(await issues({ intent, systemPrompt: '{% if' }), ['systemPrompt'])
+  t.same(await issues({ intent, systemPrompt: '{% for i in (1..9000000) %}a{% endfor %}' }), ['systemPrompt'])
+  t.same(await issues({ intent, firstMessageMode: 'message' }), ['firstMessageMode'])
+  t.same(await issues({ agentId: 'agent_1', turnHandling: { endpointing: { minDelay: 2600 } } }), [
+    'turnHandling/endpointing/minDelay',
+  ])
+  t.same(await issues({ intent, voice: 'nobody' }), ['voice'])
+  t.same(await issues({ intent, transport: 'livekit' }), ['transport'])
+})
+
+t.test('a session needs credit, a free seat and a route', async (t) => {
+  const poor = setup()
+  poor.credit.balance = 0
+  t.match(await failed(poor.start({ intent })), { kind: 'credit_too_low' })
+  await t.resolves(poor.start({ intent }, { test: true }), 'a test session takes no credit')
+
+  const full = setup()
+  full.maxSessions = 1
+  full.live = 1
+  t.match(await failed(full.start({ intent })), { data: { kind: 'too_many_at_once', limit: 'organization' } })
+
+  const { start } = setup()
+  t.match(await failed(start({ intent, constraints: { allowedProviders: { llm: ['b:n'] } } })), {
+    data: { kind: 'language_unsupported', stage: 'llm', by: 'not_allowed' },
+  })
+})
+
+function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool[] = []) {
+  const providers = ['a', 'b'].map((id) =>
+    provider(id, [
+      model('stt'),
+      model('llm', { capabilities }),
+      model('llm', { id: 'n', languages: ['de'] }),
+      model('tts', { capabilities }),
+    ]),
+  )
+  const { deps, clock } = bench(providers, ['a'])
+  const calls: Call[] = []
+  const secrets: SecretsByTool[] = []
+  const state = {
+    maxSessions: null as number | null,
+    live: 0,
+    calls,
+    secrets,
+    credit: deps.credit as unknown as { balance: number },
+  }
+  const agent: Agent | null = settings && {
+    id: 'agent_1',
+    organizationId: 'org_1',
+    test: false,
+    settings: { name: 'of a test', systemPrompt: 'x', intent, ...settings },
+    createdAtMs: 0,
+    updatedAtMs: 0,
+  }
+  let ids = 0
+  const { start } = createStartSession({
+    agents: { find: async (_tenant, id) => (id === agent?.id ? agent : null) },
+    tools: { listWithSecrets: async () => tools },
+    rules: {
+      agent: {
+        catalog: deps.chooser.world.catalog,
+        checkTemplate: (text) => (templateFault(text) ? { kind: 'template_malformed', line: 1, column: 1 } : null),
+      },
+      tool: { compileSchema: () => null, hosts: { placeOf: () => 'public', allowsAny: false } },
+    },
+    render: (text, values, system) => {
+      const rendered = renderTemplate(text, values, system)
+      return 'kind' in rendered ? null : rendered
+    },
+    chooser: deps.chooser,
+    limits: createLocalLimits(),
+    credit: deps.credit,
+    organizations: { find: async () => ({ recordingEnabled: true, maxSessions: state.maxSessions }) },
+    calls: {
+      insert: async (call, sealed) => {
+        calls.push(call)
+        secrets.push(sealed)
+      },
+      countLive: async () => state.live,
+    },
+    tokens: createTransportTokens('x'.repeat(32)),
+    clock,
+    ids: { session: () => `session_${++ids}` },
+  })
+  return Object.assign(state, {
+    start: (wanted: WantedSession, { test = false } = {}) => start(caller({}, { test }), wanted, 'http://parley'),
+  })
+}
+
+function webhook(name: string, url: string): StoredTool {
+  const source = {
+    kind: 'webhook' as const,
+    url,
+    hasSecret: true,
+    headers: null,
+    authHeaders: null,
+    timeoutMs: null,
+    responseMode: null,
+    asyncAck: null,
+  }
+  const tool = {
+    id: `tool_${name}`,
+    organizationId: 'org_1',
+    test: false,
+    agentId: 'agent_1',
+    name,
+    description: 'old',
+    parameters: null,
+    source,
+    preToolSpeech: null,
+    createdAtMs: 0,
+    updatedAtMs: 0,
+  }
+  return { tool, secrets: { ...noSecrets, secret: 'whsec_old' } }
+}
+
+async function refused(work: Promise<unknown>): Promise<ResourceFault> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof ResourceFault) return error
+  throw error ?? new Error('it was not refused')
+}
+
+async function failed(work: Promise<unknown>): Promise<Fault> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof Fault) return error
+  throw error ?? new Error('it did not fail')
+}
