@@ -74,7 +74,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     else this.#awaitOverrides()
   }
 
-  // What the client sends.
+  // The frames of the client.
 
   onBytes(bytes: Uint8Array): void {
     this.#noteFrame()

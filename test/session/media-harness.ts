@@ -64,14 +64,14 @@ export class FakeSessions implements LiveSessions {
   overrides: SessionOverrides[] = []
   sink: RecordingSink | null = null
   /** Thrown by `admit`, and by `join`. */
-  refusal: unknown = null
-  joinRefusal: unknown = null
+  refusal: Error | null = null
+  joinRefusal: Error | null = null
   /** Each join waits for it. */
   gate: Promise<void> = Promise.resolve()
   make: (transport: MediaTransport) => RecordingSink = (transport) => new RecordingSink(transport)
 
   admit(claims: TransportClaims): Promise<SessionSeat> {
-    if (this.refusal !== null) return Promise.reject(this.refusal as Error)
+    if (this.refusal !== null) return Promise.reject(this.refusal)
     this.admitted.push(claims)
     return Promise.resolve({
       sessionId: claims.sessionId,
@@ -89,19 +89,15 @@ export class FakeSessions implements LiveSessions {
 
   async #join(overrides: SessionOverrides): Promise<JoinedSession> {
     await this.gate
-    if (this.joinRefusal !== null) throw this.joinRefusal as Error
+    if (this.joinRefusal !== null) throw this.joinRefusal
     this.overrides.push(overrides)
-    const sessions = this
-    return {
-      get resumed() {
-        return sessions.sink !== null
-      },
-      begin(transport) {
-        if (sessions.sink === null) sessions.sink = sessions.make(transport)
-        else sessions.sink.back(transport)
-        return sessions.sink
-      },
-    }
+    return Object.defineProperty({ resumed: false, begin: this.#begin }, 'resumed', { get: () => this.sink !== null })
+  }
+
+  #begin = (transport: MediaTransport): MediaSink => {
+    if (this.sink === null) this.sink = this.make(transport)
+    else this.sink.back(transport)
+    return this.sink
   }
 }
 
@@ -139,7 +135,7 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
     browser,
     open: (opening: Opening = browser()): Promise<Client> => open(target, address, opening),
     /** A client that has the seat. */
-    async join(): Promise<{ client: Client; ready: TextFrame; sink: RecordingSink }> {
+    join: async (): Promise<{ client: Client; ready: TextFrame; sink: RecordingSink }> => {
       const client = await open(target, address, browser())
       const ready = await client.take('ready')
       return { client, ready, sink: sessions.sink! }
