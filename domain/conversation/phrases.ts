@@ -1,0 +1,64 @@
+/** Looks for phrases of a language at the end of a text, or in all of it. */
+
+/** Scripts without spaces between words. */
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+
+export function isUnspaced(text: string): boolean {
+  return unspaced.test(text)
+}
+
+/** Lower case without punctuation, one space between words. An apostrophe joins: "it's" is "its". */
+export function plain(text: string): string {
+  return text
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll(/['’‘ʼ]/g, '')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+    .trim()
+}
+
+export class Phrases {
+  readonly #phrases: ReadonlySet<string>
+  readonly #lengthMax: number
+
+  /** Entries with `|` between them. */
+  constructor(...lists: readonly string[]) {
+    this.#phrases = new Set(lists.flatMap((list) => list.split('|').map(plain)))
+    this.#lengthMax = Math.max(...[...this.#phrases].map((phrase) => phrase.length))
+  }
+
+  /** The number of phrases that make up the whole plain text; null if it has other words, or more than `max` phrases. */
+  countIn(text: string, max: number): number | null {
+    const spaced = !isUnspaced(text)
+    const joined = spaced ? text : text.replaceAll(' ', '')
+    let rest = joined
+    for (let count = 0; count <= max; count++) {
+      if (rest === '') return count
+      const phrase = this.#longest(
+        rest,
+        (length) => rest.slice(0, length),
+        (length) => spaced && rest[length] !== ' ',
+      )
+      if (phrase === null) return null
+      rest = rest.slice(phrase.length).trimStart()
+    }
+    return null
+  }
+
+  /** Whether the plain text ends with a phrase. */
+  end(text: string): boolean {
+    const spaced = !isUnspaced(text)
+    const isInside = (length: number) => spaced && text[text.length - length - 1] !== ' '
+    return this.#longest(text, (length) => text.slice(text.length - length), isInside) !== null
+  }
+
+  #longest(text: string, cut: (length: number) => string, isInsideWord: (length: number) => boolean): string | null {
+    for (let length = Math.min(text.length, this.#lengthMax); length > 0; length--) {
+      if (length < text.length && isInsideWord(length)) continue
+      const phrase = cut(length)
+      if (this.#phrases.has(phrase)) return phrase
+    }
+    return null
+  }
+}

@@ -1,0 +1,138 @@
+/** The text of an interrupted turn. Recorded speech is joined, so that it is known which words end where. */
+import fc from 'fast-check'
+import t from 'tap'
+import { PlayedText } from '../../domain/conversation/played-text.ts'
+import { type FixtureName, spoken } from '../speech/fixtures.ts'
+import { speechAt } from '../speech/samples.ts'
+
+const names = Object.keys(spoken) as FixtureName[]
+const rateHz = 16_000
+const clips = new Map<FixtureName, Int16Array>()
+for (const name of names) clips.set(name, await speechAt(name, rateHz))
+const msOf = (samples: Int16Array) => (samples.length * 1000) / rateHz
+const wordsIn = (text: string) => text.split(' ').filter((word) => word !== '').length
+
+t.test('without times of words the text of a sentence follows its sound', (t) => {
+  const late: number[] = []
+  for (const first of names)
+    for (const second of names.filter((name) => name !== first)) {
+      const turn = new PlayedText(rateHz)
+      turn.sentence(`${spoken[first]} ${spoken[second]}`)
+      for (const name of [first, second]) turn.audio(clips.get(name)!)
+      turn.complete()
+      late.push(wordsIn(spoken[first]) - wordsIn(turn.at(msOf(clips.get(first)!))))
+    }
+  t.comment(`words that were played and are missing, in the middle of two sentences: ${late.join(' ')}`)
+  // One clip has 49 ms for each letter and another one 71, while a voice keeps its pace within a sentence.
+  t.ok(late.every((words) => Math.abs(words) <= 2))
+  t.ok(late.filter((words) => words === 0 || words === 1).length >= 0.8 * late.length)
+  t.end()
+})
+
+t.test('sentences that were played are whole, and the next one has nothing before its sound', (t) => {
+  const turn = new PlayedText(rateHz)
+  for (const name of names) {
+    turn.sentence(`${spoken[name]} `)
+    turn.audio(clips.get(name)!)
+  }
+  turn.complete()
+  const [first, second] = names as [FixtureName, FixtureName]
+  const borderMs = msOf(clips.get(first)!)
+  t.equal(turn.at(borderMs), spoken[first])
+  t.equal(turn.at(borderMs + 50), spoken[first])
+  t.equal(turn.at(borderMs + 1000).indexOf(spoken[first]), 0)
+  t.ok(turn.at(borderMs + 1000).length < spoken[first].length + spoken[second].length)
+  t.equal(turn.at(turn.durationMs), names.map((name) => spoken[name]).join(' '))
+  t.equal(turn.at(0), '')
+  t.end()
+})
+
+t.test('times of words make it exact', (t) => {
+  const turn = new PlayedText(rateHz)
+  turn.sentence('We have three rooms, sir.')
+  turn.audio(new Int16Array(rateHz * 2))
+  const endsMs = [200, 500, 900, 1400, 1800]
+  turn.words(
+    ['We', 'have', 'three', 'rooms', 'sir'].map((text, i) => ({ text, startMs: endsMs[i]! - 100, endMs: endsMs[i]! })),
+  )
+  turn.complete()
+  t.same(
+    [199, 200, 899, 900, 1399, 1400, 1799, 1800].map((ms) => turn.at(ms)),
+    [
+      '',
+      'We',
+      'We have',
+      'We have three',
+      'We have three',
+      'We have three rooms,',
+      'We have three rooms,',
+      'We have three rooms, sir.',
+    ],
+  )
+  t.end()
+})
+
+t.test('words of a sentence whose audio is not complete are not counted too early', (t) => {
+  const turn = new PlayedText(rateHz)
+  turn.sentence(`${spoken['tt-weasels']} ${spoken['privacy-prompt']}`)
+  turn.audio(clips.get('tt-weasels')!)
+  const playedMs = msOf(clips.get('tt-weasels')!)
+  const words = wordsIn(turn.at(playedMs))
+  t.ok(words <= wordsIn(spoken['tt-weasels']))
+  t.ok(words >= 2)
+  t.end()
+})
+
+t.test('scripts without spaces are cut at characters', (t) => {
+  const turn = new PlayedText(rateHz)
+  turn.sentence('你好，世界。')
+  turn.audio(Int16Array.from({ length: rateHz }, (_, i) => 8000 * Math.sin(i / 5)))
+  turn.complete()
+  t.equal(turn.at(700), '你好，')
+  t.equal(turn.at(900), '你好，世')
+  t.equal(turn.at(1000), '你好，世界。')
+  t.end()
+})
+
+t.test('the text is a start of the whole text, grows with time, and ends at a border of words', (t) => {
+  const texts = fc.array(fc.stringMatching(/^[a-zA-Z0-9,.!? 好-]{1,60}$/), { minLength: 1, maxLength: 4 })
+  const lengths = fc.array(fc.nat(5000), { minLength: 4, maxLength: 4 })
+  fc.assert(
+    fc.property(texts, lengths, fc.boolean(), (sentences, samples, isComplete) => {
+      const turn = new PlayedText(8000)
+      sentences.forEach((text, i) => {
+        turn.sentence(text)
+        turn.audio(Int16Array.from({ length: samples[i]! }, (_, at) => (at % 7) * 1000))
+      })
+      if (isComplete) turn.complete()
+      const whole = sentences.join('')
+      let before = ''
+      for (let ms = 0; ms <= turn.durationMs + 100; ms += 37) {
+        const text = turn.at(ms)
+        if (!whole.startsWith(text) || !text.startsWith(before)) return false
+        if (/[a-zA-Z]$/.test(text) && /^[a-zA-Z]/.test(whole.slice(text.length)) && !isBorder(sentences, text.length))
+          return false
+        before = text
+      }
+      return !isComplete || turn.at(turn.durationMs + 1) === whole.trimEnd()
+    }),
+  )
+  t.end()
+})
+
+/** Sentences without a space between them. */
+function isBorder(sentences: readonly string[], at: number): boolean {
+  let end = 0
+  return sentences.some((text) => (end += text.length) === at)
+}
+
+t.test('a long turn costs little', (t) => {
+  const turn = new PlayedText(48_000)
+  const startedMs = performance.now()
+  turn.sentence('word '.repeat(2000))
+  for (let i = 0; i < 3000; i++) turn.audio(new Int16Array(960).fill(5000))
+  turn.complete()
+  for (let ms = 0; ms < 60_000; ms += 6000) turn.at(ms)
+  t.ok(performance.now() - startedMs < 2000)
+  t.end()
+})
