@@ -1,0 +1,4 @@
+export class FrameCutter {
+  constructor(rateHz: number, emit: (frame: Int16Array) => void)
+  push(samples: Float32Array): void
+}

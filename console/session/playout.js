@@ -1,0 +1,190 @@
+import { Resampler } from './resampler.js'
+
+/**
+ * The audio of the agent on its way to the speaker: a jitter buffer, and the account of what was played.
+ *
+ *   push, mark ──► resampler ──► queue ──► pull (the audio device)
+ *
+ * Audio is held until 60 ms wait, or until its first part is that old, so that a late frame does not cause a gap. A gap
+ * all the same raises the hold by 20 ms, up to 200 ms; ten seconds without one lower it. Positions count samples at the
+ * rate of the device since the beginning; a mark is passed when the audio before it has left the speaker.
+ */
+export class Playout {
+  #fromHz
+  #toHz
+  #resampler
+  #onPlayed
+  #latency
+  /** Int16 samples as floats, reused. */
+  #floats = new Float32Array(0)
+  #chunks = []
+  /** Samples of the first chunk that were played. */
+  #offset = 0
+  #isPlaying = false
+  #held = 0
+  #hold
+  /** Position after all audio that was played. */
+  #played = 0
+  /** Position from which the input since the last reset of the resampler counts, and that input. */
+  #base = 0
+  #input = 0
+  /** Marks that are ahead, and marks whose audio is on its way from the device to the speaker. */
+  #marks = []
+  #leaving = []
+  #lastMark = null
+  #lastMarkAt = 0
+  /** Samples that the device has asked for: a clock. */
+  #clock = 0
+  #ranDryAt = Number.NEGATIVE_INFINITY
+  #calmSince = 0
+
+  /** `latencyMs`: from the device's request to the speaker. `onPlayed` gets the name of each mark that was passed. */
+  constructor({ fromHz, toHz, onPlayed, latencyMs = 0 }) {
+    this.#fromHz = fromHz
+    this.#toHz = toHz
+    this.#resampler = new Resampler(fromHz, toHz)
+    this.#onPlayed = onPlayed
+    this.#latency = Math.round((latencyMs * toHz) / 1000)
+    this.#hold = this.#samplesOf(holdMsLeast)
+  }
+
+  get holdMs() {
+    return Math.round((this.#hold * 1000) / this.#toHz)
+  }
+
+  get bufferedMs() {
+    return ((this.#base + this.#samplesOfInput() - this.#played) * 1000) / this.#toHz
+  }
+
+  push(samples) {
+    if (samples.length === 0 || this.bufferedMs > bufferedMsMax) return
+    if (this.#floats.length !== samples.length) this.#floats = new Float32Array(samples.length)
+    for (let i = 0; i < samples.length; i++) this.#floats[i] = samples[i] / 32768
+    this.#noteGap()
+    this.#input += samples.length
+    this.#queue(this.#resampler.push(this.#floats))
+  }
+
+  mark(name) {
+    this.#marks.push({ name, at: this.#base + this.#samplesOfInput() })
+    this.#passMarks()
+  }
+
+  /** Drops what was not played. The last mark that was passed, and the time that was played since. */
+  clear() {
+    for (const { name, at } of this.#leaving.splice(0)) this.#note(name, at)
+    const playedMs = ((this.#played - this.#lastMarkAt) * 1000) / this.#toHz
+    this.#chunks = []
+    this.#offset = 0
+    this.#marks = []
+    this.#isPlaying = false
+    this.#held = 0
+    this.#beginAnew()
+    return { mark: this.#lastMark, playedMs: Math.max(0, Math.round(playedMs)) }
+  }
+
+  /** Fills one block of the device. */
+  pull(block) {
+    // The device asks for a block when it has taken the one before.
+    while (this.#leaving.length > 0 && this.#leaving[0].leavesAt <= this.#clock) {
+      const { name, at } = this.#leaving.shift()
+      this.#note(name, at)
+      this.#onPlayed(name)
+    }
+    this.#clock += block.length
+    const filled = this.#mayPlay(block.length) ? this.#take(block) : 0
+    block.fill(0, filled)
+    this.#passMarks()
+  }
+
+  #mayPlay(length) {
+    if (this.#isPlaying) return true
+    if (this.bufferedMs === 0) return false
+    this.#held += length
+    this.#isPlaying = this.bufferedMs >= this.holdMs || this.#held > this.#hold
+    return this.#isPlaying
+  }
+
+  #take(block) {
+    let filled = this.#copy(block, 0)
+    if (filled < block.length && this.#input > 0) {
+      // The resampler holds the last two milliseconds back.
+      this.#queue(this.#resampler.flush())
+      this.#base += this.#samplesOfInput()
+      this.#input = 0
+      filled = this.#copy(block, filled)
+    }
+    if (filled < block.length) {
+      this.#isPlaying = false
+      this.#held = 0
+      this.#ranDryAt = this.#clock
+    }
+    return filled
+  }
+
+  #copy(block, from) {
+    let filled = from
+    while (filled < block.length && this.#chunks.length > 0) {
+      const [chunk] = this.#chunks
+      const part = chunk.subarray(this.#offset, this.#offset + block.length - filled)
+      block.set(part, filled)
+      filled += part.length
+      this.#offset += part.length
+      if (this.#offset < chunk.length) break
+      this.#chunks.shift()
+      this.#offset = 0
+    }
+    this.#played += filled - from
+    return filled
+  }
+
+  #queue(samples) {
+    if (samples.length > 0) this.#chunks.push(samples.slice())
+  }
+
+  /** Audio that comes soon after the buffer ran dry was late. */
+  #noteGap() {
+    const isLate = this.bufferedMs === 0 && this.#clock - this.#ranDryAt < this.#samplesOf(lateMsMost)
+    if (isLate) this.#hold = Math.min(this.#hold + this.#samplesOf(holdStepMs), this.#samplesOf(holdMsMost))
+    if (isLate) this.#ranDryAt = Number.NEGATIVE_INFINITY
+    if (isLate || this.#hold <= this.#samplesOf(holdMsLeast)) this.#calmSince = this.#clock
+    if (this.#clock - this.#calmSince < this.#samplesOf(calmMs)) return
+    this.#hold -= this.#samplesOf(holdStepMs)
+    this.#calmSince = this.#clock
+  }
+
+  #passMarks() {
+    while (this.#marks.length > 0 && this.#marks[0].at <= this.#played) {
+      const { name, at } = this.#marks.shift()
+      this.#leaving.push({ name, at, leavesAt: this.#clock + this.#latency })
+    }
+  }
+
+  #note(name, at) {
+    this.#lastMark = name
+    this.#lastMarkAt = at
+  }
+
+  #beginAnew() {
+    this.#resampler.reset()
+    this.#base = this.#played
+    this.#input = 0
+  }
+
+  #samplesOfInput() {
+    return Math.ceil((this.#input * this.#toHz) / this.#fromHz)
+  }
+
+  #samplesOf(ms) {
+    return Math.round((ms * this.#toHz) / 1000)
+  }
+}
+
+const holdMsLeast = 60
+const holdMsMost = 200
+const holdStepMs = 20
+/** A pause of the agent is longer than this, a late frame is not. */
+const lateMsMost = 400
+const calmMs = 10_000
+/** A server that keeps the contract is 400 ms ahead. More than this is dropped, so that nothing grows without a bound. */
+const bufferedMsMax = 5000

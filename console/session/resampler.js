@@ -1,0 +1,139 @@
+/**
+ * Changes the sample rate of mono audio as it streams: a windowed sinc as a polyphase filter, for any two rates. With
+ * L/M = to/from in lowest terms, output n lies at input time n·M/L, and the filter has one row of coefficients for each
+ * of the L positions between two input samples. Aliases and images are 80 dB down, and the passband ends at 0.41 of the
+ * lower rate. The output is aligned with the input: N samples become exactly ceil(N·L/M) once `flush` was called.
+ */
+export class Resampler {
+  #rows
+  #taps
+  #half
+  /** M/L as whole samples and a rest in 1/L. */
+  #l
+  #wholes
+  #rest
+  /** The input that is still needed. */
+  #input
+  #filled = 0
+  /** The place of the next output: the first sample that it is made of, and its position between two samples in 1/L. */
+  #first = 0
+  #phase = 0
+  #output = new Float32Array(1024)
+
+  #isSameRate
+
+  constructor(fromHz, toHz) {
+    this.#isSameRate = fromHz === toHz
+    const divisor = gcd(fromHz, toHz)
+    this.#l = toHz / divisor
+    const m = fromHz / divisor
+    this.#wholes = Math.floor(m / this.#l)
+    this.#rest = m % this.#l
+    const bandwidth = Math.min(1, this.#l / m)
+    this.#half = Math.ceil(zeroCrossings / bandwidth)
+    this.#taps = 2 * this.#half
+    this.#rows = coefficientsOf(this.#l, this.#half, bandwidth)
+    this.#input = new Float32Array(this.#taps + 4096)
+    this.reset()
+  }
+
+  /** Drops what is held back. The next input begins anew. */
+  reset() {
+    // Silence comes before the first sample.
+    this.#filled = this.#half - 1
+    this.#input.fill(0, 0, this.#filled)
+    this.#first = 0
+    this.#phase = 0
+  }
+
+  /** The output that the input so far determines. It is lent until the next call. */
+  push(samples) {
+    if (this.#isSameRate) return samples
+    this.#keep(samples)
+    const most = Math.ceil((samples.length + 1) / (this.#wholes + this.#rest / this.#l)) + 1
+    if (this.#output.length < most) this.#output = new Float32Array(most)
+    let count = 0
+    while (this.#first + this.#taps <= this.#filled) {
+      this.#output[count++] = this.#next()
+      this.#first += this.#wholes
+      this.#phase += this.#rest
+      if (this.#phase < this.#l) continue
+      this.#phase -= this.#l
+      this.#first += 1
+    }
+    this.#input.copyWithin(0, this.#first, this.#filled)
+    this.#filled -= this.#first
+    this.#first = 0
+    return this.#output.subarray(0, count)
+  }
+
+  /** The rest of the output, as if silence followed. The next input begins anew. It is lent until the next call. */
+  flush() {
+    const rest = this.push(this.#isSameRate ? nothing : new Float32Array(this.#half))
+    this.reset()
+    return rest
+  }
+
+  #keep(samples) {
+    const needed = this.#filled + samples.length
+    if (needed > this.#input.length) {
+      const larger = new Float32Array(2 * needed)
+      larger.set(this.#input.subarray(0, this.#filled))
+      this.#input = larger
+    }
+    this.#input.set(samples, this.#filled)
+    this.#filled = needed
+  }
+
+  #next() {
+    const from = this.#first
+    const row = this.#phase * this.#taps
+    let sum = 0
+    for (let tap = 0; tap < this.#taps; tap++) sum += this.#input[from + tap] * this.#rows[row + tap]
+    return sum
+  }
+}
+
+const nothing = new Float32Array(0)
+/** Of the sinc on each side of its peak, counted at the lower rate. More make the filter steeper and later. */
+const zeroCrossings = 32
+/** The place of the middle of the transition band; it ends at half of the lower rate. */
+const cutoff = 0.911
+const kaiserBeta = 8.5
+
+function coefficientsOf(positions, half, bandwidth) {
+  const taps = 2 * half
+  const rows = new Float32Array(positions * taps)
+  for (let position = 0; position < positions; position++) {
+    const row = rows.subarray(position * taps, (position + 1) * taps)
+    let sum = 0
+    for (let tap = 0; tap < taps; tap++) {
+      const distance = tap - (half - 1) - position / positions
+      row[tap] = sinc(distance * bandwidth * cutoff) * kaiser(distance / half)
+      sum += row[tap]
+    }
+    // Every position passes a constant unchanged.
+    for (let tap = 0; tap < taps; tap++) row[tap] /= sum
+  }
+  return rows
+}
+
+const sinc = (x) => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x))
+
+/** The Kaiser window; `x` is -1 to 1. */
+function kaiser(x) {
+  return Math.abs(x) > 1 ? 0 : bessel(kaiserBeta * Math.sqrt(1 - x * x)) / bessel(kaiserBeta)
+}
+
+/** The modified Bessel function of the first kind and order 0, by its series. */
+function bessel(x) {
+  let sum = 1
+  let term = 1
+  for (let k = 1; k < 40; k++) {
+    term *= (x / (2 * k)) ** 2
+    sum += term
+  }
+  return sum
+}
+
+const gcd = (a, b) => (b === 0 ? a : gcd(b, a % b))

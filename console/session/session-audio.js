@@ -1,0 +1,65 @@
+/** The microphone and the speaker of a session, in one audio context at the rate that the browser chooses. */
+
+/** Must be called by an action of the user, else browsers play nothing. `stream` is null for a session without a microphone. */
+export async function openAudio(stream) {
+  const context = new AudioContext({ latencyHint: 'interactive' })
+  await context.audioWorklet.addModule(new URL('session-worklet.js', import.meta.url))
+  await context.resume()
+  return new SessionAudio(context, stream)
+}
+
+class SessionAudio {
+  #context
+  #stream
+  #speaker = null
+  /** The browser's garbage collection silences nodes that nobody refers to. */
+  #nodes = []
+
+  constructor(context, stream) {
+    this.#context = context
+    this.#stream = stream
+  }
+
+  /** `onFrame` gets 20 ms of PCM16 as an ArrayBuffer, `onPlayed` the name of a mark, `onCleared` `{mark, playedMs}`. */
+  begin(rateHz, { onFrame, onPlayed, onCleared }) {
+    const context = this.#context
+    const latencyMs = 1000 * (context.outputLatency || context.baseLatency || 0)
+    const speaker = new AudioWorkletNode(context, 'session-speaker', {
+      numberOfInputs: 0,
+      outputChannelCount: [1],
+      processorOptions: { rateHz, latencyMs },
+    })
+    speaker.port.onmessage = ({ data }) => (data.cleared ? onCleared(data.cleared) : onPlayed(data.played))
+    speaker.connect(context.destination)
+    this.#speaker = speaker
+    this.#nodes = [speaker]
+    if (this.#stream === null) return
+    const microphone = new AudioWorkletNode(context, 'session-microphone', { processorOptions: { rateHz } })
+    microphone.port.onmessage = ({ data }) => onFrame(data)
+    const source = context.createMediaStreamSource(this.#stream)
+    source.connect(microphone)
+    this.#nodes.push(microphone, source)
+  }
+
+  play(bytes) {
+    this.#speaker?.port.postMessage(bytes, [bytes])
+  }
+
+  mark(name) {
+    this.#speaker?.port.postMessage({ mark: name })
+  }
+
+  clear() {
+    this.#speaker?.port.postMessage({ clear: true })
+  }
+
+  mute(isMuted) {
+    for (const track of this.#stream?.getTracks() ?? []) track.enabled = !isMuted
+  }
+
+  close() {
+    for (const track of this.#stream?.getTracks() ?? []) track.stop()
+    for (const node of this.#nodes.splice(0)) node.disconnect()
+    if (this.#context.state !== 'closed') void this.#context.close()
+  }
+}

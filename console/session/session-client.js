@@ -1,0 +1,89 @@
+/**
+ * Talks to an agent from a page. `transportUrl` and `transportToken` are those of `POST /v1/sessions`:
+ *
+ *   const session = await startSession({ transportUrl, transportToken, on: { transcript: ({ text }) => … } })
+ *   session.say('a typed turn')
+ *   session.hangUp()
+ *
+ * The folder has no dependencies, and its files are served beside each other.
+ */
+import { openAudio } from './session-audio.js'
+import { SessionSocket } from './session-socket.js'
+
+/**
+ * Must be called by an action of the user, because browsers allow audio only then. `on` has a function for each type of
+ * frame that the page wants, and `lost()`, `played(mark)`, `cleared({mark, playedMs})`, `level(0…1)` and
+ * `over({reason, error})`. `microphone: false` opens a session that types. `overrides` are those of the contract.
+ */
+export async function startSession({ transportUrl, transportToken, prefix, overrides, microphone = true, on = {} }) {
+  const stream = microphone ? await navigator.mediaDevices.getUserMedia({ audio: wanted }) : null
+  const audio = await openAudio(stream).catch((error) => {
+    for (const track of stream?.getTracks() ?? []) track.stop()
+    throw error
+  })
+  const socket = new SessionSocket({
+    url: transportUrl,
+    token: transportToken,
+    ...(prefix && { prefix }),
+    first: overrides ? { type: 'overrides', overrides } : null,
+    on: {
+      ready(frame) {
+        if (!frame.resumed || !isBegun) begin(frame.sampleRate)
+        on.ready?.(frame)
+      },
+      frame(frame) {
+        if (frame.type === 'mark') audio.mark(frame.name)
+        else if (frame.type === 'clear') audio.clear()
+        on[frame.type]?.(frame)
+      },
+      audio: (bytes) => audio.play(bytes),
+      lost: () => on.lost?.(),
+      over(how) {
+        audio.close()
+        on.over?.(how)
+      },
+    },
+  })
+  let isBegun = false
+
+  function begin(rateHz) {
+    isBegun = true
+    audio.begin(rateHz, {
+      onFrame(frame) {
+        on.level?.(loudness(frame))
+        socket.send(frame)
+      },
+      onPlayed(mark) {
+        socket.send({ type: 'played', mark })
+        on.played?.(mark)
+      },
+      onCleared(how) {
+        socket.send({ type: 'played', ...how, cleared: true })
+        on.cleared?.(how)
+      },
+    })
+  }
+
+  return {
+    say: (text) => socket.send({ type: 'user_message', text }),
+    note: (text) => socket.send({ type: 'contextual_update', text }),
+    press: (digits) => socket.send({ type: 'dtmf', digits }),
+    toolResult: (id, result, isError = false) => socket.send({ type: 'tool_result', id, result, isError }),
+    mute: (isMuted) => audio.mute(isMuted),
+    /** The server answers with the end of the session. A session whose socket is lost ends here. */
+    hangUp() {
+      if (!socket.send({ type: 'end' })) socket.close()
+    },
+    /** Leaves the seat to another socket. */
+    close: () => socket.close(),
+  }
+}
+
+const wanted = { channelCount: 1, echoCancellation: true, noiseSuppression: true, autoGainControl: true }
+
+/** Of one frame, from 0 to 1. */
+function loudness(frame) {
+  let peak = 0
+  for (const sample of new Int16Array(frame)) peak = Math.max(peak, Math.abs(sample))
+  return Math.sqrt(peak / 32768)
+}

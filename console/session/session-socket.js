@@ -1,0 +1,124 @@
+/**
+ * The socket of a session, which comes back when it was lost.
+ *
+ *   connecting ──► live ──► over
+ *       ▲           │
+ *       └── lost ◄──┘
+ *
+ * `end` is the only sign that a session is over. Any other close is a lost socket, and the session waits for it; only an
+ * error that would repeat itself ends the attempts.
+ */
+export class SessionSocket {
+  #options
+  #socket = null
+  #state = 'connecting'
+  #lostAtMs = 0
+  #attempts = 0
+  /** The error that came before the close. */
+  #error = null
+  #cancelRetry = () => {}
+
+  /**
+   * `WebSocket`, `nowMs` and `after` are for tests. `on` has `ready(frame)`, `frame(frame)`, `audio(bytes)`, `lost()` and
+   * `over({reason, error})`: `reason` is null when the session may still be live.
+   */
+  constructor({ url, token, prefix = 'service', first = null, on, ...more }) {
+    const defaults = { WebSocket: globalThis.WebSocket, nowMs: () => performance.now(), after }
+    this.#options = {
+      url,
+      protocols: [`${prefix}.session.v1`, `${prefix}.ephemeral.${token}`],
+      first,
+      on,
+      ...defaults,
+      ...more,
+    }
+    this.#open()
+  }
+
+  get isLive() {
+    return this.#state === 'live'
+  }
+
+  /** False: the socket is not there, and the frame was dropped. */
+  send(frame) {
+    if (this.#state !== 'live') return false
+    this.#socket.send(frame instanceof ArrayBuffer ? frame : JSON.stringify(frame))
+    return true
+  }
+
+  /** Leaves without hanging up. */
+  close() {
+    this.#finish({ reason: null, error: null })
+  }
+
+  #open() {
+    const { url, protocols, WebSocket } = this.#options
+    const socket = new WebSocket(url, protocols)
+    socket.binaryType = 'arraybuffer'
+    this.#socket = socket
+    this.#error = null
+    socket.onopen = () => {
+      // Overrides count once, before the session has begun.
+      if (this.#options.first !== null) socket.send(JSON.stringify(this.#options.first))
+      this.#options.first = null
+    }
+    socket.onmessage = ({ data }) => {
+      if (socket !== this.#socket) return
+      if (typeof data === 'string') this.#take(JSON.parse(data))
+      else this.#options.on.audio(data)
+    }
+    socket.onclose = () => {
+      if (socket === this.#socket) this.#lose()
+    }
+  }
+
+  #take(frame) {
+    const { on } = this.#options
+    if (frame.type === 'ready') {
+      this.#state = 'live'
+      this.#attempts = 0
+      on.ready(frame)
+    } else if (frame.type === 'end') this.#finish({ reason: frame.reason, error: this.#error })
+    else {
+      if (frame.type === 'error' && frame.fatal) this.#error = frame
+      on.frame(frame)
+    }
+  }
+
+  #lose() {
+    const { on, nowMs, after } = this.#options
+    const isFirst = this.#state === 'connecting'
+    if (isFirst || (this.#error !== null && repeating.has(this.#error.code)))
+      return this.#finish({ reason: null, error: this.#error })
+    if (this.#state === 'live') {
+      this.#state = 'lost'
+      this.#lostAtMs = nowMs()
+      on.lost()
+    }
+    if (nowMs() - this.#lostAtMs >= reconnectMs) return this.#finish({ reason: null, error: this.#error })
+    this.#cancelRetry = after(Math.min(firstRetryMs * 2 ** this.#attempts, lastRetryMs), () => this.#open())
+    this.#attempts += 1
+  }
+
+  #finish(how) {
+    if (this.#state === 'over') return
+    this.#state = 'over'
+    this.#cancelRetry()
+    const socket = this.#socket
+    this.#socket = null
+    socket?.close()
+    this.#options.on.over(how)
+  }
+}
+
+/** The session keeps its seat for this long. */
+const reconnectMs = 20_000
+const firstRetryMs = 250
+const lastRetryMs = 4000
+/** Another socket has the seat, or this client breaks the contract. */
+const repeating = new Set(['REPLACED', 'INVALID_FRAME'])
+
+function after(ms, run) {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}
