@@ -26,6 +26,7 @@ function filesOfEngines() {
     ...own.filter((file) => file !== 'test/http/raw.test.ts'),
     ...['bad-input', 'stream', 'upload'].map((name) => `test/router/${name}.test.ts`),
     ...['admission', 'bad-frames'].map((name) => `test/realtime/${name}.test.ts`),
+    ...['admission', 'frames', 'limits'].map((name) => `test/session/media-${name}.test.ts`),
   ]
 }
 

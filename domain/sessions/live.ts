@@ -36,11 +36,12 @@ export type SessionOverrides = Partial<OverrideValues>
 type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed: number }
 
 export type JoinedSession = {
-  /** The session has begun before. */
-  resumed: boolean
+  /** The session has begun before. It is read right before `begin` is called. */
+  readonly resumed: boolean
   /**
-   * Called once, right after `ready` was sent. The conversation may use the transport from then on. A conversation that
-   * has begun before gets the transport by `back`.
+   * Called right after `ready` was sent, or not at all when a newer socket was quicker. The conversation may use the
+   * transport from then on. The first call of a session begins its conversation; a later one gives it the transport by
+   * `back`. A socket that was lost in the meantime calls `begin`, and `gone` right after it.
    */
   begin(transport: MediaTransport): MediaSink
 }

@@ -254,6 +254,19 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  { path: ['sessions', 'max'], env: 'PARLEY_SESSIONS_MAX', type: 'integer', secret: false },
+  {
+    path: ['sessions', 'reconnectMs'],
+    env: 'PARLEY_SESSIONS_RECONNECT_MS',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['sessions', 'aheadMs'],
+    env: 'PARLEY_SESSIONS_AHEAD_MS',
+    type: 'integer',
+    secret: false,
+  },
   {
     path: ['warmSockets', 'perRoute'],
     env: 'PARLEY_WARM_SOCKETS_PER_ROUTE',

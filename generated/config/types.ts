@@ -147,6 +147,15 @@ export type ParleyConfig = {
     /** Text that waits to be spoken; more is TEXT_TOO_LONG. */
     textCharactersMax: number
   }
+  /** Voice sessions whose media this process holds. */
+  sessions: {
+    /** Sessions of a process; a join above them is answered 503. */
+    max: number
+    /** How long a session waits for a lost socket to come back. */
+    reconnectMs: number
+    /** Audio of the agent that is sent before it is due. */
+    aheadMs: number
+  }
   /** Sockets to providers that are opened ahead of use, for the routes that traffic uses. Never where a provider bills an idle socket. */
   warmSockets: {
     /** Kept open for a model and its settings that were used lately. 0 turns it off. */

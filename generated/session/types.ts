@@ -53,7 +53,7 @@ export type ReadyFrame = {
   type: 'ready'
   sessionId: string
   identity: string
-  /** Of the audio in both directions. */
+  /** The rate of the audio in both directions. */
   sampleRate: 8000 | 16000 | 24000 | 48000
   encoding: 'pcm_s16le'
   /** The length of a frame of audio from the server. */

@@ -60,6 +60,8 @@ export type FrameProblem = {
   /** The frame's `type` where it could be read. */
   type: string | null
   message: string
+  /** The JSON pointer of the field that is wrong, and the keyword of the schema that it breaks; absent where no field is. */
+  field?: { pointer: string; keyword: string }
 }
 
 /** Every session has these methods besides one for each frame that its channel receives. */

@@ -22,8 +22,9 @@ export function takeText(channel: Channel, session: SocketSession, text: string)
   const rule = channel.receives[type]
   if (!rule) return
   if (!rule.validate(value)) {
-    const { message } = refuseBody(rule.validate.errors, 'the frame')
-    return session.onRefused({ kind: 'invalid', type, message })
+    const { message, detail } = refuseBody(rule.validate.errors, 'the frame')
+    const { param: pointer, keyword = '' } = detail
+    return session.onRefused({ kind: 'invalid', type, message, ...(pointer && { field: { pointer, keyword } }) })
   }
   // The generated session type has a method of this name, which takes the validated frame.
   const methods = session as unknown as Record<string, (frame: unknown) => void>

@@ -1,0 +1,45 @@
+/** Decides before the upgrade who may open the media channel of a session. */
+import type { LiveKeys } from '../../domain/access/ephemeral.ts'
+import type { LiveSessions, SessionSeat } from '../../domain/sessions/live.ts'
+import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
+import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
+import { isOwnOrigin } from '../authenticate.ts'
+
+export type SessionAdmitDeps = {
+  tokens: TransportTokens
+  keys: LiveKeys
+  sessions: LiveSessions
+}
+
+/** The caller of the socket is the seat that its token names. */
+export function createSessionAdmit({ tokens, keys, sessions }: SessionAdmitDeps): AdmitSocket {
+  return async (request): Promise<SessionSeat> => {
+    const claims = tokens.read(presentedToken(request))
+    if (claims === null || claims.sessionId !== request.path['id']) throw badToken()
+    const caller = await keys.find(claims.organizationId, claims.keyId)
+    if (caller === null) throw badToken()
+    checkOrigin(request, caller.policy.allowedOrigins)
+    return sessions.admit(claims, caller)
+  }
+}
+
+function presentedToken({ authorization, credential }: UpgradeRequest): string {
+  return authorization === '' ? credential : (/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '')
+}
+
+function badToken(): Refusal {
+  return new Refusal('unauthenticated', {
+    message: 'The transport token is missing, is not one for this session, or its API key lives no more.',
+    hint: 'Send the transportToken that POST /v1/sessions answered. API keys open nothing here.',
+  })
+}
+
+/**
+ * The token opens one session that a server has made, so without a list any page may present it. A request without an
+ * origin comes from a server or an app.
+ */
+function checkOrigin({ origin, host }: UpgradeRequest, allowed: readonly string[] | undefined): void {
+  if (allowed === undefined || origin === '' || isOwnOrigin(origin, host) || allowed.includes(origin)) return
+  throw new Refusal('foreign_origin')
+}

@@ -1,0 +1,320 @@
+/**
+ * One socket of the media channel. It is the transport of its session's conversation, and passes to the conversation
+ * what the client sends.
+ *
+ *   opening ──► joining ──► live ──► closed
+ *
+ * `opening` waits for overrides, `joining` for the session. A socket closes without its session: the session waits for
+ * another socket unless it has ended by itself (`close`).
+ */
+
+import type { EndReason } from '../../domain/calls/states.ts'
+import type { SessionFault } from '../../domain/conversation/media.ts'
+import { frameMs, type MediaSink, type MediaTransport, type SessionEvent } from '../../domain/conversation/media.ts'
+import { Fault } from '../../domain/fault.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import type { SessionOverrides, SessionSeat } from '../../domain/sessions/live.ts'
+import type { SessionMediaSends, SessionMediaSession } from '../../generated/session/channels.ts'
+import { type SessionErrorCode, sessionErrors } from '../../generated/session/errors.ts'
+import type {
+  ContextualUpdateFrame,
+  DtmfFrame,
+  OverridesFrame,
+  PlayedFrame,
+  ToolResultFrame,
+  UserMessageFrame,
+} from '../../generated/session/types.ts'
+import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/socket.ts'
+import type { Dated, Deadlines } from '../realtime/deadlines.ts'
+import { codeOfFault, errorFrame, frameOf, readyFrame } from './frames.ts'
+import { sortOverrides } from './overrides.ts'
+import { AudioPace, TextPace } from './pace.ts'
+import type { Seats } from './seats.ts'
+import { SentMarks } from './sent-marks.ts'
+
+export type MediaSocketDeps = { seats: Seats; deadlines: Deadlines; clock: Clock; log: Log }
+
+/** Part of the contract. */
+const overridesMs = 500
+const audioMsMax = 200
+/** A frame of audio whose bytes are not aligned is copied here; nobody keeps it. */
+const aligned = new Int16Array((48_000 * audioMsMax) / 1000)
+const alignedBytes = new Uint8Array(aligned.buffer)
+/** The fields whose text may be too long without an end of the session. */
+const textFields = ['/text', '/result', '/overrides/agent/prompt', '/overrides/agent/firstMessage']
+
+export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
+  due: number | null = null
+  place = -1
+  readonly sampleRateHz: number
+  readonly seat: SessionSeat
+  /** Rises with each socket of this process. */
+  readonly number: number
+  #state: 'opening' | 'joining' | 'live' | 'closed' = 'opening'
+  #sink: MediaSink | null = null
+  readonly #deps: MediaSocketDeps
+  readonly #socket: Socket
+  readonly #requestId: string
+  readonly #textPace = new TextPace()
+  readonly #audioPace: AudioPace
+  readonly #marks = new SentMarks()
+  /** Frames that came before the session was joined. */
+  readonly #waiting: (() => void)[] = []
+  #isFirstFrame = true
+
+  constructor(deps: MediaSocketDeps, socket: Socket, context: SocketContext<SessionSeat>) {
+    this.#deps = deps
+    this.#socket = socket
+    this.#requestId = context.requestId
+    this.seat = context.caller
+    this.number = deps.seats.nextNumber()
+    this.sampleRateHz = this.seat.sampleRate
+    this.#audioPace = new AudioPace(deps.clock.monotonicMs())
+    if (this.seat.isJoined || this.seat.clientOverrides.length === 0) this.#startJoin({})
+    else this.#awaitOverrides()
+  }
+
+  // The frames of the client.
+
+  onBytes(bytes: Uint8Array): void {
+    this.#noteFrame()
+    const sink = this.#sink
+    if (sink === null) return
+    const samplesCount = bytes.length / 2
+    const audioMs = (samplesCount * 1000) / this.sampleRateHz
+    if (!Number.isInteger(samplesCount))
+      return this.#fail('INVALID_FRAME', 'A frame of audio has an odd number of bytes.')
+    if (audioMs > audioMsMax) return this.#fail('INVALID_FRAME', 'A frame of audio is longer than 200 ms.')
+    if (!this.#audioPace.take(audioMs, this.#deps.clock.monotonicMs()))
+      return this.#fail('RATE_LIMITED', 'The audio is more than 2 s ahead of real time.')
+    sink.audio(samplesOf(bytes, samplesCount))
+  }
+
+  onOverrides(frame: OverridesFrame): void {
+    const isFirst = this.#isFirstFrame
+    this.#isFirstFrame = false
+    if (!this.#countText()) return
+    const { isJoined, clientOverrides } = this.seat
+    const isLate = this.#state !== 'opening' && clientOverrides.length > 0
+    if (!isFirst || isJoined || isLate) return this.#complain('OVERRIDES_TOO_LATE')
+    const { taken, refused } = sortOverrides(frame, clientOverrides)
+    if (refused.length > 0)
+      this.#complain('OVERRIDE_NOT_ALLOWED', `The agent does not allow these to be overridden: ${refused.join(', ')}.`)
+    this.#startJoin(taken)
+  }
+
+  onPlayed({ mark, playedMs = 0, cleared = false }: PlayedFrame): void {
+    if (!cleared) {
+      if (mark !== null && this.#marks.passed(mark)) this.#sink?.played(mark)
+      else this.#takeText()
+      return
+    }
+    const last = this.#marks.cleared(mark)
+    if (last === undefined) this.#takeText()
+    else this.#sink?.cleared(last, playedMs)
+  }
+
+  onUserMessage({ text }: UserMessageFrame): void {
+    this.#pass((sink) => {
+      this.#send({ type: 'user_message_echo', text })
+      sink.userMessage(text)
+    })
+  }
+
+  onContextualUpdate({ text }: ContextualUpdateFrame): void {
+    this.#pass((sink) => sink.contextualUpdate(text))
+  }
+
+  onDtmf({ digits }: DtmfFrame): void {
+    this.#pass((sink) => sink.dtmf(digits))
+  }
+
+  onToolResult({ id, result, isError = false }: ToolResultFrame): void {
+    this.#pass((sink) => {
+      if (!sink.toolResult(id, result, isError)) this.#complain('UNKNOWN_TOOL_CALL')
+    })
+  }
+
+  onPing(): void {
+    if (this.#takeText()) this.#socket.send('{"type":"pong"}')
+  }
+
+  onEnd(): void {
+    this.#pass((sink) => sink.hangUp())
+  }
+
+  onRefused({ field, message }: FrameProblem): void {
+    if (!this.#countText()) return
+    if (field?.keyword !== 'maxLength' || !textFields.includes(field.pointer))
+      return this.#fail('INVALID_FRAME', message)
+    this.#complain('TEXT_TOO_LONG')
+    this.#noteFrame()
+  }
+
+  // The transport of the conversation.
+
+  frame(samples: Int16Array): void {
+    if (this.#state === 'live')
+      this.#socket.sendBytes(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
+  }
+
+  mark(name: string): void {
+    if (this.#state !== 'live') return
+    this.#marks.mark(name)
+    this.#send({ type: 'mark', name })
+  }
+
+  clear(): void {
+    if (this.#state !== 'live') return
+    this.#marks.clear()
+    this.#send({ type: 'clear' })
+  }
+
+  notify(event: SessionEvent): void {
+    this.#send(frameOf(event))
+  }
+
+  close(reason: EndReason, fault: SessionFault | null): void {
+    if (this.#state === 'closed') return
+    const code = fault && codeOfFault[fault]
+    if (code) this.#send(errorFrame(code, this.#requestId))
+    this.#send({ type: 'end', reason })
+    this.#leave()
+    this.#socket.close(code ? (sessionErrors[code].closeCode ?? 1000) : 1000, code ?? '')
+  }
+
+  // The life of the socket.
+
+  onDue(): void {
+    this.#startJoin({})
+  }
+
+  onDrained(): void {
+    // The conversation keeps the pace of its audio. The engine ends a reader that falls behind.
+  }
+
+  onSlowReader(): void {
+    this.#fail('BACKPRESSURE')
+  }
+
+  /** The sessions of this process have ended before, so this is one that failed to. */
+  onShutdown(): void {
+    const sink = this.#sink
+    this.close('server_shutdown', 'shutting_down')
+    sink?.gone()
+  }
+
+  onGone(): void {
+    this.#leave()?.gone()
+  }
+
+  /** A newer socket has the seat. */
+  replaced(): void {
+    if (this.#state === 'closed') return
+    this.#send(errorFrame('REPLACED', this.#requestId))
+    this.#leave()
+    this.#socket.close(sessionErrors.REPLACED.closeCode, 'REPLACED')
+  }
+
+  #awaitOverrides(): void {
+    this.#deps.deadlines.add(this)
+    this.due = this.#deps.deadlines.after(overridesMs)
+  }
+
+  #startJoin(overrides: SessionOverrides): void {
+    if (this.#state !== 'opening') return
+    this.#state = 'joining'
+    this.due = null
+    this.#deps.deadlines.delete(this)
+    this.#join(overrides).catch((error: unknown) => this.#refuse(error))
+  }
+
+  async #join(overrides: SessionOverrides): Promise<void> {
+    const joined = await this.seat.join(overrides)
+    if (this.#deps.seats.isTaken(this)) return this.replaced()
+    // A socket that was lost meanwhile has begun its session all the same, which now waits for another one.
+    if (this.#isClosed()) return joined.begin(this).gone()
+    this.#deps.seats.take(this)
+    this.#state = 'live'
+    this.#send(readyFrame(this.seat, frameMs, joined.resumed))
+    const sink = joined.begin(this)
+    // The conversation may have ended at once.
+    if (this.#isClosed()) return
+    this.#sink = sink
+    for (const pass of this.#waiting.splice(0)) pass()
+  }
+
+  /** The first frame that is not overrides ends the wait for them. */
+  #noteFrame(): void {
+    if (!this.#isFirstFrame) return
+    this.#isFirstFrame = false
+    this.#startJoin({})
+  }
+
+  #takeText(): boolean {
+    this.#noteFrame()
+    return this.#countText()
+  }
+
+  /** False when the client has sent too many frames, and the socket has closed. */
+  #countText(): boolean {
+    if (this.#isClosed()) return false
+    if (this.#textPace.take(this.#deps.clock.monotonicMs())) return true
+    this.#fail('RATE_LIMITED', 'More than 50 text frames came in 10 s.')
+    return false
+  }
+
+  #pass(call: (sink: MediaSink) => void): void {
+    if (!this.#takeText()) return
+    const pass = () => {
+      if (this.#sink !== null) call(this.#sink)
+    }
+    if (this.#sink === null) this.#waiting.push(pass)
+    else pass()
+  }
+
+  #send(frame: SessionMediaSends): void {
+    if (!this.#isClosed()) this.#socket.send(JSON.stringify(frame))
+  }
+
+  /** The session goes on. */
+  #complain(code: SessionErrorCode, message?: string): void {
+    this.#send(errorFrame(code, this.#requestId, message))
+  }
+
+  #refuse(error: unknown): void {
+    if (error instanceof Fault && error.kind === 'too_many_at_once') return this.#fail('RATE_LIMITED')
+    this.#deps.log.error({ requestId: this.#requestId, err: error }, 'a session could not be joined')
+    this.#fail('INTERNAL')
+  }
+
+  /** The socket closes, and the session waits for another one. */
+  #fail(code: SessionErrorCode, message?: string): void {
+    if (this.#isClosed()) return
+    this.#send(errorFrame(code, this.#requestId, message))
+    this.#leave()?.gone()
+    this.#socket.close(sessionErrors[code].closeCode ?? 1011, code)
+  }
+
+  #isClosed(): boolean {
+    return this.#state === 'closed'
+  }
+
+  /** The conversation that has lost this socket; null without one. */
+  #leave(): MediaSink | null {
+    const sink = this.#sink
+    this.#state = 'closed'
+    this.#sink = null
+    this.due = null
+    this.#deps.deadlines.delete(this)
+    this.#deps.seats.leave(this)
+    return sink
+  }
+}
+
+/** The samples of a frame, in place where they are aligned. */
+function samplesOf(bytes: Uint8Array, count: number): Int16Array {
+  if (bytes.byteOffset % 2 === 0) return new Int16Array(bytes.buffer, bytes.byteOffset, count)
+  alignedBytes.set(bytes)
+  return aligned.subarray(0, count)
+}

@@ -1,0 +1,16 @@
+import type { SessionOverrides } from '../../domain/sessions/live.ts'
+import type { ClientOverride } from '../../domain/sessions/pipeline.ts'
+import type { OverridesFrame } from '../../generated/session/types.ts'
+
+/** Those that the session takes, and the names of the others. */
+export function sortOverrides(
+  { overrides: { agent = {}, tts = {} } }: OverridesFrame,
+  allowed: readonly ClientOverride[],
+): { taken: SessionOverrides; refused: string[] } {
+  const entries = Object.entries({ ...agent, ...tts }) as [ClientOverride, string | number][]
+  const isAllowed = ([name]: [ClientOverride, unknown]) => allowed.includes(name)
+  return {
+    taken: Object.fromEntries(entries.filter(isAllowed)),
+    refused: entries.filter((entry) => !isAllowed(entry)).map(([name]) => name),
+  }
+}

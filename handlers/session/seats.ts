@@ -1,0 +1,32 @@
+/** The seats of the sessions: a user of a session has one, and the newest socket takes it. */
+import type { SessionSeat } from '../../domain/sessions/live.ts'
+
+type Holder = { seat: SessionSeat; number: number; replaced(): void }
+
+export class Seats {
+  readonly #holders = new Map<string, Holder>()
+  #count = 0
+
+  nextNumber(): number {
+    this.#count += 1
+    return this.#count
+  }
+
+  /** A newer socket was quicker. */
+  isTaken({ seat, number }: Holder): boolean {
+    return (this.#holders.get(keyOf(seat))?.number ?? 0) > number
+  }
+
+  take(holder: Holder): void {
+    const key = keyOf(holder.seat)
+    this.#holders.get(key)?.replaced()
+    this.#holders.set(key, holder)
+  }
+
+  leave(holder: Holder): void {
+    const key = keyOf(holder.seat)
+    if (this.#holders.get(key) === holder) this.#holders.delete(key)
+  }
+}
+
+const keyOf = ({ sessionId, identity }: SessionSeat) => `${sessionId} ${identity}`

@@ -1,0 +1,29 @@
+/** The media channel of sessions. Its refusals before the upgrade are those of the platform surface, which makes the sessions. */
+import type { Clock } from '../../domain/ports/system.ts'
+import type { SessionSeat } from '../../domain/sessions/live.ts'
+import { type SessionHandlers, sessionSurface, widenSessionHandlers } from '../../generated/session/channels.ts'
+import type { SocketMount } from '../../runtime/engine/options.ts'
+import { createPlatformFaultWriter } from '../platform/faults.ts'
+import { Deadlines } from '../realtime/deadlines.ts'
+import type { SurfaceSettings } from '../surface.ts'
+import { createSessionAdmit, type SessionAdmitDeps } from './admit.ts'
+import { MediaSocket } from './media-socket.ts'
+import { Seats } from './seats.ts'
+
+export type SessionDeps = SessionAdmitDeps & { clock: Clock }
+
+export function mountSession({ host, log, count }: SurfaceSettings, deps: SessionDeps): SocketMount {
+  const { clock } = deps
+  const shared = { seats: new Seats(), deadlines: new Deadlines(clock), clock, log }
+  const handlers: SessionHandlers<SessionSeat> = {
+    sessionMedia: (socket, context) => new MediaSocket(shared, socket, context),
+  }
+  return {
+    surface: sessionSurface,
+    basePath: '',
+    host,
+    handlers: widenSessionHandlers(handlers),
+    admit: createSessionAdmit(deps),
+    writeFault: createPlatformFaultWriter(log, count),
+  }
+}
