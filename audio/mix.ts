@@ -1,0 +1,25 @@
+/** Mixes a clip that repeats into frames. */
+
+export class RepeatingClip {
+  readonly #clip: Int16Array
+  readonly #volume: number
+  #at = 0
+
+  /** `volume` is from 0 to 1. */
+  constructor(clip: Int16Array, volume: number) {
+    this.#clip = clip
+    this.#volume = volume
+  }
+
+  /** Adds the next samples of the clip to these. Nothing is allocated, and sums are clipped. */
+  mixInto(samples: Int16Array): void {
+    const clip = this.#clip
+    let at = this.#at
+    for (let i = 0; i < samples.length; i++) {
+      const sum = samples[i]! + this.#volume * clip[at]!
+      samples[i] = sum > 32_767 ? 32_767 : sum < -32_768 ? -32_768 : sum
+      if (++at === clip.length) at = 0
+    }
+    this.#at = at
+  }
+}

@@ -1,0 +1,242 @@
+/** Recordings of recorded speech: read back from the file, each side is where it was in the call. */
+import t from 'tap'
+import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
+import { readWav } from '../../audio/wav.ts'
+import { type GrowingFile, type RecordedVoice, Recorder, recordingRateHz } from '../../domain/conversation/recorder.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import { speechAt } from '../speech/samples.ts'
+
+const perMs = recordingRateHz / 1000
+const frame = 20 * perMs
+const caller = await speechAt('privacy-prompt', recordingRateHz)
+const agent = await speechAt('tt-weasels', recordingRateHz)
+
+class SteppedClock implements Clock {
+  ms = 1_000_000
+  readonly #timers = new Set<{ atMs: number; run: () => void }>()
+
+  nowMs(): number {
+    return this.ms
+  }
+
+  monotonicMs(): number {
+    return this.ms
+  }
+
+  after(delayMs: number, run: () => void): () => void {
+    const timer = { atMs: this.ms + delayMs, run }
+    this.#timers.add(timer)
+    return () => this.#timers.delete(timer)
+  }
+
+  pass(ms: number): void {
+    this.ms += ms
+    for (const timer of [...this.#timers]) {
+      if (timer.atMs > this.ms) continue
+      this.#timers.delete(timer)
+      timer.run()
+    }
+  }
+}
+
+class MemoryFile implements GrowingFile {
+  bytes = new Uint8Array(0)
+  appends = 0
+  isClosed = false
+
+  append(bytes: Uint8Array): Promise<void> {
+    this.appends++
+    this.bytes = Buffer.concat([this.bytes, bytes])
+    return Promise.resolve()
+  }
+
+  replaceStart(bytes: Uint8Array): Promise<void> {
+    this.bytes.set(bytes)
+    return Promise.resolve()
+  }
+
+  close(): Promise<void> {
+    this.isClosed = true
+    return Promise.resolve()
+  }
+
+  /** The two sides, and their length in milliseconds. */
+  get sides(): { left: Int16Array; right: Int16Array; ms: number } {
+    const { format, dataOffset, dataBytes } = readWav(new ChunkedBytes([this.bytes]))
+    t.match(format, { encoding: 'pcm_s16le', sampleRateHz: 16_000, channels: 2 })
+    const samples = new Int16Array(Uint8Array.from(this.bytes.subarray(dataOffset, dataOffset + dataBytes)).buffer)
+    const side = (channel: number) => samples.filter((_, i) => i % 2 === channel)
+    return { left: side(0), right: side(1), ms: samples.length / 2 / perMs }
+  }
+}
+
+function record(file: GrowingFile = new MemoryFile()) {
+  const clock = new SteppedClock()
+  const warnings: string[] = []
+  const warn = (_: object, message: string) => warnings.push(message)
+  const recorder = new Recorder({ file, clock, log: { info: () => {}, warn, error: () => {} } })
+  return { clock, recorder, warnings }
+}
+
+type Playing = { voice: RecordedVoice; samples: Int16Array; atMs: number }
+
+/** Writes frames of 20 ms when they end. `lateMs` says how much later each of them comes. */
+function play(
+  clock: SteppedClock,
+  ms: number,
+  playing: readonly Playing[],
+  lateMs: (atMs: number) => number = () => 0,
+) {
+  const frames = playing.flatMap(({ voice, samples, atMs }) =>
+    Array.from({ length: Math.ceil(samples.length / frame) }, (_, i) => {
+      const endMs = atMs + (i + 1) * 20
+      return { voice, samples: samples.subarray(i * frame, (i + 1) * frame), dueMs: endMs + lateMs(endMs) }
+    }),
+  )
+  const startMs = clock.ms
+  for (let atMs = 0; atMs <= ms; atMs += 20) {
+    clock.ms = startMs + atMs
+    for (const { voice, samples, dueMs } of frames)
+      if (dueMs > atMs - 20 && dueMs <= atMs) voice.write(samples, startMs + dueMs)
+    clock.pass(0)
+  }
+}
+
+/** The place of a clip in a side, in ms, by correlation, and how alike both are there. */
+function find(clip: Int16Array, side: Int16Array): { ms: number; likeness: number } {
+  const level = (from: number, samples: Int16Array) => {
+    let sum = 0
+    for (let i = 0; i < clip.length; i += 5) sum += (samples[from + i] ?? 0) ** 2
+    return Math.sqrt(sum)
+  }
+  let best = { ms: -1, likeness: 0 }
+  for (let from = 0; from + clip.length <= side.length; from += perMs) {
+    let product = 0
+    for (let i = 0; i < clip.length; i += 5) product += clip[i]! * side[from + i]!
+    const likeness = product / (level(0, clip) * level(from, side) + 1)
+    if (likeness > best.likeness) best = { ms: from / perMs, likeness }
+  }
+  return best
+}
+
+t.test('the caller is left and the agent right, where they were in the call', async (t) => {
+  const file = new MemoryFile()
+  const { clock, recorder } = record(file)
+  play(clock, 12_000, [
+    { voice: recorder.caller, samples: caller, atMs: 1000 },
+    { voice: recorder.agent, samples: agent, atMs: 7000 },
+  ])
+  t.equal(await recorder.close(), 12_000)
+  const { left, right, ms } = file.sides
+  t.equal(ms, 12_000)
+  t.match(find(caller, left), { ms: 1000 })
+  t.ok(find(caller, left).likeness > 0.999)
+  t.match(find(agent, right), { ms: 7000 })
+  t.ok(find(agent, right).likeness > 0.999)
+  t.ok(find(agent, left).likeness < 0.3, 'neither side has the other')
+  t.ok(file.isClosed)
+})
+
+t.test('a caller whose audio comes in bursts is recorded without gaps and in time', async (t) => {
+  const file = new MemoryFile()
+  const { clock, recorder } = record(file)
+  const stalled = (atMs: number) => (atMs > 2000 && atMs < 2600 ? 2600 - atMs : 0)
+  play(clock, 6000, [{ voice: recorder.caller, samples: caller, atMs: 500 }], stalled)
+  await recorder.close()
+  const found = find(caller, file.sides.left)
+  t.equal(found.ms, 500)
+  t.ok(found.likeness > 0.999)
+})
+
+t.test('a caller who sent nothing for a while is in time again two seconds later', async (t) => {
+  const file = new MemoryFile()
+  const { clock, recorder } = record(file)
+  play(clock, 16_000, [
+    { voice: recorder.caller, samples: agent, atMs: 0 },
+    { voice: recorder.caller, samples: caller, atMs: 4500 },
+    { voice: recorder.caller, samples: agent, atMs: 8020 },
+  ])
+  await recorder.close()
+  t.equal(find(agent, file.sides.left.subarray(7000 * perMs)).ms, 1020)
+})
+
+t.test('after an interruption of the stream its audio is in time again', async (t) => {
+  const file = new MemoryFile()
+  const { clock, recorder } = record(file)
+  play(clock, 4000, [{ voice: recorder.caller, samples: caller, atMs: 0 }])
+  clock.pass(600)
+  recorder.caller.restart()
+  play(clock, 4000, [{ voice: recorder.caller, samples: agent, atMs: 0 }])
+  await recorder.close()
+  t.equal(find(agent, file.sides.left).ms, 4600)
+})
+
+t.test('people who joined are on the side of the agent', async (t) => {
+  const file = new MemoryFile()
+  const { clock, recorder } = record(file)
+  play(clock, 5000, [
+    { voice: recorder.joiner(), samples: caller, atMs: 300 },
+    { voice: recorder.joiner(), samples: agent, atMs: 1500 },
+  ])
+  await recorder.close()
+  const { right } = file.sides
+  t.equal(find(caller, right).ms, 300)
+  t.equal(find(agent, right).ms, 1500)
+})
+
+t.test('every five seconds the file gets what is settled, and it can be read before its end', async (t) => {
+  const file = new MemoryFile()
+  const { clock, recorder } = record(file)
+  play(clock, 5020, [{ voice: recorder.caller, samples: caller, atMs: 0 }])
+  await new Promise(setImmediate)
+  t.ok(Math.abs(file.sides.ms - 3000) <= 20)
+  play(clock, 5000, [])
+  await new Promise(setImmediate)
+  t.ok(Math.abs(file.sides.ms - 8000) <= 40)
+  t.equal(find(caller, file.sides.left).ms, 0)
+  t.equal(await recorder.close(), 10_020)
+})
+
+t.test('audio that comes too late or too early is lost, and nothing else moves', async (t) => {
+  const file = new MemoryFile()
+  const { clock, recorder } = record(file)
+  const startMs = clock.ms
+  clock.pass(5000)
+  recorder.agent.write(agent.subarray(0, 100 * perMs), startMs + 500)
+  const early = recorder.joiner()
+  early.write(agent.subarray(0, 100 * perMs), startMs + 60_000)
+  clock.pass(5000)
+  const { left, right } = (await recorder.close(), file.sides)
+  t.equal(left.length, 10_000 * perMs)
+  t.notOk(right.some((sample) => sample !== 0))
+})
+
+t.test('a file that fails or is too slow makes the recording fail, with bounded memory', async (t) => {
+  const failing = new MemoryFile()
+  const { clock, recorder, warnings } = record(failing)
+  failing.append = () => Promise.reject(new Error('disk full'))
+  clock.pass(5000)
+  await new Promise(setImmediate)
+  t.equal(await recorder.close(), null)
+  t.same(warnings, ['recording failed'])
+  t.ok(failing.isClosed)
+
+  const slow = new MemoryFile()
+  let free: () => void = () => {}
+  const held = new Promise<void>((resolve) => (free = resolve))
+  slow.append = () => held
+  const other = record(slow)
+  for (let i = 0; i < 20; i++) other.clock.pass(5000)
+  t.same(other.warnings, ['recording failed'])
+  free()
+  t.equal(await other.recorder.close(), null)
+})
+
+t.test('a process that was busy for a minute records silence for it', async (t) => {
+  const file = new MemoryFile()
+  const { clock, recorder } = record(file)
+  clock.pass(40_000)
+  play(clock, 4000, [{ voice: recorder.caller, samples: caller, atMs: 0 }])
+  t.equal(await recorder.close(), 44_000)
+  t.equal(find(caller, file.sides.left).ms, 40_000)
+})
