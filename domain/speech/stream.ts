@@ -76,6 +76,8 @@ export interface SpeechSink {
    * (code points) since the start whose speech was handed over whole; a sentence that was cut off does not count.
    */
   cleared(charactersSent: number): void
+  /** The speech of the first `charactersSent` characters of the text was handed over: a sentence has ended. Absent: nobody asks. */
+  handedOver?(charactersSent: number): void
   ended(usage: StreamUsage): void
   failed(fault: Fault): void
 }

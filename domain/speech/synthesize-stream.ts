@@ -153,6 +153,7 @@ class Speaking implements SpeechStream, Speaker {
 
   handedOver(characters: number): void {
     this.#handedOver += characters
+    this.#sink.handedOver?.(this.#handedOver)
   }
 
   silent(): void {
