@@ -79,6 +79,14 @@ export class PlayedText {
     if (sentence) sentence.isComplete = true
   }
 
+  /** The last sentence broke off and is spoken again, so its audio so far has no text. */
+  broken(): void {
+    const sentence = this.#sentences.at(-1)
+    if (sentence === undefined) return
+    sentence.text = ''
+    sentence.isComplete = true
+  }
+
   /** The length of the audio so far. */
   get durationMs(): number {
     return (this.#samples * 1000) / this.#rateHz

@@ -1,0 +1,320 @@
+/**
+ * The speech of one turn of the agent: text comes in pieces, becomes sentences, speech, and frames that are played.
+ *
+ *   say ─► sentences ─► one stream of text to speech ─► playout
+ *
+ * A voice that fails is replaced by another provider. The sentence that was broken off is spoken again.
+ */
+import type { RequestContext, Route } from '../dispatch/request.ts'
+import type { Fault } from '../fault.ts'
+import type { CancelSignal, Clock } from '../ports/system.ts'
+import type { Routing } from '../routing/ask.ts'
+import type { Pipeline } from '../sessions/pipeline.ts'
+import { voiceWishOf } from '../sessions/routes.ts'
+import { charactersOf } from '../speech/characters.ts'
+import { isSpeakable, SentenceBuffer } from '../speech/sentence-buffer.ts'
+import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../speech/stream.ts'
+import { PlayedText } from './played-text.ts'
+import type { Playout } from './playout.ts'
+import { isHopeless, nobodyMs } from './transcription.ts'
+
+export type AgentSpeechDeps = {
+  clock: Clock
+  synthesizeStream: SynthesizeStream
+  request: (signal: CancelSignal) => RequestContext
+  normalize: (sentence: string) => NormalizedSentence
+}
+
+/** `text` is shown and stored, `spoken` is said. */
+export type NormalizedSentence = { text: string; spoken: string }
+
+export type AgentSpeechEvents = {
+  /** The text of the turn has grown. */
+  text(text: string): void
+  failedOver(from: Route | null, to: Route): void
+  /** No voice has worked for `nobodyMs`, or the credit is spent. */
+  lost(fault: Fault): void
+}
+
+/** The voice of the session: the turns after the first keep its provider and model. */
+export type SessionVoice = { route: Route | null }
+
+/** `end` is the sample of the turn at which its audio ends. Null: it is still coming. */
+type Sentence = NormalizedSentence & { end: number | null }
+
+const retryMs = [0, 250, 500, 1000, 2000]
+
+export class AgentSpeech {
+  readonly #deps: AgentSpeechDeps
+  readonly #pipeline: Pipeline
+  readonly #routing: Routing
+  readonly #voice: SessionVoice
+  readonly #playout: Playout
+  readonly #samplesPerMs: number
+  readonly #events: AgentSpeechEvents
+  readonly #abort = new AbortController()
+  readonly #buffer = new SentenceBuffer()
+  readonly #sentences: Sentence[] = []
+  readonly #played: PlayedText
+  /** Text in front of the next sentence that has nothing to say. */
+  #silentText = ''
+  #stream: SpeechStream | null = null
+  #attempt = 0
+  /** The characters that the open stream got before the sentence at `#current`. */
+  #current = 0
+  #currentEndsAt = 0
+  /** Audio of the current sentence has come. */
+  #isAudible = false
+  #samples = 0
+  /** The last sentence that is spoken, by its place. */
+  #endsAfter: number | null = null
+  #isFinished = false
+  #isOver = false
+  #failingSinceMs: number | null = null
+  #failures = 0
+  /** A provider that has just failed. */
+  #failed: string | null = null
+  #cancelRetry: (() => void) | null = null
+  #firstSentenceMs: number | null = null
+  #firstAudioMs: number | null = null
+  #route: Route | null = null
+  #usage = { characters: 0, costMicroUsd: 0 as number | null }
+
+  constructor(
+    deps: AgentSpeechDeps,
+    { pipeline, routing, voice }: { pipeline: Pipeline; routing: Routing; voice: SessionVoice },
+    { playout, sampleRateHz }: { playout: Playout; sampleRateHz: number },
+    events: AgentSpeechEvents,
+  ) {
+    this.#deps = deps
+    this.#pipeline = pipeline
+    this.#routing = routing
+    this.#voice = voice
+    this.#playout = playout
+    this.#samplesPerMs = sampleRateHz / 1000
+    this.#played = new PlayedText(sampleRateHz)
+    this.#events = events
+  }
+
+  /** All complete sentences, as they are shown. */
+  get text(): string {
+    return this.#sentences
+      .map(({ text }) => text)
+      .join('')
+      .trim()
+  }
+
+  /** The words that were played when `playedMs` were. */
+  playedText(playedMs: number): string {
+    return this.#played.at(playedMs).trim()
+  }
+
+  /** On the monotonic clock. */
+  get firstSentenceMs(): number | null {
+    return this.#firstSentenceMs
+  }
+
+  get firstAudioMs(): number | null {
+    return this.#firstAudioMs
+  }
+
+  get route(): Route | null {
+    return this.#route
+  }
+
+  get usage(): { characters: number; costMicroUsd: number | null } {
+    return this.#usage
+  }
+
+  say(text: string): void {
+    if (this.#isOver || this.#isFinished) return
+    for (const sentence of this.#buffer.push(text)) this.#speak(sentence)
+  }
+
+  /** Speaks the rest although its sentence has not ended. More text may follow. */
+  flush(): void {
+    if (this.#isOver || this.#isFinished) return
+    const rest = this.#buffer.flush()
+    if (rest.trim() !== '') this.#speak(`${rest.trimEnd()} `)
+    this.#stream?.flush()
+  }
+
+  /** No more text follows. */
+  finish(): void {
+    if (this.#isOver || this.#isFinished) return
+    this.flush()
+    this.#isFinished = true
+    if (this.#stream !== null) this.#stream.end()
+    else if (this.#cancelRetry === null) this.#over()
+  }
+
+  /** The sentence that is played now is the last one. */
+  endSentence(playedMs: number): void {
+    const played = playedMs * this.#samplesPerMs
+    const last = this.#sentences.findIndex(({ end }) => end === null || end > played)
+    const sentence = this.#sentences[last]
+    if (sentence !== undefined) this.#sentences.splice(last + 1)
+    if (sentence?.end === null) {
+      this.#endsAfter = last
+      return
+    }
+    this.#playout.endAt(sentence?.end ?? this.#samples)
+    this.drop()
+  }
+
+  drop(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#cancelRetry?.()
+    this.#stream?.leave()
+    this.#abort.abort()
+  }
+
+  /** There is room for more audio. */
+  resume(): void {
+    this.#stream?.resume()
+  }
+
+  #over(): void {
+    this.#isOver = true
+    this.#playout.whole()
+  }
+
+  #speak(sentence: string): void {
+    const { text, spoken } = this.#deps.normalize(this.#silentText + sentence)
+    this.#silentText = isSpeakable(spoken) ? '' : this.#silentText + sentence
+    if (this.#silentText !== '') return
+    this.#sentences.push({ text, spoken, end: null })
+    this.#firstSentenceMs ??= this.#deps.clock.monotonicMs()
+    this.#events.text(this.text)
+    if (this.#stream !== null) this.#send(this.#stream, spoken)
+    else if (this.#cancelRetry === null) this.#open()
+  }
+
+  #send(stream: SpeechStream, spoken: string): void {
+    stream.text(spoken)
+    stream.flush()
+  }
+
+  #open(): void {
+    const { ttsOptions, intent } = this.#pipeline
+    const attempt = ++this.#attempt
+    const isActive = () => attempt === this.#attempt && !this.#isOver
+    const input = {
+      ...this.#deps.request(this.#abort.signal),
+      routing: this.#nextRouting(),
+      ...voiceWishOf(this.#pipeline),
+      language: intent.language,
+      ...(ttsOptions.instructions !== null && { instructions: ttsOptions.instructions }),
+      ...(ttsOptions.speed !== 1 && { speed: ttsOptions.speed }),
+      wanted: { encoding: 'pcm_s16le' as const, sampleRateHz: this.#samplesPerMs * 1000, channels: 1 },
+    }
+    this.#currentEndsAt = charactersOf(this.#sentences[this.#current]?.spoken ?? '')
+    const stream = this.#deps.synthesizeStream(input, this.#sink(isActive))
+    if (!isActive()) return
+    this.#stream = stream
+    for (const { spoken } of this.#sentences.slice(this.#current)) this.#send(stream, spoken)
+    if (this.#isFinished) stream.end()
+  }
+
+  #sink(isActive: () => boolean): SpeechSink {
+    return {
+      ready: (route) => {
+        if (isActive()) this.#ready(route)
+      },
+      audio: (bytes) => !isActive() || this.#audio(bytes),
+      cleared: () => {},
+      handedOver: (characters) => {
+        if (isActive()) this.#handedOver(characters)
+      },
+      ended: (usage) => {
+        if (isActive()) this.#ended(usage)
+      },
+      failed: (fault) => {
+        if (isActive()) this.#broke(fault)
+      },
+    }
+  }
+
+  /** The voice of the turns before, then any other provider than the one that has just failed. */
+  #nextRouting(): Routing {
+    const { route } = this.#voice
+    if (this.#routing.mode === 'explicit') return this.#routing
+    if (route !== null && this.#failures === 0)
+      return { mode: 'explicit', provider: route.provider, model: route.model }
+    if (this.#failed === null || this.#failures > 1) return this.#routing
+    return { ...this.#routing, denyProviders: [...(this.#routing.denyProviders ?? []), this.#failed] }
+  }
+
+  #ready(route: Route): void {
+    const from = this.#route ?? this.#voice.route
+    this.#route = route
+    const isOther = from !== null && (from.provider !== route.provider || from.model !== route.model)
+    if (isOther || route.failovers > 0) this.#events.failedOver(isOther ? from : null, route)
+  }
+
+  #audio(bytes: Uint8Array): boolean {
+    const samples = new Int16Array(bytes.length >> 1)
+    new Uint8Array(samples.buffer).set(bytes)
+    this.#firstAudioMs ??= this.#deps.clock.monotonicMs()
+    this.#voice.route = this.#route
+    this.#failingSinceMs = null
+    this.#failures = 0
+    if (!this.#isAudible) this.#played.sentence(this.#sentences[this.#current]?.text ?? '')
+    this.#isAudible = true
+    this.#played.audio(samples)
+    this.#samples += samples.length
+    return this.#playout.push(samples)
+  }
+
+  #handedOver(characters: number): void {
+    for (
+      let sentence = this.#sentences[this.#current];
+      sentence !== undefined;
+      sentence = this.#sentences[this.#current]
+    ) {
+      if (characters < this.#currentEndsAt) return
+      sentence.end = this.#samples
+      this.#played.complete()
+      this.#isAudible = false
+      if (this.#endsAfter === this.#current) {
+        this.#playout.endAt(sentence.end)
+        return this.drop()
+      }
+      this.#current += 1
+      const next = this.#sentences[this.#current]
+      if (next === undefined) return
+      this.#currentEndsAt += charactersOf(next.spoken)
+    }
+  }
+
+  #ended({ costMicroUsd, ...usage }: StreamUsage): void {
+    const { characters, costMicroUsd: soFar } = this.#usage
+    this.#usage = {
+      characters: characters + ('characters' in usage ? usage.characters : 0),
+      costMicroUsd: soFar === null || costMicroUsd === null ? null : soFar + costMicroUsd,
+    }
+    this.#handedOver(Number.POSITIVE_INFINITY)
+    this.#stream = null
+    this.#over()
+  }
+
+  #broke(fault: Fault): void {
+    this.#stream = null
+    this.#attempt += 1
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#failingSinceMs ??= nowMs
+    this.#failed = this.#route?.provider ?? this.#voice.route?.provider ?? null
+    if (isHopeless(fault) || nowMs - this.#failingSinceMs >= nobodyMs) {
+      this.#isOver = true
+      return this.#events.lost(fault)
+    }
+    if (this.#isAudible) this.#played.broken()
+    this.#isAudible = false
+    const delayMs = retryMs[Math.min(this.#failures++, retryMs.length - 1)] as number
+    this.#cancelRetry = this.#deps.clock.after(delayMs, () => {
+      this.#cancelRetry = null
+      this.#open()
+    })
+  }
+}

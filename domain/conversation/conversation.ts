@@ -1,0 +1,282 @@
+/**
+ * A conversation between a caller and an agent.
+ *
+ *   media ─► Listening ─► Transcription ─┐
+ *                                        ├─► Turns ─► AgentTurn ─► Playout ─► media
+ *   page: texts, digits, tool results ───┘
+ */
+import type { EndReason } from '../calls/states.ts'
+import type { Route } from '../dispatch/request.ts'
+import type { Fault } from '../fault.ts'
+import type { Conversation } from '../sessions/live-sessions.ts'
+import type { Pipeline } from '../sessions/pipeline.ts'
+import type { NormalizedSentence } from './agent-speech.ts'
+import type { CallLog } from './call-log.ts'
+import type { ConversationDeps, ConversationInput } from './deps.ts'
+import { Digits } from './digits.ts'
+import { Listening } from './listening.ts'
+import type { AgentState, MediaTransport, SessionEvent, SessionFault } from './media.ts'
+import { Playout } from './playout.ts'
+import { Replacements } from './replacements.ts'
+import { SessionTimers } from './session-timers.ts'
+import { ToolCalls } from './tool-calls.ts'
+import { isHopeless, Transcription } from './transcription.ts'
+import type { TurnPhase } from './turn-machine.ts'
+import { TurnRecord } from './turn-record.ts'
+import { Turns } from './turns.ts'
+
+/** Begins to talk over `media`. */
+export function startConversation(
+  deps: ConversationDeps,
+  input: ConversationInput,
+  media: MediaTransport,
+  log: CallLog,
+): Conversation {
+  const conversation = new Talking(deps, input, media, log)
+  conversation.begin()
+  return conversation
+}
+
+const stateOf: Record<TurnPhase, AgentState> = {
+  listening: 'listening',
+  userSpeaking: 'listening',
+  deciding: 'listening',
+  thinking: 'thinking',
+  speaking: 'speaking',
+  paused: 'speaking',
+  closing: 'speaking',
+  over: 'listening',
+}
+
+class Talking implements Conversation {
+  readonly #deps: ConversationDeps
+  readonly #input: ConversationInput
+  readonly #log: CallLog
+  #media: MediaTransport | null
+  readonly #listening: Listening
+  readonly #transcription: Transcription
+  readonly #playout: Playout
+  readonly #tools: ToolCalls
+  readonly #turns: Turns
+  readonly #record: TurnRecord
+  readonly #timers: SessionTimers
+  readonly #digits: Digits
+  #shown: AgentState | null = null
+  #ending: { reason: EndReason; fault: SessionFault | null } | null = null
+  #isOver = false
+
+  constructor(deps: ConversationDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
+    const { clock } = deps
+    const { pipeline } = input.call
+    const notify = (event: SessionEvent) => this.#media?.notify(event)
+    this.#deps = deps
+    this.#input = input
+    this.#media = media
+    this.#log = log
+    this.#transcription = this.#transcribe()
+    this.#listening = new Listening(deps, media.sampleRateHz, {
+      speechStarted: (atMs) => this.#turns.speechStarted(atMs),
+      speechEnded: (atMs) => this.#turns.speechEnded(atMs),
+      audio: (samples) => this.#transcription.audio(samples),
+    })
+    this.#playout = new Playout(media, deps, {
+      started: () => this.#turns.agentStarted(),
+      finished: () => {
+        this.#timers.agentSpoke()
+        this.#turns.agentFinished()
+      },
+      drained: () => this.#turns.drained(),
+      frame: (samples) => this.#listening.agentFrame(samples),
+    })
+    this.#tools = new ToolCalls({
+      clock,
+      call: input.call,
+      runTool: deps.runTool,
+      notify,
+      event: (type, payload) => log.event(type, payload),
+    })
+    this.#record = new TurnRecord({ clock, newId: deps.newId, log, notify, sttRoute: () => this.#transcription.route })
+    this.#turns = new Turns(
+      {
+        ...deps,
+        request: input.request,
+        normalize: normalizerOf(pipeline),
+        tools: this.#tools,
+        playout: this.#playout,
+        sampleRateHz: media.sampleRateHz,
+        record: this.#record,
+      },
+      input,
+      {
+        moved: () => this.#moved(),
+        failedOver: (stage, from, to) => this.#failedOver(stage, from, to),
+        lost: (fault) => this.#lost(fault),
+        finish: () => this.#finish(),
+        agentHungUp: () => this.#end('agent_hangup', null),
+        flush: () => this.#transcription.flush(),
+        taken: () => this.#transcription.taken(),
+        userSpoke: () => this.#timers.userSpoke(),
+      },
+    )
+    this.#timers = new SessionTimers(clock, pipeline, {
+      idle: (prompt) => this.#idle(prompt),
+      silence: () => this.#close('silence_timeout', null, pipeline.endCallMessage),
+      maxDuration: () => this.#close('max_duration', null, pipeline.endCallMessage),
+    })
+    this.#digits = new Digits(clock, (digits) => this.#turns.typed(`[keypad ${digits}]`, { dtmf: true }))
+  }
+
+  #transcribe(): Transcription {
+    const { clock, transcribeStream } = this.#deps
+    const { call, routing, request } = this.#input
+    return new Transcription({ clock, transcribeStream, request }, call.pipeline, routing.stt, {
+      transcript: (transcript) => this.#turns.transcript(transcript),
+      reopened: () => this.#turns.transcriptionReopened(),
+      failedOver: (from, to) => this.#failedOver('stt', from, to),
+      lost: (fault) => this.#lost(fault),
+    })
+  }
+
+  begin(): void {
+    const { firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
+    this.#log.connected()
+    this.#log.event('room.agent_joined', {})
+    const { protectFirstMessage } = turnHandling.interruption
+    if (firstMessageMode === 'generate') this.#turns.prompt(null, greetingHint, protectFirstMessage)
+    else if (firstMessageMode === 'message' && firstMessage !== null)
+      this.#turns.prompt(firstMessage, '', protectFirstMessage)
+    this.#moved()
+  }
+
+  audio(samples: Int16Array): void {
+    if (!this.#isOver) this.#listening.audio(samples)
+  }
+
+  played(mark: string): void {
+    this.#playout.played(mark)
+  }
+
+  cleared(mark: string | null, playedMs: number): void {
+    this.#playout.cleared(mark, playedMs)
+    if (!this.#isOver) this.#turns.cleared()
+  }
+
+  userMessage(text: string): void {
+    if (this.#ending === null) this.#turns.typed(text, { typed: true })
+  }
+
+  contextualUpdate(text: string): void {
+    if (this.#isOver) return
+    this.#turns.history.note(text)
+    this.#record.systemTurn(text)
+  }
+
+  dtmf(digits: string): void {
+    if (this.#ending === null) this.#digits.push(digits)
+  }
+
+  toolResult(id: string, result: string, isError: boolean): boolean {
+    return this.#tools.result(id, result, isError)
+  }
+
+  gone(): void {
+    this.#media = null
+    this.#playout.use(null)
+    this.#listening.silence()
+    this.#timers.busy()
+  }
+
+  back(transport: MediaTransport): void {
+    if (this.#isOver) return
+    this.#media = transport
+    this.#playout.use(transport)
+    this.#shown = null
+    this.#moved()
+  }
+
+  hangUp(): void {
+    this.#end('user_hangup', null)
+  }
+
+  end(reason: EndReason): void {
+    this.#end(reason, reason === 'server_shutdown' ? 'shutting_down' : null)
+  }
+
+  #end(reason: EndReason, fault: SessionFault | null): void {
+    if (this.#isOver) return
+    this.#ending = { reason, fault }
+    this.#turns.end()
+  }
+
+  /** Ends it after the sentence under way and some last words. */
+  #close(reason: EndReason, fault: SessionFault | null, text: string | null): void {
+    if (this.#ending !== null) return
+    this.#ending = { reason, fault }
+    this.#turns.close(text)
+  }
+
+  #lost(fault: Fault): void {
+    if (!isHopeless(fault)) {
+      this.#deps.log.warn({ sessionId: this.#input.call.id, kind: fault.kind }, 'a session has lost a stage')
+      return this.#end('pipeline_failed', 'upstream')
+    }
+    if (this.#ending !== null) return
+    this.#log.event('budget.exhausted', {})
+    this.#close('credit_exhausted', 'budget_exhausted', null)
+  }
+
+  #idle(prompt: number): void {
+    const { messages } = this.#input.call.pipeline.idleRePrompts
+    const text = messages[Math.min(prompt, messages.length - 1)] ?? null
+    this.#turns.prompt(text, idleHint)
+  }
+
+  #failedOver(stage: 'stt' | 'llm' | 'tts', from: Route | null, to: Route): void {
+    this.#log.event('agent.failover', {
+      stage,
+      ...(from && { from: `${from.provider}/${from.model}` }),
+      to: `${to.provider}/${to.model}`,
+      failovers: to.failovers,
+    })
+  }
+
+  #moved(): void {
+    if (this.#isOver) return
+    const state = stateOf[this.#turns.phase]
+    if (state !== this.#shown) this.#media?.notify({ type: 'state', state })
+    this.#shown = state
+    if (this.#turns.isQuiet && this.#media !== null) this.#timers.quiet()
+    else this.#timers.busy()
+  }
+
+  #finish(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const { reason, fault } = this.#ending ?? { reason: 'agent_hangup', fault: null }
+    this.#timers.stop()
+    this.#digits.close()
+    this.#listening.close()
+    this.#transcription.close()
+    this.#playout.stop()
+    this.#log.event('room.agent_left', {})
+    this.#media?.close(reason, fault)
+    this.#log.ended(reason).then(this.#input.ended, (cause: unknown) => {
+      this.#deps.log.error({ err: cause, sessionId: this.#input.call.id }, 'the end of a call was not stored')
+      this.#input.ended()
+    })
+  }
+}
+
+/** Text replacements change the transcript and the speech, the dictionary only the speech. */
+function normalizerOf({ speechNormalization }: Pipeline): (sentence: string) => NormalizedSentence {
+  const replaced = new Replacements(speechNormalization.textReplacements)
+  const pronounced = new Replacements(speechNormalization.pronunciationDictionary)
+  return (sentence) => {
+    const text = replaced.in(sentence)
+    return { text, spoken: pronounced.in(text) }
+  }
+}
+
+/** The LLM reads these as the words of the user, because many models answer only those. */
+const greetingHint = '[The caller has joined. Greet them and begin the conversation.]'
+const idleHint = '[The caller has said nothing for a while. Ask in one short sentence whether they are still there.]'

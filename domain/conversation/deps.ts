@@ -1,0 +1,77 @@
+/** The interfaces that a conversation is made of. The code that starts it hands them in. */
+import type { Caller } from '../access/organization.ts'
+import type { Call } from '../calls/call.ts'
+import type { Stage } from '../catalog/model.ts'
+import type { RequestContext } from '../dispatch/request.ts'
+import type { ItemEvent } from '../llm/answer-assembler.ts'
+import type { Generate } from '../llm/generate.ts'
+import type { ItemsAnswer, ItemsInput } from '../llm/items.ts'
+import type { CancelSignal, Clock, Log } from '../ports/system.ts'
+import type { Routing } from '../routing/ask.ts'
+import type { PipelineTool } from '../sessions/pipeline.ts'
+import type { SynthesizeStream, TranscribeStream } from '../speech/stream.ts'
+import type { Pacer } from './playout.ts'
+import type { Vad } from './vad.ts'
+
+export type ConversationDeps = {
+  clock: Clock
+  log: Log
+  /** UUIDv7. */
+  newId: () => string
+  transcribeStream: TranscribeStream
+  synthesizeStream: SynthesizeStream
+  generateItems: Pick<Generate<ItemsInput, ItemsAnswer, ItemEvent>, 'stream'>
+  vad: Vad
+  openResampler: OpenResampler
+  pacer: Pacer
+  runTool: RunTool
+  /** `sessions.aheadMs`. */
+  aheadMs: number
+}
+
+export type ConversationInput = {
+  call: Call
+  caller: Caller
+  /** The routing of each stage: the pins and filters of the pipeline. */
+  routing: Readonly<Record<Stage, Routing>>
+  /** The context of one request to a model on behalf of this call. Each has its own id. */
+  request: (signal: CancelSignal) => RequestContext
+  /** Called once, when the record of the call is complete. */
+  ended: () => void
+}
+
+/** Converts mono samples of any number; the samples that come in are lent until it returns. */
+export interface SampleConverter {
+  convert(samples: Int16Array): Int16Array
+  close(): void
+}
+export type OpenResampler = (fromHz: number, toHz: number) => Promise<SampleConverter>
+
+export type ToolFailure = { code: ToolFailureCode; status?: number; detail?: string }
+export const toolFailureCodes = [
+  'invalid_arguments',
+  'timeout',
+  'http_error',
+  'unreachable',
+  'blocked',
+  'too_large',
+  'not_allowed',
+  'failed',
+] as const
+export type ToolFailureCode = (typeof toolFailureCodes)[number]
+
+export type ToolRequest = {
+  callId: string
+  tool: PipelineTool
+  /** Parsed JSON. */
+  args: unknown
+}
+/** The text for the LLM: `result` in its full length, it is cut by the calling code. */
+export type ToolResult = { result: string } | { failure: ToolFailure }
+
+export interface RunTool {
+  /** The paths of `args` that break the schema of the tool. Empty: none does. */
+  check(tool: PipelineTool, args: unknown): readonly string[]
+  /** Sends a webhook. Never rejects. */
+  webhook(call: Call, request: ToolRequest): Promise<ToolResult>
+}

@@ -1,0 +1,82 @@
+/**
+ * The speech of one turn of the agent, as samples from the turn's start. Samples that were read are kept for a while,
+ * because speech of the user can turn out to be no interruption. The agent then goes on where it was paused.
+ *
+ *   0 ········ dropped ········ kept │ read position │ waiting ········ length
+ */
+export class SpeechBuffer {
+  readonly #chunks: Int16Array[] = []
+  /** The position of the first chunk that is kept. */
+  #start = 0
+  #length = 0
+  #position = 0
+  /** The chunk of the read position, and its start. */
+  #chunk = 0
+  #chunkStart = 0
+
+  /** All samples that came in. */
+  get length(): number {
+    return this.#length
+  }
+
+  get position(): number {
+    return this.#position
+  }
+
+  get waiting(): number {
+    return this.#length - this.#position
+  }
+
+  /** Keeps the samples: the calling code must not change them any more. */
+  push(samples: Int16Array): void {
+    if (samples.length === 0) return
+    this.#chunks.push(samples)
+    this.#length += samples.length
+  }
+
+  /** Fills `frame` from the read position, with silence where samples are missing, and moves on. */
+  read(frame: Int16Array): void {
+    let filled = 0
+    while (filled < frame.length && this.waiting > 0) {
+      const chunk = this.#chunks[this.#chunk]
+      if (chunk === undefined) break
+      const from = this.#position - this.#chunkStart
+      const part = chunk.subarray(from, from + Math.min(frame.length - filled, this.waiting))
+      frame.set(part, filled)
+      filled += part.length
+      this.#position += part.length
+      if (from + part.length === chunk.length) {
+        this.#chunkStart += chunk.length
+        this.#chunk += 1
+      }
+    }
+    if (filled < frame.length) frame.fill(0, filled)
+  }
+
+  /** Reads on from `position`, or from the first sample that is kept. */
+  seek(position: number): void {
+    this.#position = Math.min(Math.max(position, this.#start), this.#length)
+    this.#chunk = 0
+    this.#chunkStart = this.#start
+    for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[this.#chunk]) {
+      if (this.#position < this.#chunkStart + chunk.length) return
+      this.#chunkStart += chunk.length
+      this.#chunk += 1
+    }
+  }
+
+  /** Forgets the samples from `end` on. Samples that were read stay. */
+  cut(end: number): void {
+    this.#length = Math.min(this.#length, Math.max(end, this.#position))
+  }
+
+  /** Forgets the samples before `position` that were read. */
+  dropBefore(position: number): void {
+    for (let chunk = this.#chunks[0]; chunk !== undefined; chunk = this.#chunks[0]) {
+      if (this.#chunk === 0 || this.#start + chunk.length > position) return
+      this.#chunks.shift()
+      this.#start += chunk.length
+      this.#chunk -= 1
+    }
+  }
+}

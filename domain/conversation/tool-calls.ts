@@ -1,0 +1,187 @@
+/** Runs the tool calls of one answer of the LLM, and writes their results for it. */
+import type { Call, EventType, TurnToolCall } from '../calls/call.ts'
+import type { LlmItem, LlmTool } from '../llm/llm.ts'
+import type { Clock } from '../ports/system.ts'
+import type { PipelineTool } from '../sessions/pipeline.ts'
+import { charactersOf } from '../speech/characters.ts'
+import type { RunTool, ToolFailure, ToolResult } from './deps.ts'
+import type { SessionEvent } from './media.ts'
+
+export const toolCallsAtOnce = 8
+export const toolResultCharactersMax = 16_384
+const defaultTimeoutMs = 10_000
+const defaultAck = 'Accepted.'
+const endCallName = 'end_call'
+
+export type AskedCall = { callId: string; name: string; arguments: string }
+
+export type ToolDeps = {
+  clock: Clock
+  call: Call
+  runTool: RunTool
+  notify: (event: SessionEvent) => void
+  event: (type: EventType, payload: Record<string, unknown>) => void
+}
+
+/** A call that ended: its result as the LLM reads it. */
+export type DoneCall = { call: TurnToolCall; item: LlmItem; startedMs: number; endedMs: number }
+/** The agent ends the call, after these words if there are some. */
+export type EndCall = { message: string | null }
+
+export class ToolCalls {
+  readonly #deps: ToolDeps
+  readonly #tools: Map<string, PipelineTool>
+  /** Results that the page owes, by the id of their call. */
+  readonly #waiting = new Map<string, (result: ToolResult) => void>()
+  #underWay = 0
+
+  constructor(deps: ToolDeps) {
+    this.#deps = deps
+    this.#tools = toolsOf(deps.call)
+  }
+
+  /** As the LLM sees them. */
+  get offered(): LlmTool[] {
+    return [...this.#tools.values()].map(({ name, description, parameters }) => ({ name, description, parameters }))
+  }
+
+  /** No allowed model can call tools. True: the session has none that were asked for, so it goes on without. */
+  withhold(): boolean {
+    if (this.#deps.call.pipeline.tools.length > 0 || this.#tools.size === 0) return false
+    this.#tools.clear()
+    return true
+  }
+
+  /** While one runs, the silence of the session does not count. */
+  get isBusy(): boolean {
+    return this.#underWay > 0
+  }
+
+  find(name: string): PipelineTool | null {
+    return this.#tools.get(name) ?? null
+  }
+
+  /** The words of the agent that ends the call, or null when this call does not end it. */
+  endCallOf(call: AskedCall): EndCall | null {
+    const tool = this.find(call.name)
+    if (tool?.source.kind !== 'builtin' || tool.source.name !== 'end_call') return null
+    const args = parsed(call.arguments)
+    const message = typeof args === 'object' && args !== null ? (args as { message?: unknown }).message : null
+    return { message: typeof message === 'string' && message.trim() !== '' ? message.slice(0, 500) : null }
+  }
+
+  /** Runs at most `toolCallsAtOnce` at once; `done` is called for each as it ends. */
+  async run(calls: readonly AskedCall[], done: (done: DoneCall) => void): Promise<void> {
+    const queue = [...calls]
+    const next = async (): Promise<void> => {
+      for (let call = queue.shift(); call !== undefined; call = queue.shift()) done(await this.#runOne(call))
+    }
+    await Promise.all(calls.slice(0, toolCallsAtOnce).map(next))
+  }
+
+  /** False: no call of this id waits for the page. */
+  result(id: string, result: string, isError: boolean): boolean {
+    const settle = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    settle?.(isError ? { failure: { code: 'failed', detail: cut(result) } } : { result })
+    return settle !== undefined
+  }
+
+  async #runOne(call: AskedCall): Promise<DoneCall> {
+    const { clock, notify, event } = this.#deps
+    const startedMs = clock.monotonicMs()
+    const known = { id: call.callId, name: call.name }
+    event('agent.tool_started', { name: call.name })
+    notify({ type: 'toolCall', ...known, status: 'started' })
+    this.#underWay += 1
+    const result = await this.#resultOf(call)
+    this.#underWay -= 1
+    const endedMs = clock.monotonicMs()
+    const failure = 'failure' in result ? result.failure : null
+    const status = failure === null ? 'completed' : 'failed'
+    const ms = Math.round(endedMs - startedMs)
+    event(`agent.tool_${status}`, { name: call.name, ms, ...(failure && { code: failure.code }) })
+    notify({ type: 'toolCall', ...known, status })
+    const text = 'failure' in result ? JSON.stringify({ error: result.failure }) : cut(result.result) || 'ok'
+    const item = { type: 'function_result' as const, callId: call.callId, result: text }
+    return { call: { ...known, args: call.arguments, status }, item, startedMs, endedMs }
+  }
+
+  async #resultOf(call: AskedCall): Promise<ToolResult> {
+    const tool = this.find(call.name)
+    if (tool === null) return failed({ code: 'not_allowed' })
+    const args = parsed(call.arguments)
+    if (args === undefined) return failed({ code: 'invalid_arguments' })
+    const paths = this.#deps.runTool.check(tool, args)
+    if (paths.length > 0) return failed({ code: 'invalid_arguments', detail: paths.join(', ') })
+    const { source } = tool
+    if (source.kind === 'builtin') return { result: 'ok' }
+    if (source.kind === 'inline') return this.#runInPage(call, source.timeoutMs ?? defaultTimeoutMs)
+    const running = this.#deps.runTool.webhook(this.#deps.call, { callId: call.callId, tool, args })
+    return source.responseMode === 'async' ? { result: source.asyncAck ?? defaultAck } : running
+  }
+
+  #runInPage({ callId, name, arguments: args }: AskedCall, timeoutMs: number): Promise<ToolResult> {
+    return new Promise((resolve) => {
+      const cancel = this.#deps.clock.after(timeoutMs, () => {
+        this.#waiting.delete(callId)
+        resolve(failed({ code: 'timeout' }))
+      })
+      this.#waiting.set(callId, (result) => {
+        cancel()
+        resolve(result)
+      })
+      this.#deps.notify({ type: 'toolRequested', id: callId, name, args })
+    })
+  }
+}
+
+/** Tools of the page need a page, and `end_call` is there unless it was switched off. */
+function toolsOf({ pipeline, kind }: Call): Map<string, PipelineTool> {
+  const tools = new Map<string, PipelineTool>()
+  let ends = false
+  for (const tool of pipeline.tools) {
+    const { source } = tool
+    if (source.kind === 'inline' && kind !== 'browser') continue
+    if (source.kind === 'builtin') {
+      if (source.name !== 'end_call') continue
+      ends = true
+      if (source.config?.enabled === false) continue
+    }
+    tools.set(tool.name, tool)
+  }
+  if (!ends && !tools.has(endCallName)) tools.set(endCallName, endCall)
+  return tools
+}
+
+const endCall: PipelineTool = {
+  name: endCallName,
+  description: 'Ends the call. Use it when the caller says goodbye or has nothing more to ask.',
+  parameters: {
+    type: 'object',
+    properties: {
+      reason: { type: 'string' },
+      message: { type: 'string', description: 'The last words, spoken before the call ends.' },
+    },
+  },
+  source: { kind: 'builtin', name: 'end_call', config: null },
+  preToolSpeech: 'never',
+}
+
+/** Undefined: the text is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text)
+  } catch {
+    return undefined
+  }
+}
+
+function failed(failure: ToolFailure): ToolResult {
+  return { failure }
+}
+
+function cut(text: string): string {
+  if (charactersOf(text) <= toolResultCharactersMax) return text
+  return `${[...text].slice(0, toolResultCharactersMax).join('')}[truncated]`
+}

@@ -1,0 +1,180 @@
+/**
+ * The speech to text of a whole session. A stream is opened with the first audio and again whenever one ends, so that
+ * the router chooses anew; the last audio of the turn is then sent again.
+ *
+ *   closed ──audio──► open ──failed──► waiting ──► open …       10 s without a stream that works: nobody is left
+ */
+import type { RequestContext, Route } from '../dispatch/request.ts'
+import type { Fault } from '../fault.ts'
+import type { CancelSignal, Clock } from '../ports/system.ts'
+import type { Routing } from '../routing/ask.ts'
+import type { Pipeline } from '../sessions/pipeline.ts'
+import { spokenLanguage } from '../sessions/routes.ts'
+import { AudioLayout } from '../speech/audio-layout.ts'
+import { RecentAudio } from '../speech/recent-audio.ts'
+import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../speech/stream.ts'
+import type { StreamTranscript } from '../speech/stt.ts'
+import { vadRateHz } from './vad.ts'
+
+export type TranscriptionEvents = {
+  transcript(transcript: StreamTranscript): void
+  /** Another stream begins to count its utterances. */
+  reopened(): void
+  failedOver(from: Route | null, to: Route): void
+  /** No provider has worked for `nobodyMs`, or the credit is spent. */
+  lost(fault: Fault): void
+}
+
+export type TranscriptionDeps = {
+  clock: Clock
+  transcribeStream: TranscribeStream
+  request: (signal: CancelSignal) => RequestContext
+}
+
+/** A stage without a provider for this long ends the session. */
+export const nobodyMs = 10_000
+/** A stream that was open for this long has worked, also without a word. */
+const workedMs = 2000
+const retryMs = [0, 250, 500, 1000, 2000]
+/** At most this much of the turn that is under way is sent again. */
+const replayMs = 5000
+const audio = { encoding: 'pcm_s16le', sampleRateHz: vadRateHz, channels: 1 } as const
+const layout = new AudioLayout(audio)
+
+export class Transcription {
+  readonly #deps: TranscriptionDeps
+  readonly #pipeline: Pipeline
+  readonly #routing: Routing
+  readonly #events: TranscriptionEvents
+  readonly #abort = new AbortController()
+  #stream: TranscriptionStream | null = null
+  #attempt = 0
+  #route: Route | null = null
+  /** The audio since the last turn was taken. */
+  #recent = new RecentAudio(layout, replayMs)
+  #readyMs: number | null = null
+  #failingSinceMs: number | null = null
+  #failures = 0
+  #cancelRetry: (() => void) | null = null
+  #isClosed = false
+
+  constructor(deps: TranscriptionDeps, pipeline: Pipeline, routing: Routing, events: TranscriptionEvents) {
+    this.#deps = deps
+    this.#pipeline = pipeline
+    this.#routing = routing
+    this.#events = events
+  }
+
+  /** The route of the stream that works, or of the last one. */
+  get route(): Route | null {
+    return this.#route
+  }
+
+  /** Samples at `vadRateHz`, lent until it returns. */
+  audio(samples: Int16Array): void {
+    if (this.#isClosed) return
+    const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+    this.#recent.push(bytes)
+    if (this.#stream !== null) this.#stream.audio(bytes)
+    else if (this.#cancelRetry === null) this.#open()
+  }
+
+  /** The user is silent: the text becomes final now. */
+  flush(): void {
+    this.#stream?.flush()
+  }
+
+  /** The turn was taken: its audio is not needed again. */
+  taken(): void {
+    this.#recent = new RecentAudio(layout, replayMs)
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#cancelRetry?.()
+    this.#stream?.leave()
+    this.#abort.abort()
+  }
+
+  #open(): void {
+    const { sttOptions } = this.#pipeline
+    const language = spokenLanguage(this.#pipeline)
+    const attempt = ++this.#attempt
+    const isActive = () => attempt === this.#attempt && !this.#isClosed
+    const input = {
+      ...this.#deps.request(this.#abort.signal),
+      routing: this.#routing,
+      ...(language !== undefined && { language }),
+      audio,
+      interimResults: true,
+      endpointingMs: this.#pipeline.turnHandling.endpointing.minDelay,
+      words: false,
+      ...(sttOptions.keywords.length > 0 && { keywords: sttOptions.keywords }),
+      ...(sttOptions.prompt !== null && { prompt: sttOptions.prompt }),
+      replay: true,
+    }
+    const stream = this.#deps.transcribeStream(input, this.#sink(isActive))
+    if (!isActive()) return
+    this.#stream = stream
+    const frames = this.#recent.frames
+    this.#recent = new RecentAudio(layout, replayMs)
+    for (let frame = frames.peek(); frame !== null; frame = frames.peek()) {
+      this.#recent.push(frame)
+      stream.audio(frame)
+      frames.drop()
+    }
+  }
+
+  #sink(isActive: () => boolean): TranscriptionSink {
+    return {
+      ready: (route) => {
+        if (isActive()) this.#ready(route)
+      },
+      speechStarted: () => {},
+      transcript: (transcript) => {
+        if (!isActive()) return
+        this.#works()
+        this.#events.transcript(transcript)
+      },
+      ended: () => {},
+      failed: (fault) => {
+        if (isActive()) this.#failed(fault)
+      },
+    }
+  }
+
+  #works(): void {
+    this.#failingSinceMs = null
+    this.#failures = 0
+  }
+
+  #ready(route: Route): void {
+    const from = this.#route
+    this.#readyMs = this.#deps.clock.monotonicMs()
+    this.#route = route
+    const isOther = from !== null && (from.provider !== route.provider || from.model !== route.model)
+    if (isOther || route.failovers > 0) this.#events.failedOver(isOther ? from : null, route)
+  }
+
+  #failed(fault: Fault): void {
+    this.#stream = null
+    this.#attempt += 1
+    this.#events.reopened()
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (this.#readyMs !== null && nowMs - this.#readyMs >= workedMs) this.#works()
+    this.#readyMs = null
+    this.#failingSinceMs ??= nowMs
+    if (isHopeless(fault) || nowMs - this.#failingSinceMs >= nobodyMs) return this.#events.lost(fault)
+    const delayMs = retryMs[Math.min(this.#failures++, retryMs.length - 1)] as number
+    this.#cancelRetry = this.#deps.clock.after(delayMs, () => {
+      this.#cancelRetry = null
+      this.#open()
+    })
+  }
+}
+
+/** Waiting does not help. */
+export function isHopeless({ kind }: Fault): boolean {
+  return kind === 'credit_exhausted' || kind === 'credit_too_low' || kind === 'no_credit_to_stream'
+}

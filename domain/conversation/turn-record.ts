@@ -1,0 +1,95 @@
+/** Writes the turns of a conversation to the record of the call, and shows them to the page. */
+import type { Turn } from '../calls/call.ts'
+import type { Route } from '../dispatch/request.ts'
+import type { Clock } from '../ports/system.ts'
+import type { AgentTurn } from './agent-turn.ts'
+import type { CallLog } from './call-log.ts'
+import type { SessionEvent } from './media.ts'
+import type { SaidTurn } from './user-turn.ts'
+
+/** A longer text is cut in the transcript. */
+const turnCharactersMax = 16_384
+
+export type TurnRecordDeps = {
+  clock: Clock
+  newId: () => string
+  log: CallLog
+  notify: (event: SessionEvent) => void
+  /** The provider of speech to text that works now. */
+  sttRoute(): Route | null
+}
+
+export class TurnRecord {
+  readonly #deps: TurnRecordDeps
+  #turns = 0
+
+  constructor(deps: TurnRecordDeps) {
+    this.#deps = deps
+  }
+
+  userText(id: string, text: string, isFinal: boolean): void {
+    this.#deps.notify({ type: 'transcript', id, text, isFinal })
+  }
+
+  agentText(id: string, text: string, isFinal: boolean, interrupted: boolean): void {
+    this.#deps.notify({ type: 'agentMessage', id, text, isFinal, interrupted })
+  }
+
+  /** `by` is null where nothing was transcribed. */
+  userTurn({ id, text, startedMs, speechEndMs }: SaidTurn, by: 'stt' | null, metadata: Record<string, unknown>): void {
+    const route = by === null ? null : this.#deps.sttRoute()
+    this.#add({
+      ...blank,
+      id,
+      source: 'user',
+      text,
+      startedAtMs: this.#wallMs(startedMs),
+      endedAtMs: this.#wallMs(speechEndMs),
+      provider: route?.provider ?? null,
+      model: route?.model ?? null,
+      metadata,
+    })
+  }
+
+  /** A note or an event of the session. */
+  systemTurn(text: string): void {
+    const nowMs = this.#deps.clock.nowMs()
+    this.#add({ ...blank, id: this.#deps.newId(), source: 'system', text, startedAtMs: nowMs, endedAtMs: nowMs })
+  }
+
+  /** A turn of which nothing was played and that called no tool leaves no trace. */
+  agentTurn(turn: AgentTurn, isWhole: boolean): void {
+    const row = turn.row(isWhole, (ms) => this.#wallMs(ms))
+    if (row.playedText === '' && row.toolCalls.length === 0) return
+    this.#add(row)
+    this.agentText(row.id, row.playedText ?? '', true, !isWhole)
+  }
+
+  #add(turn: Omit<Turn, 'index'>): void {
+    const text = cut(turn.text)
+    const playedText = turn.playedText === null ? null : cut(turn.playedText)
+    this.#deps.log.turn({ ...turn, text, playedText, index: this.#turns++ })
+  }
+
+  #wallMs(monotonicMs: number): number {
+    const { clock } = this.#deps
+    return Math.round(clock.nowMs() - (clock.monotonicMs() - monotonicMs))
+  }
+}
+
+const blank = {
+  provider: null,
+  model: null,
+  eouMs: null,
+  llmTtftMs: null,
+  ttsTtfbMs: null,
+  conversationalLatencyMs: null,
+  latencyStatus: null,
+  toolCalls: [],
+  playedText: null,
+  metadata: {},
+} as const
+
+function cut(text: string): string {
+  return text.length <= turnCharactersMax ? text : [...text].slice(0, turnCharactersMax).join('')
+}

@@ -1,0 +1,395 @@
+/**
+ * Runs the turns of a conversation: it reports to the turn machine what happened, and does what the machine answers.
+ */
+import type { Route } from '../dispatch/request.ts'
+import type { Fault } from '../fault.ts'
+import type { StreamTranscript } from '../speech/stt.ts'
+import type { AgentTurn, AgentTurnDeps, AskedAt } from './agent-turn.ts'
+import { AgentTurns } from './agent-turns.ts'
+import type { ConversationInput } from './deps.ts'
+import { History } from './history.ts'
+import { Interruption } from './interruption.ts'
+import { wordsOfLanguage } from './languages.ts'
+import { isEcho } from './own-words.ts'
+import { Settling } from './settling.ts'
+import type { DoneCall, EndCall } from './tool-calls.ts'
+import { isHopeless } from './transcription.ts'
+import {
+  type InterruptionMode,
+  initialTurnState,
+  step,
+  type TurnEffect,
+  type TurnEvent,
+  type TurnPhase,
+} from './turn-machine.ts'
+import type { TurnRecord } from './turn-record.ts'
+import { UserTurn } from './user-turn.ts'
+
+/** The sentence that ends the session may take this long. */
+const lastSentenceMs = 10_000
+/** A short answer right before the agent ends is an answer, and not a backchannel. */
+const nearEndMs = 1000
+/** This many turns in a row without an answer end the session. */
+const failedTurnsMax = 3
+
+export type TurnsEvents = {
+  /** The phase has changed. */
+  moved(): void
+  failedOver(stage: 'llm' | 'tts', from: Route | null, to: Route): void
+  /** The session cannot go on. */
+  lost(fault: Fault): void
+  /** The session is over. */
+  finish(): void
+  /** The agent has ended the call. */
+  agentHungUp(): void
+  flush(): void
+  /** A turn of the user was taken. */
+  taken(): void
+  userSpoke(): void
+}
+
+export type TurnsDeps = AgentTurnDeps & { newId: () => string; record: TurnRecord }
+
+type Goodbye = { text: string | null; isSpoken: boolean }
+
+export class Turns {
+  readonly history: History
+  readonly #deps: TurnsDeps
+  readonly #input: ConversationInput
+  readonly #events: TurnsEvents
+  readonly #user: UserTurn
+  readonly #interruption: Interruption
+  readonly #settling: Settling
+  readonly #made: AgentTurns
+  #state = initialTurnState
+  #agent: AgentTurn | null = null
+  #speakNext: (() => void) | null = null
+  #protected: AgentTurn | null = null
+  #endCall: EndCall | null = null
+  #goodbye: Goodbye | null = null
+  #cancelClosing: (() => void) | null = null
+  #failedTurns = 0
+  #lastWords = ''
+  #toolsRunning = 0
+
+  constructor(deps: TurnsDeps, input: ConversationInput, events: TurnsEvents) {
+    this.#deps = deps
+    this.#input = input
+    this.#events = events
+    this.#made = new AgentTurns(deps, input, {
+      text: (turn, text) => {
+        if (this.#agent === turn) deps.record.agentText(turn.id, text, false, false)
+      },
+      failed: (turn, fault) => this.#failed(turn, fault),
+      lost: (turn, fault) => {
+        if (turn === this.#agent) events.lost(fault)
+      },
+      failedOver: (stage, from, to) => events.failedOver(stage, from, to),
+      endCall: (turn, endCall) => this.#agentEnds(turn, endCall),
+      toolsRun: (isRunning) => this.#toolsRun(isRunning),
+      lateTool: (done) => this.#lateTool(done),
+    })
+    this.#settling = new Settling(deps.clock)
+    this.#interruption = new Interruption(deps.clock, input.call.pipeline)
+    this.history = new History(input.call.pipeline.systemPrompt)
+    this.#user = new UserTurn(deps, input.call.pipeline, {
+      decided: () => this.#react('decided'),
+      nothingSaid: () => this.#react('nothingSaid'),
+      guess: (text) => {
+        if (!this.#settling.isUnderWay && this.#state.phase === 'deciding') this.#made.startGuess(this.history, text)
+      },
+      flush: () => events.flush(),
+    })
+  }
+
+  get phase() {
+    return this.#state.phase
+  }
+
+  /** Nobody speaks, and no tool runs. */
+  get isQuiet(): boolean {
+    return this.#state.phase === 'listening' && this.#toolsRunning === 0 && !this.#settling.isUnderWay
+  }
+
+  speechStarted(atMs: number): void {
+    this.#user.speechStarted(atMs)
+    this.#events.userSpoke()
+    this.#react('speechStarted')
+    this.#judgeLater()
+  }
+
+  speechEnded(atMs: number): void {
+    this.#user.speechEnded(atMs)
+    this.#react('speechEnded')
+    if (this.#state.phase === 'paused') {
+      this.#events.flush()
+      this.#judge(false)
+    }
+    if (this.#state.phase === 'closing' && this.#agent === null) this.#sayGoodbye()
+  }
+
+  transcript(transcript: StreamTranscript): void {
+    if (!this.#user.add(transcript)) {
+      if (this.#state.phase === 'deciding') this.#user.decide()
+      return
+    }
+    const { phase, talks } = this.#state
+    if (phase === 'closing' || phase === 'over') return
+    if (!talks && phase !== 'deciding' && phase !== 'paused' && isEcho(this.#user.text, this.#lastWords))
+      return this.#user.drop()
+    this.#deps.record.userText(this.#user.id, this.#user.text, false)
+    if (isAgents(phase)) return this.#judge(false)
+    this.#events.userSpoke()
+    this.#react('words')
+  }
+
+  /** Another stream of speech to text begins. */
+  transcriptionReopened(): void {
+    this.#user.reopened()
+  }
+
+  typed(text: string, metadata: Record<string, unknown>): void {
+    this.#events.userSpoke()
+    this.#speakNext = () => {
+      const id = this.#deps.newId()
+      const nowMs = this.#deps.clock.monotonicMs()
+      this.#deps.record.userText(id, text, true)
+      this.#deps.record.userTurn({ id, text, startedMs: nowMs, speechEndMs: nowMs }, null, metadata)
+      this.history.user(text)
+      this.#start(this.#made.answer(this.history, text), { speechEndMs: null, decisionMs: nowMs })
+    }
+    this.#react('typed')
+  }
+
+  /** The agent says `text` without being asked; null: the LLM finds words, for the reason that `hint` gives it. */
+  prompt(text: string | null, hint: string, isProtected = false): void {
+    this.#speakNext = () => {
+      const turn = text === null ? this.#made.answer(this.history, null, hint) : this.#made.line(text)
+      if (isProtected) this.#protected = turn
+      this.#start(turn, null)
+    }
+    this.#react('prompted')
+  }
+
+  agentStarted(): void {
+    this.#react('agentStarted')
+  }
+
+  agentFinished(): void {
+    const turn = this.#agent
+    if (turn === null) return
+    this.#agent = null
+    if (!turn.hasFailed && turn.thinking !== null) this.#failedTurns = 0
+    this.#close(turn, true)
+    if (this.#endCall !== null) return this.#events.agentHungUp()
+    if (this.#state.phase === 'closing' && this.#goodbye?.isSpoken === false) return this.#sayGoodbye()
+    this.#react('agentFinished')
+  }
+
+  /** The client has said how far the agent was played. */
+  cleared(): void {
+    this.#settling.settle()
+  }
+
+  drained(): void {
+    ;(this.#agent ?? this.#made.guess)?.speech.resume()
+  }
+
+  /** The session ends after the sentence that is under way, and after `text`. */
+  close(text: string | null): void {
+    this.#goodbye = { text, isSpoken: false }
+    this.#react('close')
+  }
+
+  /** The session ends now. */
+  end(): void {
+    this.#react('end')
+  }
+
+  #react(event: TurnEvent): void {
+    const before = this.#state.phase
+    const { state, effects } = step(this.#state, event, this.#mode())
+    this.#state = state
+    for (const effect of effects) this.#effects[effect]()
+    if (this.#state.phase !== before) this.#events.moved()
+  }
+
+  #mode(): InterruptionMode {
+    if (this.#agent !== null && this.#agent === this.#protected) return 'none'
+    return this.#input.call.pipeline.turnHandling.interruption.mode
+  }
+
+  readonly #effects: Record<TurnEffect, () => void> = {
+    decide: () => this.#user.decide(),
+    keepListening: () => {
+      this.#user.keepListening()
+      if (this.#state.phase === 'listening') this.#made.dropGuess()
+    },
+    answer: () => this.#settling.afterwards(() => this.#answer()),
+    speak: () => {
+      const speak = this.#speakNext
+      this.#speakNext = null
+      this.#user.keepListening()
+      this.#made.dropGuess()
+      if (speak !== null) this.#settling.afterwards(speak)
+    },
+    pause: () => this.#deps.playout.pause(),
+    resume: () => this.#resume(),
+    interrupt: () => this.#interrupt(),
+    catchUp: () => this.#catchUp(),
+    sayGoodbye: () => this.#endSentence(),
+    finish: () => this.#finish(),
+  }
+
+  #answer(): void {
+    const said = this.#user.take()
+    const asked = { speechEndMs: said.speechEndMs, decisionMs: this.#deps.clock.monotonicMs() }
+    this.#events.taken()
+    this.#deps.record.userText(said.id, said.text, true)
+    this.#deps.record.userTurn(said, 'stt', {})
+    const guess = this.#made.takeGuess(said.text)
+    this.history.user(said.text)
+    this.#start(guess ?? this.#made.answer(this.history, said.text), asked)
+  }
+
+  #start(turn: AgentTurn, asked: AskedAt | null): void {
+    this.#agent = turn
+    turn.release(asked)
+    if (turn.speech.text !== '') this.#deps.record.agentText(turn.id, turn.speech.text, false, false)
+  }
+
+  #failed(turn: AgentTurn, fault: Fault): void {
+    if (turn !== this.#agent) return
+    turn.hasFailed = true
+    this.#failedTurns += 1
+    if (isHopeless(fault) || this.#failedTurns >= failedTurnsMax) return this.#events.lost(fault)
+    const { fallbackMessage, intent } = this.#input.call.pipeline
+    if (turn.speech.text === '') turn.speech.say(fallbackMessage ?? wordsOfLanguage(intent.language).fallback)
+    turn.speech.finish()
+  }
+
+  #agentEnds(turn: AgentTurn, endCall: EndCall): void {
+    if (turn !== this.#agent) return
+    this.#endCall = endCall
+    const text = endCall.message ?? this.#input.call.pipeline.endCallMessage
+    if (text !== null) turn.speech.say(` ${text}`)
+  }
+
+  #toolsRun(isRunning: boolean): void {
+    this.#toolsRunning += isRunning ? 1 : -1
+    this.#events.moved()
+  }
+
+  #lateTool({ call, item }: DoneCall): void {
+    this.#toolsRunning = Math.max(0, this.#toolsRunning - 1)
+    this.history.late([{ type: 'function_call', callId: call.id, name: call.name, arguments: call.args }, item])
+  }
+
+  /** Judges a user who speaks in the agent's turn. `isLast`: no more time is given. */
+  #judge(isLast: boolean): void {
+    const { phase, talks } = this.#state
+    if (this.#mode() !== 'adaptive') return
+    const { text, isFinal } = this.#user
+    const verdict = this.#interruption.judge({ text, isFinal, talks }, isLast)
+    if (verdict === 'words' || (verdict === 'falseAlarm' && phase === 'paused')) this.#react(verdict)
+  }
+
+  #judgeLater(): void {
+    if (!isAgents(this.#state.phase)) return
+    this.#interruption.begin(this.#mode(), () => {
+      if (this.#mode() === 'adaptive') this.#judge(true)
+      else if (this.#state.talks) this.#react('longSpeech')
+    })
+  }
+
+  #resume(): void {
+    this.#interruption.end()
+    if (this.#deps.playout.leftMs > nearEndMs || this.#user.text === '') {
+      if (this.#user.text !== '') this.#deps.record.userText(this.#user.id, this.#user.text, true)
+      this.#user.drop()
+    }
+    this.#deps.playout.release()
+  }
+
+  #interrupt(): void {
+    this.#interruption.end()
+    const turn = this.#agent
+    this.#agent = null
+    this.#endCall = null
+    if (turn === null) return
+    turn.drop()
+    this.#deps.playout.stop()
+    this.#settling.begin(() => {
+      this.#close(turn, false)
+      this.#events.moved()
+    })
+    if (!this.#deps.playout.awaitsCleared) this.#settling.settle()
+  }
+
+  #close(turn: AgentTurn, isWhole: boolean): void {
+    turn.drop()
+    this.history.agent(turn.items(isWhole))
+    this.#lastWords = turn.speech.text
+    this.#deps.record.agentTurn(turn, isWhole)
+  }
+
+  /** The user spoke while the agent could not be interrupted, or right before its end. */
+  #catchUp(): void {
+    this.#interruption.end()
+    if (this.#user.text !== '' && !this.#state.talks) this.#react('words')
+  }
+
+  /** The sentence under way is the last one, or the user ends theirs. */
+  #endSentence(): void {
+    this.#user.keepListening()
+    this.#made.dropGuess()
+    this.#cancelClosing = this.#deps.clock.after(lastSentenceMs, () => this.#sayGoodbye())
+    if (this.#agent === null) {
+      if (!this.#state.talks) this.#sayGoodbye()
+      return
+    }
+    const { playout } = this.#deps
+    if (!this.#state.started && playout.playedMs === 0) {
+      this.#interrupt()
+      return this.#sayGoodbye()
+    }
+    this.#agent.thinking?.drop()
+    this.#agent.speech.endSentence(playout.playedMs)
+    playout.release()
+  }
+
+  #sayGoodbye(): void {
+    const goodbye = this.#goodbye
+    if (goodbye === null || goodbye.isSpoken) return
+    goodbye.isSpoken = true
+    this.#cancelClosing?.()
+    this.#interrupt()
+    const { text } = goodbye
+    if (text === null) return this.#settling.afterwards(() => this.#react('end'))
+    this.#cancelClosing = this.#deps.clock.after(lastSentenceMs, () => this.#react('end'))
+    this.#settling.afterwards(() => this.#start(this.#made.line(text), null))
+  }
+
+  #finish(): void {
+    this.#cancelClosing?.()
+    this.#interruption.end()
+    this.#made.dropGuess()
+    this.#interrupt()
+    this.#settling.settle()
+    this.#takeRest()
+    this.#user.close()
+    this.#events.finish()
+  }
+
+  /** Words that were not answered any more are in the transcript all the same. */
+  #takeRest(): void {
+    if (this.#user.text === '') return
+    const said = this.#user.take()
+    this.#deps.record.userText(said.id, said.text, true)
+    this.#deps.record.userTurn(said, 'stt', {})
+  }
+}
+
+function isAgents(phase: TurnPhase): boolean {
+  return phase === 'thinking' || phase === 'speaking' || phase === 'paused'
+}

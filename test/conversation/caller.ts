@@ -1,0 +1,179 @@
+/**
+ * A caller in injected time: he speaks words into the microphone, plays what the agent sends as a browser does, and sends
+ * its marks back. A sample says which word it is part of, so that words can be read from audio exactly.
+ */
+import type { EndReason } from '../../domain/calls/states.ts'
+import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../../domain/conversation/media.ts'
+import type { ManualClock } from '../domain/fakes.ts'
+
+export const rateHz = 16_000
+export const tickMs = 10
+const tickSamples = (rateHz / 1000) * tickMs
+/** The jitter buffer of the client. */
+const jitterMs = 60
+/** On its way to the client. */
+const networkMs = 5
+
+/** Words by their number: `loud.user + 10 n` in the microphone, `loud.agent + 10 n` from the agent. */
+const words: string[] = []
+const loud = { user: 8000, agent: 4000 }
+
+export function sampleOf(word: string, of: 'user' | 'agent'): number {
+  const at = words.indexOf(word)
+  return loud[of] + 10 * (at >= 0 ? at : words.push(word) - 1)
+}
+
+export function wordAt(sample: number, of: 'user' | 'agent'): string | null {
+  return words[(sample - loud[of]) / 10] ?? null
+}
+
+type Queued = { samples: Int16Array } | { mark: string }
+export type Said = { text: string; startMs: number; endMs: number }
+
+export class SimulatedCaller implements MediaTransport {
+  readonly sampleRateHz = rateHz
+  readonly events: SessionEvent[] = []
+  readonly marks: string[] = []
+  closed: { reason: EndReason; fault: SessionFault | null } | null = null
+  /** The first sample of each tick that was played, 0 for silence. */
+  readonly played: { atMs: number; sample: number }[] = []
+  /** Whether the client sends marks back. */
+  sendsMarks = true
+  /** The part of the agent's voice that comes back into the microphone. */
+  echo = 0
+  /** How far ahead of real time frames came, and how late. */
+  aheadMaxMs = 0
+  framesReceived = 0
+  readonly #clock: ManualClock
+  #sink: MediaSink | null = null
+  #queue: Queued[] = []
+  #offset = 0
+  #startsMs: number | null = null
+  #lastMark: { name: string; sinceMs: number } | null = null
+  /** The agent's audio that was played since the start, for `cleared`. */
+  #playedMs = 0
+  #mic: number[] = []
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock
+  }
+
+  join(sink: MediaSink): void {
+    this.#sink = sink
+  }
+
+  frame(samples: Int16Array): void {
+    this.framesReceived += 1
+    this.#startsMs ??= this.#clock.monotonicMs() + jitterMs
+    this.#queue.push({ samples: samples.slice() })
+    this.aheadMaxMs = Math.max(this.aheadMaxMs, this.queuedMs - jitterMs)
+  }
+
+  mark(name: string): void {
+    this.#queue.push({ mark: name })
+  }
+
+  clear(): void {
+    this.#queue = []
+    this.#offset = 0
+    this.#startsMs = null
+    const last = this.#lastMark
+    const playedMs = last === null ? this.#playedMs : this.#playedMs - last.sinceMs
+    if (this.sendsMarks) this.#clock.after(networkMs, () => this.#sink?.cleared(last?.name ?? null, playedMs))
+  }
+
+  notify(event: SessionEvent): void {
+    this.events.push(event)
+  }
+
+  close(reason: EndReason, fault: SessionFault | null): void {
+    this.closed = { reason, fault }
+  }
+
+  get queuedMs(): number {
+    const samples = this.#queue.reduce((sum, each) => sum + ('samples' in each ? each.samples.length : 0), 0)
+    return (samples - this.#offset) / (rateHz / 1000)
+  }
+
+  /** Speaks from now on: each word takes 50 ms a letter, and no pause. */
+  say(text: string): number {
+    for (const word of text.split(' ')) {
+      const ticks = Math.max(10, word.length * 5)
+      for (let tick = 0; tick < ticks; tick++) this.#mic.push(sampleOf(word, 'user'))
+    }
+    return this.#mic.length * tickMs
+  }
+
+  pause(ms: number): void {
+    for (let tick = 0; tick < ms / tickMs; tick++) this.#mic.push(0)
+  }
+
+  /** Lets `ms` pass, with everybody's audio. */
+  async run(ms: number): Promise<void> {
+    for (let tick = 0; tick < ms / tickMs; tick++) {
+      await this.#clock.advance(tickMs)
+      const echo = this.#play()
+      const own = this.#mic.shift() ?? 0
+      this.#sink?.audio(new Int16Array(tickSamples).fill(own || Math.round(echo * this.echo)))
+    }
+  }
+
+  /** Runs until `isDone`, at most `mostMs`. */
+  async until(isDone: () => boolean, mostMs = 20_000): Promise<void> {
+    for (let ms = 0; ms < mostMs && !isDone(); ms += tickMs) await this.run(tickMs)
+    if (!isDone()) throw new Error('the caller has waited too long')
+  }
+
+  /** The words of the agent that were played, in order; `whole` leaves out words that were cut. */
+  get agentWords(): string {
+    const list: string[] = []
+    let last = 0
+    for (const { sample } of this.played) {
+      const word = sample === last ? null : wordAt(sample, 'agent')
+      if (word !== null) list.push(word)
+      if (sample !== 0) last = sample
+    }
+    return list.join(' ')
+  }
+
+  /** When the agent was first audible after `ms`. */
+  firstAgentAudioMs(afterMs: number): number | null {
+    return this.played.find(({ atMs, sample }) => atMs >= afterMs && sample !== 0)?.atMs ?? null
+  }
+
+  lastAgentAudioMs(): number | null {
+    return this.played.findLast(({ sample }) => sample !== 0)?.atMs ?? null
+  }
+
+  #play(): number {
+    const nowMs = this.#clock.monotonicMs()
+    this.#passMarks()
+    const head = this.#queue[0]
+    if (head === undefined || this.#startsMs === null || nowMs < this.#startsMs) {
+      if (head === undefined) this.#startsMs = null
+      this.played.push({ atMs: nowMs, sample: 0 })
+      return 0
+    }
+    if (!('samples' in head)) return 0
+    const sample = head.samples[this.#offset] ?? 0
+    this.played.push({ atMs: nowMs, sample })
+    this.#offset += tickSamples
+    this.#playedMs += tickMs
+    if (this.#offset >= head.samples.length) {
+      this.#queue.shift()
+      this.#offset = 0
+    }
+    this.#passMarks()
+    return sample
+  }
+
+  #passMarks(): void {
+    for (let head = this.#queue[0]; head !== undefined && 'mark' in head; head = this.#queue[0]) {
+      const { mark } = head
+      this.#queue.shift()
+      this.marks.push(mark)
+      this.#lastMark = { name: mark, sinceMs: this.#playedMs }
+      if (this.sendsMarks) this.#clock.after(networkMs, () => this.#sink?.played(mark))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/** Engines in injected time: recognition 30 ms late, an LLM of chunks 10 ms apart, a voice in chunks of 20 ms. */
+import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/llm/llm.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Stt, SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
+import type { Tts } from '../../domain/speech/tts.ts'
+import { usage } from '../domain/fakes.ts'
+import { rateHz, sampleOf, wordAt } from './caller.ts'
+
+const sttMs = 30
+const ttsMs = 20
+/** A voice takes so long for a letter. */
+export const letterMs = 60
+const chunkSamples = (rateHz / 1000) * 20
+
+/** Reads words from samples. It sends an interim after each word, and a final when it is flushed. */
+export class StubStt implements SttStream {
+  readonly bufferedBytes = 0
+  flushes = 0
+  isClosed = false
+  readonly #clock: Clock
+  readonly #sink: SttStreamSink
+  #samples = 0
+  #words: string[] = []
+  #last: string | null = null
+  #startMs = 0
+  #utterance = 0
+
+  constructor(clock: Clock, sink: SttStreamSink) {
+    this.#clock = clock
+    this.#sink = sink
+  }
+
+  audio(bytes: Uint8Array): void {
+    const samples = new Int16Array(bytes.slice().buffer)
+    this.#samples += samples.length
+    // An echo is the agent's word, ten times quieter.
+    const word = wordAt(samples[0] ?? 0, 'user') ?? wordAt((samples[0] ?? 0) * 10, 'agent')
+    if (word === this.#last) return
+    if (this.#last !== null) this.#send(false)
+    this.#last = word
+    if (word === null) return
+    if (this.#words.length === 0) this.#startMs = this.#nowMs
+    this.#words.push(word)
+  }
+
+  flush(): void {
+    this.flushes += 1
+    if (this.#words.length > 0) this.#send(true)
+  }
+
+  fail(error: Parameters<SttStreamSink['failed']>[0]): void {
+    this.#sink.failed(error)
+  }
+
+  end(): void {}
+
+  close(): void {
+    this.isClosed = true
+  }
+
+  get #nowMs(): number {
+    return this.#samples / (rateHz / 1000)
+  }
+
+  #send(isFinal: boolean): void {
+    const text = this.#words.join(' ')
+    const transcript = {
+      utterance: this.#utterance,
+      text,
+      isFinal,
+      speechFinal: isFinal,
+      startMs: this.#startMs,
+      endMs: this.#nowMs,
+    }
+    if (isFinal) {
+      this.#utterance += 1
+      this.#words = []
+    }
+    this.#clock.after(sttMs, () => {
+      if (!this.isClosed) this.#sink.transcript(transcript)
+    })
+  }
+}
+
+export function stubStt(clock: Clock, streams: StubStt[]): Stt {
+  return {
+    transcribe: () => Promise.reject(new Error('only streams')),
+    open: (_request, sink) => {
+      const stream = new StubStt(clock, sink)
+      streams.push(stream)
+      return Promise.resolve(stream)
+    },
+  }
+}
+
+export function later(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve))
+}
+
+/** An answer, or the tool calls instead of one. */
+export type Answer = string | { calls: { name: string; args: string }[]; text?: string } | Error
+
+export type AnswerOf = (said: string, items: readonly LlmItem[], request: LlmRequest) => Answer
+
+export async function* stubLlm(clock: Clock, request: LlmRequest, answerOf: AnswerOf): AsyncGenerator<LlmEvent> {
+  const said = request.items.findLast((item) => item.type === 'message' && item.role === 'user')
+  const answer = answerOf(said?.type === 'message' ? said.text : '', request.items, request)
+  await later(clock, 10)
+  if (answer instanceof Error) throw answer
+  const text = typeof answer === 'string' ? answer : (answer.text ?? '')
+  const length = Math.max(1, Math.ceil(text.length / 6))
+  for (let at = 0; at < text.length; at += length) {
+    yield { type: 'text', delta: text.slice(at, at + length) }
+    await later(clock, 10)
+  }
+  const calls = typeof answer === 'string' ? [] : answer.calls
+  for (const [index, { name, args }] of calls.entries()) {
+    yield { type: 'call', index, callId: `call_${++callIds}`, name }
+    yield { type: 'arguments', index, delta: args }
+  }
+  yield { type: 'end', stopReason: calls.length > 0 ? 'tool_call' : 'stop', usage }
+}
+let callIds = 0
+
+/** Each word is one value, so that the caller can tell what he heard. */
+export function stubTts(clock: Clock): Tts {
+  const pcm = { encoding: 'pcm_s16le', sampleRateHz: rateHz, channels: 1 } as const
+  return {
+    synthesize: ({ text }) => Promise.resolve({ format: pcm, audio: speak(clock, text) }),
+  }
+}
+
+async function* speak(clock: Clock, text: string): AsyncGenerator<Uint8Array> {
+  await later(clock, ttsMs)
+  for (const word of text.split(/\s+/).filter((each) => each !== '')) {
+    const samples = new Int16Array((rateHz / 1000) * letterMs * word.length).fill(sampleOf(word, 'agent'))
+    for (let at = 0; at < samples.length; at += chunkSamples)
+      yield new Uint8Array(samples.slice(at, at + chunkSamples).buffer)
+  }
+}

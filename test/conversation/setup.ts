@@ -1,0 +1,218 @@
+/** A whole conversation in injected time: the real loop over the real operations, with stub engines and a simulated caller. */
+import { createConvertSpeech } from '../../audio/encode-output.ts'
+import type { Call, EventType, Span, Turn } from '../../domain/calls/call.ts'
+import type { EndReason } from '../../domain/calls/states.ts'
+import { startConversation } from '../../domain/conversation/conversation.ts'
+import type { RunTool } from '../../domain/conversation/deps.ts'
+import type { Paced } from '../../domain/conversation/playout.ts'
+import { type Vad, vadFrameSamples } from '../../domain/conversation/vad.ts'
+import type { LlmRequest } from '../../domain/llm/llm.ts'
+import { createOperations } from '../../domain/operations.ts'
+import type { Routing } from '../../domain/routing/ask.ts'
+import type { Pipeline, PipelineTool } from '../../domain/sessions/pipeline.ts'
+import { createResampler } from '../../runtime/optional.ts'
+import { Watch } from '../../runtime/watch.ts'
+import { bench, caller, model, provider } from '../domain/fakes.ts'
+import { SimulatedCaller } from './caller.ts'
+import { type AnswerOf, type StubStt, stubLlm, stubStt, stubTts } from './engines.ts'
+
+const auto: Routing = { mode: 'auto', objective: 'balanced' }
+const routing = { stt: auto, llm: auto, tts: auto }
+
+export const pipeline: Pipeline = {
+  agentName: 'Ada',
+  systemPrompt: 'You are Ada.',
+  intent: { language: 'en', optimizeFor: 'balanced', region: null },
+  voice: null,
+  firstMessage: null,
+  firstMessageMode: 'listen',
+  llm: { temperature: null, maxTokens: 512, model: null, reasoningEffort: null },
+  sttOptions: { keywords: [], prompt: null, language: null },
+  ttsOptions: { speed: 1, model: null, instructions: null, sampleRate: 16_000 },
+  constraints: { allowedProviders: { stt: [], llm: [], tts: [] } },
+  backgroundAudio: { ambient: null, toolSound: null },
+  speechNormalization: { pronunciationDictionary: {}, textReplacements: {} },
+  idleRePrompts: { enabled: false, delayMs: 8000, maxPrompts: 2, messages: [] },
+  turnHandling: {
+    profile: 'conversational',
+    endpointing: { minDelay: 250, maxDelay: 2500 },
+    turnDetection: 'text',
+    interruption: { mode: 'adaptive', minDuration: 200, minWords: 0, falseTimeout: 2000, protectFirstMessage: false },
+    preemptiveGeneration: true,
+  },
+  maxDurationSeconds: 3600,
+  silenceTimeoutSeconds: 60,
+  endCallMessage: null,
+  fallbackMessage: null,
+  maxToolHops: 8,
+  timezone: 'UTC',
+  recording: false,
+  clientOverrides: [],
+  extractionFields: [],
+  tools: [],
+}
+
+/** Speech is loud. The answer comes 5 ms after the frame is whole. */
+function stubVad(after: (ms: number, run: () => void) => void): Vad {
+  return {
+    open(onFrame) {
+      let samples = 0
+      let loudSamples = 0
+      return {
+        push(chunk) {
+          for (const sample of chunk) {
+            if (Math.abs(sample) > 200) loudSamples += 1
+            if (++samples < vadFrameSamples) continue
+            const probability = loudSamples > vadFrameSamples / 2 ? 0.9 : 0.05
+            samples = loudSamples = 0
+            after(5, () => onFrame(probability))
+          }
+        },
+        close: () => {},
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+export type Options = {
+  settings?: Partial<Pipeline>
+  turnHandling?: Partial<Pipeline['turnHandling']>
+  interruption?: Partial<Pipeline['turnHandling']['interruption']>
+  tools?: PipelineTool[]
+  answerOf?: AnswerOf
+  runTool?: Partial<RunTool>
+  kind?: Call['kind']
+}
+
+export type Recorded = {
+  connected: number
+  events: { type: EventType; payload: Record<string, unknown> }[]
+  turns: Turn[]
+  spans: Span[]
+  ended: EndReason[]
+}
+
+export function converse(options: Options = {}) {
+  const { settings, tools = [], answerOf = () => 'I see.' } = options
+  const requests: LlmRequest[] = []
+  const streams: StubStt[] = []
+  const language = { languages: ['*'] }
+  const everything = { ...model('llm').capabilities, tools: true, streaming: true }
+  // The clock is that of the bench, which needs its providers first.
+  let clock: ReturnType<typeof bench>['clock'] | null = null
+  const time = {
+    nowMs: () => clock?.nowMs() ?? 0,
+    monotonicMs: () => clock?.monotonicMs() ?? 0,
+    after: (ms: number, run: () => void) => clock?.after(ms, run) ?? (() => {}),
+  }
+  const adapter = provider(
+    'p',
+    [model('stt', language), model('llm', { capabilities: everything }), model('tts', language)],
+    {
+      stt: stubStt(time, streams),
+      tts: stubTts(time),
+      llm: {
+        respond: () => Promise.reject(new Error('only streams')),
+        stream: (request) => {
+          requests.push(request)
+          return stubLlm(time, request, answerOf)
+        },
+      },
+    },
+  )
+  const all = bench([adapter])
+  clock = all.clock
+  const limits = { attemptsMax: 3, firstByteMs: 4000, answerMs: 4000, idleMs: 4000, totalMs: 3_600_000 }
+  const dispatch = { ...all.deps, limits: { stt: limits, llm: limits, tts: limits } }
+  const operations = createOperations({
+    dispatch,
+    convert: createConvertSpeech(createResampler),
+    transcribeStreams: { openMs: 500, totalMs: 36_000_000, pendingBytesMax: 1_000_000, aheadMsMax: 60_000 },
+    synthesizeStreams: { totalMs: 3_600_000, waitingMax: 20_000 },
+  })
+  const record: Recorded = { connected: 0, events: [], turns: [], spans: [], ended: [] }
+  const sim = new SimulatedCaller(all.clock)
+  const over = { ended: false }
+  let ids = 0
+  const { turnHandling } = pipeline
+  const call: Call = {
+    id: 'call_1',
+    organizationId: 'org_1',
+    test: false,
+    agentId: 'agent_1',
+    keyId: 'key_1',
+    status: 'queued',
+    kind: options.kind ?? 'browser',
+    identity: 'user_1',
+    pipeline: {
+      ...pipeline,
+      turnHandling: {
+        ...turnHandling,
+        ...options.turnHandling,
+        interruption: { ...turnHandling.interruption, ...options.interruption },
+      },
+      tools,
+      ...settings,
+    },
+    metadata: {},
+    webhookTags: {},
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    expiresAtMs: 0,
+    startedAtMs: null,
+    endedAtMs: null,
+    endReason: null,
+    recordingStatus: null,
+    recordingDurationMs: null,
+    ownerId: null,
+  }
+  const conversation = startConversation(
+    {
+      clock: all.clock,
+      log: all.deps.log,
+      newId: () => `id_${++ids}`,
+      transcribeStream: operations.transcribeStream,
+      synthesizeStream: operations.synthesizeStream,
+      generateItems: operations.generateItems,
+      vad: stubVad((ms, run) => all.clock.after(ms, run)),
+      openResampler: () => Promise.reject(new Error('the rates are equal')),
+      pacer: new Watch<Paced>(all.clock, 20, (member, nowMs) => member.pace(nowMs)),
+      runTool: {
+        check: () => [],
+        webhook: () => Promise.resolve({ result: 'done' }),
+        ...options.runTool,
+      },
+      aheadMs: 400,
+    },
+    {
+      call,
+      caller: caller(),
+      routing,
+      request: (signal) => ({
+        caller: caller(),
+        requestId: `req_${++ids}`,
+        operation: 'session',
+        signal,
+      }),
+      ended: () => {
+        over.ended = true
+      },
+    },
+    sim,
+    {
+      connected: () => void (record.connected += 1),
+      event: (type, payload) => void record.events.push({ type, payload }),
+      turn: (turn) => void record.turns.push(turn),
+      span: (span) => void record.spans.push(span),
+      recording: () => {},
+      ended: (reason) => {
+        record.ended.push(reason)
+        return Promise.resolve()
+      },
+    },
+  )
+  sim.join(conversation)
+  const texts = () => record.turns.map(({ source, text, playedText }) => `${source}: ${playedText ?? text}`)
+  return { ...all, sim, conversation, record, requests, streams, over, texts }
+}
