@@ -23,7 +23,7 @@ const ringFrames = (flushMs + settleMs + 2000) * framesPerMs
 const waitingBytesMax = 60_000 * framesPerMs * bytesPerFrame
 const layout = { encoding: 'pcm_s16le', sampleRateHz: recordingRateHz, channels } as const
 
-/** What the recorder needs of a file: see `RecordingFile`. */
+/** The part of `RecordingFile` that a recorder needs. */
 export interface GrowingFile {
   append(bytes: Uint8Array): Promise<void>
   replaceStart(bytes: Uint8Array): Promise<void>
@@ -164,7 +164,7 @@ class Voice implements RecordedVoice {
   readonly #mix: (samples: Int16Array, place: number) => void
   /** The frame at which the next samples lie. Null: where their time says. */
   #next: number | null = null
-  /** Of the samples since `#lagSinceMs`. */
+  /** The smallest lag since `#lagSinceMs`. */
   #leastLag = Number.POSITIVE_INFINITY
   #lagSinceMs = 0
 

@@ -157,7 +157,8 @@ t.test('a caller who sent nothing for a while is in time again two seconds later
     { voice: recorder.caller, samples: agent, atMs: 8020 },
   ])
   await recorder.close()
-  t.equal(find(agent, file.sides.left.subarray(7000 * perMs)).ms, 1020)
+  const found = find(agent, file.sides.left.subarray(7000 * perMs))
+  t.ok(Math.abs(found.ms - 1020) <= 20, `${found.ms}`)
 })
 
 t.test('after an interruption of the stream its audio is in time again', async (t) => {
