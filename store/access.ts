@@ -10,6 +10,7 @@ import { createToolStore, sealedTools } from './agent-tools.ts'
 import { createAgentStore } from './agents.ts'
 import { createKeyAdministration, type KeyAdministration } from './api-keys.ts'
 import { type BootstrapOutcome, bootstrap } from './bootstrap.ts'
+import { sealedCalls } from './calls.ts'
 import type { Pools } from './connect.ts'
 import { createKeys, createLiveKeys, type KeyCacheLimits, type ReadStoredPolicy } from './keys.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
@@ -49,7 +50,7 @@ export type Access = {
   transaction<T>(organizationId: string, work: (repositories: Repositories) => Promise<T>): Promise<T>
 }
 
-/** All secrets at rest: provider keys, and the secrets of tools. */
+/** All secrets at rest: provider keys, and the secrets of tools and of live calls. */
 export type SealedSecrets = {
   /** Moves them to the current master key. */
   reseal(): Promise<Resealed>
@@ -61,6 +62,7 @@ const sweepEveryMs = 60_000
 
 export type AccessParts = {
   access: Access
+  sealer: () => Sealer
   loops: readonly Loop[]
   listen(): Promise<void>
   /** Writes which keys were used. */
@@ -110,7 +112,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
     { name: 'last use of keys', everyMs: sweepEveryMs, run: () => checked.noteUse() },
     { name: 'used tokens', everyMs: sweepEveryMs, run: () => usedTokens.sweep() },
   ]
-  return { access, loops, listen: () => checked.listen(), noteUse: () => checked.noteUse() }
+  return { access, sealer, loops, listen: () => checked.listen(), noteUse: () => checked.noteUse() }
 }
 
 function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): SealedSecrets {
@@ -118,11 +120,16 @@ function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): SealedSecr
     async reseal() {
       const keys = await resealTable(tenancy, sealer(), sealedProviderKeys)
       const tools = await resealTable(tenancy, sealer(), sealedTools)
-      return { resealed: keys.resealed + tools.resealed, failed: keys.failed + tools.failed }
+      const calls = await resealTable(tenancy, sealer(), sealedCalls)
+      return {
+        resealed: keys.resealed + tools.resealed + calls.resealed,
+        failed: keys.failed + tools.failed + calls.failed,
+      }
     },
     async unreadable() {
       const keys = await countUnreadable(tenancy, sealer(), sealedProviderKeys.table)
-      return keys + (await countUnreadable(tenancy, sealer(), sealedTools.table))
+      const tools = await countUnreadable(tenancy, sealer(), sealedTools.table)
+      return keys + tools + (await countUnreadable(tenancy, sealer(), sealedCalls.table))
     },
   }
 }

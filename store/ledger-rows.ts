@@ -56,6 +56,7 @@ const ofRequest = [
   column('duration_ms', 'number', ({ request }: OfRequest) => request.durationMs),
   column('first_byte_ms', 'number', ({ request }: OfRequest) => request.firstByteMs),
   column('choice_id', 'text', ({ choiceId }: OfRequest) => choiceId),
+  column('call_id', 'text', ({ request }: OfRequest) => request.callId),
 ]
 const ofAttempt = [
   column('number', 'count', ({ number }: OfAttempt) => number),

@@ -10,6 +10,7 @@ import { type DatabaseOptions, type OpenDatabase, openDatabase } from './databas
 import { applicationName } from './instances.ts'
 import { refreshMs, SharedLimits } from './limits.ts'
 import { migrate, requireSchema } from './migrations/migrate.ts'
+import { createRecords, type Records } from './records.ts'
 import { createRequests, type RequestOptions, type Requests } from './requests.ts'
 
 export type StoreOptions = AccessOptions &
@@ -25,7 +26,10 @@ export type StoreOptions = AccessOptions &
   }
 
 export type Store = Access &
-  Requests & {
+  Requests &
+  Records & {
+    /** The name of this process among those that serve from one database. */
+    instanceId: string
     limits: Limits
     /** How many instances serve from this database, this one included; at most `refreshMs` old. */
     liveInstances(): number
@@ -58,7 +62,8 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   const { pools } = opened
   const { clock, log } = options
   const { leaseMs } = options.idempotency
-  const { access, ...keys } = createAccess(pools, options)
+  const { access, sealer, ...keys } = createAccess(pools, options)
+  const { records, ...calls } = createRecords(pools, sealer, options)
   const { requests, ...written } = createRequests(pools, instanceId, options)
   const limits = new SharedLimits(pools.system, clock, log, instanceId, leaseMs)
   const sharing: Loop[] = [
@@ -68,9 +73,9 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   const loops = new Loops(clock, log)
   if (options.serves) {
     // Reservations of instances without a row are given back before the first new one.
-    await Promise.all([limits.join(), keys.listen()])
+    await Promise.all([limits.join(), keys.listen(), calls.listen()])
     await requests.credit.sweep()
-    for (const loop of [...written.loops, ...keys.loops, ...sharing]) loops.start(loop)
+    for (const loop of [...written.loops, ...keys.loops, ...calls.loops, ...sharing]) loops.start(loop)
   }
 
   async function flush(): Promise<void> {
@@ -81,6 +86,8 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   return {
     ...access,
     ...requests,
+    ...records,
+    instanceId,
     limits,
     liveInstances: () => limits.liveInstances,
     async ping() {

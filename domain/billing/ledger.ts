@@ -33,6 +33,8 @@ export type LedgerRow = {
   organizationId: string
   keyId: string
   operation: string
+  /** The call that the request is a part of. */
+  callId: string | null
   stage: Stage
   provider: string | null
   model: string | null

@@ -78,7 +78,7 @@ export class Bill {
 
   /** The request after its last attempt. Earlier attempts consumed nothing that is billed. `firstByteMs` counts from the start of the request. */
   #row(outcome: string, attempts: LedgerAttempt[], firstByteMs: number | null): LedgerRow {
-    const { caller, requestId, operation } = this.#context
+    const { caller, requestId, operation, callId = null } = this.#context
     const durationMs = this.#deps.clock.monotonicMs() - this.#admission.startedMs
     const last = attempts.at(-1)
     return {
@@ -87,6 +87,7 @@ export class Bill {
       organizationId: caller.organization.id,
       keyId: caller.keyId,
       operation,
+      callId,
       stage: this.#plan.ask.stage,
       provider: last?.provider ?? null,
       model: last?.model ?? null,

@@ -7,6 +7,7 @@ import { attempts } from './0006-attempts.ts'
 import { leanInserts } from './0007-lean-inserts.ts'
 import { instances } from './0008-instances.ts'
 import { agents } from './0009-agents.ts'
+import { calls } from './0010-calls.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   leanInserts,
   instances,
   agents,
+  calls,
 ]

@@ -48,6 +48,7 @@ export function ledgerRow(organizationId: string, requestId: string, over: Parti
     organizationId,
     keyId: 'key_1',
     operation: 'createResponse',
+    callId: null,
     stage: 'llm',
     provider: 'mock',
     model: 'mock-1',

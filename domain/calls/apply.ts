@@ -1,0 +1,75 @@
+/**
+ * Applies a batch of entries to a stored call. The store runs it under a lock on the row of the call, so that moves
+ * of several processes follow one another and each is checked against the status that stands then.
+ */
+import type { Call, CallEntry, CallEvent, RecordingStatus, Span, Turn } from './call.ts'
+import { isTerminal, mayMove } from './states.ts'
+
+export type Applied = {
+  /** The call as it is then. */
+  call: Call
+  events: readonly CallEvent[]
+  turns: readonly Turn[]
+  spans: readonly Span[]
+  /** The call has ended by these entries. */
+  hasEnded: boolean
+  /** Entries that the rules of the states forbid. They leave nothing behind, not even their event. */
+  refused: readonly CallEntry[]
+}
+
+/** `isStored` says whether an event is stored already: the entry was written before and does nothing. */
+export function applyEntries(
+  call: Call,
+  entries: readonly CallEntry[],
+  isStored: (eventId: string) => boolean,
+  nowMs: number,
+): Applied {
+  let next: Call = { ...call, updatedAtMs: Math.max(call.updatedAtMs, nowMs) }
+  const events: CallEvent[] = []
+  const turns: Turn[] = []
+  const spans: Span[] = []
+  const refused: CallEntry[] = []
+  const lastStored = entries.findLastIndex((entry) => 'event' in entry && isStored(entry.event.id))
+  for (const [at, entry] of entries.entries()) {
+    if (entry.kind === 'turn') turns.push(entry.turn)
+    else if (entry.kind === 'span') spans.push(entry.span)
+    else if (!isStored(entry.event.id)) {
+      // One before an entry that is stored was refused when that was stored, also where the states would allow it by now.
+      const changed = at < lastStored ? null : changedBy(next, entry)
+      if (changed === null) {
+        refused.push(entry)
+        continue
+      }
+      next = changed
+      events.push({ ...entry.event, status: next.status })
+    }
+  }
+  const hasEnded = isTerminal(next.status) && !isTerminal(call.status)
+  return { call: next, events, turns, spans, hasEnded, refused }
+}
+
+/** Null: the states do not allow it. */
+function changedBy(call: Call, entry: Exclude<CallEntry, { kind: 'turn' | 'span' }>): Call | null {
+  switch (entry.kind) {
+    case 'event':
+      return call
+    case 'move':
+      return mayMove(call.status, entry.to) ? { ...call, ...entry.change, status: entry.to } : null
+    case 'recording':
+      if (!recordingMoves[call.recordingStatus ?? 'none'].includes(entry.status)) return null
+      return {
+        ...call,
+        recordingStatus: entry.status,
+        recordingDurationMs: entry.durationMs ?? call.recordingDurationMs,
+      }
+  }
+}
+
+const recordingMoves: Readonly<Record<RecordingStatus | 'none', readonly RecordingStatus[]>> = {
+  none: ['recording', 'suppressed', 'failed'],
+  recording: ['uploading', 'ready', 'failed'],
+  uploading: ['ready', 'failed'],
+  ready: [],
+  failed: [],
+  suppressed: [],
+}

@@ -1,0 +1,177 @@
+/**
+ * Keeps what live calls write until it is stored. Entries of a call are written in their order, several at a time, and
+ * again after a pause while the database is away, so a conversation never waits for the database and loses nothing.
+ *
+ *   a conversation ──► entries of its call, in memory ──► append: one transaction for all that have gathered
+ */
+import type { Tenant } from '../access/organization.ts'
+import type { CallLog } from '../conversation/call-log.ts'
+import { Fault } from '../fault.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
+import { type CallStatus, type EndReason, endStatus, isTerminal, mayMove } from './states.ts'
+import type { CallStore } from './store.ts'
+
+export type JournalDeps = {
+  calls: Pick<CallStore, 'append'>
+  clock: Clock
+  log: Log
+  /** UUIDv7. */
+  eventId: () => string
+  /** Called when the end of a call is stored. */
+  ended: (tenant: Tenant, callId: string) => void
+}
+
+export interface Journal {
+  /** The record of a call that this process owns. */
+  open(call: Call): CallLog
+}
+
+/** How long entries gather: a live stream shows them within 300 ms. */
+const gatherMs = 50
+const retryMs = 250
+/** Entries of a call that wait. A conversation makes about ten in a turn, so this is an outage of an hour. */
+const waitingMax = 10_000
+const batchMax = 200
+
+export function createJournal(deps: JournalDeps): Journal {
+  return { open: (call) => new OpenJournal(deps, call) }
+}
+
+class OpenJournal implements CallLog {
+  readonly #deps: JournalDeps
+  readonly #call: Call
+  #status: CallStatus
+  #turns = 0
+  #eventAtMs = 0
+  #waiting: CallEntry[] = []
+  #isWriting = false
+  #isPlanned = false
+  #hasDropped = false
+  #ended: Promise<void> | null = null
+  #whenEmpty: (() => void)[] = []
+
+  constructor(deps: JournalDeps, call: Call) {
+    this.#deps = deps
+    this.#call = call
+    this.#status = call.status
+  }
+
+  connected(): void {
+    const event = this.#event('call.in_progress', {})
+    this.#move('in_progress', event, { startedAtMs: event.occurredAtMs })
+  }
+
+  event(type: EventType, payload: Record<string, unknown>): void {
+    this.#add({ kind: 'event', event: this.#event(type, payload) })
+  }
+
+  turn(turn: Parameters<CallLog['turn']>[0]): void {
+    this.#add({ kind: 'turn', turn: { ...turn, index: this.#turns++ } })
+  }
+
+  span(span: Parameters<CallLog['span']>[0]): void {
+    this.#add({ kind: 'span', span })
+  }
+
+  recording(...[status, durationMs]: Parameters<CallLog['recording']>): void {
+    this.#add({ kind: 'recording', event: this.#event(`recording.${status}`, {}), status, durationMs })
+  }
+
+  ended(reason: EndReason): Promise<void> {
+    this.#ended ??= this.#end(reason)
+    return this.#ended
+  }
+
+  async #end(reason: EndReason): Promise<void> {
+    if (!isTerminal(this.#status)) this.#moveToEnd(reason)
+    await this.#stored()
+    const { organizationId, test, id } = this.#call
+    this.#deps.ended({ organizationId, test }, id)
+  }
+
+  /** A reason that does not fit the status is a defect of the calling code, and the call must end all the same. */
+  #moveToEnd(reason: EndReason): void {
+    const to = endStatus(this.#status, reason)
+    if (to === null)
+      this.#deps.log.error({ callId: this.#call.id, reason, status: this.#status }, 'a call cannot end so')
+    const endReason = to === null ? 'pipeline_failed' : reason
+    const status = to ?? 'failed'
+    const event = this.#event(`call.${status}`, { end_reason: endReason })
+    if (status === 'failed') event.failureCause = endReason
+    this.#move(status, event, { endedAtMs: event.occurredAtMs, endReason })
+  }
+
+  #move(to: CallStatus, event: CallEvent, change: CallChange): void {
+    if (!mayMove(this.#status, to)) return
+    this.#status = to
+    this.#add({ kind: 'move', event: { ...event, status: to }, to, change })
+  }
+
+  /** Times of the events of a call rise strictly, so that they have one order. */
+  #event(type: EventType, payload: Record<string, unknown>): CallEvent {
+    const { clock, eventId } = this.#deps
+    this.#eventAtMs = Math.max(clock.nowMs(), this.#eventAtMs + 1)
+    const provider = /^(room|recording)\./.test(type) ? 'media' : 'service'
+    const occurredAtMs = this.#eventAtMs
+    return { id: eventId(), provider, type, status: this.#status, failureCause: null, occurredAtMs, payload }
+  }
+
+  #add(entry: CallEntry): void {
+    if (this.#waiting.length >= waitingMax && entry.kind !== 'move') return this.#drop()
+    this.#waiting.push(entry)
+    this.#plan(gatherMs)
+  }
+
+  #drop(): void {
+    if (!this.#hasDropped) this.#deps.log.error({ callId: this.#call.id }, 'entries of a call are lost: too many wait')
+    this.#hasDropped = true
+  }
+
+  #plan(delayMs: number): void {
+    if (this.#isPlanned || this.#isWriting) return
+    this.#isPlanned = true
+    this.#deps.clock.after(delayMs, () => void this.#write())
+  }
+
+  async #write(): Promise<void> {
+    this.#isPlanned = false
+    this.#isWriting = true
+    const batch = this.#waiting.slice(0, batchMax)
+    const isStored = await this.#append(batch)
+    this.#isWriting = false
+    if (isStored) this.#waiting.splice(0, batch.length)
+    if (this.#waiting.length > 0) return this.#plan(isStored ? 0 : retryMs)
+    for (const resolve of this.#whenEmpty.splice(0)) resolve()
+  }
+
+  /** False: the database is away. An entry that it refuses is left out, because it would hold all that follow. */
+  async #append(batch: readonly CallEntry[]): Promise<boolean> {
+    const { calls, log } = this.#deps
+    const { id: callId } = this.#call
+    try {
+      const refused = await calls.append(this.#call, callId, batch)
+      if (refused.length > 0) log.warn({ callId, refused: refused.map(nameOf) }, 'entries of a call were refused')
+      return true
+    } catch (err) {
+      if (err instanceof Fault) return false
+      if (batch.length === 1) {
+        log.error({ err, callId, entries: batch.map(nameOf) }, 'an entry of a call could not be stored')
+        return true
+      }
+    }
+    for (const entry of batch) if (!(await this.#append([entry]))) return false
+    return true
+  }
+
+  #stored(): Promise<void> {
+    if (this.#waiting.length === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#whenEmpty.push(resolve)
+    })
+  }
+}
+
+function nameOf(entry: CallEntry): string {
+  return 'event' in entry ? entry.event.type : entry.kind
+}

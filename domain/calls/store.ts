@@ -1,0 +1,100 @@
+/** The stored calls. Every method reads and writes rows of one tenant alone; an id of another form is an unknown one. */
+import type { Tenant } from '../access/organization.ts'
+import type { LedgerAttempt } from '../billing/ledger.ts'
+import type { Stage } from '../catalog/model.ts'
+import type { SecretsByTool } from '../sessions/join-tools.ts'
+import type { Call, CallEntry, CallEvent, CallKind, Span, Turn } from './call.ts'
+import type { Findings, Report } from './report.ts'
+import type { CallStatus, EndReason } from './states.ts'
+
+/** A call without what only a look at the one call needs. */
+export type CallSummary = Omit<Call, 'pipeline' | 'metadata' | 'webhookTags'> & { language: string }
+
+/** All that are given must hold. `fromMs` is inclusive, `toMs` is not. */
+export type CallFilter = {
+  status?: CallStatus
+  kind?: CallKind
+  agentId?: string
+  fromMs?: number
+  toMs?: number
+}
+
+/** The time of a call in microseconds and its id, which order calls of one time. */
+export type CallPosition = { createdAtUs: number; id: string }
+
+export type CallPage = { calls: readonly CallSummary[]; next: CallPosition | null }
+/** `nextUs` is the time of the last call, in microseconds. Null: there are no older ones. */
+export type AgentCallPage = { calls: readonly CallSummary[]; nextUs: number | null }
+
+export interface CallStore {
+  insert(call: Call, secrets: SecretsByTool): Promise<void>
+  find(tenant: Tenant, id: string): Promise<Call | null>
+  /** The secrets are gone once the call is over. */
+  findWithSecrets(tenant: Tenant, id: string): Promise<{ call: Call; secrets: SecretsByTool } | null>
+  /** Newest first, from behind `after` on. */
+  list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage>
+  /** Newest first: those before `beforeUs` and not before `sinceUs`. Calls of one time are not parted, so it may be more than `limit`. */
+  listOfAgent(
+    tenant: Tenant,
+    agentId: string,
+    limit: number,
+    range: { beforeUs: number | null; sinceUs: number | null },
+  ): Promise<AgentCallPage>
+  /** Makes a process the owner of a call that nobody has joined. False: another process was faster, or it is over. */
+  claim(tenant: Tenant, id: string, ownerId: string): Promise<boolean>
+  /** The calls of the organization that are connected now, in both worlds. */
+  countLive(organizationId: string): Promise<number>
+  /**
+   * Stores what happened to a call, all or nothing. Entries that are stored already are not stored again. Returns those that
+   * the states of a call forbid; they are left out. Throws the fault store_unreachable while the database is away.
+   */
+  append(tenant: Tenant, id: string, entries: readonly CallEntry[]): Promise<readonly CallEntry[]>
+  /**
+   * Ends a call that no process holds. Null: there is no such call. `owned`: a process holds it, which must end it.
+   */
+  endUnowned(tenant: Tenant, id: string, reason: EndReason): Promise<UnownedEnd | null>
+}
+
+export type UnownedEnd = { state: 'ended_now' } | { state: 'ended_before'; endedAtMs: number } | { state: 'owned' }
+
+/** The parts of a call that are stored beside its row. */
+export interface CallRecord {
+  /** By index. Those behind `afterIndex`. */
+  turns(tenant: Tenant, id: string, afterIndex: number): Promise<readonly Turn[]>
+  /** The oldest first. Those at `fromMs` or later. */
+  events(tenant: Tenant, id: string, fromMs: number): Promise<readonly StoredEvent[]>
+  /** By their start, the last of them. */
+  spans(tenant: Tenant, id: string): Promise<readonly Span[]>
+  /** The attempts of the requests that were parts of the call. */
+  attempts(tenant: Tenant, id: string): Promise<readonly CallAttempt[]>
+}
+
+export type StoredEvent = CallEvent & { createdAtMs: number }
+export type CallAttempt = Pick<
+  LedgerAttempt,
+  'provider' | 'model' | 'quantities' | 'costMicroUsd' | 'priceSource' | 'keySource'
+> & { stage: Stage }
+
+export interface ReportStore {
+  find(tenant: Tenant, id: string): Promise<Report | null>
+  /** Makes this process the only one that analyses the call until then. False: another one does. */
+  claim(tenant: Tenant, id: string, untilMs: number): Promise<boolean>
+  /** Stores an analysis, with its event and the next version unless it is the first, and ends the claim. */
+  complete(tenant: Tenant, id: string, analysis: Analysis): Promise<Report | null>
+  /** Calls of all organizations whose analysis nobody has claimed, the oldest first. */
+  pending(limit: number): Promise<readonly (Tenant & { callId: string })[]>
+}
+
+export type Analysis = Findings & {
+  status: 'heuristic' | 'completed' | 'failed'
+  provider: string | null
+  model: string | null
+  /** Says why nothing usable came. Never content. */
+  error: string | null
+}
+
+/** Says which calls have changed, in any process. */
+export interface CallChanges {
+  /** Calls back after each change of the call, also when one may have been missed, until the returned function is called. */
+  watch(callId: string, changed: () => void): () => void
+}

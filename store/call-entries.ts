@@ -1,0 +1,118 @@
+/** Turns, events and spans of calls. A row that is there already is not written again. */
+import type { Tenant } from '../domain/access/organization.ts'
+import type { CallEntry, CallEvent, Span, Turn } from '../domain/calls/call.ts'
+import type { CallAttempt, CallRecord, StoredEvent } from '../domain/calls/store.ts'
+import { isCallId, ofCallId } from './call-rows.ts'
+import type { Tx } from './connect.ts'
+import type { Worlds } from './tenant.ts'
+
+/** The contract's bounds of one answer. */
+const turnsMax = 10_000
+const eventsMax = 10_000
+const spansMax = 500
+/** Requests of one call: each turn has a few. */
+const attemptsMax = 100_000
+
+type EventRow = Omit<StoredEvent, 'occurredAtMs' | 'createdAtMs'> & { occurredAt: Date; createdAt: Date }
+type Place = Tenant & { id: string }
+
+export function createCallRecord(worlds: Worlds): CallRecord {
+  return {
+    turns: (tenant, id, afterIndex) =>
+      ifCall(id, () =>
+        worlds.asTenant(tenant, async (tx) => {
+          const rows = await tx<{ turn: Turn }[]>`
+            select turn from call_turns ${ofCallId(tx, tenant, id)} and index > ${afterIndex} order by index limit ${turnsMax}`
+          return rows.map(({ turn }) => turn)
+        }),
+      ),
+    events: (tenant, id, fromMs) =>
+      ifCall(id, () =>
+        worlds.asTenant(tenant, async (tx) => {
+          const rows = await tx<EventRow[]>`
+            select id, provider, type, status, failure_cause as "failureCause", occurred_at as "occurredAt",
+              created_at as "createdAt", payload
+            from call_events ${ofCallId(tx, tenant, id)} and occurred_at >= ${new Date(fromMs)}
+            order by occurred_at, id limit ${eventsMax}`
+          return rows.map(eventOf)
+        }),
+      ),
+    spans: (tenant, id) =>
+      ifCall(id, () =>
+        worlds.asTenant(tenant, async (tx) => {
+          const rows = await tx<{ span: Span }[]>`
+            select span from call_spans ${ofCallId(tx, tenant, id)} order by start_ms desc, id desc limit ${spansMax}`
+          return rows.map(({ span }) => span).reverse()
+        }),
+      ),
+    attempts: (tenant, id) =>
+      ifCall(id, () =>
+        worlds.asTenant(
+          tenant,
+          (tx) => tx<CallAttempt[]>`
+            select r.stage, a.provider, a.model, a.quantities, a.cost_micro_usd as "costMicroUsd",
+              a.price_source as "priceSource", a.key_source as "keySource"
+            from requests r join attempts a on a.organization_id = r.organization_id and a.request_id = r.request_id
+            where r.organization_id = ${tenant.organizationId} and r.call_id = ${id}
+            order by a.started_at limit ${attemptsMax}`,
+        ),
+      ),
+  }
+}
+
+async function ifCall<T>(id: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  return isCallId(id) ? read() : []
+}
+
+function eventOf({ occurredAt, createdAt, ...event }: EventRow): StoredEvent {
+  return { ...event, occurredAtMs: occurredAt.getTime(), createdAtMs: createdAt.getTime() }
+}
+
+export async function storedEventIds(tx: Tx, call: Place, entries: readonly CallEntry[]): Promise<ReadonlySet<string>> {
+  const ids = entries.flatMap((entry) => ('event' in entry ? [entry.event.id] : []))
+  if (ids.length === 0) return new Set()
+  const rows = await tx<{ id: string }[]>`
+    select id from call_events ${ofCallId(tx, call, call.id)}
+      and id in (select value::uuid from json_array_elements_text(${JSON.stringify(ids)}::text::json))`
+  return new Set(rows.map(({ id }) => id))
+}
+
+export async function turnSources(tx: Tx, call: Place): Promise<readonly Pick<Turn, 'source'>[]> {
+  return tx<Pick<Turn, 'source'>[]>`select source from call_turns ${ofCallId(tx, call, call.id)}`
+}
+
+export async function insertTurns(tx: Tx, call: Place, turns: readonly Turn[]): Promise<void> {
+  if (turns.length === 0) return
+  const rows = turns.map((turn) => ({ id: turn.id, index: turn.index, source: turn.source, text: textOf(turn) }))
+  await tx`
+    insert into call_turns (organization_id, test, call_id, index, id, source, turn)
+    select ${call.organizationId}, ${call.test}, ${call.id}, index, id, source, text::json
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as t (id uuid, index int, source text, text text)
+    on conflict do nothing`
+}
+
+export async function insertSpans(tx: Tx, call: Place, spans: readonly Span[]): Promise<void> {
+  if (spans.length === 0) return
+  const rows = spans.map((span) => ({ id: span.id, startMs: span.startMs, text: textOf(span) }))
+  await tx`
+    insert into call_spans (organization_id, test, call_id, id, start_ms, span)
+    select ${call.organizationId}, ${call.test}, ${call.id}, id, "startMs", text::json
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as s (id text, "startMs" double precision, text text)
+    on conflict do nothing`
+}
+
+export async function insertEvents(tx: Tx, call: Place, events: readonly CallEvent[], nowMs: number): Promise<void> {
+  if (events.length === 0) return
+  const rows = events.map(({ payload, ...event }) => ({ ...event, text: textOf(payload) }))
+  await tx`
+    insert into call_events
+      (organization_id, test, call_id, id, provider, type, status, failure_cause, occurred_at, created_at, payload)
+    select ${call.organizationId}, ${call.test}, ${call.id}, id, provider, type, status, "failureCause",
+      to_timestamp("occurredAtMs" / 1000), ${new Date(nowMs)}, text::json
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as e (id uuid, provider text, type text, status text, "failureCause" text, "occurredAtMs" double precision, text text)
+    on conflict do nothing`
+}
+
+/** JSON in JSON: Postgres refuses to read a value next to text with the character U+0000. */
+const textOf = (value: unknown) => JSON.stringify(value)

@@ -1,0 +1,86 @@
+/** How a call is read from its row. */
+import type { Tenant } from '../domain/access/organization.ts'
+import type { Call, CallKind, RecordingStatus } from '../domain/calls/call.ts'
+import type { CallStatus, EndReason } from '../domain/calls/states.ts'
+import type { CallSummary } from '../domain/calls/store.ts'
+import type { Pipeline } from '../domain/sessions/pipeline.ts'
+import type { Tx } from './connect.ts'
+
+export type SummaryRow = {
+  organizationId: string
+  test: boolean
+  id: string
+  agentId: string | null
+  keyId: string
+  status: CallStatus
+  kind: CallKind
+  language: string
+  /** JSON text, which can have characters that a text of Postgres cannot. */
+  identity: string
+  createdAt: Date
+  updatedAt: Date
+  expiresAt: Date
+  startedAt: Date | null
+  endedAt: Date | null
+  endReason: EndReason | null
+  recordingStatus: RecordingStatus | null
+  recordingDurationMs: number | null
+  ownerId: string | null
+}
+
+export type CallRow = SummaryRow & {
+  pipeline: Pipeline
+  metadata: Record<string, unknown>
+  webhookTags: Record<string, string>
+}
+
+const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** Other text cannot be an id, so no statement asks for it. */
+export function isCallId(id: string): boolean {
+  return idForm.test(id)
+}
+
+export const callColumns = (tx: Tx) => tx`
+  organization_id as "organizationId", test, id, agent_id as "agentId", key_id as "keyId", status, kind, language, identity,
+  created_at as "createdAt", updated_at as "updatedAt", expires_at as "expiresAt", started_at as "startedAt",
+  ended_at as "endedAt", end_reason as "endReason", recording_status as "recordingStatus",
+  recording_duration_ms as "recordingDurationMs", owner_id as "ownerId"`
+
+export const ofCall = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
+  tx`where organization_id = ${organizationId} and test = ${test} and id = ${id}`
+
+/** The rows of another table that belong to a call. */
+export const ofCallId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
+  tx`where organization_id = ${organizationId} and test = ${test} and call_id = ${id}`
+
+export function summaryOf(row: SummaryRow): CallSummary {
+  return { ...commonOf(row), language: row.language }
+}
+
+export function callOf(row: CallRow): Call {
+  const { pipeline, metadata, webhookTags } = row
+  return { ...commonOf(row), pipeline, metadata, webhookTags }
+}
+
+function commonOf(row: SummaryRow): Omit<CallSummary, 'language'> {
+  return {
+    id: row.id,
+    organizationId: row.organizationId,
+    test: row.test,
+    agentId: row.agentId,
+    keyId: row.keyId,
+    status: row.status,
+    kind: row.kind,
+    identity: JSON.parse(row.identity) as string,
+    createdAtMs: row.createdAt.getTime(),
+    updatedAtMs: row.updatedAt.getTime(),
+    expiresAtMs: row.expiresAt.getTime(),
+    startedAtMs: row.startedAt?.getTime() ?? null,
+    endedAtMs: row.endedAt?.getTime() ?? null,
+    endReason: row.endReason,
+    recordingStatus: row.recordingStatus,
+    recordingDurationMs: row.recordingDurationMs,
+    ownerId: row.ownerId,
+  }
+}

@@ -1,0 +1,263 @@
+/** Calls. Every statement names the organization and the world. The secrets of a call's tools are sealed, and are removed when it is over. */
+import type { Tenant } from '../domain/access/organization.ts'
+import { applyEntries } from '../domain/calls/apply.ts'
+import type { Call, CallEntry } from '../domain/calls/call.ts'
+import { endedCallOf, firstReport } from '../domain/calls/report.ts'
+import { type EndReason, endStatus, isTerminal } from '../domain/calls/states.ts'
+import type { CallStore, UnownedEnd } from '../domain/calls/store.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
+import type { SecretsByTool } from '../domain/sessions/join-tools.ts'
+import { notifyCallChange } from './call-changes.ts'
+import { insertEvents, insertSpans, insertTurns, storedEventIds, turnSources } from './call-entries.ts'
+import { listCalls, listCallsOfAgent } from './call-lists.ts'
+import { insertReport } from './call-reports.ts'
+import { type CallRow, callColumns, callOf, isCallId, ofCall } from './call-rows.ts'
+import { createMicroseconds } from './call-times.ts'
+import type { Tx } from './connect.ts'
+import type { SealedTable } from './reseal.ts'
+import type { Sealed, Sealer } from './sealed.ts'
+import { type Tenancy, type Worlds } from './tenant.ts'
+
+export type CallStoreDeps = {
+  worlds: Worlds & Pick<Tenancy, 'asOperator'>
+  sealer: () => Sealer
+  clock: Clock
+  log: Log
+  /** UUIDv7. */
+  eventId: () => string
+}
+
+type SecretColumns = { bytes: Buffer; sealedBy: string } | { bytes: null; sealedBy: null }
+
+export type StoredCalls = CallStore & {
+  /** Ends the calls that nobody joined in time. */
+  expire(): Promise<void>
+  /** Ends the calls whose process is dead. `isAlive` is SQL on `c.owner_id`. */
+  endOrphans(): Promise<void>
+}
+
+export function createCallStore(deps: CallStoreDeps): StoredCalls {
+  const { worlds, sealer, clock } = deps
+  const microseconds = createMicroseconds()
+  return {
+    insert: (call, secrets) =>
+      worlds.asTenant(call, (tx) => insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))),
+    find: async (tenant, id) =>
+      isCallId(id) ? worlds.asTenant(tenant, async (tx) => (await read(tx, tenant, id))?.call ?? null) : null,
+    findWithSecrets: async (tenant, id) => {
+      if (!isCallId(id)) return null
+      const found = await worlds.asTenant(tenant, (tx) => read(tx, tenant, id))
+      return found && { call: found.call, secrets: openedOf(sealer, found.call, found.secrets) }
+    },
+    list: (tenant, filter, limit, after) =>
+      worlds.asTenant(tenant, (tx) => listCalls(tx, tenant, filter, limit, after)),
+    listOfAgent: (tenant, agentId, limit, range) =>
+      worlds.asTenant(tenant, (tx) => listCallsOfAgent(tx, tenant, agentId, limit, range)),
+    claim: async (tenant, id, ownerId) => {
+      if (!isCallId(id)) return false
+      return worlds.asTenant(tenant, async (tx) => {
+        const { count } = await tx`
+          update calls set owner_id = ${ownerId}
+          ${ofCall(tx, tenant, id)} and owner_id is null and status = 'queued' and expires_at > ${new Date(clock.nowMs())}`
+        return count > 0
+      })
+    },
+    countLive: (organizationId) =>
+      worlds.asOperator(async (tx) => {
+        const [row] = await tx<{ count: number }[]>`
+          select count(*)::int as count from calls
+          where organization_id = ${organizationId} and ended_at is null and owner_id is not null`
+        return row?.count ?? 0
+      }),
+    append: async (tenant, id, entries) => {
+      if (!isCallId(id)) return entries
+      return worlds.asTenant(tenant, async (tx) => {
+        const found = await read(tx, tenant, id, true)
+        return found === null ? entries : store(tx, deps, found.call, entries)
+      })
+    },
+    endUnowned: async (tenant, id, reason) => {
+      if (!isCallId(id)) return null
+      return worlds.asTenant(tenant, async (tx) => {
+        const found = await read(tx, tenant, id, true)
+        return found && endUnowned(tx, deps, found.call, reason)
+      })
+    },
+    expire: () =>
+      endEach(
+        deps,
+        'not_joined',
+        (tx) => tx`
+        owner_id is null and status = 'queued' and expires_at <= ${new Date(clock.nowMs())}`,
+      ),
+    endOrphans: () =>
+      endEach(
+        deps,
+        'worker_lost',
+        (tx) => tx`
+        owner_id is not null and not exists (
+          select from instances i where i.id = owner_id and i.alive_until > ${new Date(clock.nowMs())})`,
+      ),
+  }
+}
+
+async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }: SecretColumns): Promise<void> {
+  const { organizationId, test, id, agentId, keyId, status, kind, identity, pipeline } = call
+  await tx`
+    insert into calls (organization_id, test, id, agent_id, key_id, status, kind, language, identity, pipeline, metadata,
+      webhook_tags, sealed, sealed_by, created_at, updated_at, expires_at)
+    values (${organizationId}, ${test}, ${id}, ${agentId}, ${keyId}, ${status}, ${kind}, ${pipeline.intent.language},
+      ${jsonText(identity)}, ${jsonText(pipeline)}::text::json, ${jsonText(call.metadata)}::text::json,
+      ${jsonText(call.webhookTags)}::text::json, ${bytes}, ${sealedBy}, ${createdAt}::text::timestamptz,
+      ${new Date(call.updatedAtMs)}, ${new Date(call.expiresAtMs)})`
+  await notifyCallChange(tx, id)
+}
+
+const jsonText = (value: unknown) => JSON.stringify(value)
+
+async function read(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+  locks = false,
+): Promise<{ call: Call; secrets: SecretColumns } | null> {
+  const [row] = await tx<(CallRow & SecretColumns)[]>`
+    select ${callColumns(tx)}, pipeline, metadata, webhook_tags as "webhookTags", sealed as bytes, sealed_by as "sealedBy"
+    from calls ${ofCall(tx, tenant, id)} ${locks ? tx`for update` : tx``}`
+  if (!row) return null
+  const { bytes, sealedBy, ...call } = row
+  return { call: callOf(call), secrets: { bytes, sealedBy } as SecretColumns }
+}
+
+/** The row of the call is locked. */
+async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly CallEntry[]): Promise<CallEntry[]> {
+  const known = await storedEventIds(tx, call, entries)
+  const nowMs = deps.clock.nowMs()
+  const applied = applyEntries(call, entries, (id) => known.has(id), nowMs)
+  await insertTurns(tx, call, applied.turns)
+  await insertSpans(tx, call, applied.spans)
+  const events = [...applied.events]
+  const next = applied.call
+  // A call that nobody joined has no report.
+  if (applied.hasEnded && next.endReason !== 'not_joined') {
+    const report = firstReport(endedCallOf(next, await turnSources(tx, call)), nowMs)
+    await insertReport(tx, call, report)
+    const type = report.analysisStatus === 'pending' ? 'analysis.pending' : 'analysis.heuristic'
+    const occurredAtMs = Math.max(nowMs, (events.at(-1)?.occurredAtMs ?? 0) + 1)
+    const status = next.status
+    events.push({
+      id: deps.eventId(),
+      provider: 'service',
+      type,
+      status,
+      failureCause: null,
+      occurredAtMs,
+      payload: {},
+    })
+  }
+  await insertEvents(tx, call, events, nowMs)
+  await update(tx, next, applied.hasEnded)
+  await notifyCallChange(tx, call.id)
+  return [...applied.refused]
+}
+
+async function update(tx: Tx, call: Call, hasEnded: boolean): Promise<void> {
+  const time = (ms: number | null) => (ms === null ? null : new Date(ms))
+  await tx`
+    update calls set status = ${call.status}, updated_at = ${new Date(call.updatedAtMs)},
+      started_at = ${time(call.startedAtMs)}, ended_at = ${time(call.endedAtMs)}, end_reason = ${call.endReason},
+      recording_status = ${call.recordingStatus}, recording_duration_ms = ${call.recordingDurationMs},
+      owner_id = ${call.ownerId}${hasEnded ? tx`, sealed = null, sealed_by = null` : tx``}
+    ${ofCall(tx, call, call.id)}`
+}
+
+async function endUnowned(tx: Tx, deps: CallStoreDeps, call: Call, reason: EndReason): Promise<UnownedEnd> {
+  if (isTerminal(call.status)) return { state: 'ended_before', endedAtMs: call.endedAtMs ?? call.updatedAtMs }
+  if (call.ownerId !== null) return { state: 'owned' }
+  await end(tx, deps, call, reason)
+  return { state: 'ended_now' }
+}
+
+async function end(tx: Tx, deps: CallStoreDeps, call: Call, reason: EndReason): Promise<void> {
+  const to = endStatus(call.status, reason)
+  if (to === null) throw new Error(`a call that is ${call.status} cannot end for ${reason}`)
+  const endedAtMs = deps.clock.nowMs()
+  const event = {
+    id: deps.eventId(),
+    provider: 'service' as const,
+    type: `call.${to}` as const,
+    status: to,
+    failureCause: to === 'failed' ? reason : null,
+    occurredAtMs: endedAtMs,
+    payload: { end_reason: reason },
+  }
+  const move: CallEntry = { kind: 'move', event, to, change: { endedAtMs, endReason: reason } }
+  await store(tx, deps, call, [move, ...lostRecording(deps, call, endedAtMs + 1)])
+}
+
+/** A recording that nobody goes on with has failed, unless the process that ended the call made it ready. */
+function lostRecording(deps: CallStoreDeps, { recordingStatus }: Call, occurredAtMs: number): CallEntry[] {
+  if (recordingStatus !== 'recording' && recordingStatus !== 'uploading') return []
+  const rest = { provider: 'service', type: 'recording.failed', status: null, failureCause: 'worker_lost' } as const
+  const event = { ...rest, id: deps.eventId(), occurredAtMs, payload: {} }
+  return [{ kind: 'recording', event, status: 'failed', durationMs: null }]
+}
+
+/** Calls that are ended in one go; the next run takes the others. */
+const endedAtOnceMax = 100
+
+/** Each in its own transaction, so that one that cannot be ended does not hold the others. */
+async function endEach(deps: CallStoreDeps, reason: EndReason, isDue: (tx: Tx) => ReturnType<Tx>): Promise<void> {
+  const { worlds, log } = deps
+  const due = await worlds.asOperator(
+    (tx) => tx<(Tenant & { id: string })[]>`
+      select organization_id as "organizationId", test, id from calls
+      where ended_at is null and ${isDue(tx)} order by created_at limit ${endedAtOnceMax}`,
+  )
+  for (const { id, ...tenant } of due) {
+    await worlds.asTenant(tenant, async (tx) => {
+      const found = await read(tx, tenant, id, true)
+      const [row] = await tx`select from calls ${ofCall(tx, tenant, id)} and ${isDue(tx)}`
+      if (found !== null && row !== undefined && !isTerminal(found.call.status)) await end(tx, deps, found.call, reason)
+    })
+    log.info({ callId: id, reason }, 'a call was ended that no process holds')
+  }
+}
+
+function sealOf(sealer: () => Sealer, call: Call, secrets: SecretsByTool): SecretColumns {
+  if (Object.keys(secrets).length === 0) return { bytes: null, sealedBy: null }
+  return sealer().seal(JSON.stringify(secrets), placeOf(call))
+}
+
+function openedOf(sealer: () => Sealer, call: Call, { bytes, sealedBy }: SecretColumns): SecretsByTool {
+  if (bytes === null) return {}
+  return JSON.parse(sealer().open({ bytes, sealedBy }, placeOf(call))) as SecretsByTool
+}
+
+/** The place that sealed secrets are bound to. They are written once. */
+function placeOf({ organizationId, test, id }: Tenant & { id: string }): string[] {
+  return ['call', organizationId, test ? 'test' : 'live', id]
+}
+
+type SealedRow = Sealed & { organizationId: string; test: boolean; id: string }
+
+/** For a change of the master key. */
+export const sealedCalls: SealedTable<SealedRow> = {
+  table: 'calls',
+  start: {
+    organizationId: '',
+    test: false,
+    id: '00000000-0000-0000-0000-000000000000',
+    bytes: Buffer.alloc(0),
+    sealedBy: '',
+  },
+  placeOf,
+  read: (tx, after, names, rowsMax) => tx<SealedRow[]>`
+    select organization_id as "organizationId", test, id, sealed as bytes, sealed_by as "sealedBy" from calls
+    where (organization_id, test, id) > (${after.organizationId}, ${after.test}, ${after.id})
+      and sealed_by = any(${names}::text[])
+    order by organization_id, test, id limit ${rowsMax} for update skip locked`,
+  write: (tx, { organizationId, test, id }, { bytes, sealedBy }) => tx`
+    update calls set sealed = ${bytes}, sealed_by = ${sealedBy}
+    where organization_id = ${organizationId} and test = ${test} and id = ${id} and sealed is not null`,
+}

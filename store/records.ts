@@ -1,0 +1,51 @@
+/** The part of the store that knows calls: their rows, what happened in them, and their reports. */
+import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
+import { systemIds } from '../runtime/clock.ts'
+import type { Loop } from '../runtime/loops.ts'
+import { createCallChanges } from './call-changes.ts'
+import { createCallRecord } from './call-entries.ts'
+import { createReportStore } from './call-reports.ts'
+import { createCallStore } from './calls.ts'
+import type { Pools } from './connect.ts'
+import type { Sealer } from './sealed.ts'
+import { transactionEach } from './tenant.ts'
+
+export type Records = {
+  calls: CallStore
+  callRecord: CallRecord
+  callChanges: CallChanges
+  reports: ReportStore
+}
+
+export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
+
+/** A session that nobody joins ends this late at most. */
+const expireEveryMs = 1_000
+/** The calls of a dead process end this late at most, once its row has run out. */
+const orphansEveryMs = 3_000
+
+export function createRecords(
+  { system, tenant }: Pools,
+  sealer: () => Sealer,
+  { clock, log }: { clock: Clock; log: Log },
+): RecordParts {
+  const worlds = transactionEach(tenant)
+  const eventId = systemIds.session
+  const calls = createCallStore({ worlds, sealer, clock, log, eventId })
+  const changes = createCallChanges(system)
+  const loops: Loop[] = [
+    { name: 'sessions that nobody joined', everyMs: expireEveryMs, run: () => calls.expire() },
+    { name: 'calls of dead processes', everyMs: orphansEveryMs, run: () => calls.endOrphans() },
+  ]
+  return {
+    records: {
+      calls,
+      callRecord: createCallRecord(worlds),
+      callChanges: changes,
+      reports: createReportStore({ worlds, clock, eventId }),
+    },
+    loops,
+    listen: () => changes.listen(),
+  }
+}

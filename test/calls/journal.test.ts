@@ -1,0 +1,198 @@
+/** The journal of live calls: what it hands to the store, in which order, and what survives an outage. */
+import assert from 'node:assert/strict'
+import fc from 'fast-check'
+import t from 'tap'
+import { applyEntries } from '../../domain/calls/apply.ts'
+import type { Call, CallEvent, Turn } from '../../domain/calls/call.ts'
+import { createJournal } from '../../domain/calls/journal.ts'
+import { type EndReason, endReasons, isTerminal, mayMove } from '../../domain/calls/states.ts'
+import type { CallStore } from '../../domain/calls/store.ts'
+import type { CallLog } from '../../domain/conversation/call-log.ts'
+import { Fault } from '../../domain/fault.ts'
+import { systemIds } from '../../runtime/clock.ts'
+import { organization, silent, TestCluster } from '../store/cluster.ts'
+import { newCall, newSpan, newTurn } from './call.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+/** Does what the store does, in memory, and fails as often as it is asked to. */
+function memoryStore(first: Call) {
+  const state = {
+    call: first,
+    events: [] as CallEvent[],
+    turns: [] as Turn[],
+    spans: 0,
+    reports: 0,
+    failures: [] as ('before' | 'after')[],
+  }
+  const append: CallStore['append'] = (_tenant, _id, entries) => {
+    const failure = state.failures.shift()
+    const away = () => Promise.reject(new Fault({ kind: 'store_unreachable' }))
+    if (failure === 'before') return away()
+    const known = new Set(state.events.map(({ id }) => id))
+    const applied = applyEntries(state.call, entries, (id) => known.has(id), Date.now())
+    state.call = applied.call
+    state.events.push(...applied.events)
+    state.turns.push(...applied.turns.filter(({ id }) => !state.turns.some((turn) => turn.id === id)))
+    if (applied.hasEnded && applied.call.endReason !== 'not_joined') state.reports += 1
+    // The transaction was committed, and the answer was lost.
+    return failure === 'after' ? away() : Promise.resolve(applied.refused)
+  }
+  return { state, append }
+}
+
+type Step = (log: CallLog) => unknown
+const steps: Record<string, Step> = {
+  connected: (log) => log.connected(),
+  event: (log) => log.event('agent.failover', { stage: 'tts' }),
+  user: (log) => log.turn(newTurn()),
+  agent: (log) => log.turn(newTurn({ source: 'agent' })),
+  span: (log) => log.span(newSpan()),
+  recording: (log) => log.recording('recording', null),
+  uploading: (log) => log.recording('uploading', null),
+  ready: (log) => log.recording('ready', 1000),
+  failed: (log) => log.recording('failed', null),
+}
+
+t.test('any sequence of events makes no illegal move, one terminal status, one report', async () => {
+  const anyStep = fc.oneof(
+    fc.constantFrom(...Object.keys(steps)).map((name) => steps[name] as Step),
+    fc.constantFrom<EndReason>(...endReasons).map((reason) => (log: CallLog) => void log.ended(reason)),
+  )
+  const failures = fc.array(fc.constantFrom('before' as const, 'after' as const), { maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { maxLength: 30 }), failures, async (run, away) => {
+      const call = newCall('org_1')
+      const { state, append } = memoryStore(call)
+      state.failures = away
+      const clock = { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0, after: soon }
+      const ended: string[] = []
+      const journal = createJournal({
+        calls: { append },
+        clock,
+        log: silent,
+        eventId: systemIds.session,
+        ended: (_tenant, id) => void ended.push(id),
+      })
+      const log = journal.open(call)
+      for (const step of run) step(log)
+      await log.ended('user_hangup')
+      const statuses = state.events.filter(({ type }) => type.startsWith('call.')).map(({ type }) => type.slice(5))
+      let status: string = call.status
+      for (const next of statuses) {
+        if (!mayMove(status as never, next as never)) throw new Error(`${status} → ${next}`)
+        status = next
+      }
+      const times = state.events.map(({ occurredAtMs }) => occurredAtMs)
+      assert.equal(status, state.call.status)
+      assert.equal(statuses.filter((each) => isTerminal(each as never)).length, 1)
+      assert.equal(state.reports, state.call.endReason === 'not_joined' ? 0 : 1)
+      assert.deepEqual(
+        state.turns.map(({ index }) => index),
+        state.turns.map((_, at) => at),
+      )
+      assert.deepEqual(
+        times,
+        [...new Set(times)].sort((a, b) => a - b),
+      )
+      assert.deepEqual(ended, [call.id])
+    }),
+    { numRuns: 500 },
+  )
+})
+
+function soon(_ms: number, run: () => void): () => void {
+  const timer = setImmediate(run)
+  return () => clearImmediate(timer)
+}
+
+t.test('what a conversation writes while the database is away is stored once it is back', async (t) => {
+  const call = newCall('org_1')
+  const { state, append } = memoryStore(call)
+  const clock = stoppedClock()
+  const journal = createJournal({
+    calls: { append },
+    clock,
+    log: silent,
+    eventId: systemIds.session,
+    ended: () => {},
+  })
+  const log = journal.open(call)
+  log.connected()
+  clock.advance(50)
+  await settled()
+  t.equal(state.call.status, 'in_progress')
+  state.failures = Array.from({ length: 20 }, () => 'before' as const)
+  for (let turn = 0; turn < 300; turn++) log.turn(newTurn())
+  const end = log.ended('user_hangup')
+  for (let ms = 0; ms < 5_000; ms += 250) {
+    clock.advance(250)
+    await settled()
+    t.equal(state.turns.length, 0)
+  }
+  for (let tries = 0; tries < 4; tries++) {
+    clock.advance(250)
+    await settled()
+  }
+  await end
+  t.equal(state.turns.length, 300)
+  t.same([state.call.status, state.reports], ['completed', 1])
+})
+
+/** A clock that stands still until it is moved. */
+function stoppedClock() {
+  let nowMs = 1_790_000_000_000
+  let timers: { atMs: number; run: () => void }[] = []
+  return {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    after(delayMs: number, run: () => void) {
+      const timer = { atMs: nowMs + delayMs, run }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter((other) => other !== timer)
+      }
+    },
+    advance(ms: number) {
+      nowMs += ms
+      const due = timers.filter(({ atMs }) => atMs <= nowMs)
+      timers = timers.filter(({ atMs }) => atMs > nowMs)
+      for (const { run } of due) run()
+    },
+  }
+}
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5))
+
+t.test('a call in Postgres keeps the order of its journal', async (t) => {
+  const store = await cluster.store(t, await cluster.database())
+  const { id: organizationId } = await organization(store, 'a')
+  const ended: string[] = []
+  const journal = createJournal({
+    calls: store.calls,
+    clock: { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0, after: soon },
+    log: silent,
+    eventId: systemIds.session,
+    ended: (_tenant, id) => void ended.push(id),
+  })
+  const call = newCall(organizationId)
+  await store.calls.insert(call, {})
+  const log = journal.open(call)
+  log.connected()
+  log.event('room.created', {})
+  log.event('room.agent_joined', {})
+  for (let turn = 0; turn < 5; turn++) log.turn(newTurn({ text: `turn ${turn}` }))
+  await Promise.all([log.ended('silence_timeout'), log.ended('user_hangup')])
+  const events = await store.callRecord.events(call, call.id, 0)
+  t.same(
+    events.map(({ type }) => type),
+    ['call.in_progress', 'room.created', 'room.agent_joined', 'call.completed', 'analysis.pending'],
+  )
+  t.match(events[3], { status: 'completed', payload: { end_reason: 'silence_timeout' } })
+  t.same(
+    (await store.callRecord.turns(call, call.id, -1)).map(({ index, text }) => `${index} ${text}`),
+    [0, 1, 2, 3, 4].map((turn) => `${turn} turn ${turn}`),
+  )
+  t.same(ended, [call.id])
+})

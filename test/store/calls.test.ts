@@ -1,0 +1,251 @@
+/** Rows of calls: the policy, sealed secrets, pages, and what a batch of entries leaves behind. */
+import t from 'tap'
+import type { CallEntry } from '../../domain/calls/call.ts'
+import type { SecretsByTool } from '../../domain/sessions/join-tools.ts'
+import { connectOnce } from '../../store/connect.ts'
+import { newCall, newEvent, newSpan, newTurn } from '../calls/call.ts'
+import { handClock, organization, TestCluster } from './cluster.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const secrets: SecretsByTool = { find: { secret: 'k4n4ry', authHeaders: { 'x-key': 'k4n4ry' } } }
+
+const connected = (ms: number): CallEntry => ({
+  kind: 'move',
+  event: newEvent('call.in_progress', { occurredAtMs: ms }),
+  to: 'in_progress',
+  change: { startedAtMs: ms },
+})
+const completed = (ms: number): CallEntry => ({
+  kind: 'move',
+  event: newEvent('call.completed', { occurredAtMs: ms }),
+  to: 'completed',
+  change: { endedAtMs: ms, endReason: 'user_hangup' },
+})
+
+t.test('the policy shows the rows of one organization and one world', async (t) => {
+  const url = await cluster.database()
+  const store = await cluster.store(t, url)
+  const [a, b] = [await organization(store, 'a'), await organization(store, 'b')]
+  for (const owner of [a.id, b.id])
+    for (const test of [true, false]) {
+      const call = newCall(owner, { test })
+      await store.calls.insert(call, secrets)
+      const entries: CallEntry[] = [
+        connected(1),
+        { kind: 'turn', turn: newTurn() },
+        { kind: 'span', span: newSpan() },
+        completed(2),
+      ]
+      t.same(await store.calls.append(call, call.id, entries), [])
+    }
+  const host = new URL(url).searchParams.get('host') ?? ''
+  const database = new URL(url).pathname.slice(1)
+  const sql = connectOnce({ socketDir: host, role: 'parley', database }, 'policy')
+  t.teardown(() => sql.end({ timeout: 1 }))
+  for (const table of ['calls', 'call_turns', 'call_events', 'call_spans', 'call_reports']) {
+    const seen = (id: string | null, world: string | null) =>
+      sql.begin(async (tx) => {
+        if (id !== null) await tx`select set_config('app.organization', ${id}, true)`
+        if (world !== null) await tx`select set_config('app.world', ${world}, true)`
+        const rows = await tx<{ owner: string; test: boolean }[]>`
+          select distinct organization_id as owner, test from ${tx(table)}`
+        return rows.map(({ owner, test }) => `${owner === a.id ? 'a' : 'b'} ${test ? 'test' : 'live'}`)
+      })
+    t.same(await seen(null, null), [], table)
+    t.same(await seen(a.id, null), [], table)
+    t.same(await seen(a.id, 'live'), ['a live'], table)
+    t.same(await seen(b.id, 'test'), ['b test'], table)
+  }
+})
+
+t.test('a call is read as it was stored, by its tenant alone, and its secrets until it is over', async (t) => {
+  const url = await cluster.database()
+  const store = await cluster.store(t, url)
+  const { id: organizationId } = await organization(store, 'a')
+  const call = newCall(organizationId, { identity: 'odd \0 \ud800 😀', metadata: { '\0': ['x', { y: null }] } })
+  await store.calls.insert(call, secrets)
+  t.same(await store.calls.find(call, call.id), call)
+  t.same(await store.calls.findWithSecrets(call, call.id), { call, secrets })
+  t.equal(await store.calls.find({ organizationId, test: true }, call.id), null)
+  t.equal(await store.calls.find({ organizationId: 'org_other', test: false }, call.id), null)
+  for (const odd of ['', 'x', call.id.toUpperCase(), `${call.id}0`, '\0'])
+    t.equal(await store.calls.find(call, odd), null)
+  const [row] = await cluster.sql(t, url)`select sealed from calls`
+  t.notMatch(String((row as { sealed: Buffer }).sealed), 'k4n4ry')
+  await store.calls.append(call, call.id, [connected(1), completed(2)])
+  t.same((await store.calls.findWithSecrets(call, call.id))?.secrets, {})
+})
+
+t.test('append moves, stores once what is sent twice, and refuses what the states forbid', async (t) => {
+  const store = await cluster.store(t, await cluster.database())
+  const { id: organizationId } = await organization(store, 'a')
+  const call = newCall(organizationId)
+  await store.calls.insert(call, {})
+  const turns = [newTurn(), newTurn({ index: 1, source: 'agent', playedText: 'At nine. \0' })]
+  const batch: CallEntry[] = [
+    connected(1_790_000_000_000),
+    { kind: 'event', event: newEvent('room.participant_joined', { occurredAtMs: 1_790_000_000_001 }) },
+    ...turns.map((turn) => ({ kind: 'turn' as const, turn })),
+    { kind: 'span', span: newSpan() },
+    {
+      kind: 'recording',
+      event: newEvent('recording.recording', { occurredAtMs: 1_790_000_000_002 }),
+      status: 'recording',
+      durationMs: null,
+    },
+  ]
+  for (let times = 0; times < 2; times++) t.same(await store.calls.append(call, call.id, batch), [])
+  t.match(await store.calls.find(call, call.id), {
+    status: 'in_progress',
+    startedAtMs: 1_790_000_000_000,
+    recordingStatus: 'recording',
+  })
+  t.same(await store.callRecord.turns(call, call.id, -1), turns)
+  t.same(await store.callRecord.turns(call, call.id, 0), turns.slice(1))
+  t.same(await store.callRecord.turns({ organizationId, test: true }, call.id, -1), [])
+  t.equal((await store.callRecord.spans(call, call.id)).length, 1)
+  const events = () => store.callRecord.events(call, call.id, 0)
+  t.same(
+    (await events()).map(({ type, status }) => `${type} ${status}`),
+    ['call.in_progress in_progress', 'room.participant_joined in_progress', 'recording.recording in_progress'],
+  )
+  const again = connected(1_790_000_000_003)
+  t.same(await store.calls.append(call, call.id, [again]), [again], 'it is in progress already')
+  t.equal((await events()).length, 3, 'a refused move leaves no event')
+  t.equal(await store.reports.find(call, call.id), null)
+  const [first, second] = [completed(1_790_000_005_000), completed(1_790_000_006_000)]
+  t.same(await store.calls.append(call, call.id, [first, second]), [second])
+  t.match(await store.calls.find(call, call.id), { status: 'completed', endReason: 'user_hangup' })
+  t.match(await store.reports.find(call, call.id), { analysisStatus: 'pending', version: 1, summary: '' })
+  t.same(
+    (await events()).slice(3).map(({ type }) => type),
+    ['call.completed', 'analysis.pending'],
+  )
+})
+
+t.test('calls that nobody holds', async (t) => {
+  const clock = handClock()
+  const store = await cluster.store(t, await cluster.database(), { clock })
+  const { id: organizationId } = await organization(store, 'a')
+  const createdAtMs = clock.nowMs()
+  const make = async (more = {}) => {
+    const call = newCall(organizationId, { createdAtMs, expiresAtMs: createdAtMs + 5_000, ...more })
+    await store.calls.insert(call, {})
+    return call
+  }
+  const statusOf = async (id: string) => {
+    const call = await store.calls.find({ organizationId, test: false }, id)
+    return call && [call.status, call.endReason]
+  }
+
+  await t.test('a queued call is cancelled by endUnowned, with a report that needs no LLM', async (t) => {
+    const call = await make()
+    t.same(await store.calls.endUnowned(call, call.id, 'api_ended'), { state: 'ended_now' })
+    t.same(await store.calls.endUnowned(call, call.id, 'api_ended'), {
+      state: 'ended_before',
+      endedAtMs: clock.nowMs(),
+    })
+    t.same(await statusOf(call.id), ['cancelled', 'api_ended'])
+    t.match(await store.reports.find(call, call.id), { analysisStatus: 'heuristic', outcome: 'not_connected' })
+    t.equal(await store.calls.endUnowned({ organizationId, test: true }, call.id, 'api_ended'), null)
+  })
+
+  await t.test('a session is claimed once, and not when it is over', async (t) => {
+    const call = await make()
+    t.equal(await store.calls.claim(call, call.id, store.instanceId), true)
+    t.equal(await store.calls.claim(call, call.id, 'another'), false)
+    t.equal(await store.calls.countLive(organizationId), 1)
+    t.same(await store.calls.endUnowned(call, call.id, 'api_ended'), { state: 'owned' })
+  })
+
+  await t.test('a session that nobody joined is cancelled without a report', async (t) => {
+    const [call, joined] = [await make(), await make()]
+    await store.calls.claim(joined, joined.id, store.instanceId)
+    await clock.advance(5_000)
+    for (let tries = 0; tries < 200 && (await statusOf(call.id))?.[0] === 'queued'; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    t.same(await statusOf(call.id), ['cancelled', 'not_joined'])
+    t.equal(await store.reports.find(call, call.id), null)
+    t.same(await statusOf(joined.id), ['queued', null])
+    t.equal(await store.calls.claim(call, call.id, store.instanceId), false)
+  })
+
+  await t.test('calls of a dead process end with a report, and its recording has failed', async (t) => {
+    const call = await make({ expiresAtMs: createdAtMs + 900_000 })
+    t.equal(await store.calls.claim(call, call.id, 'dead'), true)
+    const at = clock.nowMs()
+    const event = newEvent('recording.recording', { occurredAtMs: at })
+    const recording: CallEntry = { kind: 'recording', event, status: 'recording', durationMs: null }
+    await store.calls.append(call, call.id, [connected(at), recording])
+    await clock.advance(3_000)
+    for (let tries = 0; tries < 200 && (await statusOf(call.id))?.[0] === 'in_progress'; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    t.same(await statusOf(call.id), ['failed', 'worker_lost'])
+    t.match(await store.reports.find(call, call.id), { analysisStatus: 'pending', outcome: 'failed' })
+    t.match(await store.calls.find(call, call.id), { recordingStatus: 'failed' })
+  })
+})
+
+t.test('lists are pages, newest first', async (t) => {
+  const store = await cluster.store(t, await cluster.database())
+  const { id: organizationId } = await organization(store, 'a')
+  const tenant = { organizationId, test: false }
+  const createdAtMs = 1_790_000_000_000
+  const made: string[] = []
+  for (let index = 0; index < 7; index++) {
+    const call = newCall(organizationId, { createdAtMs, agentId: index % 2 === 0 ? 'agent_even' : 'agent_odd' })
+    await store.calls.insert(call, {})
+    made.unshift(call.id)
+  }
+  await store.calls.insert(newCall(organizationId, { createdAtMs, test: true }), {})
+  const listed: string[] = []
+  for (let after = null, pages = 0; pages < 4; pages++) {
+    const page = await store.calls.list(tenant, {}, 3, after)
+    listed.push(...page.calls.map(({ id }) => id))
+    after = page.next as never
+    if (after === null) break
+  }
+  t.same(listed, made, 'calls of one millisecond have separate microseconds')
+  t.equal((await store.calls.list(tenant, { agentId: 'agent_even' }, 10, null)).calls.length, 4)
+  t.equal((await store.calls.list(tenant, { agentId: 'agent_even', status: 'completed' }, 10, null)).calls.length, 0)
+  t.equal((await store.calls.list(tenant, { fromMs: createdAtMs, toMs: createdAtMs + 1 }, 10, null)).calls.length, 7)
+  t.equal((await store.calls.list(tenant, { toMs: createdAtMs }, 10, null)).calls.length, 0)
+
+  const first = await store.calls.listOfAgent(tenant, 'agent_even', 3, { beforeUs: null, sinceUs: null })
+  t.equal(first.calls.length, 3)
+  const rest = await store.calls.listOfAgent(tenant, 'agent_even', 3, { beforeUs: first.nextUs, sinceUs: null })
+  t.same([rest.calls.length, rest.nextUs], [1, null])
+  const since = { beforeUs: null, sinceUs: first.nextUs }
+  t.equal((await store.calls.listOfAgent(tenant, 'agent_even', 9, since)).calls.length, 3)
+})
+
+t.test('a page of an agent does not part calls of one time', async (t) => {
+  const url = await cluster.database()
+  const [one, two] = [await cluster.store(t, url), await cluster.store(t, url)]
+  const { id: organizationId } = await organization(one, 'a')
+  const tenant = { organizationId, test: false }
+  const createdAtMs = 1_790_000_000_000
+  for (const store of [one, two, one, two])
+    await store.calls.insert(newCall(organizationId, { createdAtMs, agentId: 'agent_1' }), {})
+  const page = await one.calls.listOfAgent(tenant, 'agent_1', 1, { beforeUs: null, sinceUs: null })
+  t.equal(page.calls.length, 2)
+  const next = await one.calls.listOfAgent(tenant, 'agent_1', 5, { beforeUs: page.nextUs, sinceUs: null })
+  t.same([next.calls.length, next.nextUs], [2, null])
+})
+
+t.test('a change is seen in every process', async (t) => {
+  const url = await cluster.database()
+  const [one, two] = [await cluster.store(t, url), await cluster.store(t, url)]
+  const { id: organizationId } = await organization(one, 'a')
+  const call = newCall(organizationId)
+  await one.calls.insert(call, {})
+  let stop = () => {}
+  const seen = new Promise<void>((resolve) => {
+    stop = two.callChanges.watch(call.id, resolve)
+  })
+  await one.calls.append(call, call.id, [connected(1)])
+  await seen
+  stop()
+})
