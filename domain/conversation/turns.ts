@@ -17,6 +17,7 @@ import { isHopeless } from './transcription.ts'
 import {
   type InterruptionMode,
   initialTurnState,
+  isAgents,
   step,
   type TurnEffect,
   type TurnEvent,
@@ -133,10 +134,10 @@ export class Turns {
       if (this.#state.phase === 'deciding') this.#user.decide()
       return
     }
-    const { phase, talks } = this.#state
+    const { phase } = this.#state
     if (phase === 'closing' || phase === 'over') return
-    if (!talks && phase !== 'deciding' && phase !== 'paused' && isEcho(this.#user.text, this.#lastWords))
-      return this.#user.drop()
+    // A transcript without speech is an echo, or speech that was too quiet to be found.
+    if (!this.#user.hasSpeech && (isAgents(phase) || isEcho(this.#user.text, this.#lastWords))) return this.#user.drop()
     this.#deps.record.userText(this.#user.id, this.#user.text, false)
     if (isAgents(phase)) return this.#judge(false)
     this.#events.userSpoke()
@@ -388,8 +389,4 @@ export class Turns {
     this.#deps.record.userText(said.id, said.text, true)
     this.#deps.record.userTurn(said, 'stt', {})
   }
-}
-
-function isAgents(phase: TurnPhase): boolean {
-  return phase === 'thinking' || phase === 'speaking' || phase === 'paused'
 }

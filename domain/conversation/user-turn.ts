@@ -42,6 +42,7 @@ export class UserTurn {
   #id: string | null = null
   #startedMs: number | null = null
   #speechEndMs: number | null = null
+  #hasSpeech = false
   #isFlushed = false
   #guessed: string[] = []
   #cancel: (() => void) | null = null
@@ -67,6 +68,11 @@ export class UserTurn {
     return this.#text.isFinal
   }
 
+  /** Voice activity detection has found speech in this turn. */
+  get hasSpeech(): boolean {
+    return this.#hasSpeech
+  }
+
   /** False: nothing new. */
   add(transcript: StreamTranscript): boolean {
     const isNew = this.#text.add(transcript)
@@ -81,6 +87,7 @@ export class UserTurn {
   speechStarted(atMs: number): void {
     this.#startedMs ??= atMs
     this.#speechEndMs = null
+    this.#hasSpeech = true
     this.#isFlushed = false
     this.keepListening()
   }
@@ -136,6 +143,7 @@ export class UserTurn {
     this.keepListening()
     this.#id = null
     this.#startedMs = null
+    this.#hasSpeech = false
     this.#isFlushed = false
     this.#guessed = []
   }

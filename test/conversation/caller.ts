@@ -7,7 +7,9 @@ import type { MediaSink, MediaTransport, SessionEvent, SessionFault } from '../.
 import type { ManualClock } from '../domain/fakes.ts'
 
 export const rateHz = 16_000
-export const tickMs = 10
+/** The voice of the agent takes this long for a letter. */
+export const letterMs = 60
+const tickMs = 10
 const tickSamples = (rateHz / 1000) * tickMs
 /** The jitter buffer of the client. */
 const jitterMs = 60
@@ -104,6 +106,15 @@ export class SimulatedCaller implements MediaTransport {
     return this.#mic.length * tickMs
   }
 
+  get nowMs(): number {
+    return this.#clock.monotonicMs()
+  }
+
+  /** A sound without words. */
+  noise(ms: number): void {
+    for (let tick = 0; tick < ms / tickMs; tick++) this.#mic.push(7999)
+  }
+
   pause(ms: number): void {
     for (let tick = 0; tick < ms / tickMs; tick++) this.#mic.push(0)
   }
@@ -124,7 +135,7 @@ export class SimulatedCaller implements MediaTransport {
     if (!isDone()) throw new Error('the caller has waited too long')
   }
 
-  /** The words of the agent that were played, in order; `whole` leaves out words that were cut. */
+  /** The words of the agent that were played, in order, also those that were cut. */
   get agentWords(): string {
     const list: string[] = []
     let last = 0
@@ -134,6 +145,19 @@ export class SimulatedCaller implements MediaTransport {
       if (sample !== 0) last = sample
     }
     return list.join(' ')
+  }
+
+  /** Those of which every sample was played. */
+  get wholeAgentWords(): string[] {
+    const ticks: number[] = []
+    let last = 0
+    for (const { sample } of this.played) {
+      if (sample !== 0 && sample !== last) ticks.push(0)
+      if (sample !== 0) ticks[ticks.length - 1] = (ticks.at(-1) ?? 0) + 1
+      if (sample !== 0) last = sample
+    }
+    const list = this.agentWords.split(' ')
+    return list.filter((word, at) => (ticks[at] ?? 0) * tickMs >= word.length * letterMs - tickMs)
   }
 
   /** When the agent was first audible after `ms`. */

@@ -4,12 +4,10 @@ import type { Clock } from '../../domain/ports/system.ts'
 import type { Stt, SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
 import { usage } from '../domain/fakes.ts'
-import { rateHz, sampleOf, wordAt } from './caller.ts'
+import { letterMs, rateHz, sampleOf, wordAt } from './caller.ts'
 
 const sttMs = 30
 const ttsMs = 20
-/** A voice takes so long for a letter. */
-export const letterMs = 60
 const chunkSamples = (rateHz / 1000) * 20
 
 /** Reads words from samples. It sends an interim after each word, and a final when it is flushed. */
