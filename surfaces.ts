@@ -67,6 +67,7 @@ export function createSurfaces(parts: Parts): Surfaces {
         preview: operations.preview,
         isOpen: config.try,
         contracts: contractsAtAnyHost(config.surfaces),
+        tryAgent: null,
       }),
       mountRouter(at(surfaces.routerHost), { operations, region, durationMaxMs }),
       mountCompat(at(surfaces.compatHost), {

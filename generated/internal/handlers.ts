@@ -7,7 +7,11 @@ import type {
   Readiness,
   RoutingPreview,
   ServerIndex,
+  TryAgent,
+  TrySession,
+  TrySessionRequest,
   TryToken,
+  TryTurn,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -193,6 +197,93 @@ export type GetTryRouteResult =
   | { status: 404; type?: 'application/json'; body: InternalErrorBody }
   | { status: 500; type?: 'application/json'; body: InternalErrorBody }
 
+export type GetTryAgentPageRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetTryAgentPageResult =
+  | {
+      status: 200
+      type?: 'text/html'
+      headers: {
+        'Cache-Control': 'no-cache'
+        'Content-Security-Policy': string
+        'X-Content-Type-Options': 'nosniff'
+        'Referrer-Policy': 'no-referrer'
+        'Permissions-Policy': 'microphone=(self)'
+        'Cross-Origin-Resource-Policy': 'same-origin'
+      }
+      body: string | ByteStream
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+
+export type ListTryAgentsRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListTryAgentsResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: TryAgent[]
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 503; type?: 'application/json'; body: InternalErrorBody }
+
+export type CreateTrySessionRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: TrySessionRequest
+}
+
+export type CreateTrySessionResult =
+  | {
+      status: 201
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: TrySession
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 402; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 403; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 413; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 415; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 429; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 503; type?: 'application/json'; body: InternalErrorBody }
+
+export type ListTryTurnsRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListTryTurnsResult =
+  | {
+      status: 200
+      type?: 'application/json'
+      headers: { 'Cache-Control': 'no-store' }
+      body: TryTurn[]
+    }
+  | { status: 400; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 404; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 500; type?: 'application/json'; body: InternalErrorBody }
+  | { status: 503; type?: 'application/json'; body: InternalErrorBody }
+
 /** Each operation is one thin function, which throws the errors of the contract. */
 export type InternalHandlers<Caller> = {
   /** GET / */
@@ -211,6 +302,14 @@ export type InternalHandlers<Caller> = {
   createTryToken: Handle<CreateTryTokenRequest, CreateTryTokenResult, null>
   /** GET /try/route */
   getTryRoute: Handle<GetTryRouteRequest, GetTryRouteResult, null>
+  /** GET /try/agent */
+  getTryAgentPage: Handle<GetTryAgentPageRequest, GetTryAgentPageResult, null>
+  /** GET /try/agents */
+  listTryAgents: Handle<ListTryAgentsRequest, ListTryAgentsResult, null>
+  /** POST /try/sessions */
+  createTrySession: Handle<CreateTrySessionRequest, CreateTrySessionResult, null>
+  /** GET /try/sessions/{id}/turns */
+  listTryTurns: Handle<ListTryTurnsRequest, ListTryTurnsResult, null>
 }
 
 /**

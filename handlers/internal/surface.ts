@@ -8,6 +8,7 @@ import { createFaultWriter } from '../faults/writer.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { getRankingPage, type RankingFacts } from './ranking.ts'
 import { type TryDeps, tryHandlers } from './try.ts'
+import { type TryAgentParts, tryAgentHandlers } from './try-agent.ts'
 
 /** A condition for readiness. `check` answers the reason why it does not hold, or null. */
 export type ReadyCheck = { name: string; check: () => Promise<string | null> }
@@ -16,17 +17,20 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   readyChecks: readonly ReadyCheck[]
   engine: EngineChoice
   ranking: RankingFacts
+  /** Null: this server has no sessions. */
+  tryAgent: TryAgentParts | null
 }
 
 export function mountInternal(
   settings: SurfaceSettings,
-  { readyChecks, engine, ranking, ...deps }: InternalDeps,
+  { readyChecks, engine, ranking, tryAgent, ...deps }: InternalDeps,
 ): Mount {
   const { headerPrefix } = settings
   const handlers = {
     ...healthHandlers(readyChecks, engine),
     ...getRankingPage(ranking),
     ...tryHandlers({ ...deps, headerPrefix }),
+    ...tryAgentHandlers({ ...deps, headerPrefix, parts: tryAgent }),
   }
   const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }
   return {

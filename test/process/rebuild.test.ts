@@ -28,6 +28,7 @@ function checkout(): string {
     'tsconfig.json',
     'tsconfig.build.json',
     'deploy',
+    'console/session',
     'console/try',
     'providers/catalog',
   ])

@@ -14,6 +14,7 @@ import { createFaultWriter } from '../../handlers/faults/writer.ts'
 import { getRankingPage } from '../../handlers/internal/ranking.ts'
 import { healthHandlers } from '../../handlers/internal/surface.ts'
 import { type TryDeps, tryHandlers } from '../../handlers/internal/try.ts'
+import { tryAgentHandlers } from '../../handlers/internal/try-agent.ts'
 import { isLoopbackAddress, isLoopbackAuthority, isLoopbackHost } from '../../runtime/engine/host.ts'
 import { caller, healthLimits, ManualClock, model, provider } from '../domain/fakes.ts'
 import { type Served, start } from '../http/harness.ts'
@@ -21,7 +22,12 @@ import { type Served, start } from '../http/harness.ts'
 const secret = 'v1.eyJqdGkiOiJhIn0.c2lnbmF0dXJl'
 const minted: MintedToken = { value: secret, expiresInS: 60, expiresAtMs: 0 }
 const facts = { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false }
-const names = ['app.js', 'audio.js', 'curl.js', 'lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js']
+const names = [
+  ...['app.js', 'audio.js', 'curl.js', 'lists.js', 'route.js', 'server.js', 'style.css', 'worklet.js'],
+  ...['agent.css', 'agent.js', 'agent-server.js', 'agent-turns.js', 'waterfall.js'],
+  ...['session-audio.js', 'session-client.js', 'session-socket.js', 'session-worklet.js'],
+  ...['frame-cutter.js', 'playout.js', 'resampler.js'],
+]
 const pages = ['/try', ...names.map((name) => `/try/${name}`)]
 
 function previewer(): TryDeps['preview'] {
@@ -52,6 +58,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
       handlers: widenInternalHandlers({
         ...healthHandlers([], { engine: 'node', reason: null }),
         ...tryHandlers(deps),
+        ...tryAgentHandlers({ ...deps, parts: null }),
         ...getRankingPage(facts),
       }),
       writeFault: createFaultWriter({

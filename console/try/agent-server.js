@@ -1,0 +1,67 @@
+/**
+ * The requests of the page. On the machine of the server they need no key; elsewhere the user has pasted one, which is
+ * kept in this variable alone.
+ */
+let apiKey = null
+
+const authorized = () => ({ authorization: `Bearer ${apiKey}` })
+
+/** Whether the server has a key for this page. */
+export async function needsKey() {
+  const answer = await fetch('/try/agents')
+  // An answer that nobody reads keeps its connection.
+  await answer.arrayBuffer()
+  return answer.status === 404
+}
+
+/** Throws an error with the server's reason when the key may not start sessions. */
+export async function useKey(key) {
+  apiKey = key
+  try {
+    return await agents()
+  } catch (error) {
+    apiKey = null
+    throw error
+  }
+}
+
+export async function agents() {
+  const answer = await (apiKey === null ? fetch('/try/agents') : fetch('/v1/agents', { headers: authorized() }))
+  return jsonOf(answer)
+}
+
+/** The models of the LLM that the server can route to now. */
+export async function languageModels() {
+  const { data } = await jsonOf(await fetch('/v1/models'))
+  return data.filter(({ stage, routable }) => stage === 'llm' && routable).map(({ id }) => id)
+}
+
+/** `wanted` has the names of the server's own route: agentId, or systemPrompt, firstMessage, language and model. */
+export async function createSession(wanted) {
+  if (apiKey === null) return jsonOf(await post('/try/sessions', wanted, {}))
+  const { language, model, ...rest } = wanted
+  const body = { ...rest, ...(language && { intent: { language } }), ...(model && { llm: { model } }) }
+  return jsonOf(await post('/v1/sessions', body, authorized()))
+}
+
+/** The finished turns with their latencies. */
+export async function turnsOf(sessionId) {
+  if (apiKey === null) return jsonOf(await fetch(`/try/sessions/${sessionId}/turns`))
+  const { entries } = await jsonOf(await fetch(`/v1/sessions/${sessionId}/transcript`, { headers: authorized() }))
+  return entries
+}
+
+const post = (path, body, headers) =>
+  fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+/** Throws an error with the server's reason. */
+async function jsonOf(answer) {
+  const body = await answer.json().catch(() => null)
+  if (answer.ok) return body
+  const reason = body?.error?.message ?? (typeof body?.error === 'string' ? body.error : null)
+  throw new Error(reason ?? `The server answered ${answer.status}.`)
+}

@@ -1,0 +1,93 @@
+/** The conversation as it is shown: a paragraph a turn, with the words that were played and those that were not. */
+const element = (id) => document.getElementById(id)
+
+/** About fifteen characters a second. While a turn is played its words are marked at this pace; its end corrects them. */
+const charactersPerMs = 0.015
+
+export class Turns {
+  #log = element('conversation')
+  /** By the id of the turn. */
+  #turns = new Map()
+  #isFresh = true
+
+  clear() {
+    this.#turns.clear()
+    this.#log.replaceChildren()
+    this.#isFresh = false
+  }
+
+  /** Shows the words of the user; an equal id replaces them. */
+  user(id, text, isFinal) {
+    if (text === '' && !this.#turns.has(id)) return
+    const turn = this.#turnOf(id, 'user', 'You')
+    turn.line.classList.toggle('partial', !isFinal)
+    turn.words.textContent = text
+    this.#scroll()
+  }
+
+  agent({ id, text, isFinal, interrupted = false }) {
+    const turn = this.#turnOf(id, 'agent', 'Agent')
+    // An interrupted turn ends with the words that were played. What was to follow them is the rest of the longest text.
+    if (text.length > turn.text.length) turn.text = text
+    turn.isFinal = isFinal
+    turn.played = isFinal ? text.length : turn.played
+    turn.isCut = interrupted
+    turn.line.classList.toggle('interrupted', interrupted)
+    this.#showWords(turn)
+  }
+
+  /** A mark is `<turn>:<ms>`. */
+  played(mark) {
+    const at = mark.lastIndexOf(':')
+    const turn = this.#turns.get(mark.slice(0, at))
+    if (!turn || turn.isFinal) return
+    turn.played = Math.min(turn.text.length, Math.round(Number(mark.slice(at + 1)) * charactersPerMs))
+    this.#showWords(turn)
+  }
+
+  event(text) {
+    const line = document.createElement('p')
+    line.className = 'event'
+    line.textContent = text
+    this.#log.append(line)
+    this.#scroll()
+  }
+
+  #turnOf(id, side, name) {
+    const known = this.#turns.get(id)
+    if (known) return known
+    if (this.#isFresh) this.clear()
+    const line = document.createElement('p')
+    line.className = `turn ${side}`
+    const who = document.createElement('span')
+    who.className = 'who'
+    who.textContent = name
+    const words = document.createElement('span')
+    words.className = 'words'
+    line.append(who, words)
+    this.#log.append(line)
+    const turn = { line, words, text: '', played: 0, isFinal: false, isCut: false }
+    this.#turns.set(id, turn)
+    return turn
+  }
+
+  #showWords(turn) {
+    const { text, played, isFinal, isCut, words } = turn
+    // Words are not cut in the middle.
+    const end = isFinal ? played : endOfWord(text, played)
+    const rest = document.createElement(isCut ? 'del' : 'span')
+    rest.className = isCut ? 'unplayed' : 'ahead'
+    rest.textContent = text.slice(end)
+    words.replaceChildren(text.slice(0, end), ...(rest.textContent === '' ? [] : [rest]))
+    this.#scroll()
+  }
+
+  #scroll() {
+    this.#log.scrollTop = this.#log.scrollHeight
+  }
+}
+
+function endOfWord(text, at) {
+  const space = text.indexOf(' ', at)
+  return space < 0 ? text.length : at === 0 ? 0 : space
+}

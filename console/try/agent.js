@@ -1,0 +1,218 @@
+/** The page to talk to an agent on: one session at a time. */
+import { agents, createSession, languageModels, needsKey, turnsOf, useKey } from './agent-server.js'
+import { Turns } from './agent-turns.js'
+import { startSession } from './session-client.js'
+import { showWaterfalls } from './waterfall.js'
+
+const element = (id) => document.getElementById(id)
+const turns = new Turns()
+/** The session under way, and its id; null between sessions. */
+let session = null
+let sessionId = null
+
+element('prompt').value = `You answer the phone of a bicycle shop. Be friendly and brief.
+We are open from nine to six, and on Saturdays until two.
+A new chain costs thirty euros, and changing it takes a day.
+We do not repair motorcycles.`
+
+void begin()
+
+async function begin() {
+  fillLanguages()
+  if (!window.isSecureContext) say('The microphone needs HTTPS; typing works without.', true)
+  try {
+    element('key-form').hidden = !(await needsKey())
+    fill('model', [['', 'auto'], ...(await languageModels()).map((id) => [id, id])])
+    if (element('key-form').hidden) fillAgents(await agents())
+  } catch (error) {
+    say(inWords(error), true)
+  }
+}
+
+element('key-form').addEventListener('submit', (event) => {
+  event.preventDefault()
+  useKey(element('key').value.trim()).then(
+    (found) => {
+      element('key').value = ''
+      fillAgents(found)
+      sayAt('key-status', 'The key works.', false)
+    },
+    (error) => sayAt('key-status', inWords(error), true),
+  )
+})
+
+element('agent').addEventListener('change', () => {
+  const isOwn = element('agent').value === ''
+  element('own').hidden = !isOwn
+  element('prompt').required = isOwn
+})
+
+element('start').addEventListener('submit', (event) => {
+  event.preventDefault()
+  if (session) session.hangUp()
+  else void talk()
+})
+
+element('mute').addEventListener('click', () => {
+  const isMuted = element('mute').getAttribute('aria-pressed') !== 'true'
+  element('mute').setAttribute('aria-pressed', String(isMuted))
+  session?.mute(isMuted)
+})
+
+element('type').addEventListener('submit', (event) => {
+  event.preventDefault()
+  const text = element('text').value.trim()
+  if (text !== '' && session?.say(text)) element('text').value = ''
+})
+
+async function talk() {
+  say('Starting …')
+  element('talk').disabled = true
+  turns.clear()
+  showWaterfalls(element('latency'), [])
+  try {
+    const started = await createSession(wanted())
+    sessionId = started.sessionId
+    const joined = await join(started)
+    // A session that was refused is over before the page has it.
+    if (sessionId !== null) session = joined
+  } catch (error) {
+    over({ error })
+  }
+  element('talk').disabled = false
+}
+
+function wanted() {
+  const value = (id) => element(id).value
+  if (value('agent') !== '') return { agentId: value('agent') }
+  const { model, first } = { model: value('model'), first: value('first').trim() }
+  return {
+    systemPrompt: value('prompt'),
+    language: value('language'),
+    ...(first && { firstMessage: first }),
+    ...(model && { model }),
+  }
+}
+
+/** Without a microphone the user types. */
+async function join({ transportUrl, transportToken }) {
+  const { prefix } = document.documentElement.dataset
+  const options = { transportUrl, transportToken, prefix, on }
+  if (!navigator.mediaDevices) return startSession({ ...options, microphone: false })
+  try {
+    return await startSession(options)
+  } catch (error) {
+    if (error?.name !== 'NotAllowedError' && error?.name !== 'NotFoundError') throw error
+    say('There is no microphone; type instead.', true)
+    return startSession({ ...options, microphone: false })
+  }
+}
+
+const states = { listening: 'Listening', thinking: 'Thinking', speaking: 'Speaking' }
+
+const on = {
+  ready({ resumed, recording }) {
+    show(true)
+    showState('listening', states.listening)
+    say(resumed ? 'Connected again.' : recording ? 'Connected. This conversation is recorded.' : 'Connected.')
+  },
+  state: ({ value }) => showState(value, states[value]),
+  transcript: ({ id, text, isFinal }) => turns.user(id, text, isFinal),
+  user_message_echo: ({ text }) => turns.user(`typed-${performance.now()}`, text, true),
+  agent_message(frame) {
+    turns.agent(frame)
+    if (frame.isFinal) void showLatency(sessionId)
+  },
+  played: (mark) => turns.played(mark),
+  tool_call: ({ name, status }) => turns.event(`Tool ${name}: ${status}`),
+  level(value) {
+    element('level').value = value
+  },
+  error: ({ fatal, message, code }) => !fatal && say(`${message} (${code})`, true),
+  lost() {
+    showState('lost', 'Connection lost, trying again')
+    element('level').value = 0
+  },
+  over,
+}
+
+const reasons = {
+  user_hangup: 'You have ended the conversation.',
+  agent_hangup: 'The agent has ended the conversation.',
+  silence_timeout: 'Nobody said anything for a while.',
+  max_duration: 'The conversation has reached its time limit.',
+  credit_exhausted: 'The credit is used up.',
+  pipeline_failed: 'No provider could serve the conversation.',
+  server_shutdown: 'The server has stopped.',
+}
+
+function over({ reason = null, error = null }) {
+  const id = sessionId
+  session = null
+  sessionId = null
+  show(false)
+  showState('off', 'Not connected')
+  element('level').value = 0
+  const isFailure = reason === null || error !== null
+  const said = error === null ? 'The connection was lost.' : inWords(error)
+  say(reasons[reason] ?? (isFailure ? said : 'The conversation is over.'), isFailure)
+  if (reason !== null) void showLatency(id)
+}
+
+/** A turn is stored a moment after its last frame. */
+async function showLatency(id) {
+  await new Promise((resolve) => setTimeout(resolve, latencyAfterMs))
+  const found = id === null ? null : await turnsOf(id).catch(() => null)
+  // Another session may have begun.
+  if (found === null || (sessionId !== null && id !== sessionId)) return
+  showWaterfalls(element('latency'), found)
+  element('scripted').hidden = !found.some(({ source, model }) => source === 'agent' && model === 'scripted')
+}
+
+const latencyAfterMs = 700
+
+function show(isLive) {
+  element('talk').setAttribute('aria-pressed', String(isLive))
+  element('talk-label').textContent = isLive ? 'Hang up' : 'Talk'
+  element('choices').disabled = isLive
+  for (const id of ['mute', 'text', 'send']) element(id).disabled = !isLive
+  element('mute').setAttribute('aria-pressed', 'false')
+}
+
+function showState(state, text) {
+  element('state').dataset.state = state
+  element('state').textContent = text
+}
+
+function say(text, isFailure = false) {
+  sayAt('status', text, isFailure)
+}
+
+function sayAt(id, text, isFailure) {
+  element(id).textContent = text
+  element(id).classList.toggle('failed', isFailure)
+}
+
+const inWords = (error) => error?.message ?? String(error)
+
+function fillAgents(found) {
+  fill('agent', [['', 'Write one here'], ...found.map(({ id, name }) => [id, name])])
+}
+
+function fillLanguages() {
+  const names = new Intl.DisplayNames(['en'], { type: 'language' })
+  const tags = ['en', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'ja', 'ko', 'zh']
+  fill(
+    'language',
+    tags.map((tag) => [tag, names.of(tag)]),
+  )
+}
+
+/** Keeps the choice of the user. */
+function fill(id, options) {
+  const select = element(id)
+  const { value } = select
+  select.replaceChildren(...options.map(([each, text]) => new Option(text, each)))
+  select.value = value
+  if (select.selectedIndex < 0) select.selectedIndex = 0
+}

@@ -1,0 +1,90 @@
+/** The page to talk to an agent on. Its sessions are those of the platform surface, for the local caller. */
+import { type Caller, type Tenant, tenantOf } from '../../domain/access/organization.ts'
+import type { AgentStore } from '../../domain/agents/agent.ts'
+import type { Turn } from '../../domain/calls/call.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { StartSession, WantedSession } from '../../domain/sessions/start.ts'
+import type { InternalHandlers } from '../../generated/internal/handlers.ts'
+import type { TrySessionRequest, TryTurn } from '../../generated/internal/types.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
+import { nothingAt } from '../../runtime/http/unknown-path.ts'
+import { sayResourceFault } from '../platform/resource-words.ts'
+import type { PublicUrlOf } from '../public-url.ts'
+import { admitLocal, noStore, pageHeaders, readPage, requireOwnPage, type TryAccess } from './try-access.ts'
+
+export type TryAgentParts = {
+  agents: Pick<AgentStore, 'list'>
+  sessions: StartSession
+  calls: { turns(tenant: Tenant, id: string, afterIndex: number): Promise<readonly Turn[]> }
+  publicUrlOf: PublicUrlOf
+}
+
+type TryAgentHandlers = Pick<
+  InternalHandlers<null>,
+  'getTryAgentPage' | 'listTryAgents' | 'createTrySession' | 'listTryTurns'
+>
+
+export function tryAgentHandlers(deps: TryAccess & { parts: TryAgentParts | null }): TryAgentHandlers {
+  const page = readPage('agent.html', deps)
+  return {
+    getTryAgentPage(_request, { peer }) {
+      required(deps.parts, '/try/agent')
+      return { status: 200, headers: pageHeaders(deps, peer, '/try/agent'), body: page }
+    },
+    async listTryAgents(_request, { peer }) {
+      const caller = await admitLocal(deps, peer, '/try/agents')
+      const agents = await required(deps.parts, '/try/agents').agents.list(tenantOf(caller))
+      const body = agents.map(({ id, settings }) => ({ id, name: settings.name }))
+      return { status: 200, headers: noStore, body }
+    },
+    async createTrySession({ body }, { peer }) {
+      const caller = await admitLocal(deps, peer, '/try/sessions')
+      requireOwnPage(peer)
+      const parts = required(deps.parts, '/try/sessions')
+      const { id, token, url } = await start(parts, caller, wantedOf(body), parts.publicUrlOf(peer))
+      return {
+        status: 201,
+        headers: noStore,
+        body: { sessionId: id, transportToken: token, transportUrl: url },
+      }
+    },
+    async listTryTurns({ path: { id } }, { peer }) {
+      const path = `/try/sessions/${id}/turns`
+      const caller = await admitLocal(deps, peer, path)
+      const turns = await required(deps.parts, path).calls.turns(tenantOf(caller), id, -1)
+      return { status: 200, headers: noStore, body: turns.map(wireTurn) }
+    },
+  }
+}
+
+function required(parts: TryAgentParts | null, path: string): TryAgentParts {
+  if (parts === null) throw nothingAt(path, [])
+  return parts
+}
+
+/** This surface has no words for faults of resources, so they become its own refusals. */
+async function start({ sessions }: TryAgentParts, caller: Caller, wanted: WantedSession, publicUrl: string) {
+  try {
+    return await sessions.start(caller, wanted, publicUrl)
+  } catch (error) {
+    if (!(error instanceof ResourceFault)) throw error
+    if (error.data.kind === 'not_found') throw nothingAt('/try/sessions', [])
+    const { message } = sayResourceFault(error.data)
+    throw new Refusal('invalid_parameter', message === undefined ? {} : { message })
+  }
+}
+
+function wantedOf({ agentId, systemPrompt, firstMessage, language, model }: TrySessionRequest): WantedSession {
+  return {
+    ...(agentId && { agentId }),
+    ...(systemPrompt && { systemPrompt }),
+    ...(firstMessage && { firstMessage }),
+    ...(language && { intent: { language } }),
+    ...(model && { llm: { model } }),
+  }
+}
+
+function wireTurn({ id, source, provider, model, ...turn }: Turn): TryTurn {
+  const { eouMs, llmTtftMs, ttsTtfbMs, conversationalLatencyMs, latencyStatus } = turn
+  return { id, source, provider, model, eouMs, llmTtftMs, ttsTtfbMs, conversationalLatencyMs, latencyStatus }
+}
