@@ -28,6 +28,11 @@ export function loadAjv() {
   return require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
 }
 
+/** Only the arguments of tools are checked with it. */
+export function loadSchemaInterpreter() {
+  return require('@cfworker/json-schema') as typeof import('@cfworker/json-schema')
+}
+
 export async function loadTracingSdk() {
   const [{ NodeTracerProvider, BatchSpanProcessor }, { OTLPTraceExporter }, { resourceFromAttributes }] =
     await Promise.all([

@@ -1,0 +1,141 @@
+/**
+ * Runs the webhook tools of a session: the request that tools of this product family get, one retry with the same id, and
+ * failures in words that the LLM can use.
+ */
+import { noSecrets, type ToolSecrets, type WebhookSource } from '../agents/tool.ts'
+import type { Call } from '../calls/call.ts'
+import type { RunTool, ToolFailure, ToolRequest, ToolResult } from '../conversation/deps.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import { type WebhookAnswer, type WebhookClient, WebhookError, type WebhookFailure } from '../webhooks/client.ts'
+import { webhookHeaders } from '../webhooks/signature.ts'
+
+export type RunToolDeps = {
+  client: WebhookClient
+  clock: Clock
+  log: Log
+  /** The paths of a value that break a JSON Schema. It answers in bounded time. */
+  valueFaults: (schema: object, value: unknown) => readonly string[]
+  /** The secrets of a webhook tool of this call. */
+  secretsOf: (call: Call, toolName: string) => ToolSecrets | undefined
+}
+
+const timeoutMsDefault = 10_000
+const retryAfterMs = 200
+const retriedStatuses = [502, 503, 504]
+const answerBytesMax = 65_536
+const detailCharactersMax = 1024
+
+export function createRunTool(deps: RunToolDeps): RunTool {
+  return {
+    check: ({ parameters }, args) => deps.valueFaults(parameters, args),
+    webhook: async (call, request) => {
+      const { source } = request.tool
+      if (source.kind !== 'webhook') return { failure: { code: 'not_allowed' } }
+      return send(deps, call, request, source)
+    },
+  }
+}
+
+async function send(deps: RunToolDeps, call: Call, request: ToolRequest, source: WebhookSource): Promise<ToolResult> {
+  const { clock, client } = deps
+  const timeout = new AbortController()
+  const cancelTimeout = clock.after(source.timeoutMs ?? timeoutMsDefault, () => timeout.abort())
+  const secrets = deps.secretsOf(call, request.tool.name) ?? noSecrets
+  const id = keyOf(call, request)
+  const body = bodyOf(call, request, id)
+  const post = () => {
+    const signed = webhookHeaders({ id, nowMs: clock.nowMs(), body }, secrets.secret)
+    const headers = { ...headersOf(source, secrets), ...signed }
+    return client.post({ url: source.url, headers, body, signal: timeout.signal, answerBytesMax })
+  }
+  try {
+    const first = await post().catch((error: unknown) => error)
+    if (!isRetried(first)) return resultOf(first)
+    await wait(clock, retryAfterMs, timeout.signal)
+    if (timeout.signal.aborted) return resultOf(first instanceof WebhookError ? timedOut : first)
+    const second = await post().catch((error: unknown) => error)
+    return resultOf(second)
+  } catch (err) {
+    deps.log.error({ err }, 'tool not run')
+    return { failure: { code: 'failed' } }
+  } finally {
+    cancelTimeout()
+  }
+}
+
+/** The id of an LLM may have signs that a header cannot hold. */
+function keyOf(call: Call, { callId }: ToolRequest): string {
+  return `${call.id}:${callId.replaceAll(/[^\x21-\x7e]/g, '_')}`
+}
+
+function bodyOf(call: Call, { tool, args, callId }: ToolRequest, key: string): string {
+  return JSON.stringify({
+    tool: tool.name,
+    args,
+    session_id: call.id,
+    call_id: call.id,
+    agent_id: call.agentId,
+    tool_call_id: callId,
+    idempotency_key: key,
+    metadata: call.metadata,
+    ...(call.test && { test: true }),
+  })
+}
+
+function headersOf({ headers, authHeaders }: WebhookSource, secrets: ToolSecrets): Record<string, string> {
+  const secret = (authHeaders ?? []).map((name): [string, string] => [
+    name,
+    secrets.authHeaders[name.toLowerCase()] ?? '',
+  ])
+  return { 'content-type': 'application/json', 'user-agent': 'Parley', ...headers, ...Object.fromEntries(secret) }
+}
+
+function isRetried(outcome: unknown): boolean {
+  if (outcome instanceof WebhookError) return outcome.failure === 'not_connected'
+  return isAnswer(outcome) && retriedStatuses.includes(outcome.status)
+}
+
+const timedOut = new WebhookError('cancelled', undefined)
+
+const codes: Readonly<Record<WebhookFailure, ToolFailure['code']>> = {
+  not_connected: 'unreachable',
+  broken_off: 'unreachable',
+  blocked: 'blocked',
+  busy: 'failed',
+  // Only the time-out cancels.
+  cancelled: 'timeout',
+  not_sendable: 'failed',
+}
+
+function resultOf(outcome: unknown): ToolResult {
+  if (outcome instanceof WebhookError) return { failure: { code: codes[outcome.failure] } }
+  if (!isAnswer(outcome)) throw outcome
+  const { status, body, isCut } = outcome
+  const text = textOf(body)
+  if (status < 200 || status > 299) {
+    const detail = [...text.slice(0, 2 * detailCharactersMax)].slice(0, detailCharactersMax).join('')
+    return { failure: { code: 'http_error', status, ...(detail !== '' && { detail }) } }
+  }
+  return isCut ? { failure: { code: 'too_large' } } : { result: text }
+}
+
+function isAnswer(outcome: unknown): outcome is WebhookAnswer {
+  return typeof outcome === 'object' && outcome !== null && 'status' in outcome
+}
+
+/** A database takes no NUL in a text. */
+function textOf(body: Uint8Array): string {
+  return new TextDecoder().decode(body).replaceAll('\0', '')
+}
+
+function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancel()
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const cancel = clock.after(ms, done)
+    signal.addEventListener('abort', done)
+  })
+}

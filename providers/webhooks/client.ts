@@ -1,0 +1,118 @@
+/**
+ * Requests to addresses that organizations gave us, behind the address guard. Connections to the addresses that were used
+ * last are kept, because a caller waits for the answer of a tool.
+ */
+import {
+  type WebhookAnswer,
+  type WebhookClient,
+  WebhookError,
+  type WebhookFailure,
+  type WebhookRequest,
+} from '../../domain/webhooks/client.ts'
+import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
+import { OutboundError, type OutboundFailure } from '../../runtime/outbound/outbound-error.ts'
+import { createPool, type OutboundPool } from '../../runtime/outbound/pool.ts'
+
+export type WebhookClientOptions = { guard: AddressPolicy; monotonicMs: () => number }
+
+/** Addresses whose connections are kept. */
+const originsMax = 64
+/** An organization must not take all connections of the process to its server. */
+const connectionsMax = 16
+const queuedMax = 64
+const connectMs = 5000
+/** The signal of a request ends it before these. */
+const silentMsMax = 60_000
+/** The pool itself must not cut: see `read`. */
+const discardedBytesMax = 16 * 1024 * 1024
+
+type Origin = { pool: OutboundPool; underWay: number }
+
+export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+  /** The one that was used last is at the end. */
+  const origins = new Map<string, Origin>()
+
+  function take(origin: string): Origin {
+    const known = origins.get(origin)
+    const taken = known ?? { pool: openPool(origin), underWay: 0 }
+    origins.delete(origin)
+    origins.set(origin, taken)
+    taken.underWay++
+    if (!known) closeOldest()
+    return taken
+  }
+
+  function openPool(origin: string): OutboundPool {
+    return createPool({ origin, connectionsMax, queuedMax, connectMs, ...options })
+  }
+
+  function closeOldest(): void {
+    if (origins.size <= originsMax) return
+    for (const [origin, { pool, underWay }] of origins) {
+      if (underWay > 0) continue
+      origins.delete(origin)
+      void pool.close()
+      return
+    }
+  }
+
+  return {
+    async post(request) {
+      const url = new URL(request.url)
+      const origin = take(url.origin)
+      try {
+        return await post(origin.pool, url, request)
+      } catch (error) {
+        throw toWebhookError(error)
+      } finally {
+        origin.underWay--
+        closeOldest()
+      }
+    },
+    close: async () => {
+      await Promise.all([...origins.values()].map(({ pool }) => pool.close()))
+      origins.clear()
+    },
+  }
+}
+
+async function post(pool: OutboundPool, url: URL, request: WebhookRequest): Promise<WebhookAnswer> {
+  const { status, body } = await pool.stream({
+    method: 'POST',
+    path: `${url.pathname}${url.search}`,
+    headers: Object.entries(request.headers).flat(),
+    body: request.body,
+    signal: request.signal,
+    headersTimeoutMs: silentMsMax,
+    bodyTimeoutMs: silentMsMax,
+    totalMs: silentMsMax,
+    answerBytesMax: discardedBytesMax,
+  })
+  return { status, ...(await read(body, request.answerBytesMax)) }
+}
+
+/** Leaving the loop closes the connection, so that a long answer costs no more. */
+async function read(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Omit<WebhookAnswer, 'status'>> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > bytesMax) return { body: Buffer.concat(chunks).subarray(0, bytesMax), isCut: true }
+  }
+  return { body: Buffer.concat(chunks), isCut: false }
+}
+
+const failures: Partial<Record<OutboundFailure, WebhookFailure>> = {
+  address_refused: 'blocked',
+  queue_full: 'busy',
+  cancelled: 'cancelled',
+  unreachable: 'not_connected',
+  connect_timeout: 'not_connected',
+}
+
+function toWebhookError(error: unknown): WebhookError {
+  if (!(error instanceof OutboundError)) return new WebhookError('not_sendable', error)
+  if (error.failure === 'protocol' && !error.sent) return new WebhookError('not_sendable', error)
+  return new WebhookError(failures[error.failure] ?? 'broken_off', error)
+}

@@ -1,0 +1,63 @@
+/**
+ * Checks values with JSON Schemas (2020-12) of users. The schema is interpreted: a small one takes 10 µs. A hostile one
+ * (a pattern that backtracks, a reference to itself) is stopped after `checkMs`.
+ */
+import { createContext, Script } from 'node:vm'
+import type { Validator } from '@cfworker/json-schema'
+import { loadSchemaInterpreter } from './optional.ts'
+
+const checkMs = 50
+/** More faults are not named. */
+const pathsMax = 20
+const root = '/'
+
+const validators = new WeakMap<object, Validator>()
+
+/** V8 ends a run of a script that takes too long, also in the middle of a regular expression. */
+const timed = createContext({ run: () => {} })
+const runTimed = new Script('run()')
+
+/**
+ * The paths of the values that break the schema, as JSON Pointers; '/' is the whole value. A value that cannot be checked
+ * in time breaks it as a whole. `schema` must have passed `schemaFault`.
+ */
+export function valueFaults(schema: object, value: unknown): readonly string[] {
+  try {
+    let paths: string[] = []
+    timed['run'] = () => {
+      paths = pathsOf(validatorOf(schema).validate(value).errors)
+    }
+    runTimed.runInContext(timed, { timeout: checkMs })
+    return paths
+  } catch {
+    // It took too long, or its references never end.
+    return [root]
+  }
+}
+
+function validatorOf(schema: object): Validator {
+  const known = validators.get(schema)
+  if (known) return known
+  const { Validator } = loadSchemaInterpreter()
+  const made = new Validator(schema, '2020-12', false)
+  validators.set(schema, made)
+  return made
+}
+
+type SchemaError = ReturnType<Validator['validate']>['errors'][number]
+
+/** A fault is also reported for every value that holds it. Only the innermost is named. */
+function pathsOf(errors: readonly SchemaError[]): string[] {
+  const all = [...new Set(errors.map(pathOf))]
+  const innermost = all.filter((path) => !all.some((other) => other !== path && isInside(other, path)))
+  return innermost.slice(0, pathsMax)
+}
+
+function pathOf({ instanceLocation, keyword, error }: SchemaError): string {
+  const path = decodeURI(instanceLocation.slice(1))
+  // The location of a missing property is that of its object, and the text of the error names it.
+  const missing = keyword === 'required' ? /"(.*)"/su.exec(error)?.[1] : undefined
+  return missing === undefined ? path || root : `${path}/${missing}`
+}
+
+const isInside = (inner: string, outer: string) => outer === root || inner.startsWith(`${outer}/`)

@@ -1,0 +1,301 @@
+/** Webhook tools against real HTTP servers on this machine. */
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import t from 'tap'
+import type { ToolSecrets, WebhookSource } from '../../domain/agents/tool.ts'
+import type { Call } from '../../domain/calls/call.ts'
+import type { PipelineTool } from '../../domain/sessions/pipeline.ts'
+import { createRunTool } from '../../domain/tools/run-tool.ts'
+import { webhookHeaders } from '../../domain/webhooks/signature.ts'
+import { createWebhookClient } from '../../providers/webhooks/client.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { valueFaults } from '../../runtime/json-value.ts'
+
+type Received = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+type Answer = (received: Received, response: ServerResponse, count: number) => void
+
+const call = {
+  id: '018f0000-0000-7000-8000-000000000001',
+  agentId: 'agent_1',
+  test: false,
+  metadata: { order: 7 },
+} as unknown as Call
+
+async function serve(t: Tap, answer: Answer): Promise<{ url: string; received: Received[] }> {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      received.push({ method, path: url, headers, body })
+      answer(received.at(-1)!, response, received.length)
+    })
+  })
+  return { url: await listen(t, server), received }
+}
+
+type Tap = { teardown: (run: () => unknown) => unknown }
+
+async function listen(t: Tap, server: Server | ReturnType<typeof createTcpServer>): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    if ('closeAllConnections' in server) server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?a=b`
+}
+
+function toolAt(url: string, source: Partial<WebhookSource> = {}): PipelineTool {
+  return {
+    name: 'get_order',
+    description: 'Finds an order.',
+    parameters: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
+    source: {
+      kind: 'webhook',
+      url,
+      hasSecret: false,
+      headers: null,
+      authHeaders: null,
+      timeoutMs: 2000,
+      responseMode: null,
+      asyncAck: null,
+      ...source,
+    },
+    preToolSpeech: 'auto',
+  }
+}
+
+function runner(t: Tap, secrets?: ToolSecrets, allowedSubnets = ['127.0.0.0/8']) {
+  const monotonicMs = () => performance.now()
+  const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs })
+  t.teardown(() => client.close())
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  return createRunTool({ client, clock: systemClock, log, valueFaults, secretsOf: () => secrets })
+}
+
+const run = (t: Tap, tool: PipelineTool, secrets?: ToolSecrets) =>
+  runner(t, secrets).webhook(call, { callId: 'call_1', tool, args: { id: 'x1' } })
+
+t.test('the request of a tool', async (t) => {
+  const { url, received } = await serve(t, (_, response) => response.end('{"state": "sent"}'))
+  const secrets = { secret: 'a secret text', authHeaders: { authorization: 'Bearer t0p' } }
+  const tool = toolAt(url, { headers: { 'X-Shop': 'one' }, authHeaders: ['Authorization'], hasSecret: true })
+  t.same(await run(t, tool, secrets), { result: '{"state": "sent"}' })
+  const [{ method, path, headers, body }] = received as [Received]
+  t.equal(`${method} ${path}`, 'POST /hook?a=b')
+  t.same(JSON.parse(body), {
+    tool: 'get_order',
+    args: { id: 'x1' },
+    session_id: call.id,
+    call_id: call.id,
+    agent_id: 'agent_1',
+    tool_call_id: 'call_1',
+    idempotency_key: `${call.id}:call_1`,
+    metadata: { order: 7 },
+  })
+  t.match(headers, { 'content-type': 'application/json', 'x-shop': 'one', authorization: 'Bearer t0p' })
+  t.equal(headers['webhook-id'], `${call.id}:call_1`)
+  const timestamp = String(headers['webhook-timestamp'])
+  t.ok(Math.abs(Number(timestamp) - Date.now() / 1000) < 5)
+  const hash = createHmac('sha256', 'a secret text').update(`${call.id}:call_1.${timestamp}.${body}`).digest('base64')
+  t.equal(headers['webhook-signature'], `v1,${hash}`)
+})
+
+t.test('a tool without a secret is not signed, and a test call says so', async (t) => {
+  const { url, received } = await serve(t, (_, response) => response.end())
+  const request = { callId: 'call_2', tool: toolAt(url), args: {} }
+  t.same(await runner(t).webhook({ ...call, test: true }, request), { result: '' })
+  t.notOk('webhook-signature' in received[0]!.headers)
+  t.match(received[0]!.headers, { 'webhook-id': `${call.id}:call_2` })
+  t.equal((JSON.parse(received[0]!.body) as { test: boolean }).test, true)
+})
+
+t.test('the signature is that of the standard', (t) => {
+  // The example of the libraries of Standard Webhooks.
+  const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', nowMs: 1_614_265_330_000, body: '{"test": 2432232314}' }
+  t.equal(
+    webhookHeaders(message, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')['webhook-signature'],
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  )
+  const short = webhookHeaders(message, 'whsec_c2hvcnQ=')['webhook-signature']
+  const asText = createHmac('sha256', 'whsec_c2hvcnQ=')
+    .update(`${message.id}.1614265330.${message.body}`)
+    .digest('base64')
+  t.equal(short, `v1,${asText}`, 'a key that is too short for the standard is a text')
+  t.end()
+})
+
+t.test('502, 503, 504 are tried once more with the same id', async (t) => {
+  for (const status of [502, 503, 504]) {
+    const { url, received } = await serve(t, (_, response, count) => {
+      response.statusCode = count === 1 ? status : 200
+      response.end('done')
+    })
+    t.same(await run(t, toolAt(url)), { result: 'done' })
+    t.equal(received.length, 2)
+    t.equal(received[0]!.headers['webhook-id'], received[1]!.headers['webhook-id'])
+    t.equal(received[0]!.body, received[1]!.body)
+  }
+  const { url, received } = await serve(t, (_, response) => response.writeHead(503).end('busy'))
+  t.same(await run(t, toolAt(url)), { failure: { code: 'http_error', status: 503, detail: 'busy' } })
+  t.equal(received.length, 2)
+})
+
+t.test('other statuses are the answer: nothing is sent twice, and no redirect is followed', async (t) => {
+  for (const status of [301, 307, 400, 401, 404, 409, 429, 500]) {
+    const { url, received } = await serve(t, (_, response) => {
+      response.writeHead(status, { location: '/elsewhere' }).end('é'.repeat(2000))
+    })
+    const detail = 'é'.repeat(1024)
+    t.same(await run(t, toolAt(url)), { failure: { code: 'http_error', status, detail } })
+    t.equal(received.length, 1)
+  }
+})
+
+t.test('a server that cannot be connected is tried twice and is unreachable', async (t) => {
+  const server = createTcpServer()
+  const url = await listen(t, server)
+  await new Promise((resolve) => server.close(resolve))
+  const startedMs = performance.now()
+  t.same(await run(t, toolAt(url)), { failure: { code: 'unreachable' } })
+  t.ok(performance.now() - startedMs >= 200)
+})
+
+t.test('a server that breaks off is unreachable, and gets no second request', async (t) => {
+  let connections = 0
+  const url = await listen(
+    t,
+    createTcpServer((socket) => {
+      connections++
+      socket.once('data', () => socket.destroy())
+    }),
+  )
+  t.same(await run(t, toolAt(url)), { failure: { code: 'unreachable' } })
+  t.equal(connections, 1)
+})
+
+t.test('the time-out holds for headers, for a slow body and for both requests together', async (t) => {
+  const silent = await serve(t, () => {})
+  const slow = await serve(t, (_, response) => {
+    response.write('{')
+    const timer = setInterval(() => response.write(' '), 50)
+    response.on('close', () => clearInterval(timer))
+  })
+  const retried = await serve(t, (_, response, count) => {
+    if (count === 1) response.writeHead(503).end()
+  })
+  for (const { url } of [silent, slow, retried]) {
+    const startedMs = performance.now()
+    t.same(await run(t, toolAt(url, { timeoutMs: 500 })), { failure: { code: 'timeout' } })
+    const spentMs = performance.now() - startedMs
+    t.ok(spentMs >= 490 && spentMs < 1500, `${spentMs}`)
+  }
+})
+
+t.test('64 KiB of an answer are read', async (t) => {
+  const { url } = await serve(t, (received, response) => {
+    const { args } = JSON.parse(received.body) as { args: { bytes: number } }
+    response.end('x'.repeat(args.bytes))
+  })
+  const sizes = [65_536, 65_537, 5_000_000]
+  const tools = runner(t)
+  const results = []
+  for (const bytes of sizes)
+    results.push(await tools.webhook(call, { callId: 'c', tool: toolAt(url), args: { bytes } }))
+  t.same(results, [
+    { result: 'x'.repeat(65_536) },
+    { failure: { code: 'too_large' } },
+    { failure: { code: 'too_large' } },
+  ])
+})
+
+t.test('addresses that are not public are blocked unless the operator allows them', async (t) => {
+  const { url, received } = await serve(t, (_, response) => response.end('secret'))
+  const blocked = runner(t, undefined, ['10.0.0.0/8'])
+  for (const target of [
+    url,
+    url.replace('127.0.0.1', 'localhost'),
+    'http://[::1]:1/',
+    'http://169.254.169.254/latest/',
+  ])
+    t.same(await blocked.webhook(call, { callId: 'c', tool: toolAt(target), args: {} }), {
+      failure: { code: 'blocked' },
+    })
+  t.equal(received.length, 0)
+})
+
+t.test('what a header cannot hold does not break the process', async (t) => {
+  const { url, received } = await serve(t, (_, response) => response.end('ok'))
+  const broken = toolAt(url, { headers: { 'x-a': 'b\r\nhost: other' } })
+  t.same(await run(t, broken), { failure: { code: 'failed' } })
+  t.equal(received.length, 0)
+  const request = { callId: 'böse\n1', tool: toolAt(url), args: {} }
+  t.same(await runner(t).webhook(call, request), { result: 'ok' })
+  t.equal(received[0]!.headers['webhook-id'], `${call.id}:b_se_1`)
+  t.equal((JSON.parse(received[0]!.body) as { idempotency_key: string }).idempotency_key, `${call.id}:b_se_1`)
+})
+
+t.test('NUL and bytes that are no UTF-8 do not reach the LLM', async (t) => {
+  const { url } = await serve(t, (_, response) => response.end(Buffer.from([0x61, 0x00, 0xff, 0x62])))
+  t.same(await run(t, toolAt(url)), { result: 'a\ufffdb' })
+})
+
+t.test('more addresses than are kept, and many requests at once', async (t) => {
+  const { url, received } = await serve(t, (_, response) => response.end('ok'))
+  const tools = runner(t)
+  const { port } = new URL(url)
+  const targets = Array.from({ length: 80 }, (_, i) => `http://127.0.1.${i + 1}:${port}/`)
+  await Promise.all(targets.map((target) => tools.webhook(call, { callId: 'c', tool: toolAt(target), args: {} })))
+  const results = await Promise.all(
+    Array.from({ length: 60 }, () => tools.webhook(call, { callId: 'c', tool: toolAt(url), args: {} })),
+  )
+  t.ok(results.every((result) => 'result' in result))
+  t.equal(received.length, 60)
+})
+
+t.test('arguments are checked against the schema', (t) => {
+  const schema = {
+    type: 'object',
+    properties: {
+      id: { type: 'string', minLength: 2 },
+      'a/b': { type: 'integer' },
+      lines: { type: 'array', items: { $ref: '#/$defs/line' } },
+    },
+    required: ['id'],
+    additionalProperties: false,
+    $defs: { line: { type: 'object', properties: { count: { type: 'integer', minimum: 1 } }, required: ['count'] } },
+  }
+  t.same(valueFaults(schema, { id: 'ab', lines: [{ count: 1 }] }), [])
+  t.same(valueFaults(schema, {}), ['/id'])
+  t.same(valueFaults(schema, { id: 'a' }), ['/id'])
+  t.same(valueFaults(schema, { id: 'ab', 'a/b': 'x' }), ['/a~1b'])
+  t.same(valueFaults(schema, { id: 'ab', lines: [{ count: 1 }, { count: 0 }, {}] }), [
+    '/lines/1/count',
+    '/lines/2/count',
+  ])
+  t.same(valueFaults(schema, { id: 'ab', other: 1 }), ['/other'])
+  t.same(valueFaults(schema, 'text'), ['/'])
+  t.same(valueFaults({ type: 'object', properties: {} }, {}), [])
+  t.end()
+})
+
+t.test('hostile schemas are stopped', (t) => {
+  const backtracking = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
+  const endless = { $ref: '#' }
+  const wide = { anyOf: Array.from({ length: 6 }, () => ({ properties: { a: { $ref: '#' } }, required: ['z'] })) }
+  const deep = Array.from({ length: 12 }).reduce<object>((inner) => ({ a: inner }), {})
+  for (const [schema, value] of [
+    [backtracking, { a: `${'a'.repeat(50)}!` }],
+    [endless, {}],
+    [wide, deep],
+  ] as const) {
+    const startedMs = performance.now()
+    t.not(valueFaults(schema, value).length, 0)
+    const spentMs = performance.now() - startedMs
+    t.ok(spentMs < 300, `${spentMs.toFixed(0)} ms`)
+  }
+  t.same(valueFaults(backtracking, { a: 'aaa' }), [], 'and the next check runs')
+  t.end()
+})
