@@ -1,4 +1,4 @@
-/** Sends requests to addresses that organizations gave us. `providers/webhooks` implements it. */
+/** Sends requests to addresses that organizations gave us. `providers/wire` implements it. */
 import type { CancelSignal } from '../ports/system.ts'
 
 export type WebhookRequest = {

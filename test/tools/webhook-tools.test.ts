@@ -8,7 +8,7 @@ import type { Call } from '../../domain/calls/call.ts'
 import type { PipelineTool } from '../../domain/sessions/pipeline.ts'
 import { createRunTool } from '../../domain/tools/run-tool.ts'
 import { webhookHeaders } from '../../domain/webhooks/signature.ts'
-import { createWebhookClient } from '../../providers/webhooks/client.ts'
+import { createWebhookClient } from '../../providers/wire/webhook-client.ts'
 import { systemClock } from '../../runtime/clock.ts'
 import { valueFaults } from '../../runtime/json-value.ts'
 
