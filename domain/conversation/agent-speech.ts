@@ -68,6 +68,8 @@ export class AgentSpeech {
   #samples = 0
   /** The last sentence that is spoken, by its place. */
   #endsAfter: number | null = null
+  /** The next sentence belongs to another text. */
+  #isFlushed = false
   #isFinished = false
   #isOver = false
   #failingSinceMs: number | null = null
@@ -135,7 +137,8 @@ export class AgentSpeech {
   flush(): void {
     if (this.#isOver || this.#isFinished) return
     const rest = this.#buffer.flush()
-    if (rest.trim() !== '') this.#speak(`${rest.trimEnd()} `)
+    if (rest.trim() !== '') this.#speak(rest)
+    this.#isFlushed = true
     this.#stream?.flush()
   }
 
@@ -181,8 +184,11 @@ export class AgentSpeech {
   }
 
   #speak(sentence: string): void {
-    const { text, spoken } = this.#deps.normalize(this.#silentText + sentence)
-    this.#silentText = isSpeakable(spoken) ? '' : this.#silentText + sentence
+    const gap = this.#isFlushed && !/^\s/.test(sentence) && !/\s$/.test(this.#sentences.at(-1)?.text ?? ' ') ? ' ' : ''
+    const whole = gap + this.#silentText + sentence
+    this.#isFlushed = false
+    const { text, spoken } = this.#deps.normalize(whole)
+    this.#silentText = isSpeakable(spoken) ? '' : whole
     if (this.#silentText !== '') return
     this.#sentences.push({ text, spoken, end: null })
     this.#firstSentenceMs ??= this.#deps.clock.monotonicMs()

@@ -66,6 +66,8 @@ export class Playout implements Paced {
   /** No more speech of this turn follows. */
   #isWhole = false
   #isEndMarked = false
+  /** The turn ends here, although more was sent. */
+  #stopsAt: number | null = null
   #isFull = false
   /** The frame at `#anchorSample` was due to be played at `#anchorMs`. */
   #anchorMs = 0
@@ -78,6 +80,8 @@ export class Playout implements Paced {
   #sendsMarks: boolean | null = null
   #resumesWhenCleared = false
   #clearedDueMs = 0
+  /** Clears that were not answered. */
+  #clears = 0
   /** The turn was stopped, and the client has not said yet how far it was played. */
   #awaitsCleared = false
   #marks = 0
@@ -96,7 +100,7 @@ export class Playout implements Paced {
     this.#state = 'held'
     this.#buffer = new SpeechBuffer()
     this.#isWhole = this.#isEndMarked = this.#isFull = this.#resumesWhenCleared = this.#awaitsCleared = false
-    this.#startedMs = this.#firstPlayedMs = null
+    this.#startedMs = this.#firstPlayedMs = this.#stopsAt = null
     this.#known = { sample: 0, atMs: 0 }
     this.#marks = 0
   }
@@ -116,8 +120,9 @@ export class Playout implements Paced {
     if (this.#state !== 'idle') this.pace(this.#deps.clock.monotonicMs())
   }
 
-  /** The turn ends at this sample, or at the one that was sent last. */
+  /** The turn ends at this sample. Audio that was sent after it is cleared once it is reached. */
   endAt(sample: number): void {
+    this.#stopsAt = sample
     this.#buffer.cut(sample)
     this.whole()
   }
@@ -149,7 +154,7 @@ export class Playout implements Paced {
     }
     this.#state = 'clearing'
     this.#clearedDueMs = this.#deps.clock.monotonicMs() + clearedMs
-    this.#media?.clear()
+    this.#clear()
   }
 
   /** Ends the turn: what was not played is dropped. */
@@ -159,7 +164,7 @@ export class Playout implements Paced {
     if (this.#state === 'playing' && this.#startedMs !== null) {
       this.#known = { sample: this.#playedSample(nowMs), atMs: nowMs }
       this.#awaitsCleared = this.#media !== null
-      this.#media?.clear()
+      this.#clear()
     }
     this.#quiet()
   }
@@ -174,12 +179,14 @@ export class Playout implements Paced {
   }
 
   cleared(mark: string | null, playedMs: number): void {
-    const fromMs = mark === null ? 0 : (this.#msOf(mark) ?? 0)
     this.#sendsMarks = true
+    this.#clears = Math.max(0, this.#clears - 1)
+    // An answer to an earlier clear says nothing of this turn.
+    if (this.#clears > 0 || !this.awaitsCleared) return
+    const fromMs = mark === null ? 0 : (this.#msOf(mark) ?? 0)
     const sample = Math.min(Math.floor(fromMs + playedMs) * this.#samplesPerMs, this.#buffer.position)
     if (sample > 0) this.#knows(sample)
     if (this.#state === 'clearing') return this.#heldAt(sample)
-    if (!this.#awaitsCleared) return
     this.#awaitsCleared = false
     this.#known = { sample, atMs: this.#deps.clock.monotonicMs() }
   }
@@ -214,6 +221,7 @@ export class Playout implements Paced {
   /** Null: the socket is gone. A new one takes over where the last one was. */
   use(media: MediaTransport | null): void {
     this.#media = media
+    this.#clears = 0
     if (media === null) {
       if (this.#state === 'clearing') this.#heldAt(this.#playedSample(this.#deps.clock.monotonicMs()))
       return
@@ -226,6 +234,7 @@ export class Playout implements Paced {
     if (this.#media === null) return
     if (this.#state === 'clearing' && nowMs >= this.#clearedDueMs) this.#heldAt(this.#playedSample(nowMs))
     if (this.#state !== 'playing') return
+    if (this.#stopsAt !== null && this.#playedSample(nowMs) >= this.#stopsAt) return this.#stopHere(this.#stopsAt)
     this.#send(this.#media, nowMs)
     if (this.#isFull && this.#buffer.waiting < waitingMinMs * this.#samplesPerMs) {
       this.#isFull = false
@@ -278,6 +287,18 @@ export class Playout implements Paced {
     this.#known = { sample: this.#buffer.length, atMs: this.#deps.clock.monotonicMs() }
     this.#quiet()
     this.#events.finished()
+  }
+
+  #stopHere(sample: number): void {
+    this.#known = { sample, atMs: this.#deps.clock.monotonicMs() }
+    if (this.#buffer.position > sample) this.#clear()
+    this.#quiet()
+    this.#events.finished()
+  }
+
+  #clear(): void {
+    this.#clears += 1
+    this.#media?.clear()
   }
 
   #quiet(): void {

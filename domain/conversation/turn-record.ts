@@ -38,6 +38,7 @@ export class TurnRecord {
   /** `by` is null where nothing was transcribed. */
   userTurn({ id, text, startedMs, speechEndMs }: SaidTurn, by: 'stt' | null, metadata: Record<string, unknown>): void {
     const route = by === null ? null : this.#deps.sttRoute()
+    this.userText(id, text, true)
     this.#add({
       ...blank,
       id,

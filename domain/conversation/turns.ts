@@ -21,13 +21,14 @@ import {
   step,
   type TurnEffect,
   type TurnEvent,
-  type TurnPhase,
 } from './turn-machine.ts'
 import type { TurnRecord } from './turn-record.ts'
 import { UserTurn } from './user-turn.ts'
 
 /** The sentence that ends the session may take this long. */
 const lastSentenceMs = 10_000
+/** The last words of the user are waited for this long. */
+const lastTranscriptMs = 500
 /** A short answer right before the agent ends is an answer, and not a backchannel. */
 const nearEndMs = 1000
 /** This many turns in a row without an answer end the session. */
@@ -126,7 +127,7 @@ export class Turns {
       this.#events.flush()
       this.#judge(false)
     }
-    if (this.#state.phase === 'closing' && this.#agent === null) this.#sayGoodbye()
+    if (this.#state.phase === 'closing' && this.#agent === null) this.#endUserTurn()
   }
 
   transcript(transcript: StreamTranscript): void {
@@ -154,7 +155,6 @@ export class Turns {
     this.#speakNext = () => {
       const id = this.#deps.newId()
       const nowMs = this.#deps.clock.monotonicMs()
-      this.#deps.record.userText(id, text, true)
       this.#deps.record.userTurn({ id, text, startedMs: nowMs, speechEndMs: nowMs }, null, metadata)
       this.history.user(text)
       this.#start(this.#made.answer(this.history, text), { speechEndMs: null, decisionMs: nowMs })
@@ -246,7 +246,6 @@ export class Turns {
     const said = this.#user.take()
     const asked = { speechEndMs: said.speechEndMs, decisionMs: this.#deps.clock.monotonicMs() }
     this.#events.taken()
-    this.#deps.record.userText(said.id, said.text, true)
     this.#deps.record.userTurn(said, 'stt', {})
     const guess = this.#made.takeGuess(said.text)
     this.history.user(said.text)
@@ -359,12 +358,20 @@ export class Turns {
     playout.release()
   }
 
+  /** The last words of the user become final first. */
+  #endUserTurn(): void {
+    this.#events.flush()
+    this.#cancelClosing?.()
+    this.#cancelClosing = this.#deps.clock.after(lastTranscriptMs, () => this.#sayGoodbye())
+  }
+
   #sayGoodbye(): void {
     const goodbye = this.#goodbye
     if (goodbye === null || goodbye.isSpoken) return
     goodbye.isSpoken = true
     this.#cancelClosing?.()
     this.#interrupt()
+    this.#settling.afterwards(() => this.#takeRest())
     const { text } = goodbye
     if (text === null) return this.#settling.afterwards(() => this.#react('end'))
     this.#cancelClosing = this.#deps.clock.after(lastSentenceMs, () => this.#react('end'))
@@ -384,9 +391,6 @@ export class Turns {
 
   /** Words that were not answered any more are in the transcript all the same. */
   #takeRest(): void {
-    if (this.#user.text === '') return
-    const said = this.#user.take()
-    this.#deps.record.userText(said.id, said.text, true)
-    this.#deps.record.userTurn(said, 'stt', {})
+    if (this.#user.text !== '') this.#deps.record.userTurn(this.#user.take(), 'stt', {})
   }
 }

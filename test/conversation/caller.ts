@@ -129,6 +129,13 @@ export class SimulatedCaller implements MediaTransport {
     }
   }
 
+  /** The socket is lost: nothing is sent, and what was queued is gone. */
+  async runDeaf(ms: number): Promise<void> {
+    this.#queue = []
+    this.#startsMs = null
+    for (let tick = 0; tick < ms / tickMs; tick++) await this.#clock.advance(tickMs)
+  }
+
   /** Runs until `isDone`, at most `mostMs`. */
   async until(isDone: () => boolean, mostMs = 20_000): Promise<void> {
     for (let ms = 0; ms < mostMs && !isDone(); ms += tickMs) await this.run(tickMs)

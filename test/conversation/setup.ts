@@ -12,6 +12,7 @@ import type { Routing } from '../../domain/routing/ask.ts'
 import type { Pipeline, PipelineTool } from '../../domain/sessions/pipeline.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { Watch } from '../../runtime/watch.ts'
+import { priced } from '../domain/fake-llm.ts'
 import { bench, caller, model, provider } from '../domain/fakes.ts'
 import { SimulatedCaller } from './caller.ts'
 import { type AnswerOf, type StubStt, stubLlm, stubStt, stubTts } from './engines.ts'
@@ -83,6 +84,8 @@ export type Options = {
   answerOf?: AnswerOf
   runTool?: Partial<RunTool>
   kind?: Call['kind']
+  /** The LLM costs. */
+  isPriced?: boolean
 }
 
 export type Recorded = {
@@ -108,7 +111,11 @@ export function converse(options: Options = {}) {
   }
   const adapter = provider(
     'p',
-    [model('stt', language), model('llm', { capabilities: everything }), model('tts', language)],
+    [
+      model('stt', language),
+      model('llm', { capabilities: everything, prices: options.isPriced ? priced : [] }),
+      model('tts', language),
+    ],
     {
       stt: stubStt(time, streams),
       tts: stubTts(time),
