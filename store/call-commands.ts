@@ -1,0 +1,86 @@
+/**
+ * Commands to the owners of calls. A command is a row, and a NOTIFY names its owner, who takes the row away when it runs
+ * the command. So a command runs once, also when a notification is lost or the sender gives up at the same moment.
+ *
+ *   sender: insert, notify ──► owner: delete … returning, run ──► notify ──► sender resolves
+ */
+import type { Tenant } from '../domain/access/organization.ts'
+import { type CallCommand, type CallCommands, commandMs, type RunCallCommand } from '../domain/calls/commands.ts'
+import type { Clock, Log } from '../domain/ports/system.ts'
+import type { Sql } from './connect.ts'
+import type { Worlds } from './tenant.ts'
+
+/** The payload is the name of the owner. */
+const sentChannel = 'parley_call_commands'
+/** The payload is the id of a command that was run. */
+const doneChannel = 'parley_call_commands_done'
+
+export type CallCommandDeps = {
+  /** It may see the rows of all organizations: the owner takes its commands in one statement. */
+  system: Sql
+  worlds: Worlds
+  clock: Clock
+  log: Log
+  instanceId: string
+  commandId: () => string
+}
+
+type Row = { organizationId: string; test: boolean; id: string; callId: string; command: CallCommand }
+
+export function createCallCommands(deps: CallCommandDeps): CallCommands {
+  const { system, worlds, clock, log, instanceId, commandId } = deps
+  const waiting = new Map<string, () => void>()
+
+  async function take(run: RunCallCommand): Promise<void> {
+    const rows = await system<Row[]>`
+      delete from call_commands where owner_id = ${instanceId}
+      returning organization_id as "organizationId", test, id, call_id as "callId", command`
+    for (const { organizationId, test, id, callId, command } of rows) {
+      run({ organizationId, test }, callId, command)
+      await system`select pg_notify(${doneChannel}, ${id})`
+    }
+  }
+
+  return {
+    async send(tenant, callId, ownerId, command) {
+      const id = commandId()
+      const done = untilDone(id)
+      await worlds.asTenant(tenant, async (tx) => {
+        await tx`
+          insert into call_commands (organization_id, test, id, call_id, owner_id, command, created_at)
+          values (${tenant.organizationId}, ${tenant.test}, ${id}, ${callId}, ${ownerId}, ${JSON.stringify(command)}::text::json,
+            ${new Date(clock.nowMs())})`
+        await tx`select pg_notify(${sentChannel}, ${ownerId})`
+      })
+      return (await done) || !(await withdrawn(tenant, id))
+    },
+    async serve(run) {
+      const takeLogged = () =>
+        void take(run).catch((err: unknown) => log.error({ err }, 'commands for calls of this process were not taken'))
+      // The driver listens again after each lost connection. Commands may have come in between.
+      await system.listen(sentChannel, (ownerId) => ownerId === instanceId && takeLogged(), takeLogged)
+      await system.listen(doneChannel, (id) => waiting.get(id)?.())
+    },
+  }
+
+  function untilDone(id: string): Promise<boolean> {
+    return new Promise((resolve) => {
+      const finish = (isDone: boolean) => {
+        waiting.delete(id)
+        cancel()
+        resolve(isDone)
+      }
+      const cancel = clock.after(commandMs, () => finish(false))
+      waiting.set(id, () => finish(true))
+    })
+  }
+
+  /** False: the owner has taken the command at the last moment. */
+  function withdrawn({ organizationId, test }: Tenant, id: string): Promise<boolean> {
+    return worlds.asTenant({ organizationId, test }, async (tx) => {
+      const { count } = await tx`
+        delete from call_commands where organization_id = ${organizationId} and test = ${test} and id = ${id}`
+      return count > 0
+    })
+  }
+}
