@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint'
 
-/** The folders of ours that each folder may import. main.ts, gateway.ts and surfaces.ts wire, so they may import all, as may test/ and bench/. */
+/** The folders of ours that each folder may import. main.ts, gateway.ts, surfaces.ts, conversations.ts and model-operations.ts wire, so they may import all, as may test/ and bench/. */
 const mayImport = {
   audio: [],
   runtime: ['audio'],
@@ -16,7 +16,10 @@ const folders = Object.keys(mayImport)
 const direction = folders.map((folder) => {
   const refused = [...folders, 'test', 'bench'].filter((f) => f !== folder && !mayImport[folder].includes(f))
   const message = `${folder}/ may import only: ${mayImport[folder].join(', ') || 'nothing of ours'}`
-  const pattern = { regex: `^(\\.\\./)+(main|gateway|surfaces|(${refused.join('|')})/)`, message }
+  const pattern = {
+    regex: `^(\\.\\./)+(main|gateway|surfaces|conversations|model-operations|(${refused.join('|')})/)`,
+    message,
+  }
   return { files: [`${folder}/**/*.ts`], rules: { 'no-restricted-imports': ['error', { patterns: [pattern] }] } }
 })
 

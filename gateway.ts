@@ -25,7 +25,7 @@ import { checkTracing, createTracing } from './runtime/tracing.ts'
 import { startWorkers, workerVariable } from './runtime/workers.ts'
 import { newSecret } from './store/key-secret.ts'
 import { openStore, type Store } from './store/store.ts'
-import { checkSubnets, createSurfaces } from './surfaces.ts'
+import { checkSubnets, createSurfaces, type Surfaces } from './surfaces.ts'
 
 /** The file in the data folder with the key of a first local run, for the command line. */
 export const localKeyFile = 'local.key'
@@ -81,7 +81,8 @@ export async function startGateway(
     const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const first = worker === 0
     const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
-    const server = await listen(parts)
+    const { server, sessions } = await listen(parts)
+    closing.unshift(() => sessions.close())
     if (config.adminPort !== null) {
       const admin = await startMetricsServer(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
       closing.unshift(admin.close)
@@ -94,7 +95,10 @@ export async function startGateway(
       server.share,
     )
     // All processes drain together: one that still took requests while another drains would get all of them.
-    const drain = (lbDelayMs: number) => Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
+    const drain = (lbDelayMs: number) => {
+      sessions.live.drain()
+      return Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
+    }
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
     return {
       url,
@@ -261,7 +265,7 @@ type Listening = {
   engine: EngineChoice
 }
 
-async function listen(parts: Listening): Promise<Server> {
+async function listen(parts: Listening): Promise<{ server: Server; sessions: Surfaces['sessions'] }> {
   const { config, store, log, metrics, tracing } = parts
   let server: Server | null = null
   const draining = () =>
@@ -270,6 +274,7 @@ async function listen(parts: Listening): Promise<Server> {
     { name: 'store', check: () => reasonOf(store.ping()) },
     { name: 'drain', check: () => Promise.resolve(draining()) },
   ]
+  const { sessions, ...surfaces } = createSurfaces({ ...parts, readyChecks })
   server = await startServer({
     engine: parts.engine.engine,
     host: config.host,
@@ -278,7 +283,7 @@ async function listen(parts: Listening): Promise<Server> {
     uploadPort: parts.first ? config.uploadPort : null,
     region: config.region,
     headerPrefix: config.headerPrefix,
-    ...createSurfaces({ ...parts, readyChecks }),
+    ...surfaces,
     echo: parts.env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
     authenticate: createAuthenticate(store.keys),
     requestId: systemIds.request,
@@ -297,7 +302,7 @@ async function listen(parts: Listening): Promise<Server> {
     tracing,
     checkResponses,
   })
-  return server
+  return { server, sessions }
 }
 
 const dayMs = 86_400_000

@@ -1,36 +1,24 @@
-/** Joins store, providers and configuration to the operations of the domain, and the operations to the five surfaces. */
-import { createConvertSpeech } from './audio/encode-output.ts'
+/** Joins the operations of the domain and the voice sessions to the surfaces. */
+import { createSessions, type Sessions } from './conversations.ts'
 import { createEphemeralTokens } from './domain/access/ephemeral.ts'
-import { Catalog } from './domain/catalog/catalog.ts'
-import type { DispatchDeps } from './domain/dispatch/request.ts'
-import { Health } from './domain/health/health.ts'
-import { createOperations, type Operations } from './domain/operations.ts'
-import type { Provider } from './domain/ports/provider.ts'
-import { Chooser } from './domain/routing/chooser.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { mountCompat } from './handlers/compat/surface.ts'
 import { mountInternal, type ReadyCheck } from './handlers/internal/surface.ts'
 import { mountPlatform } from './handlers/platform/surface.ts'
+import { createPublicUrl } from './handlers/public-url.ts'
 import { createRealtimeClientSecret } from './handlers/realtime/client-secrets.ts'
 import { mountRealtime } from './handlers/realtime/surface.ts'
 import { mountRouter } from './handlers/router/surface.ts'
+import { mountSession } from './handlers/session/surface.ts'
+import { type OperationParts, operationsOf } from './model-operations.ts'
 import { vendorNameOf } from './providers/vendors.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
-import type { createLog } from './runtime/log.ts'
-import type { createMetrics } from './runtime/metrics.ts'
-import { createResampler } from './runtime/optional.ts'
 import { isSubnet } from './runtime/outbound/address-guard.ts'
-import type { Store } from './store/store.ts'
 
-export type Parts = {
-  config: ParleyConfig
-  store: Store
-  providers: readonly Provider[]
-  log: ReturnType<typeof createLog>
-  metrics: ReturnType<typeof createMetrics>
+export type Parts = OperationParts & {
   /** Signs ephemeral tokens. */
   masterKey: string
   /** The key of a local run, for the microphone page; null without one. */
@@ -39,12 +27,14 @@ export type Parts = {
   engine: EngineChoice
 }
 
-export type Surfaces = { mounts: Mount[]; sockets: SocketMount[] }
+export type Surfaces = { mounts: Mount[]; sockets: SocketMount[]; sessions: Sessions }
 
 export function createSurfaces(parts: Parts): Surfaces {
   const { config, log, metrics, store, masterKey, localKey, readyChecks, engine } = parts
   const { headerPrefix, cors, surfaces, region, realtime, limits } = config
   const operations = operationsOf(parts)
+  const sessions = createSessions({ config, store, operations, log, masterKey })
+  const { start, live, tokens } = sessions
   const { mint, redeem } = createEphemeralTokens({
     masterKey,
     keys: store.keys,
@@ -67,7 +57,12 @@ export function createSurfaces(parts: Parts): Surfaces {
         preview: operations.preview,
         isOpen: config.try,
         contracts: contractsAtAnyHost(config.surfaces),
-        tryAgent: null,
+        tryAgent: {
+          agents: store.agents,
+          sessions: start,
+          calls: store.callRecord,
+          publicUrlOf: createPublicUrl(config),
+        },
       }),
       mountRouter(at(surfaces.routerHost), { operations, region, durationMaxMs }),
       mountCompat(at(surfaces.compatHost), {
@@ -92,6 +87,7 @@ export function createSurfaces(parts: Parts): Surfaces {
         agentsMax: limits.agentsMax,
         allowedSubnets: config.outbound.allowedSubnets,
         address: config,
+        sessions: start,
       }),
     ],
     sockets: [
@@ -106,7 +102,9 @@ export function createSurfaces(parts: Parts): Surfaces {
         textCharactersMax,
         sessionId: systemIds.session,
       }),
+      mountSession(at(surfaces.platformHost), { tokens, keys: store.keys, sessions: live, clock: systemClock }),
     ],
+    sessions,
   }
 }
 
@@ -124,48 +122,4 @@ function contractsAtAnyHost({ routerHost, compatHost, platformHost }: ParleyConf
     ...(compatHost === null ? ['/openapi/compat.json', '/asyncapi/realtime.json'] : []),
     ...(platformHost === null ? ['/openapi/platform.json'] : []),
   ]
-}
-
-function operationsOf(parts: Parts): Operations {
-  const { openMs, sessionMs: totalMs, pendingBytesMax, aheadMsMax, textCharactersMax } = parts.config.realtime
-  return createOperations({
-    dispatch: dispatchDeps(parts),
-    convert: createConvertSpeech(createResampler),
-    transcribeStreams: { openMs, totalMs, pendingBytesMax, aheadMsMax },
-    synthesizeStreams: { totalMs, waitingMax: textCharactersMax },
-  })
-}
-
-function dispatchDeps({ config, store, providers, log, metrics }: Parts): DispatchDeps {
-  const { circuit, limits, timeouts } = config
-  const health = new Health(systemClock, { model: circuit, credential: { ...circuit, failuresMax: 1 } })
-  const loopbacks = config.providers.filter(({ adapter }) => adapter === 'loopback').map(({ id }) => id)
-  const catalog = new Catalog(providers, config.aliases)
-  const { attemptsMax } = limits
-  const { idleMs, speechMs, transcriptionMs } = timeouts
-  return {
-    clock: systemClock,
-    ids: systemIds,
-    log,
-    metrics,
-    health,
-    providerKeys: store.providerKeys,
-    chooser: new Chooser({ catalog, health, testProviders: new Set(['local', ...loopbacks]) }),
-    concurrency: store.limits,
-    idempotency: store.idempotency,
-    credit: store.credit,
-    ledger: store.ledger,
-    hedges: config.routing.hedge,
-    limits: {
-      llm: {
-        attemptsMax,
-        firstByteMs: timeouts.firstTokenMs,
-        idleMs,
-        answerMs: timeouts.answerMs,
-        totalMs: timeouts.llmMs,
-      },
-      tts: { attemptsMax, firstByteMs: timeouts.firstAudioMs, idleMs, answerMs: speechMs, totalMs: speechMs },
-      stt: { attemptsMax, firstByteMs: transcriptionMs, idleMs, answerMs: transcriptionMs, totalMs: transcriptionMs },
-    },
-  }
 }

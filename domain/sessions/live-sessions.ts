@@ -74,6 +74,7 @@ export class SessionRegistry implements LiveSessions {
   readonly #deps: LiveSessionDeps
   readonly #live = new Map<string, Live>()
   #isDraining = false
+  #whenEmpty = () => {}
 
   constructor(deps: LiveSessionDeps) {
     this.#deps = deps
@@ -106,9 +107,18 @@ export class SessionRegistry implements LiveSessions {
     this.#isDraining = true
   }
 
-  /** Ends what is left. */
-  endAll(reason: EndReason): void {
+  /** Ends what is left. Resolves when the records are complete, or after `waitMs`. */
+  async close(reason: EndReason, waitMs: number): Promise<void> {
+    this.#isDraining = true
     for (const { conversation } of this.#live.values()) conversation?.end(reason)
+    if (this.#live.size === 0) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.#deps.clock.after(waitMs, resolve)
+      this.#whenEmpty = () => {
+        cancel()
+        resolve()
+      }
+    })
   }
 
   #requireJoinable({ status, expiresAtMs, ownerId }: Call): void {
@@ -224,5 +234,6 @@ export class SessionRegistry implements LiveSessions {
     live.cancelEnd?.()
     live.endLease()
     this.#live.delete(live.call.id)
+    if (this.#live.size === 0) this.#whenEmpty()
   }
 }

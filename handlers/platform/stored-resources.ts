@@ -6,6 +6,7 @@ import type { ToolStore } from '../../domain/agents/tool.ts'
 import { createTools, type Tools } from '../../domain/agents/tools.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import type { SessionRules } from '../../domain/sessions/check.ts'
 import { schemaFault } from '../../runtime/json-schema.ts'
 import { placeOfHost } from '../../runtime/outbound/address-guard.ts'
 import { templateFault } from '../../runtime/template.ts'
@@ -22,15 +23,20 @@ export type ResourceDeps = {
 
 export function createResources(deps: ResourceDeps): { agents: Agents; tools: Tools } {
   const { catalog, stores, clock, ids, agentsMax, allowedSubnets } = deps
+  const rules = createRules(catalog, allowedSubnets)
+  return {
+    agents: createAgents({ store: stores.agents, rules: rules.agent, clock, agentId: ids.agent, agentsMax }),
+    tools: createTools({ ...rules.tool, store: stores.tools, clock, toolId: ids.tool }),
+  }
+}
+
+/** The rules for agents, tools and sessions that a schema cannot express. */
+export function createRules(catalog: Catalog, allowedSubnets: readonly string[]): SessionRules {
   const hosts = {
     placeOf: (host: string) => placeOfHost(host, { allowedSubnets }),
     allowsAny: allowedSubnets.length > 0,
   }
-  const rules = { catalog, checkTemplate }
-  return {
-    agents: createAgents({ store: stores.agents, rules, clock, agentId: ids.agent, agentsMax }),
-    tools: createTools({ store: stores.tools, compileSchema: schemaFault, hosts, clock, toolId: ids.tool }),
-  }
+  return { agent: { catalog, checkTemplate }, tool: { compileSchema: schemaFault, hosts } }
 }
 
 const checkTemplate: CheckTemplate = (text) => {

@@ -1,7 +1,6 @@
 /** The platform surface, on which an organization administers itself. */
 import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
-import { Fault } from '../../domain/fault.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -30,7 +29,7 @@ export type PlatformDeps = ProvidersDeps &
   ResourceDeps & {
     requestRoutes: RequestRoutes
     organizations: OrganizationDeps
-    sessions?: StartSession
+    sessions: StartSession
     address: AddressSettings
   }
 
@@ -59,7 +58,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     getAgentTool: getAgentTool(tools),
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
-    createSession: createSession(deps.sessions ?? noSessions, createPublicUrl(deps.address)),
+    createSession: createSession(deps.sessions, createPublicUrl(deps.address)),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),
@@ -67,5 +66,3 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     getRequestRoute: getRequestRoute(deps.requestRoutes),
   }
 }
-
-const noSessions: StartSession = { start: () => Promise.reject(new Fault({ kind: 'overloaded' })) }

@@ -72,7 +72,9 @@ t.test('a session is ended by its tenant only', async (t) => {
   t.equal(all.registry.end({ organizationId: 'org_1', test: true }, 's_1', 'api_ended'), false)
   t.equal(all.registry.end({ organizationId: 'org_1', test: false }, 's_9', 'api_ended'), false)
   t.equal(all.registry.end({ organizationId: 'org_1', test: false }, 's_1', 'api_ended'), true)
-  all.registry.endAll('server_shutdown')
+  const closed = all.registry.close('server_shutdown', 5000)
+  all.finish()
+  await closed
   t.same(all.log, ['end api_ended', 'end server_shutdown'])
 })
 
