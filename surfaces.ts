@@ -1,6 +1,7 @@
 /** Joins the operations of the domain and the voice sessions to the surfaces. */
 import { createSessions, type Sessions } from './conversations.ts'
-import { createEphemeralTokens } from './domain/access/ephemeral.ts'
+import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
+import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { mountCompat } from './handlers/compat/surface.ts'
 import { mountInternal, type ReadyCheck } from './handlers/internal/surface.ts'
@@ -10,6 +11,7 @@ import { createRealtimeClientSecret } from './handlers/realtime/client-secrets.t
 import { mountRealtime } from './handlers/realtime/surface.ts'
 import { mountRouter } from './handlers/router/surface.ts'
 import { mountSession } from './handlers/session/surface.ts'
+import type { SurfaceSettings } from './handlers/surface.ts'
 import { type OperationParts, operationsOf } from './model-operations.ts'
 import { vendorNameOf } from './providers/vendors.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
@@ -29,83 +31,108 @@ export type Parts = OperationParts & {
 
 export type Surfaces = { mounts: Mount[]; sockets: SocketMount[]; sessions: Sessions }
 
+/** What the mounts share. */
+type Joined = Parts & { operations: Operations; sessions: Sessions; ephemeral: EphemeralTokens; settings: SettingsAt }
+/** The settings of a surface at its host; null is any host. */
+type SettingsAt = (host: string | null) => SurfaceSettings
+
 export function createSurfaces(parts: Parts): Surfaces {
-  const { config, log, metrics, store, masterKey, localKey, readyChecks, engine } = parts
-  const { headerPrefix, cors, surfaces, region, realtime, limits } = config
+  const { config, log, metrics, store, masterKey } = parts
   const operations = operationsOf(parts)
   const sessions = createSessions({ config, store, operations, log, masterKey })
-  const { start, live, tokens } = sessions
-  const { mint, redeem } = createEphemeralTokens({
+  const ephemeral = createEphemeralTokens({
     masterKey,
     keys: store.keys,
     used: store.usedTokens,
     clock: systemClock,
     tokenId: systemIds.token,
   })
+  const { headerPrefix, cors } = config
   const count = (code: string) => metrics.refusal(code)
-  const at = (host: string | null) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
-  const durationMaxMs = limits.audioDurationMaxS * 1000
-  const { configMs, silenceMs, commitMs, textCharactersMax } = realtime
+  const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
+  const joined = { ...parts, operations, sessions, ephemeral, settings }
   return {
-    mounts: [
-      mountInternal(at(null), {
-        readyChecks,
-        engine,
-        ranking: { ...config.circuit, hedges: config.routing.hedge },
-        caller: () => (localKey === null ? null : store.keys.verify(localKey)),
-        mint,
-        preview: operations.preview,
-        isOpen: config.try,
-        contracts: contractsAtAnyHost(config.surfaces),
-        tryAgent: {
-          agents: store.agents,
-          sessions: start,
-          calls: store.callRecord,
-          publicUrlOf: createPublicUrl(config),
-        },
-      }),
-      mountRouter(at(surfaces.routerHost), { operations, region, durationMaxMs }),
-      mountCompat(at(surfaces.compatHost), {
-        operations,
-        mint,
-        clientSecret: createRealtimeClientSecret(mint),
-        realtimeHost: surfaces.realtimeHost,
-        durationMaxMs,
-        wavBytesMax: limits.answerBytesMax,
-        nativeStreams: config.complete.streams,
-        startedS: Math.floor(systemClock.nowMs() / 1000),
-      }),
-      mountPlatform(at(surfaces.platformHost), {
-        catalog: operations.catalog,
-        keys: store.providerKeys,
-        vendorName: (provider) => vendorNameOf(provider, config.providers),
-        requestRoutes: store.requestRoutes,
-        organizations: store.organizations,
-        stores: store,
-        clock: systemClock,
-        ids: systemIds,
-        agentsMax: limits.agentsMax,
-        allowedSubnets: config.outbound.allowedSubnets,
-        address: config,
-        sessions: start,
-      }),
-    ],
-    sockets: [
-      mountRealtime(at(surfaces.realtimeHost), {
-        operations,
-        keys: store.keys,
-        redeem,
-        clock: systemClock,
-        region,
-        times: { configMs, silenceMs },
-        commitMs,
-        textCharactersMax,
-        sessionId: systemIds.session,
-      }),
-      mountSession(at(surfaces.platformHost), { tokens, keys: store.keys, sessions: live, clock: systemClock }),
-    ],
+    mounts: [internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
+    sockets: [realtimeOf(joined), sessionOf(joined)],
     sessions,
   }
+}
+
+function internalOf({ config, store, operations, sessions, ephemeral, settings, ...parts }: Joined): Mount {
+  const { localKey, readyChecks, engine } = parts
+  return mountInternal(settings(null), {
+    readyChecks,
+    engine,
+    ranking: { ...config.circuit, hedges: config.routing.hedge },
+    caller: () => (localKey === null ? null : store.keys.verify(localKey)),
+    mint: ephemeral.mint,
+    preview: operations.preview,
+    isOpen: config.try,
+    contracts: contractsAtAnyHost(config.surfaces),
+    tryAgent: {
+      agents: store.agents,
+      sessions: sessions.start,
+      calls: store.callRecord,
+      publicUrlOf: createPublicUrl(config),
+    },
+  })
+}
+
+function routerOf({ config, operations, settings }: Joined): Mount {
+  const { region, limits, surfaces } = config
+  const durationMaxMs = limits.audioDurationMaxS * 1000
+  return mountRouter(settings(surfaces.routerHost), { operations, region, durationMaxMs })
+}
+
+function compatOf({ config, operations, ephemeral: { mint }, settings }: Joined): Mount {
+  const { surfaces, limits, complete } = config
+  return mountCompat(settings(surfaces.compatHost), {
+    operations,
+    mint,
+    clientSecret: createRealtimeClientSecret(mint),
+    realtimeHost: surfaces.realtimeHost,
+    durationMaxMs: limits.audioDurationMaxS * 1000,
+    wavBytesMax: limits.answerBytesMax,
+    nativeStreams: complete.streams,
+    startedS: Math.floor(systemClock.nowMs() / 1000),
+  })
+}
+
+function platformOf({ config, store, operations, sessions, settings }: Joined): Mount {
+  return mountPlatform(settings(config.surfaces.platformHost), {
+    catalog: operations.catalog,
+    keys: store.providerKeys,
+    vendorName: (provider) => vendorNameOf(provider, config.providers),
+    requestRoutes: store.requestRoutes,
+    organizations: store.organizations,
+    stores: store,
+    clock: systemClock,
+    ids: systemIds,
+    agentsMax: config.limits.agentsMax,
+    allowedSubnets: config.outbound.allowedSubnets,
+    address: config,
+    sessions: sessions.start,
+  })
+}
+
+function realtimeOf({ config, store, operations, ephemeral: { redeem }, settings }: Joined): SocketMount {
+  const { configMs, silenceMs, commitMs, textCharactersMax } = config.realtime
+  return mountRealtime(settings(config.surfaces.realtimeHost), {
+    operations,
+    keys: store.keys,
+    redeem,
+    clock: systemClock,
+    region: config.region,
+    times: { configMs, silenceMs },
+    commitMs,
+    textCharactersMax,
+    sessionId: systemIds.session,
+  })
+}
+
+function sessionOf({ config, store, sessions: { live, tokens }, settings }: Joined): SocketMount {
+  const host = config.surfaces.platformHost
+  return mountSession(settings(host), { tokens, keys: store.keys, sessions: live, clock: systemClock })
 }
 
 /** Throws ConfigError. */

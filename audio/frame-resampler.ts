@@ -77,7 +77,7 @@ const tapsAtLeast = 32
 const inputUsual = 960
 /** The pass band ends at this part of the lower of the two Nyquist frequencies. */
 const passBand = 0.92
-/** Of the Kaiser window: the stop band is 80 dB down. */
+/** The shape of the Kaiser window. With this value the stop band is 80 dB down. */
 const beta = 8
 
 function phasesOf(up: number, taps: number, rateRatio: number): Float32Array {

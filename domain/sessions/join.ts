@@ -70,7 +70,7 @@ function chosen<T>(wanted: T | null | undefined, ofAgent: T | undefined): T | un
 /** The fields of both, those of the request first. `null` for the whole clears it. With `field`, its fields are merged. */
 function merged<T extends object>(ofAgent: T | undefined, wanted: T | null | undefined, field?: keyof T): Partial<T> {
   if (wanted === null) return {}
-  const whole = { ...ofAgent, ...set(wanted) } as Partial<T>
+  const whole: Partial<T> = { ...ofAgent, ...set(wanted) }
   if (field === undefined) return whole
   return { ...whole, [field]: { ...(ofAgent?.[field] as object), ...(wanted?.[field] as object) } }
 }

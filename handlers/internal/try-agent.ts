@@ -8,7 +8,7 @@ import type { InternalHandlers } from '../../generated/internal/handlers.ts'
 import type { TrySessionRequest, TryTurn } from '../../generated/internal/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { nothingAt } from '../../runtime/http/unknown-path.ts'
-import { sayResourceFault } from '../platform/resource-words.ts'
+import { sayResourceFault } from '../faults/resource-words.ts'
 import type { PublicUrlOf } from '../public-url.ts'
 import { admitLocal, noStore, pageHeaders, readPage, requireOwnPage, type TryAccess } from './try-access.ts'
 

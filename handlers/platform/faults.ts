@@ -4,8 +4,8 @@ import { ResourceFault } from '../../domain/resource-fault.ts'
 import { type ErrorCode, errorCodes } from '../../generated/platform/errors.ts'
 import type { ErrorEnvelope, ValidationIssue } from '../../generated/platform/types.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
+import { sayResourceFault } from '../faults/resource-words.ts'
 import { hintOf, messageOf } from '../faults/table.ts'
-import { sayResourceFault } from './resource-words.ts'
 
 /** The refusals of the engine and of handlers in this surface's codes. */
 const codeOfRefusal: Record<RefusalKind, ErrorCode> = {

@@ -2,7 +2,7 @@
 import type { Problem, Resource, ResourceFaultData } from '../../domain/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ValidationIssue } from '../../generated/platform/types.ts'
-import { messageOf } from '../faults/table.ts'
+import { messageOf } from './table.ts'
 
 type Said = { code: ErrorCode; message?: string; issues?: ValidationIssue[] }
 
