@@ -1,5 +1,6 @@
 /**
- * A language "model" made of rules. The same question always gets the same answer. With it, features that need an LLM
+ * A language "model" made of rules: it answers from the lines of its prompt (`script.ts`) and calls the tools that the
+ * user speaks of (`script-tools.ts`). The same question always gets the same answer. With it, features that need an LLM
  * run on a machine without an account; its answers state that it is a set of rules, so that nobody mistakes it for a
  * model.
  */
@@ -8,6 +9,8 @@ import type { Llm, LlmAnswer, LlmEvent, LlmItem, LlmRequest, StopReason } from '
 import { lackingAllBut } from '../../domain/llm/settings.ts'
 import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { CancelSignal } from '../../domain/ports/system.ts'
+import { answerFrom, readScript } from './script.ts'
+import { argumentsFrom, toolNamedIn } from './script-tools.ts'
 import { smallestValue } from './smallest-value.ts'
 
 type Reply = { kind: 'text'; text: string } | { kind: 'call'; name: string; arguments: string }
@@ -92,42 +95,46 @@ function contentOf(item: LlmItem): string {
 
 function replyTo(request: LlmRequest): Reply {
   const said = lastUserText(request.items)
-  const tool = toolFor(request, said)
-  if (tool)
-    return { kind: 'call', name: tool.name, arguments: JSON.stringify(smallestValue(tool.parameters ?? objectSchema)) }
+  const tool = toolFor(request, said.slice(0, readCharactersMax))
+  if (tool) return { kind: 'call', name: tool.name, arguments: argumentsFrom(tool, said.slice(0, readCharactersMax)) }
   if (request.responseFormat) {
     return { kind: 'text', text: JSON.stringify(smallestValue(request.responseFormat.schema)) }
   }
   const last = request.items.at(-1)
-  if (last?.type === 'function_result') return { kind: 'text', text: `The tool answered: ${last.result}` }
-  return { kind: 'text', text: ruleFor(said) }
+  if (last?.type === 'function_result') return { kind: 'text', text: `The tool answered: ${spokenResult(last.result)}` }
+  return { kind: 'text', text: answerTo(said, request.items) }
 }
 
-const objectSchema = { type: 'object' }
-
 /**
- * Chooses a tool that the request demands, or one that the user names. After the result of a tool, no tool is chosen by
- * name again.
+ * Chooses a tool that the request demands, or one that the user speaks of. After the result of a tool, no tool is chosen
+ * by words again.
  */
 function toolFor(
   { tools, toolChoice = 'auto', items }: LlmRequest,
   said: string,
 ): LlmRequest['tools'][number] | undefined {
   if (typeof toolChoice === 'object') return tools.find(({ name }) => name === toolChoice.name)
-  if (toolChoice === 'required') return tools[0]
+  if (toolChoice === 'required') return toolNamedIn(tools, said) ?? tools[0]
   if (toolChoice === 'none' || items.at(-1)?.type === 'function_result') return undefined
-  const words = tools.length > 0 ? wordsOf(said.slice(0, readCharactersMax)) : ''
-  return tools.find(({ name }) => words.includes(wordsOf(name)))
+  return toolNamedIn(tools, said)
 }
 
-/** Makes "get weather" and "get_weather" name the tool get_weather, while "get the weather" does not. */
-function wordsOf(text: string): string {
-  return ` ${
-    text
-      .toLowerCase()
-      .match(/[a-z0-9]+/g)
-      ?.join(' ') ?? ''
-  } `
+const resultFieldsMax = 20
+
+/** The fields of a JSON object in words; any other result as it is. */
+function spokenResult(result: string): string {
+  try {
+    const value: unknown = JSON.parse(result)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return result
+    const fields = Object.entries(value).slice(0, resultFieldsMax)
+    const spoken = fields.map(([name, field]) => {
+      const text = typeof field === 'object' ? JSON.stringify(field) : String(field)
+      return `${name.replaceAll('_', ' ')} is ${text}`
+    })
+    return spoken.length === 0 ? 'done.' : `${spoken.join(', ')}.`
+  } catch {
+    return result
+  }
 }
 
 function lastUserText(items: readonly LlmItem[]): string {
@@ -163,14 +170,37 @@ const rules: readonly { when: RegExp; say: (match: RegExpExecArray) => string }[
 
 const echo = /^(?:please )?(?:echo|repeat|say)\b[\s:,]*(?:after me[\s:,]*)?(?=\S|$)/i
 
-function ruleFor(said: string): string {
+/** Answers of the prompt go before the rules for everyone, and those before the facts of the prompt. */
+function answerTo(said: string, items: readonly LlmItem[]): string {
   const start = said.slice(0, readCharactersMax)
   const toEcho = said.slice(echo.exec(start)?.[0].length ?? said.length)
   if (toEcho !== '') return toEcho
+  const prompt = promptOf(items)
+  const script = readScript(prompt)
+  const isFirst = !items.some((item) => item.type === 'message' && item.role !== 'system')
+  if (isFirst && script.greeting !== null) return script.greeting
+  return (
+    answerFrom(script.answers, start) ??
+    ruleFor(start) ??
+    answerFrom(script.facts, start) ??
+    (isFirst ? `Hello! ${introduction}.` : noAnswer(said, prompt))
+  )
+}
+
+function promptOf(items: readonly LlmItem[]): string {
+  return items.flatMap((item) => (item.type === 'message' && item.role === 'system' ? [item.text] : [])).join('\n')
+}
+
+function ruleFor(start: string): string | null {
   for (const { when, say } of rules) {
     const match = when.exec(start)
     if (match) return say(match)
   }
+  return null
+}
+
+function noAnswer(said: string, prompt: string): string {
+  if (prompt !== '') return `${introduction}, and my prompt has no answer to that.`
   const quote = said === '' ? '' : ` You said: ${said}`
   return `${introduction}, and I have no rule for that. Set up a language model provider to get real answers.${quote}`
 }

@@ -1,0 +1,126 @@
+/** Chooses a tool by what the user says, and takes its arguments from the same words. */
+import type { LlmRequest } from '../../domain/llm/llm.ts'
+import { plainWords, stemOf, subjects } from './script-words.ts'
+import { smallestValue } from './smallest-value.ts'
+
+type Tool = LlmRequest['tools'][number]
+
+/** "get_weather" is about the weather: the verb says nothing. */
+const verbs = new Set('get find look lookup up check fetch search read show list query retrieve by'.split(' '))
+const leaves = /\b(?:good ?bye|bye|hang up|(?:end|finish) (?:the|this|our) call)\b/i
+const endCall = 'end_call'
+/** "book a table" names book_table: at most this many words are between. */
+const gapMax = 2
+
+/** Undefined: the user speaks of no tool. A name in full goes before a subject. */
+export function toolNamedIn(tools: readonly Tool[], said: string): Tool | undefined {
+  if (tools.length === 0) return undefined
+  const words = plainWords(said)
+  const text = ` ${words.join(' ')} `
+  return (
+    tools.find(({ name }) => text.includes(` ${plainWords(name.replaceAll('_', ' ')).join(' ')} `)) ??
+    tools.find(({ name }) => name === endCall && leaves.test(said)) ??
+    tools.find(({ name }) => name !== endCall && isAbout(name, words)) ??
+    tools.find(({ name, description }) => name !== endCall && isDescribed(description ?? '', said))
+  )
+}
+
+function isAbout(name: string, said: readonly string[]): boolean {
+  const words = plainWords(name.replaceAll('_', ' '))
+  const subject = words.filter((word) => !verbs.has(word)).map(stemOf)
+  if (subject.length === 0) return false
+  let at = -1
+  for (const [i, stem] of subject.entries()) {
+    const from = at + 1
+    const next = said.findIndex((word, place) => place >= from && stemOf(word) === stem)
+    if (next < 0 || (i > 0 && next - at > gapMax + 1)) return false
+    at = next
+  }
+  return subject.length > 1 || subject.length < words.length
+}
+
+/** At least two words of the description, and half of what the user speaks of. */
+function isDescribed(description: string, said: string): boolean {
+  const wanted = subjects(said)
+  const known = subjects(description)
+  const both = [...wanted].filter((word) => known.has(word)).length
+  return both >= 2 && 2 * both >= wanted.size
+}
+
+/** JSON. An argument that is not said has the smallest value that the schema takes. */
+export function argumentsFrom({ name, parameters = { type: 'object' } }: Tool, said: string): string {
+  const value = smallestValue(parameters)
+  if (!isObject(value)) return JSON.stringify(value)
+  if (name === endCall) return JSON.stringify({ ...value, message: 'Goodbye.' })
+  const properties = isObject(parameters['properties']) ? parameters['properties'] : {}
+  for (const [property, schema] of Object.entries(properties).slice(0, propertiesMax)) {
+    const found = isObject(schema) ? valueOf(property, schema, said) : undefined
+    if (found !== undefined) value[property] = found
+  }
+  return JSON.stringify(value)
+}
+
+const propertiesMax = 50
+
+function valueOf(property: string, schema: Record<string, unknown>, said: string): unknown {
+  const { type } = schema
+  if (Array.isArray(schema['enum']))
+    return schema['enum'].find((value) => typeof value === 'string' && hasWords(said, value))
+  if (type === 'integer' || type === 'number') return numberIn(said, type === 'integer')
+  if (type !== 'string') return undefined
+  const text = textOf(property, said)
+  const { minLength, maxLength } = schema
+  const fits = text !== undefined && text.length >= Number(minLength ?? 0) && text.length <= Number(maxLength ?? 1000)
+  return fits ? text : undefined
+}
+
+const hasWords = (said: string, value: string) =>
+  ` ${plainWords(said).join(' ')} `.includes(` ${plainWords(value).join(' ')} `)
+
+const numbers = 'zero one two three four five six seven eight nine ten eleven twelve'.split(' ')
+
+function numberIn(said: string, isWhole: boolean): number | undefined {
+  const digits = (isWhole ? /\d{1,9}/ : /\d{1,9}(?:\.\d{1,9})?/).exec(said)?.[0]
+  if (digits !== undefined) return Number(digits)
+  const word = plainWords(said).find((each) => numbers.includes(each))
+  return word === undefined ? undefined : numbers.indexOf(word)
+}
+
+const isCode = /(?:^|_)(?:id|number|no|code|phone|reference|zip)$/
+const isWhole = /(?:^|_)(?:query|question|text|message|reason|topic|request|notes?|q)$/
+const isDay = /(?:^|_)(?:date|day|when)$/
+const isTime = /(?:^|_)time$/
+const day =
+  /\b(?:today|tomorrow|tonight|(?:next |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d\d-\d\d)\b/i
+const time =
+  /\b(?:\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\b\.?)?|noon|midnight|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: o'?clock)?)/i
+const mail = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/
+/** A number of one piece, or digits that are spoken one by one. */
+const code = /[A-Za-z]{0,4}-?\d(?:[\d -]{0,30}\d)?[A-Za-z]{0,4}/
+/** A name after a preposition: words with a capital letter. */
+const place = /\b(?:in|for|to|at|from|about|of|with)\s+((?:\p{Lu}[\p{L}'’-]*)(?:\s+\p{Lu}[\p{L}'’-]*){0,3})/u
+const ownName = /\b(?:my name is|this is|i am|i'm|name)\s+((?:\p{Lu}[\p{L}'’-]*)(?:\s+\p{Lu}[\p{L}'’-]*){0,3})/iu
+
+function textOf(property: string, said: string): string | undefined {
+  const key = property.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
+  if (/mail$/.test(key)) return mail.exec(said)?.[0]
+  if (isDay.test(key)) return day.exec(said)?.[0].toLowerCase()
+  if (isTime.test(key)) return timeIn(said)
+  if (isCode.test(key)) return code.exec(said)?.[0].replaceAll(/[ -]+/g, '')
+  if (isWhole.test(key)) return said.trim()
+  if (/name$/.test(key)) return ownName.exec(said)?.[1] ?? place.exec(said)?.[1]
+  return place.exec(said)?.[1]
+}
+
+/** A time after "at" goes before any other number. */
+function timeIn(said: string): string | undefined {
+  const parts = said.replace(day, '').split(/\bat\b/i)
+  const after = parts.slice(1).map((part) => time.exec(part.slice(0, timeCharactersMax)))
+  return (after.find((match) => match?.index === 1) ?? time.exec(said.replace(day, '')))?.[0]
+}
+
+const timeCharactersMax = 40
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,83 @@
+/**
+ * Answers from the prompt of an agent, for the scripted model:
+ *
+ *   Q: When do you open?            a question with its answer, which the next line begins with "A:"
+ *   A: At nine.
+ *   When asked about parking, say that it is free.
+ *   Greeting: Welcome to the hotel.
+ *   We are open from nine to five.  any other sentence that is no order to the agent is a fact
+ */
+import { common, plainWords, subjects } from './script-words.ts'
+
+/** `question` is set for a question in full. */
+type Entry = { question?: string; words: ReadonlySet<string>; answer: string }
+
+export type Script = {
+  /** The first words of an agent that speaks first. */
+  greeting: string | null
+  /** Answers that the prompt gives to a question. */
+  answers: readonly Entry[]
+  facts: readonly Entry[]
+}
+
+/** The rest of a longer prompt, and of a longer line, is not read. */
+const promptCharactersMax = 65_536
+const lineCharactersMax = 2000
+
+const question = /^\W*(?:q|question|user|caller):\s*(\S.*)$/i
+const answer = /^\W*(?:a|answer|agent|assistant):\s*(\S.*)$/i
+const greeting = /^\W*(?:greeting|greet with|first say|begin with|opening):\s*(\S.*)$/i
+const asked =
+  /^\W*(?:when|whenever|if) (?:you are |they are |anyone is |someone is )?(?:asked|(?:(?:the |a )?(?:user|caller|customer|someone|anyone|they|people) asks?))(?: you)? (?:about |for |whether |if )?([^,:]{1,200})[,:]? *(?:then )?(?:you )?(?:say|answer|reply|respond|tell (?:them|him|her))(?: with| that)?[,:]? *(\S.*)$/i
+/** A sentence that tells the agent what to do is no fact. */
+const order =
+  /^\W*(?:you\b|your\b|always\b|never\b|do not\b|dont\b|don't\b|be\b|keep\b|speak\b|answer\b|if\b|when\b|use\b|ask\b|greet\b|help\b|act\b|respond\b|reply\b|try\b|make sure\b|please\b|avoid\b|only\b|call\b|end\b|introduce\b|offer\b|remember\b|talk\b)/i
+
+export function readScript(prompt: string): Script {
+  const script = { greeting: null as string | null, answers: [] as Entry[], facts: [] as Entry[] }
+  let open: string | null = null
+  for (const line of prompt.slice(0, promptCharactersMax).split('\n')) {
+    const text = line.slice(0, lineCharactersMax).trim()
+    const said: string | undefined = answer.exec(text)?.[1]
+    if (said !== undefined && open !== null)
+      script.answers.push({ question: plain(open), words: subjects(open), answer: said })
+    open = question.exec(text)?.[1] ?? null
+    if (said !== undefined || open !== null) continue
+    script.greeting ??= greeting.exec(text)?.[1] ?? null
+    if (!greeting.test(text)) readSentences(text, script)
+  }
+  return script
+}
+
+function readSentences(line: string, { answers, facts }: { answers: Entry[]; facts: Entry[] }): void {
+  const whole = asked.exec(line)
+  // The answer goes on to the end of its line, so that it can have several sentences.
+  if (whole) return void answers.push({ words: subjects(whole[1] as string), answer: unquoted(whole[2] as string) })
+  for (const sentence of line.split(/(?<=[.!?])\s+/)) {
+    const match = asked.exec(sentence)
+    if (match) answers.push({ words: subjects(match[1] as string), answer: unquoted(match[2] as string) })
+    else if (!order.test(sentence) && !sentence.endsWith('?') && !sentence.endsWith(':'))
+      facts.push({ words: subjects(sentence), answer: sentence })
+  }
+}
+
+/** The answer whose words fit best. Null: no entry has half of the words of the question, nor the question half of its words. */
+export function answerFrom(entries: readonly Entry[], said: string): string | null {
+  const asked = plain(said)
+  const exact = entries.find(({ question }) => question === asked)
+  if (exact) return exact.answer
+  const wanted = subjects(said)
+  let best: { score: number; answer: string } | null = null
+  for (const { words, answer: text } of entries) {
+    const both = common(wanted, words)
+    const part = both / Math.max(1, Math.min(wanted.size, words.size))
+    if (both === 0 || part < 0.5) continue
+    const score = both + part + both / words.size
+    if (best === null || score > best.score) best = { score, answer: text }
+  }
+  return best?.answer ?? null
+}
+
+const plain = (text: string) => plainWords(text).join(' ')
+
+const unquoted = (text: string) => /^["“'](.*)["”'][.!]?$/s.exec(text)?.[1] ?? text

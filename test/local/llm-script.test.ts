@@ -1,0 +1,167 @@
+/** The scripted model as the agent of a demonstration: it answers from its prompt and calls tools with arguments. */
+import t from 'tap'
+import type { LlmItem, LlmRequest } from '../../domain/llm/llm.ts'
+import { createScriptedLlm } from '../../providers/local/llm.ts'
+
+const llm = createScriptedLlm()
+const signal = new AbortController().signal
+const prompt = `You are the receptionist of the Harbour Hotel. Be brief and friendly.
+Greeting: Welcome to the Harbour Hotel. How can I help?
+
+We are open every day from seven in the morning to eleven at night. Breakfast is served until ten.
+A double room costs 120 euros a night. Never promise a discount.
+The hotel is at 12 Quay Street, next to the ferry.
+
+Q: Do you allow dogs?
+A: Dogs are welcome. They cost ten euros a night.
+Question: Hello
+Answer: Hello there, Harbour Hotel.
+When asked about parking, say "Parking is free for guests."
+If the caller asks about wifi, tell them that the password is at the desk.`
+
+async function ask(text: string | null, more: Partial<LlmRequest> = {}) {
+  const user: LlmItem[] = text === null ? [] : [{ type: 'message', role: 'user', text }]
+  const items: LlmItem[] = [{ type: 'message', role: 'system', text: prompt }, ...user]
+  const answer = await llm.respond({ model: 'scripted', items, maxOutputTokens: 200, tools: [], ...more }, signal)
+  return {
+    text: answer.text,
+    calls: answer.calls.map(({ name, arguments: args }) => [name, JSON.parse(args) as unknown]),
+  }
+}
+
+t.test('questions are answered from the lines of the prompt', async (t) => {
+  const answers: [question: string, answer: string][] = [
+    ['When are you open?', 'We are open every day from seven in the morning to eleven at night.'],
+    ['What are your opening hours?', 'We are open every day from seven in the morning to eleven at night.'],
+    ['Until when do you serve breakfast?', 'Breakfast is served until ten.'],
+    ['How much is a double room?', 'A double room costs 120 euros a night.'],
+    ['Where are you located?', 'The hotel is at 12 Quay Street, next to the ferry.'],
+    ['Can I bring my dog?', 'Dogs are welcome. They cost ten euros a night.'],
+    ['Do you have parking?', 'Parking is free for guests.'],
+    ['Is there wifi?', 'the password is at the desk.'],
+    ['hello', 'Hello there, Harbour Hotel.'],
+    ['What is 6 times 7?', '6 times 7 is 42.'],
+    ['Please say good night', 'good night'],
+  ]
+  for (const [question, expected] of answers) t.equal((await ask(question)).text, expected, question)
+})
+
+t.test('an agent that speaks first says its greeting', async (t) => {
+  t.equal((await ask(null)).text, 'Welcome to the Harbour Hotel. How can I help?')
+  const items: LlmItem[] = [{ type: 'message', role: 'system', text: 'You are kind.' }]
+  t.match((await ask(null, { items })).text, /^Hello! .*not a language model/)
+})
+
+t.test('orders to the agent are no answers, and a missing answer is admitted', async (t) => {
+  for (const question of ['Do you give a discount?', 'What is the capital of Peru?', 'Are you friendly and brief?'])
+    t.match((await ask(question)).text, /not a language model, and my prompt has no answer/, question)
+  t.match((await ask('Are you a bot?')).text, /not a language model/)
+})
+
+const text = { type: 'string' }
+const tools = [
+  {
+    name: 'get_weather',
+    description: 'Tells the weather of a city.',
+    parameters: {
+      type: 'object',
+      properties: { city: text, day: text, unit: { enum: ['celsius', 'fahrenheit'] } },
+      required: ['city'],
+    },
+  },
+  {
+    name: 'lookup_order',
+    description: 'Finds the state of an order by its number.',
+    parameters: { type: 'object', properties: { orderNumber: text }, required: ['orderNumber'] },
+  },
+  {
+    name: 'book_table',
+    description: 'Books a table in the restaurant.',
+    parameters: {
+      type: 'object',
+      properties: { guests: { type: 'integer', minimum: 1 }, date: text, time: text, name: text },
+      required: ['guests'],
+    },
+  },
+  {
+    name: 'take_message',
+    description: 'Writes down a message and an email address for the staff.',
+    parameters: { type: 'object', properties: { message: text, email: text }, required: ['message'] },
+  },
+  {
+    name: 'end_call',
+    description: 'Ends the call.',
+    parameters: { type: 'object', properties: { reason: text, message: text } },
+  },
+]
+
+t.test('tools are called by what the user speaks of, with arguments of the same words', async (t) => {
+  const asked: [said: string, name: string, args: object][] = [
+    [
+      'What is the weather in Paris tomorrow in celsius?',
+      'get_weather',
+      { city: 'Paris', day: 'tomorrow', unit: 'celsius' },
+    ],
+    ['get weather for New York', 'get_weather', { city: 'New York' }],
+    ['Where is my order 4 7 1 1?', 'lookup_order', { orderNumber: '4711' }],
+    ['My order number is AB-1234.', 'lookup_order', { orderNumber: 'AB1234' }],
+    [
+      'I want to book a table for four people on Friday at seven, my name is Ada Lovelace',
+      'book_table',
+      { guests: 4, date: 'on friday', time: 'seven', name: 'Ada Lovelace' },
+    ],
+    [
+      'Take a message: call ada@example.com',
+      'take_message',
+      { message: 'Take a message: call ada@example.com', email: 'ada@example.com' },
+    ],
+    ['Thank you, goodbye!', 'end_call', { message: 'Goodbye.' }],
+    ['Please hang up', 'end_call', { message: 'Goodbye.' }],
+  ]
+  for (const [said, name, args] of asked) t.same((await ask(said, { tools })).calls, [[name, args]], said)
+})
+
+t.test('other words call no tool', async (t) => {
+  for (const said of [
+    'When are you open?',
+    'In the end I will call my mother',
+    'A table is a piece of furniture',
+    'ok',
+    '',
+  ])
+    t.same((await ask(said, { tools })).calls, [], said)
+})
+
+t.test('the result of a tool is spoken', async (t) => {
+  const after = (result: string) => {
+    const items: LlmItem[] = [
+      { type: 'message', role: 'user', text: 'Where is my order 4711?' },
+      { type: 'function_call', callId: 'call_1', name: 'lookup_order', arguments: '{}' },
+      { type: 'function_result', callId: 'call_1', result },
+    ]
+    return ask(null, { items, tools })
+  }
+  t.equal(
+    (await after('{"state": "sent", "total_price": 12.5}')).text,
+    'The tool answered: state is sent, total price is 12.5.',
+  )
+  t.equal((await after('It is on its way.')).text, 'The tool answered: It is on its way.')
+})
+
+t.test('long prompts and utterances cost little', async (t) => {
+  const startedMs = performance.now()
+  const units = ['When asked about ', 'Q: a\n', 'a b. ', '1 2 ', 'A ', 'in A', 'a@', ', ', '"', 'if they ask ', '-']
+  for (const unit of units) {
+    const long = unit.repeat(200_000 / unit.length)
+    await ask(long, {
+      items: [
+        { type: 'message', role: 'system', text: long },
+        { type: 'message', role: 'user', text: long },
+      ],
+      tools,
+    })
+  }
+  const spentMs = performance.now() - startedMs
+  t.comment(`${units.length} prompts of 200,000 letters: ${spentMs.toFixed(0)} ms`)
+  t.ok(spentMs < 3000)
+})
