@@ -2,23 +2,26 @@
 import { FrameResampler } from './audio/frame-resampler.ts'
 import type { Caller } from './domain/access/organization.ts'
 import { createJournal } from './domain/calls/journal.ts'
+import type { LiveCalls } from './domain/calls/live-calls.ts'
 import type { Stage } from './domain/catalog/model.ts'
 import { startConversation } from './domain/conversation/conversation.ts'
 import type { ConversationDeps, ConversationInput } from './domain/conversation/deps.ts'
 import type { Paced } from './domain/conversation/playout.ts'
-import type { Vad } from './domain/conversation/vad.ts'
 import type { Operations } from './domain/operations.ts'
 import { type LiveCall, SessionRegistry } from './domain/sessions/live-sessions.ts'
+import { createLiveCalls } from './domain/sessions/reach-calls.ts'
 import { routingOfStage } from './domain/sessions/routes.ts'
 import type { StartSession } from './domain/sessions/start.ts'
 import { createStartSession } from './domain/sessions/start-session.ts'
 import { createTransportTokens, type TransportTokens } from './domain/sessions/transport-token.ts'
+import { createRunTool } from './domain/tools/run-tool.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createRules } from './handlers/platform/stored-resources.ts'
 import { createLocalVad } from './providers/local/vad-process.ts'
+import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
+import { valueFaults } from './runtime/json-value.ts'
 import type { createLog } from './runtime/log.ts'
-import { renderTemplate } from './runtime/template.ts'
 import { Watch } from './runtime/watch.ts'
 import type { Store } from './store/store.ts'
 
@@ -34,6 +37,7 @@ export type SessionParts = {
 export type Sessions = {
   start: StartSession
   live: SessionRegistry
+  calls: LiveCalls
   tokens: TransportTokens
   /** Ends what is left. */
   close(): Promise<void>
@@ -44,13 +48,17 @@ const paceMs = 10
 /** Records of calls that are not complete by then are completed by another process. */
 const closeMs = 5000
 
-export function createSessions(parts: SessionParts): Sessions {
+/** Resolves when commands from other processes are received. */
+export async function createSessions(parts: SessionParts): Promise<Sessions> {
   const { config, store, operations, log, masterKey } = parts
   const { dispatch } = operations
   const { limits, credit, organizations, calls } = store
   const journal = createJournal({ calls, clock: systemClock, log, eventId: systemIds.session, ended: () => {} })
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock: systemClock, log })
   const tokens = createTransportTokens(masterKey)
+  const { allowedSubnets } = config.outbound
+  const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => systemClock.monotonicMs() })
+  const tools = { client, clock: systemClock, log, valueFaults }
   const deps = conversationDeps(parts, vad)
   const live = new SessionRegistry({
     calls,
@@ -61,17 +69,16 @@ export function createSessions(parts: SessionParts): Sessions {
     ownerId: store.instanceId,
     sessionsMax: config.sessions.max,
     reconnectMs: config.sessions.reconnectMs,
-    startConversation: (call, caller, transport, ended) =>
-      startConversation(deps, inputOf(parts, call, caller, ended), transport, journal.open(call.call)),
+    startConversation: (call, caller, transport, ended) => {
+      const runTool = createRunTool({ ...tools, secretsOf: (_call, name) => call.secrets[name] })
+      const input = inputOf(parts, call, caller, ended)
+      return startConversation({ ...deps, runTool }, input, transport, journal.open(call.call))
+    },
   })
   const start = createStartSession({
     agents: store.agents,
     tools: store.tools,
-    rules: createRules(operations.catalog, config.outbound.allowedSubnets),
-    render: (text, values, system) => {
-      const rendered = renderTemplate(text, values, system)
-      return 'kind' in rendered ? null : rendered
-    },
+    rules: createRules(operations.catalog, allowedSubnets),
     chooser: dispatch.chooser,
     limits,
     credit,
@@ -81,18 +88,23 @@ export function createSessions(parts: SessionParts): Sessions {
     clock: systemClock,
     ids: systemIds,
   })
+  await store.callCommands.serve((tenant, callId, { reason }) => live.end(tenant, callId, reason))
   return {
     start,
     live,
+    calls: createLiveCalls({ live, calls, commands: store.callCommands }),
     tokens,
     async close() {
       await live.close('server_shutdown', closeMs)
-      await vad.close()
+      await Promise.all([vad.close(), client.close()])
     },
   }
 }
 
-function conversationDeps({ config, operations, log }: SessionParts, vad: Vad): ConversationDeps {
+function conversationDeps(
+  { config, operations, log }: SessionParts,
+  vad: ConversationDeps['vad'],
+): Omit<ConversationDeps, 'runTool'> {
   const { transcribeStream, synthesizeStream, generateItems } = operations
   return {
     clock: systemClock,
@@ -107,7 +119,6 @@ function conversationDeps({ config, operations, log }: SessionParts, vad: Vad): 
       return Promise.resolve({ convert: (samples) => resampler.convert(samples), close: () => {} })
     },
     pacer: new Watch<Paced>(systemClock, paceMs, (member, nowMs) => member.pace(nowMs)),
-    runTool: noTools,
     aheadMs: config.sessions.aheadMs,
   }
 }
@@ -128,9 +139,4 @@ function inputOf(
     },
     ended,
   }
-}
-
-const noTools: ConversationDeps['runTool'] = {
-  check: () => [],
-  webhook: () => Promise.resolve({ failure: { code: 'not_allowed' } }),
 }

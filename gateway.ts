@@ -274,7 +274,7 @@ async function listen(parts: Listening): Promise<{ server: Server; sessions: Sur
     { name: 'store', check: () => reasonOf(store.ping()) },
     { name: 'drain', check: () => Promise.resolve(draining()) },
   ]
-  const { sessions, ...surfaces } = createSurfaces({ ...parts, readyChecks })
+  const { sessions, ...surfaces } = await createSurfaces({ ...parts, readyChecks })
   server = await startServer({
     engine: parts.engine.engine,
     host: config.host,

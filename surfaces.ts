@@ -31,15 +31,15 @@ export type Parts = OperationParts & {
 
 export type Surfaces = { mounts: Mount[]; sockets: SocketMount[]; sessions: Sessions }
 
-/** What the mounts share. */
+/** Everything that the mounts share. */
 type Joined = Parts & { operations: Operations; sessions: Sessions; ephemeral: EphemeralTokens; settings: SettingsAt }
 /** The settings of a surface at its host; null is any host. */
 type SettingsAt = (host: string | null) => SurfaceSettings
 
-export function createSurfaces(parts: Parts): Surfaces {
+export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { config, log, metrics, store, masterKey } = parts
   const operations = operationsOf(parts)
-  const sessions = createSessions({ config, store, operations, log, masterKey })
+  const sessions = await createSessions({ config, store, operations, log, masterKey })
   const ephemeral = createEphemeralTokens({
     masterKey,
     keys: store.keys,

@@ -8,7 +8,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import { type CallCommand, type CallCommands, commandMs, type RunCallCommand } from '../domain/calls/commands.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { Sql } from './connect.ts'
-import type { Worlds } from './tenant.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
 
 /** The payload is the name of the owner. */
 const sentChannel = 'parley_call_commands'
@@ -16,9 +16,10 @@ const sentChannel = 'parley_call_commands'
 const doneChannel = 'parley_call_commands_done'
 
 export type CallCommandDeps = {
-  /** It may see the rows of all organizations: the owner takes its commands in one statement. */
+  /** For notifications. */
   system: Sql
-  worlds: Worlds
+  /** The owner takes its commands of all organizations in one statement. */
+  worlds: Worlds & Pick<Tenancy, 'asOperator'>
   clock: Clock
   log: Log
   instanceId: string
@@ -32,9 +33,11 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
   const waiting = new Map<string, () => void>()
 
   async function take(run: RunCallCommand): Promise<void> {
-    const rows = await system<Row[]>`
-      delete from call_commands where owner_id = ${instanceId}
-      returning organization_id as "organizationId", test, id, call_id as "callId", command`
+    const rows = await worlds.asOperator(
+      (tx) => tx<Row[]>`
+        delete from call_commands where owner_id = ${instanceId}
+        returning organization_id as "organizationId", test, id, call_id as "callId", command`,
+    )
     for (const { organizationId, test, id, callId, command } of rows) {
       run({ organizationId, test }, callId, command)
       await system`select pg_notify(${doneChannel}, ${id})`

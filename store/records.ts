@@ -1,9 +1,11 @@
 /** The part of the store that knows calls: their rows, what happened in them, and their reports. */
+import type { CallCommands } from '../domain/calls/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { systemIds } from '../runtime/clock.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { createCallChanges } from './call-changes.ts'
+import { createCallCommands } from './call-commands.ts'
 import { createCallRecord } from './call-entries.ts'
 import { createReportStore } from './call-reports.ts'
 import { createCallStore } from './calls.ts'
@@ -16,6 +18,7 @@ export type Records = {
   callRecord: CallRecord
   callChanges: CallChanges
   reports: ReportStore
+  callCommands: CallCommands
 }
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
@@ -28,6 +31,7 @@ const orphansEveryMs = 3_000
 export function createRecords(
   { system, tenant }: Pools,
   sealer: () => Sealer,
+  instanceId: string,
   { clock, log }: { clock: Clock; log: Log },
 ): RecordParts {
   const worlds = transactionEach(tenant)
@@ -44,6 +48,7 @@ export function createRecords(
       callRecord: createCallRecord(worlds),
       callChanges: changes,
       reports: createReportStore({ worlds, clock, eventId }),
+      callCommands: createCallCommands({ system, worlds, clock, log, instanceId, commandId: eventId }),
     },
     loops,
     listen: () => changes.listen(),

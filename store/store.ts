@@ -63,7 +63,7 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
   const { clock, log } = options
   const { leaseMs } = options.idempotency
   const { access, sealer, ...keys } = createAccess(pools, options)
-  const { records, ...calls } = createRecords(pools, sealer, options)
+  const { records, ...calls } = createRecords(pools, sealer, instanceId, options)
   const { requests, ...written } = createRequests(pools, instanceId, options)
   const limits = new SharedLimits(pools.system, clock, log, instanceId, leaseMs)
   const sharing: Loop[] = [

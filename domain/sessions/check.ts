@@ -3,9 +3,10 @@ import { type AgentRules, issuesOfSettings } from '../agents/check-agent.ts'
 import { issuesOfTool, type ToolRules } from '../agents/tools.ts'
 import type { Issue, ValuePath } from '../resource-fault.ts'
 import type { JoinedSettings } from './join.ts'
+import type { RenderTemplate } from './render.ts'
 import type { WantedSession } from './start.ts'
 
-export type SessionRules = { agent: AgentRules; tool: ToolRules }
+export type SessionRules = { agent: AgentRules; tool: ToolRules; render: RenderTemplate }
 
 /** Looks at what was sent, without the agent that it names. */
 export function issuesOfWanted(wanted: WantedSession, rules: SessionRules): Issue[] {

@@ -16,7 +16,7 @@ import { issuesOfJoined, issuesOfWanted, type SessionRules } from './check.ts'
 import { joinSettings } from './join.ts'
 import { joinTools, type SecretsByTool } from './join-tools.ts'
 import type { Pipeline } from './pipeline.ts'
-import { type RenderTemplate, renderSettings } from './render.ts'
+import { renderSettings } from './render.ts'
 import { requireRoutes } from './routes.ts'
 import type { StartedSession, StartSession, WantedSession } from './start.ts'
 import type { TransportTokens } from './transport-token.ts'
@@ -25,7 +25,6 @@ export type StartDeps = {
   agents: Pick<AgentStore, 'find'>
   tools: Pick<ToolStore, 'listWithSecrets'>
   rules: SessionRules
-  render: RenderTemplate
   chooser: Chooser
   limits: Limits
   credit: Pick<Credit, 'any'>
@@ -87,7 +86,7 @@ async function agentOf({ agents }: StartDeps, tenant: Tenant, { agentId }: Wante
 }
 
 async function pipelineOf(
-  { tools, render }: StartDeps,
+  { tools, rules }: StartDeps,
   tenant: Tenant,
   agent: Agent | null,
   wanted: WantedSession,
@@ -98,7 +97,7 @@ async function pipelineOf(
   const ofAgent = agent === null ? [] : await tools.listWithSecrets(tenant, agent.id)
   const own = joinTools(ofAgent, wanted.tools ?? [])
   const occasion = { callId, nowMs, direction: 'browser' }
-  const rendered = renderSettings(joined, agent, wanted.variables ?? {}, occasion, render)
+  const rendered = renderSettings(joined, agent, wanted.variables ?? {}, occasion, rules.render)
   // The organization's off always wins.
   const recording = isRecorded && (joined.recording ?? true)
   return { pipeline: { ...rendered, recording, tools: own.tools }, secrets: own.secrets }

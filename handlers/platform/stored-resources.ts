@@ -9,7 +9,7 @@ import type { Clock } from '../../domain/ports/system.ts'
 import type { SessionRules } from '../../domain/sessions/check.ts'
 import { schemaFault } from '../../runtime/json-schema.ts'
 import { placeOfHost } from '../../runtime/outbound/address-guard.ts'
-import { templateFault } from '../../runtime/template.ts'
+import { renderTemplate, templateFault } from '../../runtime/template.ts'
 
 export type ResourceDeps = {
   catalog: Catalog
@@ -36,7 +36,12 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
     placeOf: (host: string) => placeOfHost(host, { allowedSubnets }),
     allowsAny: allowedSubnets.length > 0,
   }
-  return { agent: { catalog, checkTemplate }, tool: { compileSchema: schemaFault, hosts } }
+  return { agent: { catalog, checkTemplate }, tool: { compileSchema: schemaFault, hosts }, render }
+}
+
+const render: SessionRules['render'] = (text, values, system) => {
+  const rendered = renderTemplate(text, values, system)
+  return 'kind' in rendered ? null : rendered
 }
 
 const checkTemplate: CheckTemplate = (text) => {

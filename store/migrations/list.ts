@@ -8,6 +8,7 @@ import { leanInserts } from './0007-lean-inserts.ts'
 import { instances } from './0008-instances.ts'
 import { agents } from './0009-agents.ts'
 import { calls } from './0010-calls.ts'
+import { callCommands } from './0011-call-commands.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   instances,
   agents,
   calls,
+  callCommands,
 ]

@@ -1,0 +1,24 @@
+/** Reaches calls that this process holds, or another one that serves from the same database. */
+import type { CallCommands } from '../calls/commands.ts'
+import type { LiveCalls } from '../calls/live-calls.ts'
+import { isTerminal } from '../calls/states.ts'
+import type { CallStore } from '../calls/store.ts'
+import type { SessionRegistry } from './live-sessions.ts'
+
+export type LiveCallDeps = {
+  live: Pick<SessionRegistry, 'end'>
+  calls: Pick<CallStore, 'find'>
+  commands: Pick<CallCommands, 'send'>
+}
+
+export function createLiveCalls({ live, calls, commands }: LiveCallDeps): LiveCalls {
+  return {
+    async end(tenant, callId, reason) {
+      if (live.end(tenant, callId, reason)) return 'ending'
+      const call = await calls.find(tenant, callId)
+      if (call === null || call.ownerId === null) return null
+      if (isTerminal(call.status)) return 'already_ended'
+      return (await commands.send(tenant, callId, call.ownerId, { kind: 'end', reason })) ? 'ending' : null
+    },
+  }
+}
