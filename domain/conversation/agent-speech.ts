@@ -80,7 +80,7 @@ export class AgentSpeech {
   #firstSentenceMs: number | null = null
   #firstAudioMs: number | null = null
   #route: Route | null = null
-  #usage = { characters: 0, costMicroUsd: 0 as number | null }
+  #usage: { characters: number; costMicroUsd: number | null } | null = null
 
   constructor(
     deps: AgentSpeechDeps,
@@ -124,7 +124,8 @@ export class AgentSpeech {
     return this.#route
   }
 
-  get usage(): { characters: number; costMicroUsd: number | null } {
+  /** Null until the voice has ended. */
+  get usage(): { characters: number; costMicroUsd: number | null } | null {
     return this.#usage
   }
 
@@ -295,7 +296,7 @@ export class AgentSpeech {
   }
 
   #ended({ costMicroUsd, ...usage }: StreamUsage): void {
-    const { characters, costMicroUsd: soFar } = this.#usage
+    const { characters, costMicroUsd: soFar } = this.#usage ?? { characters: 0, costMicroUsd: 0 }
     this.#usage = {
       characters: characters + ('characters' in usage ? usage.characters : 0),
       costMicroUsd: soFar === null || costMicroUsd === null ? null : soFar + costMicroUsd,

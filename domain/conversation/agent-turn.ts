@@ -32,8 +32,11 @@ export type AgentTurnEvents = {
   lateTool(done: DoneCall): void
 }
 
-/** When the user's turn ended, and when that was decided, on the monotonic clock. Null: no speech came before. */
-export type AskedAt = { speechEndMs: number | null; decisionMs: number }
+/**
+ * When the user's turn ended, when the decision was due and when it was taken, on the monotonic clock. A null: no speech
+ * came before.
+ */
+export type AskedAt = { speechEndMs: number | null; dueMs: number | null; decisionMs: number }
 
 export type AgentTurnInput = {
   id: string

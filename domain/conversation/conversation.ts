@@ -5,12 +5,15 @@
  *                                        ├─► Turns ─► AgentTurn ─► Playout ─► media
  *   page: texts, digits, tool results ───┘
  */
+import { backgroundClip } from '../../audio/background.ts'
+import { RepeatingClip } from '../../audio/mix.ts'
 import type { EndReason } from '../calls/states.ts'
 import type { Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
 import type { Conversation } from '../sessions/live-sessions.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
 import type { NormalizedSentence } from './agent-speech.ts'
+import { CallAudio } from './call-audio.ts'
 import type { CallLog } from './call-log.ts'
 import type { ConversationDeps, ConversationInput } from './deps.ts'
 import { Digits } from './digits.ts'
@@ -24,6 +27,7 @@ import { isHopeless, Transcription } from './transcription.ts'
 import type { TurnPhase } from './turn-machine.ts'
 import { TurnRecord } from './turn-record.ts'
 import { Turns } from './turns.ts'
+import { vadRateHz } from './vad.ts'
 
 /** Begins to talk over `media`. */
 export function startConversation(
@@ -56,11 +60,14 @@ class Talking implements Conversation {
   readonly #listening: Listening
   readonly #transcription: Transcription
   readonly #playout: Playout
+  readonly #audio: CallAudio
   readonly #tools: ToolCalls
   readonly #turns: Turns
   readonly #record: TurnRecord
   readonly #timers: SessionTimers
   readonly #digits: Digits
+  /** The sound of a tool that runs. Null until it is ready. */
+  #toolSound: RepeatingClip | null = null
   #shown: AgentState | null = null
   #ending: { reason: EndReason; fault: SessionFault | null } | null = null
   #isOver = false
@@ -74,10 +81,14 @@ class Talking implements Conversation {
     this.#media = media
     this.#log = log
     this.#transcription = this.#transcribe()
+    this.#audio = new CallAudio(deps, input.recorder, log, media.sampleRateHz)
     this.#listening = new Listening(deps, media.sampleRateHz, {
       speechStarted: (atMs) => this.#turns.speechStarted(atMs),
       speechEnded: (atMs) => this.#turns.speechEnded(atMs),
-      audio: (samples) => this.#transcription.audio(samples),
+      audio: (samples) => {
+        this.#audio.caller(samples)
+        this.#transcription.audio(samples)
+      },
     })
     this.#playout = new Playout(media, deps, {
       started: () => this.#turns.agentStarted(),
@@ -87,6 +98,9 @@ class Talking implements Conversation {
       },
       drained: () => this.#turns.drained(),
       frame: (samples) => this.#listening.agentFrame(samples),
+      ...(this.#audio.isRecorded && {
+        played: (samples: Int16Array, endMs: number) => this.#audio.agent(samples, endMs),
+      }),
     })
     this.#tools = new ToolCalls({
       clock,
@@ -95,29 +109,15 @@ class Talking implements Conversation {
       notify,
       event: (type, payload) => log.event(type, payload),
     })
-    this.#record = new TurnRecord({ clock, newId: deps.newId, log, notify, sttRoute: () => this.#transcription.route })
-    this.#turns = new Turns(
-      {
-        ...deps,
-        request: input.request,
-        normalize: normalizerOf(pipeline),
-        tools: this.#tools,
-        playout: this.#playout,
-        sampleRateHz: media.sampleRateHz,
-        record: this.#record,
-      },
-      input,
-      {
-        moved: () => this.#moved(),
-        failedOver: (stage, from, to) => this.#failedOver(stage, from, to),
-        lost: (fault) => this.#lost(fault),
-        finish: () => this.#finish(),
-        agentHungUp: () => this.#end('agent_hangup', null),
-        flush: () => this.#transcription.flush(),
-        taken: () => this.#transcription.taken(),
-        userSpoke: () => this.#timers.userSpoke(),
-      },
-    )
+    this.#record = new TurnRecord({
+      clock,
+      newId: deps.newId,
+      log,
+      notify,
+      sttRoute: () => this.#transcription.route,
+      playout: this.#playout,
+    })
+    this.#turns = this.#makeTurns(media.sampleRateHz)
     this.#timers = new SessionTimers(clock, pipeline, {
       idle: (prompt) => this.#idle(prompt),
       silence: () => this.#close('silence_timeout', null, pipeline.endCallMessage),
@@ -137,15 +137,62 @@ class Talking implements Conversation {
     })
   }
 
+  #makeTurns(sampleRateHz: number): Turns {
+    const { pipeline } = this.#input.call
+    return new Turns(
+      {
+        ...this.#deps,
+        request: this.#input.request,
+        normalize: normalizerOf(pipeline),
+        tools: this.#tools,
+        playout: this.#playout,
+        sampleRateHz,
+        record: this.#record,
+      },
+      this.#input,
+      {
+        moved: () => this.#moved(),
+        failedOver: (stage, from, to) => this.#failedOver(stage, from, to),
+        lost: (fault) => this.#lost(fault),
+        finish: () => this.#finish(),
+        agentHungUp: () => this.#end('agent_hangup', null),
+        flush: () => this.#transcription.flush(),
+        taken: () => this.#transcription.taken(),
+        userSpoke: () => this.#timers.userSpoke(),
+        toolsRun: (isRunning) => this.#playout.background('toolSound', isRunning ? this.#toolSound : null),
+      },
+    )
+  }
+
   begin(): void {
     const { firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
     this.#log.connected()
     this.#log.event('room.agent_joined', {})
+    this.#audio.begin()
+    this.#loadBackground()
     const { protectFirstMessage } = turnHandling.interruption
     if (firstMessageMode === 'generate') this.#turns.prompt(null, greetingHint, protectFirstMessage)
     else if (firstMessageMode === 'message' && firstMessage !== null)
       this.#turns.prompt(firstMessage, '', protectFirstMessage)
     this.#moved()
+  }
+
+  #loadBackground(): void {
+    const { ambient, toolSound } = this.#input.call.pipeline.backgroundAudio
+    const rateHz = this.#media?.sampleRateHz ?? vadRateHz
+    const load = async (wanted: typeof ambient, use: (clip: RepeatingClip) => void) => {
+      try {
+        if (wanted !== null) use(new RepeatingClip(await backgroundClip(wanted.clip, rateHz), wanted.volume))
+      } catch (err) {
+        this.#deps.log.error({ err }, 'a background sound cannot be made')
+      }
+    }
+    void load(ambient, (clip) => {
+      if (!this.#isOver) this.#playout.background('ambient', clip)
+    })
+    void load(toolSound, (clip) => {
+      this.#toolSound = clip
+    })
   }
 
   audio(samples: Int16Array): void {
@@ -183,6 +230,7 @@ class Talking implements Conversation {
     this.#media = null
     this.#playout.use(null)
     this.#listening.silence()
+    this.#audio.callerStopped()
     this.#timers.busy()
   }
 
@@ -257,13 +305,20 @@ class Talking implements Conversation {
     this.#digits.close()
     this.#listening.close()
     this.#transcription.close()
-    this.#playout.stop()
+    this.#playout.close()
     this.#log.event('room.agent_left', {})
     this.#media?.close(reason, fault)
-    this.#log.ended(reason).then(this.#input.ended, (cause: unknown) => {
-      this.#deps.log.error({ err: cause, sessionId: this.#input.call.id }, 'the end of a call was not stored')
-      this.#input.ended()
-    })
+    void this.#stored(reason)
+  }
+
+  async #stored(reason: EndReason): Promise<void> {
+    try {
+      await this.#audio.close()
+      await this.#log.ended(reason)
+    } catch (err) {
+      this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'the end of a call was not stored')
+    }
+    this.#input.ended()
   }
 }
 

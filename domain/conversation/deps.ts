@@ -11,6 +11,7 @@ import type { Routing } from '../routing/ask.ts'
 import type { PipelineTool } from '../sessions/pipeline.ts'
 import type { SynthesizeStream, TranscribeStream } from '../speech/stream.ts'
 import type { Pacer } from './playout.ts'
+import type { RecordedVoice } from './recorder.ts'
 import type { Vad } from './vad.ts'
 
 export type ConversationDeps = {
@@ -36,8 +37,18 @@ export type ConversationInput = {
   routing: Readonly<Record<Stage, Routing>>
   /** The context of one request to a model on behalf of this call. Each has its own id. */
   request: (signal: CancelSignal) => RequestContext
+  /** Null: the call is not recorded. */
+  recorder: CallRecorder | null
   /** Called once, when the record of the call is complete. */
   ended: () => void
+}
+
+/** See `Recorder`. */
+export type CallRecorder = {
+  caller: RecordedVoice
+  agent: RecordedVoice
+  /** Resolves with the length of the recording, or with null if it has failed. */
+  close(): Promise<number | null>
 }
 
 /** Converts mono samples of any number; the samples that come in are lent until it returns. */

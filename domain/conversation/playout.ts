@@ -8,8 +8,10 @@
  *                                     ▼     │          that was played last
  *                                     clearing ──► held
  */
+import type { RepeatingClip } from '../../audio/mix.ts'
 import type { Clock } from '../ports/system.ts'
 import { frameMs, type MediaTransport } from './media.ts'
+import { type BackgroundSound, MediaLine } from './media-line.ts'
 import { SpeechBuffer } from './speech-buffer.ts'
 
 /** One timer paces all sessions (`Watch` of the runtime). `place` belongs to it and is -1 at first. */
@@ -32,6 +34,8 @@ const firstMarkMs = 3000
 const lateMarkMs = 2000
 /** A clear is answered in this time, or the position is estimated. */
 const clearedMs = 300
+/** Without speech no more than this is sent ahead, because speech comes after it. */
+const backgroundAheadMs = 60
 /** Samples that were sent are kept this long, because they may have to be sent again. */
 const keptMs = 3000
 /** Speech that waits: a voice that is faster than real time pauses when there is more, and goes on when there is less. */
@@ -47,6 +51,8 @@ export type PlayoutEvents = {
   drained(): void
   /** A frame was sent. The samples are lent until it returns. */
   frame(samples: Int16Array): void
+  /** Speech that was played, without the background; its end was played at this moment. Absent: nobody asks. */
+  played?(samples: Int16Array, endMs: number): void
 }
 
 export type PlayoutDeps = { clock: Clock; pacer: Pacer; aheadMs: number }
@@ -58,8 +64,7 @@ export class Playout implements Paced {
   readonly #deps: PlayoutDeps
   readonly #events: PlayoutEvents
   readonly #samplesPerMs: number
-  readonly #frame: Int16Array
-  #media: MediaTransport | null
+  readonly #line: MediaLine
   #state: State = 'idle'
   #turn = 0
   #buffer = new SpeechBuffer()
@@ -69,7 +74,9 @@ export class Playout implements Paced {
   /** The turn ends here, although more was sent. */
   #stopsAt: number | null = null
   #isFull = false
-  /** The frame at `#anchorSample` was due to be played at `#anchorMs`. */
+  /** The last frame was speech. */
+  #isSpeech = false
+  /** The sample at `#anchorSample` was due to be played at `#anchorMs`. */
   #anchorMs = 0
   #anchorSample = 0
   #startedMs: number | null = null
@@ -80,24 +87,23 @@ export class Playout implements Paced {
   #sendsMarks: boolean | null = null
   #resumesWhenCleared = false
   #clearedDueMs = 0
-  /** Clears that were not answered. */
-  #clears = 0
   /** The turn was stopped, and the client has not said yet how far it was played. */
   #awaitsCleared = false
   #marks = 0
 
   constructor(media: MediaTransport, deps: PlayoutDeps, events: PlayoutEvents) {
-    this.#media = media
+    this.#line = new MediaLine(media, (samples) => events.frame(samples))
     this.#deps = deps
     this.#events = events
     this.#samplesPerMs = media.sampleRateHz / 1000
-    this.#frame = new Int16Array(frameMs * this.#samplesPerMs)
   }
 
   /** A new turn. Its speech is held until `release`. */
   begin(turn: number): void {
+    this.#record(this.#known.sample, this.#known.atMs)
     this.#turn = turn
     this.#state = 'held'
+    this.#isSpeech = false
     this.#buffer = new SpeechBuffer()
     this.#isWhole = this.#isEndMarked = this.#isFull = this.#resumesWhenCleared = this.#awaitsCleared = false
     this.#startedMs = this.#firstPlayedMs = this.#stopsAt = null
@@ -137,11 +143,12 @@ export class Playout implements Paced {
     if (this.#state === 'clearing') this.#resumesWhenCleared = true
     if (this.#state !== 'held') return
     this.#state = 'playing'
-    this.#anchorMs = this.#deps.clock.monotonicMs()
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#anchorMs = Math.max(nowMs, this.#line.dueMs)
     this.#anchorSample = this.#buffer.position
     if (this.#known.sample > 0) this.#known.atMs = this.#anchorMs + assumedDelayMs
     this.#deps.pacer.add(this)
-    this.pace(this.#anchorMs)
+    this.pace(nowMs)
   }
 
   /** Silence at once. */
@@ -154,7 +161,7 @@ export class Playout implements Paced {
     }
     this.#state = 'clearing'
     this.#clearedDueMs = this.#deps.clock.monotonicMs() + clearedMs
-    this.#clear()
+    this.#line.clear(this.#clearedDueMs - clearedMs)
   }
 
   /** Ends the turn: what was not played is dropped. */
@@ -163,8 +170,8 @@ export class Playout implements Paced {
     this.#awaitsCleared = this.#state === 'clearing'
     if (this.#state === 'playing' && this.#startedMs !== null) {
       this.#known = { sample: this.#playedSample(nowMs), atMs: nowMs }
-      this.#awaitsCleared = this.#media !== null
-      this.#clear()
+      this.#awaitsCleared = this.#line.isOpen
+      this.#line.clear(nowMs)
     }
     this.#quiet()
   }
@@ -180,14 +187,14 @@ export class Playout implements Paced {
 
   cleared(mark: string | null, playedMs: number): void {
     this.#sendsMarks = true
-    this.#clears = Math.max(0, this.#clears - 1)
     // An answer to an earlier clear says nothing of this turn.
-    if (this.#clears > 0 || !this.awaitsCleared) return
+    if (!this.#line.answered() || !this.awaitsCleared) return
     const fromMs = mark === null ? 0 : (this.#msOf(mark) ?? 0)
     const sample = Math.min(Math.floor(fromMs + playedMs) * this.#samplesPerMs, this.#buffer.position)
-    if (sample > 0) this.#knows(sample)
+    if (sample > 0) this.#firstPlayedMs ??= this.#deps.clock.monotonicMs() - sample / this.#samplesPerMs
     if (this.#state === 'clearing') return this.#heldAt(sample)
     this.#awaitsCleared = false
+    this.#recordAfterKnown(sample)
     this.#known = { sample, atMs: this.#deps.clock.monotonicMs() }
   }
 
@@ -220,22 +227,36 @@ export class Playout implements Paced {
 
   /** Null: the socket is gone. A new one takes over where the last one was. */
   use(media: MediaTransport | null): void {
-    this.#media = media
-    this.#clears = 0
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#line.use(media, nowMs)
     if (media === null) {
-      if (this.#state === 'clearing') this.#heldAt(this.#playedSample(this.#deps.clock.monotonicMs()))
+      if (this.#state === 'clearing') this.#heldAt(this.#playedSample(nowMs))
       return
     }
-    this.#anchorMs = this.#deps.clock.monotonicMs()
+    this.#anchorMs = nowMs
     this.#anchorSample = this.#buffer.position
   }
 
+  /** Sounds that are played with the speech and without it. Null: none. */
+  background(sound: BackgroundSound, clip: RepeatingClip | null): void {
+    this.#line.background(sound, clip)
+    if (this.#line.hasBackground) this.#deps.pacer.add(this)
+  }
+
+  /** No frame is sent any more. */
+  close(): void {
+    this.#line.background('ambient', null)
+    this.#line.background('toolSound', null)
+    this.stop()
+  }
+
   pace(nowMs: number): void {
-    if (this.#media === null) return
+    if (!this.#line.isOpen) return
     if (this.#state === 'clearing' && nowMs >= this.#clearedDueMs) this.#heldAt(this.#playedSample(nowMs))
-    if (this.#state !== 'playing') return
-    if (this.#stopsAt !== null && this.#playedSample(nowMs) >= this.#stopsAt) return this.#stopHere(this.#stopsAt)
-    this.#send(this.#media, nowMs)
+    if (this.#state !== 'playing') return this.#send(nowMs)
+    if (this.#sendsMarks !== true) this.#recordEstimated(nowMs)
+    if (this.#stopsAt !== null && this.#playedSample(nowMs) >= this.#stopsAt) return this.#finish(this.#stopsAt)
+    this.#send(nowMs)
     if (this.#isFull && this.#buffer.waiting < waitingMinMs * this.#samplesPerMs) {
       this.#isFull = false
       this.#events.drained()
@@ -243,72 +264,74 @@ export class Playout implements Paced {
     if (this.#isEndMarked && nowMs >= this.#finishDueMs()) this.#finish()
   }
 
-  #send(media: MediaTransport, nowMs: number): void {
-    const frame = this.#frame.length
-    while (this.#state === 'playing' && !this.#isEndMarked) {
-      const { position, waiting } = this.#buffer
-      // The client has run dry: real time begins anew with the next frame.
-      if (this.#dueMs(position) < nowMs) {
-        this.#anchorMs = nowMs
-        this.#anchorSample = position
-      }
-      if (waiting >= frame || (this.#isWhole && waiting > 0)) {
-        if (this.#dueMs(position + frame) - nowMs > this.#deps.aheadMs) return
-        this.#sendFrame(media, nowMs)
-      } else if (this.#isWhole) return this.#markEnd(media, nowMs)
-      else return
+  #send(nowMs: number): void {
+    const line = this.#line
+    for (;;) {
+      line.catchUp(nowMs)
+      const isPlaying = this.#state === 'playing' && !this.#isEndMarked
+      const { waiting } = this.#buffer
+      if (isPlaying && this.#isWhole && waiting === 0) return this.#markEnd()
+      const isSpeech = isPlaying && (waiting >= line.frame.length || this.#isWhole)
+      if (!isSpeech && !line.hasBackground) return
+      if (line.dueMs + frameMs - nowMs > (isSpeech ? this.#deps.aheadMs : backgroundAheadMs)) return
+      if (isSpeech) this.#sendSpeech(nowMs)
+      else this.#sendBackground()
     }
   }
 
-  #sendFrame(media: MediaTransport, nowMs: number): void {
+  #sendBackground(): void {
+    this.#isSpeech = false
+    this.#line.frame.fill(0)
+    this.#line.send()
+  }
+
+  #sendSpeech(nowMs: number): void {
+    const line = this.#line
     const from = this.#buffer.position
-    this.#buffer.read(this.#frame)
-    media.frame(this.#frame)
-    this.#events.frame(this.#frame)
-    const to = from + this.#frame.length
+    // The client counts from the last mark, and the background between is not speech.
+    if (!this.#isSpeech && line.hasBackground) line.mark(`${this.#turn}:${from / this.#samplesPerMs}`)
+    this.#isSpeech = true
+    this.#anchorMs = line.dueMs
+    this.#anchorSample = from
+    this.#buffer.read(line.frame)
+    line.send()
+    const to = from + line.frame.length
     const every = markMs * this.#samplesPerMs
-    if (Math.floor(to / every) > Math.floor(from / every)) media.mark(`${this.#turn}:${to / this.#samplesPerMs}`)
+    if (Math.floor(to / every) > Math.floor(from / every)) line.mark(`${this.#turn}:${to / this.#samplesPerMs}`)
     this.#buffer.dropBefore(this.#known.sample - keptMs * this.#samplesPerMs)
     if (this.#startedMs !== null) return
     this.#startedMs = nowMs
     this.#events.started()
   }
 
-  #markEnd(media: MediaTransport, nowMs: number): void {
+  #markEnd(): void {
     this.#isEndMarked = true
     if (this.#startedMs === null) return this.#finish()
-    media.mark(`${this.#turn}:${Math.ceil(this.#buffer.length / this.#samplesPerMs)}`)
-    if (nowMs >= this.#finishDueMs()) this.#finish()
+    this.#line.mark(`${this.#turn}:${Math.ceil(this.#buffer.length / this.#samplesPerMs)}`)
   }
 
-  #finish(): void {
+  /** The turn was played up to here. */
+  #finish(sample = this.#buffer.length): void {
     if (this.#state !== 'playing') return
     if (this.#firstPlayedMs === null) this.#sendsMarks ??= false
-    this.#known = { sample: this.#buffer.length, atMs: this.#deps.clock.monotonicMs() }
+    const nowMs = this.#deps.clock.monotonicMs()
+    this.#record(sample, Math.min(nowMs, this.#dueMs(sample) + assumedDelayMs))
+    this.#known = { sample, atMs: nowMs }
+    if (this.#buffer.position > sample) this.#line.clear(nowMs)
     this.#quiet()
     this.#events.finished()
-  }
-
-  #stopHere(sample: number): void {
-    this.#known = { sample, atMs: this.#deps.clock.monotonicMs() }
-    if (this.#buffer.position > sample) this.#clear()
-    this.#quiet()
-    this.#events.finished()
-  }
-
-  #clear(): void {
-    this.#clears += 1
-    this.#media?.clear()
   }
 
   #quiet(): void {
     this.#state = 'idle'
-    this.#deps.pacer.delete(this)
+    if (!this.#line.hasBackground) this.#deps.pacer.delete(this)
   }
 
   #heldAt(sample: number): void {
     this.#state = 'held'
-    this.#deps.pacer.delete(this)
+    this.#isSpeech = false
+    if (!this.#line.hasBackground) this.#deps.pacer.delete(this)
+    this.#recordAfterKnown(sample)
     this.#known = { sample, atMs: Number.POSITIVE_INFINITY }
     this.#isEndMarked = false
     this.#buffer.seek(sample - (sample % this.#samplesPerMs))
@@ -318,7 +341,28 @@ export class Playout implements Paced {
   #knows(sample: number): void {
     const atMs = this.#deps.clock.monotonicMs()
     this.#firstPlayedMs ??= atMs - sample / this.#samplesPerMs
-    if (sample > this.#known.sample) this.#known = { sample, atMs }
+    if (sample <= this.#known.sample) return
+    if (!this.awaitsCleared) this.#record(sample, atMs)
+    this.#known = { sample, atMs }
+  }
+
+  /** The speech after the last mark ended that much later. */
+  #recordAfterKnown(sample: number): void {
+    const { sample: known, atMs } = this.#known
+    if (sample > known && known > 0) this.#record(sample, atMs + (sample - known) / this.#samplesPerMs)
+    else this.#record(sample, this.#dueMs(sample) + assumedDelayMs)
+  }
+
+  #recordEstimated(nowMs: number): void {
+    if (this.#startedMs === null || nowMs - this.#startedMs < firstMarkMs) return
+    const sample = this.#playedSample(nowMs)
+    this.#record(Math.floor(sample), nowMs)
+  }
+
+  #record(sample: number, endMs: number): void {
+    if (this.#events.played === undefined) return
+    const samples = this.#buffer.takePlayed(sample)
+    if (samples !== null) this.#events.played(samples, endMs)
   }
 
   #playedSample(nowMs: number): number {

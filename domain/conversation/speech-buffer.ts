@@ -9,6 +9,7 @@ export class SpeechBuffer {
   /** The position of the first chunk that is kept. */
   #start = 0
   #length = 0
+  #taken = 0
   #position = 0
   /** The chunk of the read position, and its start. */
   #chunk = 0
@@ -51,6 +52,22 @@ export class SpeechBuffer {
       }
     }
     if (filled < frame.length) frame.fill(0, filled)
+  }
+
+  /** The samples up to `to` that were not taken before, or null without any. */
+  takePlayed(to: number): Int16Array | null {
+    const from = this.#taken
+    if (to <= from) return null
+    this.#taken = to
+    const samples = new Int16Array(to - from)
+    let start = this.#start
+    for (const chunk of this.#chunks) {
+      if (start >= to) break
+      const part = chunk.subarray(Math.max(0, from - start), Math.max(0, to - start))
+      if (part.length > 0) samples.set(part, Math.max(0, start - from))
+      start += chunk.length
+    }
+    return samples
   }
 
   /** Reads on from `position`, or from the first sample that is kept. */

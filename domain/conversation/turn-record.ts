@@ -5,6 +5,8 @@ import type { Clock } from '../ports/system.ts'
 import type { AgentTurn } from './agent-turn.ts'
 import type { CallLog } from './call-log.ts'
 import type { SessionEvent } from './media.ts'
+import type { Playout } from './playout.ts'
+import { turnSpan } from './turn-span.ts'
 import type { SaidTurn } from './user-turn.ts'
 
 /** A longer text is cut in the transcript. */
@@ -16,15 +18,19 @@ export type TurnRecordDeps = {
   log: CallLog
   notify: (event: SessionEvent) => void
   /** The provider of speech to text that works now. */
-  sttRoute(): Route | null
+  sttRoute: () => Route | null
+  playout: Pick<Playout, 'firstPlayedMs' | 'figures'>
 }
 
 export class TurnRecord {
   readonly #deps: TurnRecordDeps
+  /** The start of the call. */
+  readonly #originMs: number
   #turns = 0
 
   constructor(deps: TurnRecordDeps) {
     this.#deps = deps
+    this.#originMs = deps.clock.monotonicMs()
   }
 
   userText(id: string, text: string, isFinal: boolean): void {
@@ -62,14 +68,22 @@ export class TurnRecord {
   agentTurn(turn: AgentTurn, isWhole: boolean): void {
     const row = turn.row(isWhole, (ms) => this.#wallMs(ms))
     if (row.playedText === '' && row.toolCalls.length === 0) return
-    this.#add(row)
+    const index = this.#add(row)
     this.agentText(row.id, row.playedText ?? '', true, !isWhole)
+    const { clock, log, newId, playout, sttRoute } = this.#deps
+    const { firstPlayedMs, figures } = playout
+    const endMs = clock.monotonicMs()
+    const known = { index, originMs: this.#originMs, newId, interrupted: !isWhole, endMs, firstPlayedMs }
+    log.span(turnSpan(turn, { ...known, playout: figures, sttRoute: sttRoute() }))
   }
 
-  #add(turn: Omit<Turn, 'index'>): void {
+  /** The index of the turn. */
+  #add(turn: Omit<Turn, 'index'>): number {
     const text = cut(turn.text)
     const playedText = turn.playedText === null ? null : cut(turn.playedText)
-    this.#deps.log.turn({ ...turn, text, playedText, index: this.#turns++ })
+    const index = this.#turns++
+    this.#deps.log.turn({ ...turn, text, playedText, index })
+    return index
   }
 
   #wallMs(monotonicMs: number): number {

@@ -48,6 +48,8 @@ export type TurnsEvents = {
   /** A turn of the user was taken. */
   taken(): void
   userSpoke(): void
+  /** Tools of the agent's turn run, or do not run any more. */
+  toolsRun(isRunning: boolean): void
 }
 
 export type TurnsDeps = AgentTurnDeps & { newId: () => string; record: TurnRecord }
@@ -72,7 +74,6 @@ export class Turns {
   #cancelClosing: (() => void) | null = null
   #failedTurns = 0
   #lastWords = ''
-  #toolsRunning = 0
 
   constructor(deps: TurnsDeps, input: ConversationInput, events: TurnsEvents) {
     this.#deps = deps
@@ -88,7 +89,7 @@ export class Turns {
       },
       failedOver: (stage, from, to) => events.failedOver(stage, from, to),
       endCall: (turn, endCall) => this.#agentEnds(turn, endCall),
-      toolsRun: (isRunning) => this.#toolsRun(isRunning),
+      toolsRun: (isRunning) => events.toolsRun(isRunning),
       lateTool: (done) => this.#lateTool(done),
     })
     this.#settling = new Settling(deps.clock)
@@ -110,7 +111,7 @@ export class Turns {
 
   /** Nobody speaks, and no tool runs. */
   get isQuiet(): boolean {
-    return this.#state.phase === 'listening' && this.#toolsRunning === 0 && !this.#settling.isUnderWay
+    return this.#state.phase === 'listening' && !this.#deps.tools.isBusy && !this.#settling.isUnderWay
   }
 
   speechStarted(atMs: number): void {
@@ -155,9 +156,9 @@ export class Turns {
     this.#speakNext = () => {
       const id = this.#deps.newId()
       const nowMs = this.#deps.clock.monotonicMs()
-      this.#deps.record.userTurn({ id, text, startedMs: nowMs, speechEndMs: nowMs }, null, metadata)
+      this.#deps.record.userTurn({ id, text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null, metadata)
       this.history.user(text)
-      this.#start(this.#made.answer(this.history, text), { speechEndMs: null, decisionMs: nowMs })
+      this.#start(this.#made.answer(this.history, text), { speechEndMs: null, dueMs: null, decisionMs: nowMs })
     }
     this.#react('typed')
   }
@@ -244,7 +245,8 @@ export class Turns {
 
   #answer(): void {
     const said = this.#user.take()
-    const asked = { speechEndMs: said.speechEndMs, decisionMs: this.#deps.clock.monotonicMs() }
+    const { speechEndMs, dueMs } = said
+    const asked = { speechEndMs, dueMs, decisionMs: this.#deps.clock.monotonicMs() }
     this.#events.taken()
     this.#deps.record.userTurn(said, 'stt', {})
     const guess = this.#made.takeGuess(said.text)
@@ -275,14 +277,9 @@ export class Turns {
     if (text !== null) turn.speech.say(` ${text}`)
   }
 
-  #toolsRun(isRunning: boolean): void {
-    this.#toolsRunning += isRunning ? 1 : -1
-    this.#events.moved()
-  }
-
   #lateTool({ call, item }: DoneCall): void {
-    this.#toolsRunning = Math.max(0, this.#toolsRunning - 1)
     this.history.late([{ type: 'function_call', callId: call.id, name: call.name, arguments: call.args }, item])
+    this.#events.moved()
   }
 
   /** Judges a user who speaks in the agent's turn. `isLast`: no more time is given. */
@@ -318,6 +315,7 @@ export class Turns {
     this.#endCall = null
     if (turn === null) return
     turn.drop()
+    this.#events.toolsRun(false)
     this.#deps.playout.stop()
     this.#settling.begin(() => {
       this.#close(turn, false)

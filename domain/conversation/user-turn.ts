@@ -31,7 +31,7 @@ export type UserTurnEvents = {
   flush(): void
 }
 
-export type SaidTurn = { id: string; text: string; startedMs: number; speechEndMs: number }
+export type SaidTurn = { id: string; text: string; startedMs: number; speechEndMs: number; dueMs: number | null }
 
 export class UserTurn {
   readonly #clock: Clock
@@ -43,6 +43,8 @@ export class UserTurn {
   #startedMs: number | null = null
   #speechEndMs: number | null = null
   #hasSpeech = false
+  /** When the decision was due at the last look. */
+  #dueMs: number | null = null
   #isFlushed = false
   #guessed: string[] = []
   #cancel: (() => void) | null = null
@@ -105,6 +107,7 @@ export class UserTurn {
     const said = { text: this.text, isSpeechFinal: this.#text.isSpeechFinal, language: intent.language }
     const neededMs = silenceNeededMs(turnHandling.turnDetection, turnHandling.endpointing, said)
     const dueMs = this.#speechEndMs + neededMs
+    this.#dueMs = dueMs
     if (!this.#flushIfDue(nowMs, dueMs)) return
     if (said.text === '') return this.#waitForWords(nowMs, this.#speechEndMs + Math.max(noWordsMs, neededMs))
     if (nowMs >= dueMs && (this.isFinal || nowMs >= dueMs + finalMs)) return this.#events.decided()
@@ -124,7 +127,7 @@ export class UserTurn {
     const nowMs = this.#clock.monotonicMs()
     const { id } = this
     const startedMs = this.#startedMs ?? nowMs
-    const turn = { id, text: this.#text.take(), startedMs, speechEndMs: this.#speechEndMs ?? nowMs }
+    const turn = { id, text: this.#text.take(), startedMs, speechEndMs: this.#speechEndMs ?? nowMs, dueMs: this.#dueMs }
     this.#reset()
     return turn
   }
@@ -144,6 +147,7 @@ export class UserTurn {
     this.#id = null
     this.#startedMs = null
     this.#hasSpeech = false
+    this.#dueMs = null
     this.#isFlushed = false
     this.#guessed = []
   }

@@ -1,13 +1,14 @@
 /** A whole conversation in injected time: the real loop over the real operations, with stub engines and a simulated caller. */
 import { createConvertSpeech } from '../../audio/encode-output.ts'
-import type { Call, EventType, Span, Turn } from '../../domain/calls/call.ts'
+import type { Call, EventType, RecordingStatus, Span, Turn } from '../../domain/calls/call.ts'
 import type { EndReason } from '../../domain/calls/states.ts'
 import { startConversation } from '../../domain/conversation/conversation.ts'
-import type { RunTool } from '../../domain/conversation/deps.ts'
+import type { CallRecorder, RunTool } from '../../domain/conversation/deps.ts'
 import type { Paced } from '../../domain/conversation/playout.ts'
 import { type Vad, vadFrameSamples } from '../../domain/conversation/vad.ts'
 import type { LlmRequest } from '../../domain/llm/llm.ts'
 import { createOperations } from '../../domain/operations.ts'
+import type { Clock } from '../../domain/ports/system.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
 import type { Pipeline, PipelineTool } from '../../domain/sessions/pipeline.ts'
 import { createResampler } from '../../runtime/optional.ts'
@@ -84,6 +85,7 @@ export type Options = {
   answerOf?: AnswerOf
   runTool?: Partial<RunTool>
   kind?: Call['kind']
+  recorder?: (clock: Clock) => CallRecorder
   /** The LLM costs. */
   isPriced?: boolean
 }
@@ -93,6 +95,7 @@ export type Recorded = {
   events: { type: EventType; payload: Record<string, unknown> }[]
   turns: Turn[]
   spans: Span[]
+  recordings: { status: RecordingStatus; durationMs: number | null }[]
   ended: EndReason[]
 }
 
@@ -138,7 +141,7 @@ export function converse(options: Options = {}) {
     transcribeStreams: { openMs: 500, totalMs: 36_000_000, pendingBytesMax: 1_000_000, aheadMsMax: 60_000 },
     synthesizeStreams: { totalMs: 3_600_000, waitingMax: 20_000 },
   })
-  const record: Recorded = { connected: 0, events: [], turns: [], spans: [], ended: [] }
+  const record: Recorded = { connected: 0, events: [], turns: [], spans: [], recordings: [], ended: [] }
   const sim = new SimulatedCaller(all.clock)
   const over = { ended: false }
   let ids = 0
@@ -202,6 +205,7 @@ export function converse(options: Options = {}) {
         operation: 'session',
         signal,
       }),
+      recorder: options.recorder?.(all.clock) ?? null,
       ended: () => {
         over.ended = true
       },
@@ -212,7 +216,7 @@ export function converse(options: Options = {}) {
       event: (type, payload) => void record.events.push({ type, payload }),
       turn: (turn) => void record.turns.push(turn),
       span: (span) => void record.spans.push(span),
-      recording: () => {},
+      recording: (status, durationMs) => void record.recordings.push({ status, durationMs }),
       ended: (reason) => {
         record.ended.push(reason)
         return Promise.resolve()

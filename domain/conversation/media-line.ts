@@ -1,0 +1,82 @@
+/**
+ * The frames on their way to the client: when the next one is due, which sounds are mixed into all of them, and which
+ * clears have not been answered.
+ */
+import type { RepeatingClip } from '../../audio/mix.ts'
+import { frameMs, type MediaTransport } from './media.ts'
+
+export type BackgroundSound = 'ambient' | 'toolSound'
+
+export class MediaLine {
+  /** The next frame. */
+  readonly frame: Int16Array
+  readonly #sent: (samples: Int16Array) => void
+  #media: MediaTransport | null
+  #dueMs = 0
+  #ambient: RepeatingClip | null = null
+  #toolSound: RepeatingClip | null = null
+  #clears = 0
+
+  /** `sent` is called with each frame, which is lent until it returns. */
+  constructor(media: MediaTransport, sent: (samples: Int16Array) => void) {
+    this.#media = media
+    this.#sent = sent
+    this.frame = new Int16Array((media.sampleRateHz / 1000) * frameMs)
+  }
+
+  /** False: the socket is lost. */
+  get isOpen(): boolean {
+    return this.#media !== null
+  }
+
+  /** When the next frame will be played, if the client plays without a gap. */
+  get dueMs(): number {
+    return this.#dueMs
+  }
+
+  get hasBackground(): boolean {
+    return this.#ambient !== null || this.#toolSound !== null
+  }
+
+  /** Null: the socket is lost. */
+  use(media: MediaTransport | null, nowMs: number): void {
+    this.#media = media
+    this.#clears = 0
+    this.#dueMs = nowMs
+  }
+
+  background(sound: BackgroundSound, clip: RepeatingClip | null): void {
+    if (sound === 'ambient') this.#ambient = clip
+    else this.#toolSound = clip
+  }
+
+  /** A client that has run dry begins anew with the next frame. */
+  catchUp(nowMs: number): void {
+    if (this.#dueMs < nowMs) this.#dueMs = nowMs
+  }
+
+  send(): void {
+    this.#ambient?.mixInto(this.frame)
+    this.#toolSound?.mixInto(this.frame)
+    this.#media?.frame(this.frame)
+    this.#sent(this.frame)
+    this.#dueMs += frameMs
+  }
+
+  mark(name: string): void {
+    this.#media?.mark(name)
+  }
+
+  clear(nowMs: number): void {
+    if (this.#media === null) return
+    this.#clears += 1
+    this.#dueMs = nowMs
+    this.#media.clear()
+  }
+
+  /** A clear was answered. True: it was the last one, so the answer says how far the client is now. */
+  answered(): boolean {
+    this.#clears = Math.max(0, this.#clears - 1)
+    return this.#clears === 0
+  }
+}

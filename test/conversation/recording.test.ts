@@ -1,0 +1,105 @@
+import t from 'tap'
+import { Recorder } from '../../domain/conversation/recorder.ts'
+import { wordAt } from './caller.ts'
+import { converse } from './setup.ts'
+
+const silentLog = { info: () => {}, warn: () => {}, error: () => {} }
+
+/** A recording in memory. */
+function memoryFile() {
+  const bytes: number[] = []
+  return {
+    bytes,
+    append: (more: Uint8Array) => {
+      for (const byte of more) bytes.push(byte)
+      return Promise.resolve()
+    },
+    replaceStart: (start: Uint8Array) => {
+      for (const [at, byte] of start.entries()) bytes[at] = byte
+      return Promise.resolve()
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+/** When each word begins on one side of the recording. */
+function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent') {
+  const view = new DataView(new Uint8Array(bytes).buffer, 44)
+  const found: { word: string; atMs: number }[] = []
+  let last = 0
+  for (let frame = 0; frame * 4 + 4 <= view.byteLength; frame++) {
+    const sample = view.getInt16(frame * 4 + 2 * channel, true)
+    const word = sample === last ? null : wordAt(sample, of)
+    if (word !== null) found.push({ word, atMs: frame / 16 })
+    if (sample !== 0) last = sample
+  }
+  return found
+}
+
+t.test('the recording has what the caller said and what he played, when it was', async (t) => {
+  const file = memoryFile()
+  const { sim, record, conversation } = converse({
+    recorder: (clock) => new Recorder({ file, clock, log: silentLog }),
+    answerOf: (said) => (said.startsWith('tell') ? 'Once upon a time there was a mighty king.' : 'Yes.'),
+  })
+  sim.pause(500)
+  await sim.run(sim.say('tell me.'))
+  await sim.until(() => sim.agentWords.endsWith('time'))
+  sim.say('mhm')
+  await sim.until(() => record.turns.length === 2)
+  await sim.run(500)
+  await sim.run(sim.say('is it true.'))
+  await sim.until(() => sim.agentWords.endsWith('Yes.'))
+  await sim.run(500)
+  const runMs = sim.nowMs
+  conversation.hangUp()
+  await sim.run(100)
+  t.match(record.recordings, [{ status: 'recording' }, { status: 'uploading' }, { status: 'ready' }])
+  t.ok(Math.abs((record.recordings[2]?.durationMs ?? 0) - runMs) <= 20)
+  const user = wordsOf(file.bytes, 0, 'user')
+  t.equal(user.map(({ word }) => word).join(' '), 'tell me. mhm is it true.')
+  t.ok(Math.abs((user[0]?.atMs ?? 0) - 500) <= 30, `${user[0]?.atMs} ms`)
+  const agent = wordsOf(file.bytes, 1, 'agent')
+  t.equal(agent.map(({ word }) => word).join(' '), sim.agentWords)
+  let last = 0
+  const played = sim.played.flatMap(({ atMs, sample }) => {
+    const isNew = sample !== 0 && sample !== last
+    if (sample !== 0) last = sample
+    return isNew ? [atMs] : []
+  })
+  const offMs = agent.map(({ atMs }, at) => Math.abs(atMs - (played[at] ?? 0)))
+  t.ok(Math.max(...offMs) <= 60, `at most ${Math.max(...offMs)} ms off`)
+})
+
+t.test('a call without a recording is suppressed', async (t) => {
+  const { sim, record, conversation } = converse()
+  await sim.run(100)
+  conversation.hangUp()
+  await sim.run(100)
+  t.same(record.recordings, [{ status: 'suppressed', durationMs: null }])
+})
+
+t.test('ambient sound goes on without speech, and the words that were played stay exact', async (t) => {
+  const ambient = { clip: 'office-ambience' as const, volume: 1 }
+  const story = 'Once upon a time there was a king who lived by the sea.'
+  const { sim, record, conversation } = converse({
+    settings: { backgroundAudio: { ambient, toolSound: null } },
+    answerOf: () => story,
+  })
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  await sim.run(1000)
+  t.ok(sim.framesReceived >= 45 && sim.framesReceived <= 56, `${sim.framesReceived} frames in a second`)
+  t.ok(sim.aheadMaxMs <= 100, 'without speech little is sent ahead')
+  await sim.run(sim.say('tell me.'))
+  const endMs = sim.nowMs
+  await sim.until(() => record.turns.length === 2)
+  t.match(record.turns[1], { playedText: story, latencyStatus: 'complete' })
+  t.ok((record.turns[1]?.conversationalLatencyMs ?? 0) <= 450, `${record.turns[1]?.conversationalLatencyMs} ms`)
+  const saysMs = story.split(' ').join('').length * 60
+  t.ok(Math.abs(sim.nowMs - endMs - saysMs - 350) < 150)
+  conversation.hangUp()
+  await sim.run(100)
+  const frames = sim.framesReceived
+  await sim.run(500)
+  t.equal(sim.framesReceived, frames)
+})
