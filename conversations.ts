@@ -137,6 +137,7 @@ function inputOf(
     request: (signal) => {
       return { caller, requestId: systemIds.request(), operation: 'session', callId: call.id, signal }
     },
+    recorder: null,
     ended,
   }
 }
