@@ -8,6 +8,7 @@
  * does not keep up makes the recording fail.
  */
 import { wavHeader } from '../../audio/wav.ts'
+import type { RecordingFile } from '../calls/recordings.ts'
 import type { Clock, Log } from '../ports/system.ts'
 
 export const recordingRateHz = 16_000
@@ -24,11 +25,7 @@ const waitingBytesMax = 60_000 * framesPerMs * bytesPerFrame
 const layout = { encoding: 'pcm_s16le', sampleRateHz: recordingRateHz, channels } as const
 
 /** The part of `RecordingFile` that a recorder needs. */
-export interface GrowingFile {
-  append(bytes: Uint8Array): Promise<void>
-  replaceStart(bytes: Uint8Array): Promise<void>
-  close(): Promise<void>
-}
+export type GrowingFile = Pick<RecordingFile, 'append' | 'replaceStart' | 'close'>
 
 export type RecorderOptions = { file: GrowingFile; clock: Clock; log: Log }
 

@@ -43,7 +43,8 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   }
 
   function openPool(origin: string): OutboundPool {
-    return createPool({ origin, connectionsMax, queuedMax, connectMs, ...options })
+    const guard = { ...options.guard, onlyAllowed: origin.startsWith('http:') }
+    return createPool({ origin, connectionsMax, queuedMax, connectMs, ...options, guard })
   }
 
   function closeOldest(): void {

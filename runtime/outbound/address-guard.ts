@@ -17,6 +17,8 @@ type Lookup = (
 export type AddressPolicy = {
   /** CIDR ranges that the operator allows although they are not public. */
   allowedSubnets: readonly string[]
+  /** Public addresses are refused too, as for http, whose secrets anyone on the way can read. */
+  onlyAllowed?: boolean
   /** Resolves names. The system's resolver when absent. */
   lookup?: Lookup
 }
@@ -60,7 +62,7 @@ export function guardedConnector(policy: AddressPolicy, connectMs: number): buil
 
 export function isAllowed(address: string, policy: AddressPolicy): boolean {
   const parsed = ipaddr.parse(address)
-  return isPublic(parsed) || policy.allowedSubnets.some((subnet) => contains(subnet, parsed))
+  return (!policy.onlyAllowed && isPublic(parsed)) || policy.allowedSubnets.some((subnet) => contains(subnet, parsed))
 }
 
 /** For net.connect: refuses with AddressRefused before a packet is sent. */
