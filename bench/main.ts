@@ -8,6 +8,7 @@ import { decisionTime } from './decision.ts'
 import type { Result } from './figure.ts'
 import { firstChunkDelay } from './first-chunk.ts'
 import { chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
+import { sessionFigures } from './sessions.ts'
 import { socketFigures } from './sockets.ts'
 import { idleMemory, readyTime, warmEngine } from './start.ts'
 
@@ -25,6 +26,7 @@ for (const measure of [
   chunkCpu,
   firstChunkDelay,
   socketFigures,
+  sessionFigures,
 ])
   for (const result of [await measure(dataDir)].flat()) report(result)
 rmSync(dataDir, { recursive: true, force: true })

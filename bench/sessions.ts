@@ -1,0 +1,112 @@
+/** Voice sessions with stub engines and real voice activity detection: from the end of speech to the agent's voice. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startParley } from '../test/process/parley.ts'
+import { speechAt } from '../test/speech/samples.ts'
+import { type Figure, median } from './figure.ts'
+import { forkListener } from './fork.ts'
+import { cpuMs, residentMiB } from './process-figures.ts'
+import { BenchCaller, frameMs, type TurnFigures } from './session-caller.ts'
+
+const rateHz = 16_000
+const frameSamples = (rateHz / 1000) * frameMs
+/** Samples behind the last loud one are silence. */
+const loud = 300
+const crowd = 100
+const aloneMs = 40_000
+const crowdMs = 60_000
+
+export async function sessionFigures(): Promise<Figure[]> {
+  const engines = await forkListener('session-engines.ts')
+  const url = `http://127.0.0.1:${engines.port}`
+  const parley = await startParley({
+    PARLEY_PROVIDERS: JSON.stringify([
+      { id: 'stub', adapter: 'openai', baseUrl: `${url}/v1`, apiKey: 'k', models: { llm: ['chat'], tts: ['speak'] } },
+      { id: 'stub-stt', adapter: 'deepgram', baseUrl: url, apiKey: 'k' },
+    ]),
+  })
+  try {
+    const speech = await speechFrames()
+    const alone = await converse(parley, speech, 1, aloneMs)
+    const startMiB = residentMiB(parley.pid)
+    const many = await converse(parley, speech, crowd, crowdMs)
+    return [
+      latencyFigure('one session: speech end to the agent heard, median', alone, 0.5, 400),
+      latencyFigure('one session: speech end to the agent heard, p95', alone, 0.95, 600),
+      latencyFigure(`${crowd} sessions: speech end to the agent heard, median`, many, 0.5, null),
+      latencyFigure(`${crowd} sessions: speech end to the agent heard, p95`, many, 0.95, null),
+      latenessFigure(many),
+      {
+        name: `${crowd} sessions: memory of one`,
+        value: ((many.residentMiB - startMiB) * 1024) / crowd,
+        unit: 'KiB',
+        bar: null,
+        detail: `${many.residentMiB.toFixed(0)} MiB in all; ${((many.cpuMs / crowdMs) * 100).toFixed(0)} % of a core in the server`,
+      },
+    ]
+  } finally {
+    await parley.remove()
+    engines.child.disconnect()
+  }
+}
+
+type Conversed = { turns: TurnFigures[]; residentMiB: number; cpuMs: number }
+
+async function converse(
+  parley: { url: string; key: string; pid: number },
+  speech: readonly Buffer[],
+  sessions: number,
+  durationMs: number,
+): Promise<Conversed> {
+  const constraints = { allowedProviders: { stt: ['stub-stt'], llm: ['stub'], tts: ['stub'] } }
+  const callers: BenchCaller[] = []
+  const beforeMs = cpuMs(parley.pid)
+  // The timer is late now and then. The callers follow the clock and not the number of calls.
+  let dueMs = performance.now()
+  const timer = setInterval(() => {
+    for (; dueMs <= performance.now(); dueMs += frameMs) for (const caller of callers) caller.tick(performance.now())
+  }, 5)
+  for (let count = 0; count < sessions; count++) {
+    callers.push(await BenchCaller.join(parley, speech, 1000, constraints))
+    await sleep(37)
+  }
+  await sleep(durationMs)
+  const figures = { residentMiB: residentMiB(parley.pid), cpuMs: cpuMs(parley.pid) - beforeMs }
+  const over = callers.filter(({ ended }) => ended !== null).map(({ ended }) => ended)
+  for (const caller of callers) caller.leave()
+  await sleep(500)
+  clearInterval(timer)
+  if (over.length > 0) throw new Error(`${over.length} of ${sessions} sessions have ended: ${over[0]}`)
+  return { turns: callers.flatMap(({ turns }) => turns), ...figures }
+}
+
+function latencyFigure(name: string, { turns }: Conversed, part: number, bar: number | null): Figure {
+  const all = turns.map(({ latencyMs }) => latencyMs)
+  const detail = `${all.length} turns, median ${median(all).toFixed(0)} ms, longest ${Math.max(...all).toFixed(0)} ms`
+  return { name, value: percentile(all, part), unit: 'ms', bar, detail }
+}
+
+function latenessFigure({ turns }: Conversed): Figure {
+  const all = turns.flatMap(({ lateMs }) => lateMs)
+  const detail = `${all.length} frames, median ${median(all).toFixed(1)} ms`
+  return {
+    name: `${crowd} sessions: lateness of a frame, p99`,
+    value: percentile(all, 0.99),
+    unit: 'ms',
+    bar: 60,
+    detail,
+  }
+}
+
+function percentile(values: readonly number[], part: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? Number.NaN
+}
+
+/** Recorded speech, up to its last loud sample. */
+async function speechFrames(): Promise<Buffer[]> {
+  const samples = await speechAt('please-try-call-later', rateHz)
+  const end = samples.findLastIndex((sample) => Math.abs(sample) > loud)
+  const frames: Buffer[] = []
+  for (let at = 0; at + frameSamples <= end; at += frameSamples)
+    frames.push(Buffer.from(samples.slice(at, at + frameSamples).buffer))
+  return frames
+}
