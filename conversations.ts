@@ -1,6 +1,6 @@
 /** Joins the parts of voice sessions: how they start, who may join, and the conversation itself. */
 import { FrameResampler } from './audio/frame-resampler.ts'
-import type { Caller } from './domain/access/organization.ts'
+import type { Caller, Tenant } from './domain/access/organization.ts'
 import { createJournal } from './domain/calls/journal.ts'
 import type { LiveCalls } from './domain/calls/live-calls.ts'
 import type { Stage } from './domain/catalog/model.ts'
@@ -29,6 +29,8 @@ export type SessionParts = {
   config: ParleyConfig
   store: Store
   operations: Operations
+  /** Called when the end of a call is stored. */
+  callEnded: (tenant: Tenant, callId: string) => void
   log: ReturnType<typeof createLog>
   /** Signs transport tokens. */
   masterKey: string
@@ -50,10 +52,10 @@ const closeMs = 5000
 
 /** Resolves when commands from other processes are received. */
 export async function createSessions(parts: SessionParts): Promise<Sessions> {
-  const { config, store, operations, log, masterKey } = parts
+  const { config, store, operations, callEnded, log, masterKey } = parts
   const { dispatch } = operations
   const { limits, credit, organizations, calls } = store
-  const journal = createJournal({ calls, clock: systemClock, log, eventId: systemIds.session, ended: () => {} })
+  const journal = createJournal({ calls, clock: systemClock, log, eventId: systemIds.session, ended: callEnded })
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock: systemClock, log })
   const tokens = createTransportTokens(masterKey)
   const { allowedSubnets } = config.outbound

@@ -81,7 +81,8 @@ export async function startGateway(
     const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const first = worker === 0
     const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
-    const { server, sessions } = await listen(parts)
+    const { server, sessions, records } = await listen(parts)
+    closing.unshift(() => records.close())
     closing.unshift(() => sessions.close())
     if (config.adminPort !== null) {
       const admin = await startMetricsServer(config.adminPort === 0 ? 0 : config.adminPort + worker, metrics.registry)
@@ -265,7 +266,7 @@ type Listening = {
   engine: EngineChoice
 }
 
-async function listen(parts: Listening): Promise<{ server: Server; sessions: Surfaces['sessions'] }> {
+async function listen(parts: Listening): Promise<{ server: Server } & Pick<Surfaces, 'sessions' | 'records'>> {
   const { config, store, log, metrics, tracing } = parts
   let server: Server | null = null
   const draining = () =>
@@ -274,7 +275,7 @@ async function listen(parts: Listening): Promise<{ server: Server; sessions: Sur
     { name: 'store', check: () => reasonOf(store.ping()) },
     { name: 'drain', check: () => Promise.resolve(draining()) },
   ]
-  const { sessions, ...surfaces } = await createSurfaces({ ...parts, readyChecks })
+  const { sessions, records, ...surfaces } = await createSurfaces({ ...parts, readyChecks })
   server = await startServer({
     engine: parts.engine.engine,
     host: config.host,
@@ -302,7 +303,7 @@ async function listen(parts: Listening): Promise<{ server: Server; sessions: Sur
     tracing,
     checkResponses,
   })
-  return { server, sessions }
+  return { server, sessions, records }
 }
 
 const dayMs = 86_400_000

@@ -1,6 +1,9 @@
 /** Joins the operations of the domain and the voice sessions to the surfaces. */
+import { type CallRecords, createCallRecords } from './call-records.ts'
 import { createSessions, type Sessions } from './conversations.ts'
 import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
+import type { Tenant } from './domain/access/organization.ts'
+import { createEndCall } from './domain/calls/end-call.ts'
 import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { mountCompat } from './handlers/compat/surface.ts'
@@ -29,17 +32,25 @@ export type Parts = OperationParts & {
   engine: EngineChoice
 }
 
-export type Surfaces = { mounts: Mount[]; sockets: SocketMount[]; sessions: Sessions }
+export type Surfaces = { mounts: Mount[]; sockets: SocketMount[]; sessions: Sessions; records: CallRecords }
 
 /** Everything that the mounts share. */
-type Joined = Parts & { operations: Operations; sessions: Sessions; ephemeral: EphemeralTokens; settings: SettingsAt }
+type Joined = Parts & {
+  operations: Operations
+  sessions: Sessions
+  records: CallRecords
+  ephemeral: EphemeralTokens
+  settings: SettingsAt
+}
 /** The settings of a surface at its host; null is any host. */
 type SettingsAt = (host: string | null) => SurfaceSettings
 
 export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { config, log, metrics, store, masterKey } = parts
   const operations = operationsOf(parts)
-  const sessions = await createSessions({ config, store, operations, log, masterKey })
+  const records = createCallRecords({ config, store, operations, log })
+  const callEnded = (tenant: Tenant, callId: string) => records.reports.begin(tenant, callId)
+  const sessions = await createSessions({ config, store, operations, callEnded, log, masterKey })
   const ephemeral = createEphemeralTokens({
     masterKey,
     keys: store.keys,
@@ -50,11 +61,12 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { headerPrefix, cors } = config
   const count = (code: string) => metrics.refusal(code)
   const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
-  const joined = { ...parts, operations, sessions, ephemeral, settings }
+  const joined = { ...parts, operations, sessions, records, ephemeral, settings }
   return {
     mounts: [internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
     sockets: [realtimeOf(joined), sessionOf(joined)],
     sessions,
+    records,
   }
 }
 
@@ -98,7 +110,7 @@ function compatOf({ config, operations, ephemeral: { mint }, settings }: Joined)
   })
 }
 
-function platformOf({ config, store, operations, sessions, settings }: Joined): Mount {
+function platformOf({ config, store, operations, sessions, records, settings }: Joined): Mount {
   return mountPlatform(settings(config.surfaces.platformHost), {
     catalog: operations.catalog,
     keys: store.providerKeys,
@@ -112,6 +124,7 @@ function platformOf({ config, store, operations, sessions, settings }: Joined): 
     allowedSubnets: config.outbound.allowedSubnets,
     address: config,
     sessions: sessions.start,
+    records: { ...records, endCall: createEndCall(store.calls, sessions.calls) },
   })
 }
 

@@ -60,7 +60,7 @@ type InRouting =
 type AudioShape = { encoding: string; sampleRateHz: number; channels: number }
 
 type InLimits =
-  | { kind: 'too_many_at_once'; limit: 'organization' | 'key' }
+  | { kind: 'too_many_at_once'; limit: 'organization' | 'key' | 'session' }
   /** The credit does not cover the most that the request can cost. */
   | { kind: 'credit_too_low' }
   | { kind: 'no_credit_to_stream' }

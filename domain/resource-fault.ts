@@ -1,3 +1,4 @@
+import type { RecordingStatus } from './calls/call.ts'
 import type { FaultData } from './fault.ts'
 
 /** The way to a value inside of what a client sent: names of fields, and places in lists. */
@@ -52,6 +53,13 @@ export type ResourceFaultData =
   | { kind: 'limit_reached'; resource: Resource; limit: number }
   /** The session is over, or was not joined in time. */
   | { kind: 'call_not_live' }
+  | { kind: 'call_not_ended' }
+  /** A report is made when the call ends, but not for a session that nobody joined. */
+  | { kind: 'report_missing'; hasEnded: boolean }
+  /** `status` is that of the recording. */
+  | { kind: 'recording_missing'; status: RecordingStatus | null }
+  /** The range begins behind the end of a recording of this size in bytes. */
+  | { kind: 'range_unsatisfiable'; bytes: number }
 
 /** An operation on a stored resource cannot be done. Only surfaces that have such operations have words for these. */
 export class ResourceFault extends Error {

@@ -30,6 +30,10 @@ export function createReportStore({ worlds, clock, eventId }: Deps): ReportStore
     complete: (tenant, id, analysis) =>
       worlds.asTenant(tenant, async (tx) => {
         const nowMs = clock.nowMs()
+        if (analysis === null) {
+          await tx`update call_reports set claimed_until = null ${ofCallId(tx, tenant, id)}`
+          return
+        }
         await write(tx, tenant, id, analysis, new Date(nowMs))
         const [call] = await tx<{ status: null }[]>`select status from calls ${ofCall(tx, tenant, id)}`
         const event = {
@@ -41,7 +45,6 @@ export function createReportStore({ worlds, clock, eventId }: Deps): ReportStore
         const said = { ...event, status: call?.status ?? null, occurredAtMs: nowMs, payload: {} }
         await insertEvents(tx, { ...tenant, id }, [said], nowMs)
         await notifyCallChange(tx, id)
-        return read(tx, tenant, id)
       }),
     pending: (limit) =>
       worlds.asOperator(

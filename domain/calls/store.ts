@@ -79,8 +79,8 @@ export interface ReportStore {
   find(tenant: Tenant, id: string): Promise<Report | null>
   /** Makes this process the only one that analyses the call until then. False: another one does. */
   claim(tenant: Tenant, id: string, untilMs: number): Promise<boolean>
-  /** Stores an analysis, with its event and the next version unless it is the first, and ends the claim. */
-  complete(tenant: Tenant, id: string, analysis: Analysis): Promise<Report | null>
+  /** Stores an analysis, with its event and the next version unless it is the first, and ends the claim. Null: nothing is new. */
+  complete(tenant: Tenant, id: string, analysis: Analysis | null): Promise<void>
   /** Calls of all organizations whose analysis nobody has claimed, the oldest first. */
   pending(limit: number): Promise<readonly (Tenant & { callId: string })[]>
 }

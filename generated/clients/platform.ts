@@ -3,10 +3,21 @@
 import { type Answer, type CallOptions, type ClientOptions, createClient, type OperationRow } from './http.ts'
 import type {
   Agent,
+  AgentCallList,
   AgentChange,
   AgentList,
+  Call,
+  CallEvent,
+  CallEventList,
+  CallKind,
+  CallReport,
+  CallStatus,
   Deleted,
+  EndCall,
+  EndedCall,
   ErrorEnvelope,
+  FinalizeReport,
+  FinalizedReport,
   KnownProviders,
   NewAgent,
   NewSession,
@@ -17,7 +28,14 @@ import type {
   ProviderKey,
   ProviderList,
   ProviderStatus,
+  RecordingLink,
   RequestRoute,
+  Session,
+  SessionPage,
+  SessionStatus,
+  SessionStreamEnd,
+  SessionTranscript,
+  SessionTurn,
   StartedSession,
   Tool,
   ToolChange,
@@ -112,10 +130,88 @@ export type UpdateAgentToolCall = CallOptions & { path: { id: string; toolId: st
 export type UpdateAgentToolAnswer =
   | Answer<'application/json', Tool>
 
+export type ListAgentCallsCall = CallOptions & { path: { id: string }; query?: { limit?: number; cursor?: string; since?: string } }
+
+export type ListAgentCallsAnswer =
+  | Answer<'application/json', AgentCallList>
+
+export type ListSessionsCall = CallOptions & {
+  query?: {
+    limit?: number
+    cursor?: string
+    status?: CallStatus
+    kind?: CallKind
+    agent?: string
+    from?: string
+    to?: string
+  }
+}
+
+export type ListSessionsAnswer =
+  | Answer<'application/json', SessionPage>
+
 export type CreateSessionCall = CallOptions & { body: NewSession }
 
 export type CreateSessionAnswer =
   | Answer<'application/json', StartedSession>
+
+export type GetSessionCall = CallOptions & { path: { id: string } }
+
+export type GetSessionAnswer =
+  | Answer<'application/json', Session>
+
+export type GetSessionTranscriptCall = CallOptions & { path: { id: string } }
+
+export type GetSessionTranscriptAnswer =
+  | Answer<'application/json', SessionTranscript>
+
+export type StreamSessionEvent =
+  | { event: 'status'; data: SessionStatus }
+  | { event: 'transcript'; data: SessionTurn }
+  | { event: 'event'; data: CallEvent }
+  | { event: 'end'; data: SessionStreamEnd }
+  | { event: 'error'; data: ErrorEnvelope }
+
+export type StreamSessionCall = CallOptions & { path: { id: string }; query?: { cursor?: string } }
+
+export type StreamSessionAnswer =
+  | Answer<'text/event-stream', AsyncIterable<StreamSessionEvent>>
+
+export type GetCallCall = CallOptions & { path: { id: string } }
+
+export type GetCallAnswer =
+  | Answer<'application/json', Call>
+
+export type ListCallEventsCall = CallOptions & { path: { id: string } }
+
+export type ListCallEventsAnswer =
+  | Answer<'application/json', CallEventList>
+
+export type GetCallReportCall = CallOptions & { path: { id: string } }
+
+export type GetCallReportAnswer =
+  | Answer<'application/json', CallReport>
+
+export type FinalizeCallReportCall = CallOptions & { path: { id: string }; body?: FinalizeReport }
+
+export type FinalizeCallReportAnswer =
+  | Answer<'application/json', FinalizedReport>
+
+export type GetCallRecordingCall = CallOptions & { path: { id: string } }
+
+export type GetCallRecordingAnswer =
+  | Answer<'application/json', RecordingLink>
+
+export type GetCallRecordingAudioCall = CallOptions & { path: { id: string } }
+
+export type GetCallRecordingAudioAnswer =
+  | Answer<'audio/wav', ReadableStream<Uint8Array>>
+  | Answer<'audio/wav', ReadableStream<Uint8Array>>
+
+export type EndCallCall = CallOptions & { path: { id: string }; body?: EndCall }
+
+export type EndCallAnswer =
+  | Answer<'application/json', EndedCall>
 
 export type ListProvidersCall = CallOptions
 
@@ -169,8 +265,32 @@ export type PlatformClient = {
   deleteAgentTool(call: DeleteAgentToolCall): Promise<DeleteAgentToolAnswer>
   /** Change a tool of an agent */
   updateAgentTool(call: UpdateAgentToolCall): Promise<UpdateAgentToolAnswer>
+  /** List the calls of an agent */
+  listAgentCalls(call: ListAgentCallsCall): Promise<ListAgentCallsAnswer>
+  /** List sessions and calls */
+  listSessions(call?: ListSessionsCall): Promise<ListSessionsAnswer>
   /** Start a session for a browser */
   createSession(call: CreateSessionCall): Promise<CreateSessionAnswer>
+  /** Get a session */
+  getSession(call: GetSessionCall): Promise<GetSessionAnswer>
+  /** Get the transcript of a session */
+  getSessionTranscript(call: GetSessionTranscriptCall): Promise<GetSessionTranscriptAnswer>
+  /** Follow a session */
+  streamSession(call: StreamSessionCall): Promise<StreamSessionAnswer>
+  /** The call */
+  getCall(call: GetCallCall): Promise<GetCallAnswer>
+  /** The events of a call */
+  listCallEvents(call: ListCallEventsCall): Promise<ListCallEventsAnswer>
+  /** The report of a call */
+  getCallReport(call: GetCallReportCall): Promise<GetCallReportAnswer>
+  /** The report as it is then */
+  finalizeCallReport(call: FinalizeCallReportCall): Promise<FinalizeCallReportAnswer>
+  /** The address of the recording */
+  getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
+  /** The recording */
+  getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
+  /** The end of the call */
+  endCall(call: EndCallCall): Promise<EndCallAnswer>
   /** List providers and whose credentials they are called with */
   listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */
@@ -319,9 +439,129 @@ const operations: Readonly<Record<string, OperationRow>> = {
     answers: { 'application/json': 'json' },
     terminalEvents: [],
   },
+  listAgentCalls: {
+    method: 'GET',
+    path: '/v1/agents/{id}/calls',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/v1/sessions',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
   createSession: {
     method: 'POST',
     path: '/v1/sessions',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getSession: {
+    method: 'GET',
+    path: '/v1/sessions/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getSessionTranscript: {
+    method: 'GET',
+    path: '/v1/sessions/{id}/transcript',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  streamSession: {
+    method: 'GET',
+    path: '/v1/sessions/{id}/stream',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'text/event-stream': 'events' },
+    terminalEvents: ['end'],
+  },
+  getCall: {
+    method: 'GET',
+    path: '/v1/calls/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listCallEvents: {
+    method: 'GET',
+    path: '/v1/calls/{id}/events',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getCallReport: {
+    method: 'GET',
+    path: '/v1/calls/{id}/report',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  finalizeCallReport: {
+    method: 'POST',
+    path: '/v1/calls/{id}/report/finalize',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getCallRecording: {
+    method: 'GET',
+    path: '/v1/calls/{id}/recording',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getCallRecordingAudio: {
+    method: 'GET',
+    path: '/v1/calls/{id}/recording/audio',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'audio/wav': 'bytes' },
+    terminalEvents: [],
+  },
+  endCall: {
+    method: 'POST',
+    path: '/v1/calls/{id}/end',
     secured: true,
     idempotent: false,
     body: 'json',

@@ -3,9 +3,21 @@
 import type { Context, Handlers } from '../../runtime/engine/handler.ts'
 import type {
   Agent,
+  AgentCallList,
   AgentChange,
   AgentList,
+  Call,
+  CallEvent,
+  CallEventList,
+  CallKind,
+  CallReport,
+  CallStatus,
   Deleted,
+  EndCall,
+  EndedCall,
+  ErrorEnvelope,
+  FinalizeReport,
+  FinalizedReport,
   KnownProviders,
   NewAgent,
   NewSession,
@@ -16,7 +28,14 @@ import type {
   ProviderKey,
   ProviderList,
   ProviderStatus,
+  RecordingLink,
   RequestRoute,
+  Session,
+  SessionPage,
+  SessionStatus,
+  SessionStreamEnd,
+  SessionTranscript,
+  SessionTurn,
   StartedSession,
   Tool,
   ToolChange,
@@ -157,6 +176,34 @@ export type UpdateAgentToolRequest = {
 export type UpdateAgentToolResult =
   | { status: 200; type?: 'application/json'; body: Tool }
 
+export type ListAgentCallsRequest = {
+  path: { id: string }
+  query: { limit: number; cursor?: string; since?: string }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListAgentCallsResult =
+  | { status: 200; type?: 'application/json'; body: AgentCallList }
+
+export type ListSessionsRequest = {
+  path: Record<string, never>
+  query: {
+    limit: number
+    cursor?: string
+    status?: CallStatus
+    kind?: CallKind
+    agent?: string
+    from?: string
+    to?: string
+  }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListSessionsResult =
+  | { status: 200; type?: 'application/json'; body: SessionPage }
+
 export type CreateSessionRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -166,6 +213,135 @@ export type CreateSessionRequest = {
 
 export type CreateSessionResult =
   | { status: 201; type?: 'application/json'; body: StartedSession }
+
+export type GetSessionRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetSessionResult =
+  | { status: 200; type?: 'application/json'; body: Session }
+
+export type GetSessionTranscriptRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetSessionTranscriptResult =
+  | { status: 200; type?: 'application/json'; body: SessionTranscript }
+
+export type StreamSessionEvent =
+  | { event: 'status'; data: SessionStatus }
+  | { event: 'transcript'; data: SessionTurn }
+  | { event: 'event'; data: CallEvent }
+  | { event: 'end'; data: SessionStreamEnd }
+  | { event: 'error'; data: ErrorEnvelope }
+
+export type StreamSessionRequest = {
+  path: { id: string }
+  query: { cursor?: string }
+  header: { 'last-event-id'?: string }
+  body: undefined
+}
+
+export type StreamSessionResult =
+  | { status: 200; type?: 'text/event-stream'; body: AsyncIterable<StreamSessionEvent> }
+
+export type GetCallRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetCallResult =
+  | { status: 200; type?: 'application/json'; body: Call }
+
+export type ListCallEventsRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListCallEventsResult =
+  | { status: 200; type?: 'application/json'; body: CallEventList }
+
+export type GetCallReportRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetCallReportResult =
+  | { status: 200; type?: 'application/json'; body: CallReport }
+
+export type FinalizeCallReportRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: FinalizeReport | undefined
+}
+
+export type FinalizeCallReportResult =
+  | { status: 200; type?: 'application/json'; body: FinalizedReport }
+
+export type GetCallRecordingRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetCallRecordingResult =
+  | { status: 200; type?: 'application/json'; body: RecordingLink }
+
+export type GetCallRecordingAudioRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: { range?: string; 'if-range'?: string }
+  body: undefined
+}
+
+export type GetCallRecordingAudioResult =
+  | {
+      status: 200
+      type?: 'audio/wav' | `audio/wav;${string}`
+      headers: {
+        ETag: string
+        'Accept-Ranges': 'bytes'
+        'Cache-Control': 'no-store'
+        'Content-Disposition': string
+      }
+      body: ByteStream
+    }
+  | {
+      status: 206
+      type?: 'audio/wav' | `audio/wav;${string}`
+      headers: {
+        ETag: string
+        'Accept-Ranges': 'bytes'
+        'Cache-Control': 'no-store'
+        'Content-Disposition': string
+        'Content-Range': string
+      }
+      body: ByteStream
+    }
+
+export type EndCallRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: EndCall | undefined
+}
+
+export type EndCallResult =
+  | { status: 200; type?: 'application/json'; body: EndedCall }
 
 export type ListProvidersRequest = {
   path: Record<string, never>
@@ -245,8 +421,32 @@ export type PlatformHandlers<Caller> = {
   deleteAgentTool: Handle<DeleteAgentToolRequest, DeleteAgentToolResult, Caller>
   /** PATCH /v1/agents/{id}/tools/{toolId} */
   updateAgentTool: Handle<UpdateAgentToolRequest, UpdateAgentToolResult, Caller>
+  /** GET /v1/agents/{id}/calls */
+  listAgentCalls: Handle<ListAgentCallsRequest, ListAgentCallsResult, Caller>
+  /** GET /v1/sessions */
+  listSessions: Handle<ListSessionsRequest, ListSessionsResult, Caller>
   /** POST /v1/sessions */
   createSession: Handle<CreateSessionRequest, CreateSessionResult, Caller>
+  /** GET /v1/sessions/{id} */
+  getSession: Handle<GetSessionRequest, GetSessionResult, Caller>
+  /** GET /v1/sessions/{id}/transcript */
+  getSessionTranscript: Handle<GetSessionTranscriptRequest, GetSessionTranscriptResult, Caller>
+  /** GET /v1/sessions/{id}/stream */
+  streamSession: Handle<StreamSessionRequest, StreamSessionResult, Caller>
+  /** GET /v1/calls/{id} */
+  getCall: Handle<GetCallRequest, GetCallResult, Caller>
+  /** GET /v1/calls/{id}/events */
+  listCallEvents: Handle<ListCallEventsRequest, ListCallEventsResult, Caller>
+  /** GET /v1/calls/{id}/report */
+  getCallReport: Handle<GetCallReportRequest, GetCallReportResult, Caller>
+  /** POST /v1/calls/{id}/report/finalize */
+  finalizeCallReport: Handle<FinalizeCallReportRequest, FinalizeCallReportResult, Caller>
+  /** GET /v1/calls/{id}/recording */
+  getCallRecording: Handle<GetCallRecordingRequest, GetCallRecordingResult, Caller>
+  /** GET /v1/calls/{id}/recording/audio */
+  getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
+  /** POST /v1/calls/{id}/end */
+  endCall: Handle<EndCallRequest, EndCallResult, Caller>
   /** GET /v1/providers */
   listProviders: Handle<ListProvidersRequest, ListProvidersResult, Caller>
   /** PUT /v1/providers */

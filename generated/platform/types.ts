@@ -26,6 +26,10 @@ export type {
   Stage,
 } from '../shared/types.ts'
 
+export type SessionStatus = { status: CallStatus; endedAt: string | null }
+
+export type SessionStreamEnd = { reason: 'session_ended' | 'timeout' }
+
 export type ProviderList = ProviderStatus[]
 
 export type ProviderStatus = {
@@ -136,6 +140,10 @@ export type ErrorCode =
   | 'CAPABILITY_UNSUPPORTED'
   | 'INSUFFICIENT_CREDITS'
   | 'NOT_FOUND'
+  | 'REPORT_NOT_AVAILABLE'
+  | 'RECORDING_NOT_AVAILABLE'
+  | 'CALL_NOT_ENDED'
+  | 'RANGE_NOT_SATISFIABLE'
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
@@ -547,6 +555,101 @@ export type ToolChange = {
   preToolSpeech?: PreToolSpeech
 }
 
+export type CallStatus = 
+  | 'queued'
+  | 'dialing'
+  | 'ringing'
+  | 'in_progress'
+  | 'transferring'
+  | 'completed'
+  | 'failed'
+  | 'busy'
+  | 'no_answer'
+  | 'cancelled'
+  | 'voicemail'
+
+export type CallKind = 'browser' | 'outbound' | 'inbound' | 'rmsg'
+
+/** `suppressed` where nothing is recorded; null before that is known. */
+export type RecordingStatus = 'recording' | 'uploading' | 'ready' | 'failed' | 'suppressed' | null
+
+export type CallItem = {
+  id: string
+  call_id: string
+  resource_uri: string
+  agent_id: string | null
+  status: CallStatus
+  kind: CallKind
+  room_name: string
+  language: string
+  created_at: string
+  ended_at: string | null
+  duration_seconds: number | null
+  recording_status: RecordingStatus
+}
+
+export type AgentCallList = {
+  calls: CallItem[]
+  /** The same items. */
+  entries: CallItem[]
+  /** The time of the last item, with microseconds. null: there are no older ones. */
+  next_cursor: string | null
+}
+
+/** The id of the session, which is also that of the call. */
+export type SessionId = string
+
+/** null while it lives. */
+export type EndReason = 
+  | 'user_hangup'
+  | 'user_disconnected'
+  | 'agent_hangup'
+  | 'api_ended'
+  | 'transferred'
+  | 'silence_timeout'
+  | 'max_duration'
+  | 'voicemail'
+  | 'busy'
+  | 'no_answer'
+  | 'not_joined'
+  | 'cancelled'
+  | 'credit_exhausted'
+  | 'pipeline_failed'
+  | 'worker_lost'
+  | 'server_shutdown'
+  | 'concurrency_exhausted'
+  | 'not_ready'
+  | 'declined'
+  | 'invalid_number'
+  | 'carrier_error' | null
+
+export type SessionItem = {
+  sessionId: SessionId
+  test?: TestMark
+  /** It stays when the agent is deleted. */
+  agentId: string | null
+  status: CallStatus
+  kind: CallKind
+  language: string
+  identity: string
+  roomName: string
+  createdAt: string
+  /** The moment at which it was connected. */
+  startedAt: string | null
+  endedAt: string | null
+  endReason: EndReason
+  /** From the connection to the end, rounded up; 0 where it was never connected. */
+  durationSeconds: number | null
+  recordingStatus: RecordingStatus
+  recordingDurationMs: number | null
+}
+
+export type SessionPage = {
+  entries: SessionItem[]
+  /** For the next page. null: this is the last one. */
+  nextCursor: string | null
+}
+
 /** With an agent each field replaces that of the agent. Without one `language` is required. */
 export type SessionIntent = {
   language?: LanguageTag
@@ -600,9 +703,6 @@ export type NewSession = {
   ttlSeconds?: number | null
 }
 
-/** The id of the session, which is also that of the call. */
-export type SessionId = string
-
 export type BrowserTransport = 'websocket' | 'livekit'
 
 export type StartedSession = {
@@ -617,4 +717,327 @@ export type StartedSession = {
   identity: string
   /** The browser must have joined by then; else the session is cancelled. */
   expiresAt: string
+}
+
+export type PipelineToolName = { name: string; kind: 'webhook' | 'builtin' | 'inline' }
+
+/** The settings of the session with defaults filled in and templates rendered, under the names of an agent's settings, and of its tools name and kind. No secrets. */
+export type PipelineConfig = {
+  transport: 'websocket' | 'livekit'
+  systemPrompt: string
+  intent: Record<string, unknown>
+  tools: PipelineToolName[]
+} & Record<string, unknown>
+
+export type Session = {
+  sessionId: SessionId
+  test?: TestMark
+  /** It stays when the agent is deleted. */
+  agentId: string | null
+  status: CallStatus
+  kind: CallKind
+  language: string
+  identity: string
+  roomName: string
+  createdAt: string
+  /** The moment at which it was connected. */
+  startedAt: string | null
+  endedAt: string | null
+  endReason: EndReason
+  /** From the connection to the end, rounded up; 0 where it was never connected. */
+  durationSeconds: number | null
+  recordingStatus: RecordingStatus
+  recordingDurationMs: number | null
+  expiresAt: string
+  metadata: Record<string, unknown>
+  webhookTags: Record<string, string>
+  pipelineConfig: PipelineConfig
+}
+
+export type TurnSource = 'user' | 'agent' | 'system'
+
+/** `partial`: the client has not said what was played. */
+export type LatencyStatus = 'partial' | 'complete' | 'interrupted' | 'error' | null
+
+export type TurnToolCall = {
+  id: string
+  name: string
+  /** JSON as the LLM wrote it. */
+  args: string
+  status: 'started' | 'completed' | 'failed'
+}
+
+export type SessionTurn = {
+  id: string
+  index: number
+  source: TurnSource
+  text: string
+  startedAt: string
+  endedAt: string
+  /** The recognition on turns of the user, and the LLM on those of the agent. */
+  provider: string | null
+  model: string | null
+  /** From the end of speech to the decision that the turn is over. As the other latencies, on turns of the agent only. */
+  eouMs: number | null
+  /** From that decision to the first token. */
+  llmTtftMs: number | null
+  /** From the first sentence that was handed over to its first audio. */
+  ttsTtfbMs: number | null
+  /** From the end of speech to the first audio that was played. */
+  conversationalLatencyMs: number | null
+  latencyStatus: LatencyStatus
+  toolCalls: TurnToolCall[]
+  /** The part of the text that was played. null on turns that are not the agent's. */
+  heardText: string | null
+  metadata: Record<string, unknown>
+}
+
+export type SessionTranscript = { entries: SessionTurn[] }
+
+export type CallOutcome = 
+  | 'resolved'
+  | 'unresolved'
+  | 'transferred'
+  | 'callback_scheduled'
+  | 'voicemail'
+  | 'no_conversation'
+  | 'not_connected'
+  | 'failed'
+  | 'completed'
+
+/** Empty while the analysis is pending. */
+export type StructuredData = {
+  topics?: string[]
+  sentiment?: 'positive' | 'neutral' | 'negative' | null
+  resolved?: boolean | null
+  action_items?: string[]
+  /** The caller asked to pass it on. */
+  message?: string | null
+}
+
+/** As in the transcript of the session. */
+export type CallTurn = {
+  id: string
+  index: number
+  source: TurnSource
+  text: string
+  started_at: string
+  ended_at: string
+  provider: string | null
+  model: string | null
+  eou_ms: number | null
+  llm_ttft_ms: number | null
+  tts_ttfb_ms: number | null
+  conversational_latency_ms: number | null
+  latency_status: LatencyStatus
+  tool_calls: TurnToolCall[]
+  heard_text: string | null
+  metadata: Record<string, unknown>
+}
+
+export type CallTranscript = { entries: CallTurn[] }
+
+/** Attempts that differ only in quantity and cost are one line. Failed attempts that cost are in it. */
+export type CostLine = {
+  provider: string
+  model: string
+  stage: 'stt' | 'llm' | 'tts' | 'carrier'
+  /** `audio_milliseconds`, `characters`, `input_tokens`, `cached_input_tokens`, `output_tokens`, `reasoning_tokens` or `carrier_seconds`. */
+  metric: string
+  quantity: number
+  keySource: 'BYOK' | 'MANAGED'
+  /** null where the price is not known. */
+  costMicroUsd: string | null
+  priceSource: string | null
+}
+
+export type CallArtifacts = {
+  recording: {
+    status: 'suppressed' | 'uploading' | 'ready' | 'failed'
+    /** The resource that has the address of the recording. */
+    url: string | null
+    duration_ms: number | null
+    content_type: 'audio/wav'
+    channels: 2
+  }
+  transcript: { entries_total: number; truncated: boolean }
+}
+
+export type CallReport = {
+  session_id: string
+  organization_id: string
+  /** Rises with each further analysis. */
+  version: number
+  /** Empty while the analysis is pending. */
+  summary: string
+  outcome: CallOutcome
+  structured_data: StructuredData
+  /** One value for each extraction field of the agent, null where the call gives no basis for one. */
+  custom_data: Record<string, string | number | boolean | null>
+  transcript: CallTranscript
+  /** null where one of the prices is not known. */
+  cost_micro_usd: string | null
+  cost_breakdown: CostLine[]
+  metadata: Record<string, unknown>
+  artifacts: CallArtifacts
+  scheduled_callback: unknown
+  /** `heuristic`: by rules, because no LLM can be asked. `failed`: an LLM gave nothing usable, and the rules stand. */
+  analysis_status: 'pending' | 'heuristic' | 'completed' | 'failed'
+  analysis_provider: string | null
+  analysis_model: string | null
+  analysis_error: string | null
+  analysis_completed_at: string | null
+  post_call_webhook_status: 'not_configured' | 'pending' | 'delivered' | 'failed'
+  post_call_webhook_attempts: number
+  post_call_webhook_next_retry_at: string | null
+  post_call_webhook_delivered_at: string | null
+  post_call_webhook_error: string | null
+  webhook_deliveries: Record<string, unknown>[]
+  created_at: string
+  updated_at: string
+}
+
+export type CallSpan = {
+  id: string
+  kind: 
+    | 'call'
+    | 'dial'
+    | 'pre_call'
+    | 'turn'
+    | 'endpointing'
+    | 'stt'
+    | 'llm'
+    | 'tool'
+    | 'tts'
+    | 'playout'
+    | 'transfer'
+    | 'unattributed'
+  /** From `started_at` of the tree. */
+  start_ms: number
+  duration_ms: number
+  /** Its part of the silence. */
+  critical_ms: number
+  attributes: Record<string, unknown>
+  children: CallSpan[]
+}
+
+/** Empty where the call was never connected. The parts of the silence of each turn: the `critical_ms` of the children of a `turn` sum to its `silence_ms`, `unattributed` included. The last 500 turns are kept. */
+export type SpanTree = { version?: 1; started_at?: string; duration_ms?: number; spans?: CallSpan[] }
+
+export type Call = {
+  id: string
+  test?: TestMark
+  /** The same as `id`. */
+  call_id: string
+  resource_uri: string
+  agent_id: string | null
+  status: CallStatus
+  kind: CallKind
+  /** For phone calls only, as the next four. */
+  direction: string | null
+  from: string | null
+  to: string | null
+  phone_number_id: string | null
+  call_control_id: string | null
+  room_name: string
+  language: string
+  pipeline_config: PipelineConfig
+  metadata: Record<string, unknown>
+  created_at: string
+  updated_at: string
+  started_at: string | null
+  ended_at: string | null
+  end_reason: EndReason
+  duration_seconds: number | null
+  recording_status: RecordingStatus
+  recording_duration_ms: number | null
+  recording_resource_uri: string
+  report: CallReport | null
+  transfers: Record<string, unknown>[]
+  transcript: CallTranscript
+  span_tree: SpanTree
+}
+
+export type CallEventType = 
+  | 'call.queued'
+  | 'call.dialing'
+  | 'call.ringing'
+  | 'call.in_progress'
+  | 'call.transferring'
+  | 'call.completed'
+  | 'call.failed'
+  | 'call.busy'
+  | 'call.no_answer'
+  | 'call.cancelled'
+  | 'call.voicemail'
+  | 'call.variables_missing'
+  | 'room.created'
+  | 'room.participant_joined'
+  | 'room.participant_left'
+  | 'room.participant_reconnected'
+  | 'room.agent_joined'
+  | 'room.agent_left'
+  | 'room.closed'
+  | 'recording.recording'
+  | 'recording.uploading'
+  | 'recording.ready'
+  | 'recording.failed'
+  | 'recording.suppressed'
+  | 'agent.tool_started'
+  | 'agent.tool_completed'
+  | 'agent.tool_failed'
+  | 'agent.failover'
+  | 'analysis.pending'
+  | 'analysis.completed'
+  | 'analysis.heuristic'
+  | 'analysis.failed'
+  | 'budget.exhausted'
+
+export type CallEvent = {
+  id: string
+  session_id: string
+  organization_id: string
+  provider: 'service' | 'media' | 'carrier'
+  event_type: CallEventType
+  /** The status of the call after it. */
+  status: string | null
+  failure_cause: string | null
+  sip_status: string | null
+  sip_status_code: number | null
+  occurred_at: string
+  created_at: string
+  payload: Record<string, unknown>
+}
+
+export type CallEventList = { events: CallEvent[] }
+
+export type FinalizeReport = {
+  /** Analyses a call that was analysed before. It is billed again. */
+  forceAnalysis?: boolean | null
+  /** Sends what could not be delivered again. */
+  retryWebhook?: boolean | null
+}
+
+export type FinalizedReport = {
+  session_id: string
+  summary: string
+  outcome: CallOutcome
+  cost_micro_usd: string | null
+  webhook: {
+    status: 'not_configured' | 'pending' | 'delivered' | 'failed'
+    attempts: number
+    endpoints: number
+  }
+  webhook_deliveries: Record<string, unknown>[]
+}
+
+export type RecordingLink = { url: string }
+
+export type EndCall = { reason?: string | null }
+
+export type EndedCall = {
+  ok: true
+  status: 'ending' | 'already_ended'
+  /** With `already_ended` only. */
+  ended_at?: string
 }

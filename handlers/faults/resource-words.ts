@@ -1,10 +1,20 @@
 /** The words of this surface for what is wrong with a stored resource. */
+import type { RecordingStatus } from '../../domain/calls/call.ts'
 import type { Problem, Resource, ResourceFaultData } from '../../domain/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ValidationIssue } from '../../generated/platform/types.ts'
 import { messageOf } from './table.ts'
 
-type Said = { code: ErrorCode; message?: string; issues?: ValidationIssue[] }
+type Said = {
+  code: ErrorCode
+  message?: string
+  hint?: string
+  issues?: ValidationIssue[]
+  headers?: Record<string, string>
+}
+
+/** For what comes a little later by itself. */
+const retryLater = { 'Retry-After': '5' }
 
 /** The contract's bound of `issues`. */
 const issuesMax = 32
@@ -17,6 +27,15 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'NOT_FOUND' }
     case 'call_not_live':
       return { code: 'CALL_NOT_LIVE' }
+    case 'call_not_ended':
+      return { code: 'CALL_NOT_ENDED' }
+    case 'report_missing':
+      if (!data.hasEnded) return { code: 'REPORT_NOT_AVAILABLE', headers: retryLater }
+      return { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' }
+    case 'recording_missing':
+      return missingRecording(data.status)
+    case 'range_unsatisfiable':
+      return { code: 'RANGE_NOT_SATISFIABLE', headers: { 'Content-Range': `bytes */${data.bytes}` } }
     case 'variables_missing':
       return {
         code: 'MISSING_TEMPLATE_VARIABLES',
@@ -38,6 +57,13 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'VALIDATION_ERROR', message: issues[0]?.message ?? '', issues }
     }
   }
+}
+
+function missingRecording(status: RecordingStatus | null): Said {
+  const message = `There is no recording to fetch: its status is ${status ?? 'null'}.`
+  if (status === 'recording' || status === 'uploading')
+    return { code: 'RECORDING_NOT_AVAILABLE', message, headers: retryLater }
+  return { code: 'RECORDING_NOT_AVAILABLE', message, ...(status !== null && { hint: 'There will be none.' }) }
 }
 
 function issueOf(path: readonly (string | number)[], problem: Problem): ValidationIssue {

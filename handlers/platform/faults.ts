@@ -89,6 +89,7 @@ type Answer = {
   issues?: ValidationIssue[]
   retryAfterS?: number | undefined
   allow?: string
+  headers?: Record<string, string>
   cause?: unknown
 }
 
@@ -114,6 +115,8 @@ function answerTo(error: unknown): Answer {
   if (!(error instanceof Fault) || code === 'INTERNAL_ERROR') return { code: 'INTERNAL_ERROR' }
   const { data, detail } = error
   const { retryAfterS, cause } = detail
+  // The words of this fault are about one request with a known price.
+  if (data.kind === 'credit_too_low') return { code, cause }
   // The hint of this fault names a key that requests of this surface do not have.
   const hint =
     data.kind === 'store_unreachable' ? undefined : hintOf(data, { retryAfterS: retryAfterS ?? 0, withNewKey: '' })
@@ -128,15 +131,15 @@ function answerToRefusal({ kind, detail }: Refusal): Answer {
   return { code, ...answer, issues: [...(issues ?? [{ path: param, message: answer.message ?? '', keyword }])] }
 }
 
-function written({ code, message, hint, issues, allow, retryAfterS }: Answer, requestId: string): FaultAnswer {
+function written({ code, message, hint, issues, allow, retryAfterS, ...more }: Answer, requestId: string): FaultAnswer {
   const row = errorCodes[code]
-  const headers: Record<string, string> = {}
+  const headers: Record<string, string> = { ...more.headers }
   if (row.status === 429 || row.status === 503)
     headers['Retry-After'] = String(Math.ceil(retryAfterS ?? retryAfterLeastS))
   if (row.status === 401) headers['WWW-Authenticate'] = 'Bearer'
   if (allow !== undefined) headers['Allow'] = allow
   const body: ErrorEnvelope = {
-    error: `${sentence(message ?? row.message)} ${hint ?? row.hint}`,
+    error: `${sentence(message ?? row.message)} ${hint ?? row.hint}`.trimEnd(),
     code,
     ...(issues && { issues }),
     requestId,

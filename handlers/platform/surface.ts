@@ -12,6 +12,7 @@ import { type AddressSettings, createPublicUrl } from '../public-url.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
+import { type CallDeps, callOperations } from './call-operations.ts'
 import { createPlatformFaultWriter } from './faults.ts'
 import { getOrganization, type OrganizationDeps, updateOrganization } from './organization.ts'
 import {
@@ -30,6 +31,7 @@ export type PlatformDeps = ProvidersDeps &
     requestRoutes: RequestRoutes
     organizations: OrganizationDeps
     sessions: StartSession
+    records: CallDeps
     address: AddressSettings
   }
 
@@ -44,6 +46,7 @@ export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mo
 
 function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHandlers<Caller> {
   const { agents, tools } = createResources(deps)
+  const publicUrlOf = createPublicUrl(deps.address)
   return {
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
     getOrganization: getOrganization(deps.organizations),
@@ -58,7 +61,8 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     getAgentTool: getAgentTool(tools),
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
-    createSession: createSession(deps.sessions, createPublicUrl(deps.address)),
+    createSession: createSession(deps.sessions, publicUrlOf),
+    ...callOperations(deps.records, publicUrlOf),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

@@ -56,6 +56,8 @@ export type Context<Caller = unknown> = {
 
 export type ServerSentEvent = {
   event?: string
+  /** Instead of the number of the event. */
+  id?: string
   data: unknown
   /** Written as it stands instead of JSON (for `[DONE]`). */
   raw?: string

@@ -1,6 +1,6 @@
 /**
  * text/event-stream as in the HTML standard, with a comment as keep-alive. Named events are numbered from 0 without a
- * gap. Events of the format `data` have neither name nor id, because clients of chat completions read only the data.
+ * gap, unless they bring an id. Events of the format `data` have neither name nor id, because clients of chat completions read only the data.
  */
 import type { Engine } from '../engine/engine.ts'
 import type { ServerSentEvent } from '../engine/handler.ts'
@@ -108,13 +108,13 @@ class EventStream {
     this.#gathered += this.#format({ event: 'error', data: null, raw: body })
   }
 
-  #format({ event, data, raw }: ServerSentEvent): string {
+  #format({ event, id, data, raw }: ServerSentEvent): string {
     // A line break ends a field, so each line of the data is a separate field. JSON text has no line breaks.
     const text = raw === undefined ? JSON.stringify(data) : raw.replaceAll(/\r\n?|\n/g, '\ndata: ')
     if (raw === undefined && this.#engine.options.checkResponses) this.#check(event ?? '', text)
     if (this.#answer.eventFormat === 'data') return `data: ${text}\n\n`
     const name = event === undefined ? '' : `event: ${event}\n`
-    return `${name}id: ${this.#id++}\ndata: ${text}\n\n`
+    return `${name}id: ${id ?? this.#id++}\ndata: ${text}\n\n`
   }
 
   /** Tests and development only: throws for an event that is not what the contract says. */

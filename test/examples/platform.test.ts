@@ -1,5 +1,9 @@
 /** The examples of the platform surface are answers that a server gives. */
+import { join } from 'node:path'
 import t from 'tap'
+import type { CallEntry } from '../../domain/calls/call.ts'
+import { createRecordingFiles } from '../../store/recording-files.ts'
+import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
 import { openAdministration, routeOf } from '../platform/setup.ts'
 import { startParley } from '../process/parley.ts'
 import { postJson, speech, type Target } from '../router/requests.ts'
@@ -72,6 +76,144 @@ t.test('agents and their tools', async (t) => {
   equal(await send({ operation: 'getAgent' }), 'NotFound: agent')
 })
 
+/** Everything of a call that the examples show, stored as a live conversation stores it. */
+async function storeCalls(organizationId: string, agentId: string) {
+  const { calls } = administration.store
+  const tool = {
+    name: 'find_order',
+    description: 'Finds an order.',
+    parameters: {},
+    source: {
+      kind: 'webhook' as const,
+      url: 'https://shop.example/',
+      hasSecret: false,
+      headers: null,
+      authHeaders: null,
+      timeoutMs: null,
+      responseMode: null,
+      asyncAck: null,
+    },
+    preToolSpeech: 'auto' as const,
+  }
+  const store = async (...entries: CallEntry[]) => {
+    const call = newCall(organizationId, { agentId, pipeline: { ...pipeline, tools: [tool] } })
+    await calls.insert(call, {})
+    if (entries.length > 0) await calls.append(call, call.id, entries)
+    return call.id
+  }
+  const atMs = Date.now()
+  const agentTurn = newTurn({
+    source: 'agent',
+    text: 'Hello, how can I help?',
+    provider: null,
+    model: null,
+    ttsTtfbMs: 48,
+    latencyStatus: 'complete',
+    playedText: 'Hello, how can I help?',
+    metadata: { ttsProvider: 'local', ttsModel: 'flite', voice: 'slt' },
+  })
+  const llm = newSpan({ kind: 'llm', criticalMs: 300, attributes: { provider: 'local', model: 'scripted' } })
+  const attributes = { index: 1, silence_ms: 380, interrupted: false, preempted: false }
+  const live = await store(
+    {
+      kind: 'move',
+      event: newEvent('call.in_progress'),
+      to: 'in_progress',
+      change: { startedAtMs: atMs },
+    },
+    { kind: 'turn', turn: agentTurn },
+    { kind: 'span', span: newSpan({ attributes, children: [llm] }) },
+    { kind: 'recording', event: newEvent('recording.recording'), status: 'recording', durationMs: null },
+  )
+  const call = { id: 'call_1', name: 'find_hours', args: '{"day":"today"}', status: 'completed' as const }
+  const transcript = await store(
+    { kind: 'turn', turn: newTurn() },
+    {
+      kind: 'turn',
+      turn: newTurn({
+        index: 1,
+        source: 'agent',
+        text: 'At nine. On Sundays at ten.',
+        model: 'scripted',
+        eouMs: 260,
+        llmTtftMs: 12,
+        ttsTtfbMs: 48,
+        conversationalLatencyMs: 380,
+        latencyStatus: 'interrupted',
+        toolCalls: [call],
+        playedText: 'At nine.',
+        metadata: { ttsProvider: 'local', ttsModel: 'flite', voice: 'slt' },
+      }),
+    },
+  )
+  return { live, transcript, store }
+}
+
+t.test('sessions and calls', async (t) => {
+  const acme = await administration.organization('with calls')
+  const send = (sent: Sent, id?: string) =>
+    examples.send(acme, { ...sent, ...(id !== undefined && { values: { id } }) })
+  const equal = (received: Received, example: string) => examples.compare(t, received, { example })
+  const agent = made(await send({ operation: 'createAgent', request: 'least' }))
+  equal(await send({ operation: 'listSessions' }), 'listSessions 200: none')
+  const { live, transcript, store } = await storeCalls(acme.id, agent)
+  equal(await send({ operation: 'getCall' }, live), 'getCall 200: live')
+  equal(await send({ operation: 'getCallReport' }, live), 'NotFound: report')
+  equal(await send({ operation: 'getCallRecording' }, live), 'NotFound: recording')
+  equal(await send({ operation: 'finalizeCallReport', request: 'again' }, live), 'CallConflict: live')
+  equal(await send({ operation: 'getSessionTranscript' }, transcript), 'getSessionTranscript 200: turns')
+  const queued = await store()
+  equal(await send({ operation: 'getSession' }, queued), 'getSession 200: queued')
+  equal(
+    await send({ operation: 'listSessions', parameters: ['limit', 'status'], values: { status: 'queued' } }),
+    'listSessions 200: one',
+  )
+  equal(await send({ operation: 'endCall', request: 'reason' }, queued), 'endCall 200: ending')
+  equal(await send({ operation: 'endCall' }, queued), 'endCall 200: before')
+  equal(await send({ operation: 'listCallEvents' }, queued), 'listCallEvents 200: cancelled')
+  equal(await send({ operation: 'getCallReport' }, queued), 'getCallReport 200: heuristic')
+  equal(await send({ operation: 'finalizeCallReport' }, queued), 'finalizeCallReport 200: ruled')
+
+  const started = await send({ operation: 'createSession', request: 'agent', fields: { agentId: agent } })
+  const renamed = { [new URL(parley.url).host]: '127.0.0.1:8080' }
+  examples.compare(t, started, { example: 'createSession 201: agent', renamed })
+  const adHoc = await send({ operation: 'createSession', request: 'adHoc' })
+  examples.compare(t, adHoc, { example: 'createSession 201: adHoc', renamed })
+  const poor = await administration.organization('without credit', { creditMicroUsd: 0 })
+  examples.compare(t, await examples.send(poor, { operation: 'createSession', request: 'adHoc' }), {
+    example: 'PaymentRequired: credit',
+  })
+
+  const short = await administration.organization('with calls of an agent')
+  const owned = { operation: 'createAgent', request: 'least' }
+  const values = { id: made(await examples.send(short, owned)) }
+  await administration.store.calls.insert(newCall(short.id, { agentId: values.id }), {})
+  examples.compare(t, await examples.send(short, { operation: 'listAgentCalls', values }), {
+    example: 'listAgentCalls 200: one',
+  })
+  const late = newCall(short.id, { expiresAtMs: Date.now() })
+  await administration.store.calls.insert(late, {})
+  const { calls } = administration.store
+  while ((await calls.find(late, late.id))?.status === 'queued') await new Promise((resolve) => setTimeout(resolve, 50))
+  const ended = await examples.send(short, { operation: 'streamSession', values: { id: late.id } })
+  examples.compare(t, ended, { example: 'streamSession 200: ended', parts: [''] })
+
+  const recorded = newCall(short.id)
+  await administration.store.calls.insert(recorded, {})
+  const steps = (['recording', 'uploading', 'ready'] as const).map((status): CallEntry => {
+    return { kind: 'recording', event: newEvent(`recording.${status}`), status, durationMs: 1000 }
+  })
+  await administration.store.calls.append(recorded, recorded.id, steps)
+  const file = await createRecordingFiles(join(parley.dataDir, 'recordings')).create(recorded.id)
+  await file.append(new Uint8Array(500))
+  await file.close()
+  const ofRecorded = { values: { id: recorded.id } }
+  const link = await examples.send(short, { operation: 'getCallRecording', ...ofRecorded })
+  examples.compare(t, link, { example: 'getCallRecording 200: link', renamed })
+  const beyond = { operation: 'getCallRecordingAudio', ...ofRecorded, headers: { range: 'bytes=500-' } }
+  examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
+})
+
 t.test('the organization of a first local run', async (t) => {
   const shown = await examples.send(parley, { operation: 'getOrganization' })
   examples.compare(t, shown, { example: 'getOrganization 200: local' })
@@ -122,11 +264,6 @@ t.test('TooManyRequests: rate_limited', async (t) => {
 
 t.test('each example is compared or listed', (t) => {
   examples.complete(t, {
-    'createSession: agent': 'No session starts yet.',
-    'createSession: adHoc': 'No session starts yet.',
-    'createSession 201: agent': 'No session starts yet.',
-    'createSession 201: adHoc': 'No session starts yet.',
-    'PaymentRequired: credit': 'No session starts yet.',
     'InternalError: internal': 'Only a defect of the server is answered so.',
     'ServiceUnavailable: unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
   })

@@ -20,12 +20,13 @@ t.teardown(async () => {
 })
 
 /** Ids of things that an organization made, and ids of the same form that nobody made. */
-type Things = { agent: string; tool: string; provider: string; request: string }
+type Things = { agent: string; tool: string; provider: string; request: string; call: string }
 const unknown: Things = {
   agent: 'agent_0123456789012345678901',
   tool: 'tool_0123456789012345678901',
   provider: 'nobody',
   request: 'req_0123456789012345678901',
+  call: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70',
 }
 
 /** The operations on one thing: how each is called. */
@@ -58,6 +59,20 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
   ],
   deleteAgentTool: [{ method: 'DELETE', path: ({ agent, tool }) => `/v1/agents/${agent}/tools/${tool}` }],
   deleteProviderKey: [{ method: 'DELETE', path: ({ provider }) => `/v1/providers/${provider}` }],
+  listAgentCalls: [{ method: 'GET', path: ({ agent }) => `/v1/agents/${agent}/calls` }],
+  getSession: [{ method: 'GET', path: ({ call }) => `/v1/sessions/${call}` }],
+  getSessionTranscript: [{ method: 'GET', path: ({ call }) => `/v1/sessions/${call}/transcript` }],
+  streamSession: [{ method: 'GET', path: ({ call }) => `/v1/sessions/${call}/stream` }],
+  getCall: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}` }],
+  listCallEvents: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/events` }],
+  getCallReport: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/report` }],
+  finalizeCallReport: [
+    { method: 'POST', path: ({ call }) => `/v1/calls/${call}/report/finalize` },
+    { method: 'POST', path: ({ call }) => `/v1/calls/${call}/report/finalize`, body: { forceAnalysis: true } },
+  ],
+  getCallRecording: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording` }],
+  getCallRecordingAudio: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording/audio` }],
+  endCall: [{ method: 'POST', path: ({ call }) => `/v1/calls/${call}/end` }],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -69,6 +84,7 @@ const withoutId = [
   'listAgents',
   'createAgent',
   'createSession',
+  'listSessions',
   'listProviders',
   'putProviderKey',
   'listKnownProviders',
@@ -92,11 +108,15 @@ async function makeThings(t: Test, target: Target, isLive: boolean): Promise<Thi
   if (isLive) await putKey(target, 'other', 'k4n4ry-key')
   const made = await answer(target, pinned('local/scripted'))
   await routeOf(t, target, made)
-  return { agent, tool: id, provider: 'other', request: made.headers.get('service-request-id') ?? '' }
+  const session = await call(target, 'POST', '/v1/sessions', { agentId: agent, metadata: { secret: 'k4n4ry' } })
+  t.equal(session.status, 201, session.text)
+  const { sessionId } = session.json<{ sessionId: string }>()
+  const request = made.headers.get('service-request-id') ?? ''
+  return { agent, tool: id, provider: 'other', request, call: sessionId }
 }
 
 /** Everything that the owner sees of its things. */
-async function stateOf(target: Target, { agent, tool, request }: Things): Promise<object[]> {
+async function stateOf(target: Target, { agent, tool, request, call: id }: Things): Promise<object[]> {
   const paths = [
     `/v1/agents/${agent}`,
     `/v1/agents/${agent}/tools`,
@@ -104,6 +124,11 @@ async function stateOf(target: Target, { agent, tool, request }: Things): Promis
     '/v1/agents',
     '/v1/providers',
     `/v1/requests/${request}/route`,
+    `/v1/sessions/${id}`,
+    '/v1/sessions',
+    `/v1/agents/${agent}/calls`,
+    `/v1/calls/${id}`,
+    `/v1/calls/${id}/events`,
   ]
   const answers = await Promise.all(paths.map((path) => call(target, 'GET', path)))
   return answers.map((each) => each.json<object>())
@@ -139,6 +164,11 @@ for (const owner of ['live', 'test'] as const)
         }
     for (const [who, other] of others) {
       t.same((await call(other, 'GET', '/v1/agents')).json(), [], `listAgents by ${who}`)
+      t.same(
+        (await call(other, 'GET', '/v1/sessions')).json(),
+        { entries: [], nextCursor: null },
+        `listSessions by ${who}`,
+      )
       const providers = await call(other, 'GET', '/v1/providers')
       t.notMatch(providers.text, 'BYOK', `listProviders by ${who}`)
     }
@@ -153,7 +183,12 @@ t.test('an id of another form is not found', async (t) => {
     for (const { method, path, body } of ways.slice(0, 1)) {
       const nobodys = await call(acme, method, path(unknown), body)
       for (const form of ['%01', '%20', 'a%2Fb', 'x'.repeat(3000), '%F0%9F%98%80']) {
-        const odd = await call(acme, method, path({ agent: form, tool: form, provider: form, request: form }), body)
+        const odd = await call(
+          acme,
+          method,
+          path({ agent: form, tool: form, provider: form, request: form, call: form }),
+          body,
+        )
         t.equal(odd.status, 404, `${operation} ${form.slice(0, 12)} ${odd.text.slice(0, 100)}`)
         t.same({ ...odd.json<object>(), requestId: '' }, { ...nobodys.json<object>(), requestId: '' })
       }

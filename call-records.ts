@@ -1,0 +1,69 @@
+/** Joins the records of calls: their reads, their reports and their recordings. */
+import { join } from 'node:path'
+import { createAnalyse } from './domain/calls/analyse.ts'
+import { Calls } from './domain/calls/calls.ts'
+import { createFollowCall, type FollowCall } from './domain/calls/follow.ts'
+import type { Recordings } from './domain/calls/recordings.ts'
+import { Reports } from './domain/calls/reports.ts'
+import type { Operations } from './domain/operations.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
+import { systemClock, systemIds } from './runtime/clock.ts'
+import type { createLog } from './runtime/log.ts'
+import { Loops } from './runtime/loops.ts'
+import { createRecordingFiles } from './store/recording-files.ts'
+import type { Store } from './store/store.ts'
+
+export type RecordParts = {
+  config: ParleyConfig
+  store: Store
+  operations: Operations
+  log: ReturnType<typeof createLog>
+}
+
+export type CallRecords = {
+  calls: Calls
+  reports: Reports
+  follow: FollowCall
+  recordings: Recordings
+  /** Begins no more analyses. Those that run are taken over by another process if this one ends first. */
+  close(): Promise<void>
+}
+
+/** A call that another process could not analyse is taken over this soon. */
+const pendingEveryMs = 5_000
+const closeMs = 1_000
+
+export function createCallRecords({ config, store, operations, log }: RecordParts): CallRecords {
+  const recordings = createRecordingFiles(join(config.dataDir, 'recordings'))
+  const { agents, callRecord: record, callChanges: changes } = store
+  const clock = systemClock
+  const calls = new Calls({ agents, calls: store.calls, record, reports: store.reports, recordings, clock })
+  const analyse = createAnalyse({
+    chooser: operations.dispatch.chooser,
+    generate: operations.generateItems,
+    callerOf: ({ organizationId }, keyId) => store.keys.find(organizationId, keyId),
+    clock,
+    ids: systemIds,
+    log,
+  })
+  const { reports: stored } = store
+  const reports = new Reports({
+    calls: store.calls,
+    record,
+    reports: stored,
+    changes,
+    whole: calls,
+    analyse,
+    clock,
+    log,
+  })
+  const loops = new Loops(clock, log)
+  loops.start({ name: 'reports of calls', everyMs: pendingEveryMs, run: () => reports.analysePending() })
+  return {
+    calls,
+    reports,
+    follow: createFollowCall({ calls: store.calls, record, changes, clock }),
+    recordings,
+    close: () => loops.stop(closeMs),
+  }
+}

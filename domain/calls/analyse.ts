@@ -1,0 +1,121 @@
+/** Asks one LLM about a call, as the agent's settings route it. Models of last resort serve turns and never this. */
+import type { Caller, Tenant } from '../access/organization.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { Fault } from '../fault.ts'
+import type { Generate } from '../llm/generate.ts'
+import type { ItemsAnswer, ItemsInput } from '../llm/items.ts'
+import type { Clock, Ids, Log } from '../ports/system.ts'
+import { baseAsk, type Routing } from '../routing/ask.ts'
+import type { Chooser } from '../routing/chooser.ts'
+import { modelName } from '../routing/model-name.ts'
+import { routingOfStage } from '../sessions/routes.ts'
+import type { Call, Turn } from './call.ts'
+import { formatOf, instructions, readFindings, transcriptOf } from './findings.ts'
+import { endedCallOf, ruledFindings } from './report.ts'
+import type { Analysis } from './store.ts'
+
+export type AnalyseDeps = {
+  chooser: Chooser
+  generate: Pick<Generate<ItemsInput, ItemsAnswer, unknown>, 'whole'>
+  /** The owner of the key that made the session. Null: the key is gone. */
+  callerOf: (tenant: Tenant, keyId: string) => Promise<Caller | null>
+  clock: Clock
+  ids: Pick<Ids, 'request'>
+  log: Log
+}
+
+/** All attempts together. */
+const analysisMs = 60_000
+const tokensMax = 2_048
+
+/** Never rejects for what an LLM does. */
+export type Analyse = (call: Call, turns: readonly Turn[]) => Promise<Analysis>
+
+export function createAnalyse(deps: AnalyseDeps): Analyse {
+  return async (call, turns) => {
+    const { extractionFields: fields } = call.pipeline
+    const ruled = ruledFindings(endedCallOf(call, turns))
+    const heuristic: Analysis = { ...ruled, status: 'heuristic', provider: null, model: null, error: null }
+    const asked = await askable(deps, call, turns)
+    if (asked === null) return heuristic
+    try {
+      const { answer, route } = await ask(deps, call, turns, asked)
+      const item = answer.output.find(({ type }) => type === 'structured_json')
+      const findings = readFindings(item && 'json' in item ? item.json : null, fields, ruled)
+      const { provider, model } = route
+      if (findings === null)
+        return { ...heuristic, status: 'failed', provider, model, error: 'The answer was not usable.' }
+      return { ...findings, status: 'completed', provider, model, error: null }
+    } catch (err) {
+      if (!(err instanceof Fault)) deps.log.error({ err, callId: call.id }, 'a call could not be analysed')
+      const error = err instanceof Fault ? `No LLM answered: ${err.kind}.` : 'The analysis failed.'
+      return { ...heuristic, status: 'failed', error }
+    }
+  }
+}
+
+type Asked = { caller: Caller; routing: Routing }
+
+/** Null: there is no LLM that may be asked, or nothing to ask about. */
+async function askable(deps: AnalyseDeps, call: Call, turns: readonly Turn[]): Promise<Asked | null> {
+  if (call.test || !turns.some(({ source }) => source === 'user')) return null
+  const caller = await deps.callerOf(call, call.keyId)
+  if (caller === null) return null
+  try {
+    const { chooser } = deps
+    const routing = withoutLastResort(
+      chooser.world.catalog,
+      routingOfStage(chooser.world.catalog, caller, call.pipeline, 'llm'),
+    )
+    if (routing === null) return null
+    chooser.chooseSome(baseAsk(caller, 'llm', routing, call.pipeline.intent.language, ['structured_output']))
+    return { caller, routing }
+  } catch (error) {
+    if (error instanceof Fault) return null
+    throw error
+  }
+}
+
+/** Null: nothing is left. */
+export function withoutLastResort(catalog: Catalog, routing: Routing): Routing | null {
+  if (routing.mode === 'explicit') {
+    const row = catalog.find('llm', routing.provider, routing.model)
+    return row?.model.lastResort === true ? null : routing
+  }
+  const { allowProviders } = routing
+  const names = catalog
+    .stage('llm')
+    .filter(({ model }) => !model.lastResort)
+    .filter(({ provider, model }) => {
+      if (allowProviders === undefined || allowProviders.length === 0) return true
+      return allowProviders.includes(provider.id) || allowProviders.includes(modelName(provider.id, model.id))
+    })
+    .map(({ provider, model }) => modelName(provider.id, model.id))
+  return names.length === 0 ? null : { ...routing, allowProviders: names }
+}
+
+async function ask({ generate, clock, ids }: AnalyseDeps, call: Call, turns: readonly Turn[], asked: Asked) {
+  const late = new AbortController()
+  const cancel = clock.after(analysisMs, () => late.abort())
+  try {
+    return await generate.whole({
+      ...asked,
+      requestId: ids.request(),
+      operation: 'finalizeCallReport',
+      callId: call.id,
+      signal: late.signal,
+      language: call.pipeline.intent.language,
+      request: {
+        items: [
+          { type: 'message', role: 'system', text: instructions },
+          { type: 'message', role: 'user', text: transcriptOf(turns) },
+        ],
+        maxOutputTokens: tokensMax,
+        tools: [],
+        responseFormat: formatOf(call.pipeline.extractionFields),
+      },
+    })
+  } finally {
+    cancel()
+  }
+}

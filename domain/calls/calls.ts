@@ -1,0 +1,107 @@
+/** Reads calls whole. */
+import type { Tenant } from '../access/organization.ts'
+import type { AgentStore } from '../agents/agent.ts'
+import type { Clock } from '../ports/system.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { Call, Turn } from './call.ts'
+import { type Costs, costsOf } from './costs.ts'
+import type { RecordingContent, Recordings } from './recordings.ts'
+import type { Report } from './report.ts'
+import { type SpanTree, spanTree } from './span-tree.ts'
+import type {
+  AgentCallPage,
+  CallFilter,
+  CallPage,
+  CallPosition,
+  CallRecord,
+  CallStore,
+  ReportStore,
+  StoredEvent,
+} from './store.ts'
+
+export type CallsDeps = {
+  agents: Pick<AgentStore, 'find'>
+  calls: CallStore
+  record: CallRecord
+  reports: Pick<ReportStore, 'find'>
+  recordings: Pick<Recordings, 'find'>
+  clock: Clock
+}
+
+export type WholeReport = { call: Call; report: Report; turns: readonly Turn[]; costs: Costs }
+export type WholeCall = { call: Call; turns: readonly Turn[]; spans: SpanTree | null; report: WholeReport | null }
+
+/** Every method throws ResourceFault `not_found` for a call that the tenant does not have. */
+export class Calls {
+  readonly #deps: CallsDeps
+
+  constructor(deps: CallsDeps) {
+    this.#deps = deps
+  }
+
+  async get(tenant: Tenant, id: string): Promise<Call> {
+    return found(await this.#deps.calls.find(tenant, id))
+  }
+
+  async whole(tenant: Tenant, id: string): Promise<WholeCall> {
+    const { record, reports, clock } = this.#deps
+    const call = await this.get(tenant, id)
+    const [turns, spans, report] = await Promise.all([
+      record.turns(tenant, id, -1),
+      record.spans(tenant, id),
+      reports.find(tenant, id),
+    ])
+    const tree = spanTree(call, spans, clock.nowMs())
+    return { call, turns, spans: tree, report: report && (await this.#wholeReport(tenant, call, report, turns)) }
+  }
+
+  list(tenant: Tenant, filter: CallFilter, limit: number, after: CallPosition | null): Promise<CallPage> {
+    return this.#deps.calls.list(tenant, filter, limit, after)
+  }
+
+  /** Throws ResourceFault `not_found` for an agent that the tenant does not have. */
+  async listOfAgent(
+    tenant: Tenant,
+    agentId: string,
+    ...page: [limit: number, range: { beforeUs: number | null; sinceUs: number | null }]
+  ): Promise<AgentCallPage> {
+    found(await this.#deps.agents.find(tenant, agentId))
+    return this.#deps.calls.listOfAgent(tenant, agentId, ...page)
+  }
+
+  async turns(tenant: Tenant, id: string): Promise<readonly Turn[]> {
+    await this.get(tenant, id)
+    return this.#deps.record.turns(tenant, id, -1)
+  }
+
+  async events(tenant: Tenant, id: string): Promise<readonly StoredEvent[]> {
+    await this.get(tenant, id)
+    return this.#deps.record.events(tenant, id, 0)
+  }
+
+  /** Throws ResourceFault `report_missing`. */
+  async report(tenant: Tenant, id: string): Promise<WholeReport> {
+    const call = await this.get(tenant, id)
+    const report = await this.#deps.reports.find(tenant, id)
+    if (report === null) throw new ResourceFault({ kind: 'report_missing', hasEnded: call.endedAtMs !== null })
+    return this.#wholeReport(tenant, call, report, await this.#deps.record.turns(tenant, id, -1))
+  }
+
+  /** Throws ResourceFault `recording_missing` unless it is ready. */
+  async recording(tenant: Tenant, id: string): Promise<RecordingContent> {
+    const { recordingStatus: status } = await this.get(tenant, id)
+    const content = status === 'ready' ? await this.#deps.recordings.find(id) : null
+    if (content === null) throw new ResourceFault({ kind: 'recording_missing', status })
+    return content
+  }
+
+  async #wholeReport(tenant: Tenant, call: Call, report: Report, turns: readonly Turn[]): Promise<WholeReport> {
+    const costs = costsOf(await this.#deps.record.attempts(tenant, call.id), call.test)
+    return { call, report, turns, costs }
+  }
+}
+
+function found<T>(value: T | null): T {
+  if (value === null) throw new ResourceFault({ kind: 'not_found' })
+  return value
+}

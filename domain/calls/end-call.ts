@@ -1,0 +1,23 @@
+/** Ends a call, held by any process or by none. */
+import type { Tenant } from '../access/organization.ts'
+import { Fault } from '../fault.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { LiveCalls } from './live-calls.ts'
+import type { CallStore } from './store.ts'
+
+export type End = { status: 'ending' } | { status: 'already_ended'; endedAtMs: number }
+export type EndCall = (tenant: Tenant, id: string) => Promise<End>
+
+/** Rejects with ResourceFault `not_found`, and with the fault overloaded when the owner of the call does not answer. */
+export function createEndCall(calls: Pick<CallStore, 'endUnowned' | 'find'>, live: LiveCalls): EndCall {
+  return async (tenant, id) => {
+    const ended = await calls.endUnowned(tenant, id, 'api_ended')
+    if (ended === null) throw new ResourceFault({ kind: 'not_found' })
+    if (ended.state === 'ended_now') return { status: 'ending' }
+    if (ended.state === 'ended_before') return { status: 'already_ended', endedAtMs: ended.endedAtMs }
+    if ((await live.end(tenant, id, 'api_ended')) === 'ending') return { status: 'ending' }
+    const endedAtMs = (await calls.find(tenant, id))?.endedAtMs ?? null
+    if (endedAtMs !== null) return { status: 'already_ended', endedAtMs }
+    throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+  }
+}

@@ -1,0 +1,164 @@
+/** Follows a call: its status, its turns and its events, as they are stored, from a position on. */
+import type { Tenant } from '../access/organization.ts'
+import { Fault } from '../fault.ts'
+import type { CancelSignal, Clock } from '../ports/system.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { Turn } from './call.ts'
+import { type CallStatus, isTerminal } from './states.ts'
+import type { CallChanges, CallRecord, CallStore, StoredEvent } from './store.ts'
+
+/** The turns and events up to these were sent. Events from that millisecond on are sent again. */
+export type FollowPosition = { turn: number; eventMs: number }
+
+export type Followed = { position: FollowPosition } & (
+  | { kind: 'status'; status: CallStatus; endedAtMs: number | null }
+  | { kind: 'turn'; turn: Turn }
+  | { kind: 'event'; event: StoredEvent }
+  | { kind: 'end'; reason: 'session_ended' | 'timeout' }
+)
+
+export type FollowDeps = {
+  calls: Pick<CallStore, 'find'>
+  record: Pick<CallRecord, 'turns' | 'events'>
+  changes: CallChanges
+  clock: Clock
+}
+
+/** A stream ends after this time, and its client goes on with another one. */
+const streamMs = 600_000
+/** Streams of one session in this process. */
+const streamsMax = 32
+
+export type FollowCall = (
+  tenant: Tenant,
+  id: string,
+  from: FollowPosition,
+  signal: CancelSignal,
+) => Promise<AsyncIterable<Followed>>
+
+/** Rejects with ResourceFault `not_found`, and with the fault too_many_at_once. */
+export function createFollowCall(deps: FollowDeps): FollowCall {
+  const open = new Map<string, number>()
+  const count = (id: string, by: 1 | -1) => {
+    const streams = (open.get(id) ?? 0) + by
+    if (streams > 0) open.set(id, streams)
+    else open.delete(id)
+  }
+  return async (tenant, id, from, signal) => {
+    if ((await deps.calls.find(tenant, id)) === null) throw new ResourceFault({ kind: 'not_found' })
+    if ((open.get(id) ?? 0) >= streamsMax)
+      throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
+    return follow(deps, tenant, id, from, signal, count)
+  }
+}
+
+async function* follow(
+  deps: FollowDeps,
+  tenant: Tenant,
+  id: string,
+  from: FollowPosition,
+  signal: CancelSignal,
+  count: (id: string, by: 1 | -1) => void,
+): AsyncGenerator<Followed> {
+  count(id, 1)
+  const wake = new Wake()
+  const unwatch = deps.changes.watch(id, () => wake.ring())
+  const ring = () => wake.ring()
+  signal.addEventListener('abort', ring)
+  let isLate = false
+  const cancel = deps.clock.after(streamMs, () => {
+    isLate = true
+    wake.ring()
+  })
+  try {
+    const reader = new Reader(deps, tenant, id, from)
+    while (!signal.aborted) {
+      wake.reset()
+      yield* reader.news()
+      if (reader.hasEnded || isLate) {
+        const reason = reader.hasEnded ? 'session_ended' : 'timeout'
+        yield { kind: 'end', reason, position: reader.position }
+        return
+      }
+      await wake.rung()
+    }
+  } finally {
+    cancel()
+    signal.removeEventListener('abort', ring)
+    unwatch()
+    count(id, -1)
+  }
+}
+
+class Reader {
+  readonly #deps: FollowDeps
+  readonly #tenant: Tenant
+  readonly #id: string
+  #position: FollowPosition
+  #status: CallStatus | null = null
+  /** Events of the last millisecond, which is read again. */
+  #sent = new Set<string>()
+
+  constructor(deps: FollowDeps, tenant: Tenant, id: string, from: FollowPosition) {
+    this.#deps = deps
+    this.#tenant = tenant
+    this.#id = id
+    this.#position = from
+  }
+
+  get position(): FollowPosition {
+    return this.#position
+  }
+
+  get hasEnded(): boolean {
+    return this.#status !== null && isTerminal(this.#status)
+  }
+
+  /** The row is read first: all that its transaction has stored is read after it. */
+  async *news(): AsyncGenerator<Followed> {
+    const { calls, record } = this.#deps
+    const call = await calls.find(this.#tenant, this.#id)
+    if (call === null) throw new ResourceFault({ kind: 'not_found' })
+    const { turn, eventMs } = this.#position
+    const turns = await record.turns(this.#tenant, this.#id, turn)
+    const events = await record.events(this.#tenant, this.#id, eventMs)
+    if (call.status !== this.#status) {
+      this.#status = call.status
+      yield { kind: 'status', status: call.status, endedAtMs: call.endedAtMs, position: this.#position }
+    }
+    for (const each of turns) {
+      this.#position = { ...this.#position, turn: each.index }
+      yield { kind: 'turn', turn: each, position: this.#position }
+    }
+    for (const event of events) {
+      if (this.#sent.has(event.id)) continue
+      if (event.occurredAtMs > this.#position.eventMs) this.#sent.clear()
+      this.#sent.add(event.id)
+      this.#position = { ...this.#position, eventMs: event.occurredAtMs }
+      yield { kind: 'event', event, position: this.#position }
+    }
+  }
+}
+
+/** Remembers one ring that nobody has waited for yet. */
+class Wake {
+  #isRung = false
+  #resolve: (() => void) | null = null
+
+  reset(): void {
+    this.#isRung = false
+  }
+
+  ring(): void {
+    this.#isRung = true
+    this.#resolve?.()
+    this.#resolve = null
+  }
+
+  rung(): Promise<void> {
+    if (this.#isRung) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+}

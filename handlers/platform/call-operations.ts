@@ -1,0 +1,32 @@
+/** The operations on sessions and calls as they are stored. */
+import type { Caller } from '../../domain/access/organization.ts'
+import type { Calls } from '../../domain/calls/calls.ts'
+import type { EndCall } from '../../domain/calls/end-call.ts'
+import type { FollowCall } from '../../domain/calls/follow.ts'
+import type { Reports } from '../../domain/calls/reports.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { PublicUrlOf } from '../public-url.ts'
+import { endCall, getCall, getCallReport, listAgentCalls, listCallEvents } from './calls.ts'
+import { finalizeCallReport } from './finalize.ts'
+import { getCallRecording, getCallRecordingAudio } from './recordings.ts'
+import { getSession, getSessionTranscript, listSessions } from './session-reads.ts'
+import { streamSession } from './session-stream.ts'
+
+export type CallDeps = { calls: Calls; reports: Reports; follow: FollowCall; endCall: EndCall }
+
+export function callOperations({ calls, reports, follow, ...deps }: CallDeps, publicUrlOf: PublicUrlOf) {
+  return {
+    listSessions: listSessions(calls),
+    getSession: getSession(calls),
+    getSessionTranscript: getSessionTranscript(calls),
+    streamSession: streamSession(follow),
+    listAgentCalls: listAgentCalls(calls),
+    getCall: getCall(calls),
+    listCallEvents: listCallEvents(calls),
+    getCallReport: getCallReport(calls),
+    finalizeCallReport: finalizeCallReport(reports),
+    getCallRecording: getCallRecording(calls, publicUrlOf),
+    getCallRecordingAudio: getCallRecordingAudio(calls),
+    endCall: endCall(deps.endCall),
+  } satisfies Partial<PlatformHandlers<Caller>>
+}

@@ -1,0 +1,152 @@
+/** Calls, events, spans and reports in the names of the contract. */
+import { type Call, durationS, roomNameOf, type Span } from '../../domain/calls/call.ts'
+import type { WholeCall, WholeReport } from '../../domain/calls/calls.ts'
+import type { CostLine } from '../../domain/calls/costs.ts'
+import type { StructuredData } from '../../domain/calls/report.ts'
+import type { SpanTree } from '../../domain/calls/span-tree.ts'
+import type { CallSummary, StoredEvent } from '../../domain/calls/store.ts'
+import type { Pipeline } from '../../domain/sessions/pipeline.ts'
+import type * as Wire from '../../generated/platform/types.ts'
+import { timeOf, timeOrNull } from './times.ts'
+import { callTurn } from './turn-wire.ts'
+
+/** Without secrets, which are kept apart, and of tools only what they are called. */
+export function pipelineConfig({ tools, intent, ...pipeline }: Pipeline): Wire.PipelineConfig {
+  const named = tools.map(({ name, source }) => ({ name, kind: source.kind }))
+  return { transport: 'websocket', ...pipeline, intent, tools: named }
+}
+
+export function wireCall({ call, turns, spans, report }: WholeCall): Wire.Call {
+  const { id, pipeline } = call
+  return {
+    id,
+    ...(call.test && { test: true as const }),
+    call_id: id,
+    resource_uri: resourceOf(call),
+    agent_id: call.agentId,
+    status: call.status,
+    kind: call.kind,
+    ...ofPhones,
+    room_name: roomNameOf(call),
+    language: pipeline.intent.language,
+    pipeline_config: pipelineConfig(pipeline),
+    metadata: call.metadata,
+    created_at: timeOf(call.createdAtMs),
+    updated_at: timeOf(call.updatedAtMs),
+    started_at: timeOrNull(call.startedAtMs),
+    ended_at: timeOrNull(call.endedAtMs),
+    end_reason: call.endReason,
+    duration_seconds: durationS(call),
+    recording_status: call.recordingStatus,
+    recording_duration_ms: call.recordingDurationMs,
+    recording_resource_uri: recordingOf(call),
+    report: report && wireReport(report),
+    transfers: [],
+    transcript: { entries: turns.map(callTurn) },
+    span_tree: spans === null ? {} : wireSpans(spans),
+  }
+}
+
+const ofPhones = { direction: null, from: null, to: null, phone_number_id: null, call_control_id: null }
+
+const resourceOf = ({ id }: Pick<Call, 'id'>) => `/v1/calls/${id}`
+const recordingOf = (call: Pick<Call, 'id'>) => `${resourceOf(call)}/recording`
+
+export function callItem(call: CallSummary): Wire.CallItem {
+  return {
+    id: call.id,
+    call_id: call.id,
+    resource_uri: resourceOf(call),
+    agent_id: call.agentId,
+    status: call.status,
+    kind: call.kind,
+    room_name: roomNameOf(call),
+    language: call.language,
+    created_at: timeOf(call.createdAtMs),
+    ended_at: timeOrNull(call.endedAtMs),
+    duration_seconds: durationS(call),
+    recording_status: call.recordingStatus,
+  }
+}
+
+export function wireEvent(call: { id: string; organizationId: string }, event: StoredEvent): Wire.CallEvent {
+  return {
+    id: event.id,
+    session_id: call.id,
+    organization_id: call.organizationId,
+    provider: event.provider,
+    event_type: event.type,
+    status: event.status,
+    failure_cause: event.failureCause,
+    sip_status: null,
+    sip_status_code: null,
+    occurred_at: timeOf(event.occurredAtMs),
+    created_at: timeOf(event.createdAtMs),
+    payload: event.payload,
+  }
+}
+
+function wireSpans({ startedAtMs, durationMs, root }: SpanTree): Wire.SpanTree {
+  return { version: 1, started_at: timeOf(startedAtMs), duration_ms: durationMs, spans: [wireSpan(root)] }
+}
+
+function wireSpan({ id, kind, startMs, durationMs, criticalMs, attributes, children }: Span): Wire.CallSpan {
+  const times = { start_ms: startMs, duration_ms: durationMs, critical_ms: criticalMs }
+  return { id, kind, ...times, attributes, children: children.map(wireSpan) }
+}
+
+export function wireReport({ call, report, turns, costs }: WholeReport): Wire.CallReport {
+  return {
+    session_id: call.id,
+    organization_id: call.organizationId,
+    version: report.version,
+    summary: report.summary,
+    outcome: report.outcome,
+    structured_data: wireStructured(report.structuredData),
+    custom_data: report.customData,
+    transcript: { entries: turns.map(callTurn) },
+    cost_micro_usd: costs.costMicroUsd === null ? null : String(costs.costMicroUsd),
+    cost_breakdown: costs.lines.map(wireCost),
+    metadata: call.metadata,
+    artifacts: artifactsOf(call, turns.length),
+    scheduled_callback: null,
+    analysis_status: report.analysisStatus,
+    analysis_provider: report.analysisProvider,
+    analysis_model: report.analysisModel,
+    analysis_error: report.analysisError,
+    analysis_completed_at: timeOrNull(report.analysisCompletedAtMs),
+    ...noWebhooks,
+    created_at: timeOf(report.createdAtMs),
+    updated_at: timeOf(report.updatedAtMs),
+  }
+}
+
+const noWebhooks = {
+  post_call_webhook_status: 'not_configured' as const,
+  post_call_webhook_attempts: 0,
+  post_call_webhook_next_retry_at: null,
+  post_call_webhook_delivered_at: null,
+  post_call_webhook_error: null,
+  webhook_deliveries: [],
+}
+
+function wireStructured(data: StructuredData | null): Wire.StructuredData {
+  if (data === null) return {}
+  const { topics, sentiment, resolved, actionItems, message } = data
+  return { topics: [...topics], sentiment, resolved, action_items: [...actionItems], message }
+}
+
+function wireCost({ costMicroUsd, ...line }: CostLine): Wire.CostLine {
+  return { ...line, costMicroUsd: costMicroUsd === null ? null : String(costMicroUsd) }
+}
+
+/** A recording that still runs counts as uploading, and a call without one as suppressed. */
+function artifactsOf(call: Call, entries: number): Wire.CallArtifacts {
+  const { recordingStatus, recordingDurationMs } = call
+  const status = recordingStatus === 'recording' ? 'uploading' : (recordingStatus ?? 'suppressed')
+  const url = status === 'ready' ? recordingOf(call) : null
+  return {
+    recording: { status, url, duration_ms: recordingDurationMs, content_type: 'audio/wav', channels: 2 },
+    transcript: { entries_total: entries, truncated: false },
+  }
+}

@@ -1,0 +1,51 @@
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import type { Calls } from '../../domain/calls/calls.ts'
+import type { EndCall } from '../../domain/calls/end-call.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import { callItem, wireCall, wireEvent, wireReport } from './call-wire.ts'
+import { microsecondsOf, timeOf, timeOfMicroseconds } from './times.ts'
+
+type Handlers = PlatformHandlers<Caller>
+
+export function getCall(calls: Calls): Handlers['getCall'] {
+  return async ({ path }, { caller }) => ({
+    status: 200,
+    body: wireCall(await calls.whole(tenantOf(caller), path.id)),
+  })
+}
+
+export function listAgentCalls(calls: Calls): Handlers['listAgentCalls'] {
+  return async ({ path, query: { limit, cursor, since } }, { caller }) => {
+    const range = {
+      beforeUs: cursor === undefined ? null : microsecondsOf(cursor),
+      sinceUs: since === undefined ? null : microsecondsOf(since),
+    }
+    const page = await calls.listOfAgent(tenantOf(caller), path.id, limit, range)
+    const items = page.calls.map(callItem)
+    const next = page.nextUs === null ? null : timeOfMicroseconds(page.nextUs)
+    return { status: 200, body: { calls: items, entries: items, next_cursor: next } }
+  }
+}
+
+export function listCallEvents(calls: Calls): Handlers['listCallEvents'] {
+  return async ({ path: { id } }, { caller }) => {
+    const events = await calls.events(tenantOf(caller), id)
+    const call = { id, organizationId: caller.organization.id }
+    return { status: 200, body: { events: events.map((event) => wireEvent(call, event)) } }
+  }
+}
+
+export function getCallReport(calls: Calls): Handlers['getCallReport'] {
+  return async ({ path }, { caller }) => ({
+    status: 200,
+    body: wireReport(await calls.report(tenantOf(caller), path.id)),
+  })
+}
+
+export function endCall(endOf: EndCall): Handlers['endCall'] {
+  return async ({ path }, { caller }) => {
+    const end = await endOf(tenantOf(caller), path.id)
+    const endedAt = end.status === 'already_ended' ? { ended_at: timeOf(end.endedAtMs) } : {}
+    return { status: 200, body: { ok: true, status: end.status, ...endedAt } }
+  }
+}

@@ -1,0 +1,62 @@
+/** Recordings over HTTP: their address, and their bytes with ranges (RFC 9110, 14). */
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import type { Calls } from '../../domain/calls/calls.ts'
+import type { RecordingContent } from '../../domain/calls/recordings.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { PublicUrlOf } from '../public-url.ts'
+
+type Handlers = PlatformHandlers<Caller>
+
+export function getCallRecording(calls: Calls, publicUrlOf: PublicUrlOf): Handlers['getCallRecording'] {
+  return async ({ path: { id } }, { caller, peer }) => {
+    await calls.recording(tenantOf(caller), id)
+    return { status: 200, body: { url: `${publicUrlOf(peer)}/v1/calls/${id}/recording/audio` } }
+  }
+}
+
+export function getCallRecordingAudio(calls: Calls): Handlers['getCallRecordingAudio'] {
+  return async ({ path: { id }, header }, { caller }) => {
+    const content = await calls.recording(tenantOf(caller), id)
+    return audioAnswer(id, content, header)
+  }
+}
+
+type RangeHeaders = { range?: string | undefined; 'if-range'?: string | undefined }
+
+export function audioAnswer(id: string, content: RecordingContent, header: RangeHeaders) {
+  const etag = etagOf(content)
+  const headers = {
+    ETag: etag,
+    'Accept-Ranges': 'bytes' as const,
+    'Cache-Control': 'no-store' as const,
+    'Content-Disposition': `inline; filename="call-${id}.wav"`,
+  }
+  const isCurrent = header['if-range'] === undefined || header['if-range'] === etag
+  const range = isCurrent ? readRange(header.range, content.size) : null
+  if (range === null) return { status: 200 as const, headers, body: content.read(0, content.size) }
+  const { start, end } = range
+  return {
+    status: 206 as const,
+    headers: { ...headers, 'Content-Range': `bytes ${start}-${end - 1}/${content.size}` },
+    body: content.read(start, end),
+  }
+}
+
+function etagOf({ size, modifiedAtMs }: RecordingContent): string {
+  return `"${size.toString(16)}-${Math.floor(modifiedAtMs).toString(16)}"`
+}
+
+/** Null: the whole is asked for, or something that is not one range of bytes. Throws ResourceFault for one behind the end. */
+function readRange(header: string | undefined, size: number): { start: number; end: number } | null {
+  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return null
+  if (first === '') {
+    if (Number(last) === 0) throw new ResourceFault({ kind: 'range_unsatisfiable', bytes: size })
+    return { start: Math.max(0, size - Number(last)), end: size }
+  }
+  const [start, end] = [Number(first), last === '' ? size : Math.min(Number(last) + 1, size)]
+  if (last !== '' && Number(last) < start) return null
+  if (start >= size) throw new ResourceFault({ kind: 'range_unsatisfiable', bytes: size })
+  return { start, end }
+}

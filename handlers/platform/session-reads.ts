@@ -1,0 +1,85 @@
+/** Sessions as they are stored: the camelCase side of calls. */
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import { durationS, roomNameOf } from '../../domain/calls/call.ts'
+import type { Calls } from '../../domain/calls/calls.ts'
+import type { CallFilter, CallPosition, CallSummary } from '../../domain/calls/store.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { SessionItem } from '../../generated/platform/types.ts'
+import { Refusal } from '../../runtime/engine/handler.ts'
+import { pipelineConfig } from './call-wire.ts'
+import { timeOf, timeOrNull } from './times.ts'
+import { sessionTurn } from './turn-wire.ts'
+
+type Handlers = PlatformHandlers<Caller>
+
+export function listSessions(calls: Calls): Handlers['listSessions'] {
+  return async ({ query }, { caller }) => {
+    const { limit, cursor, status, kind, agent, from, to } = query
+    const filter: CallFilter = {
+      ...(status !== undefined && { status }),
+      ...(kind !== undefined && { kind }),
+      ...(agent !== undefined && { agentId: agent }),
+      ...(from !== undefined && { fromMs: Date.parse(from) }),
+      ...(to !== undefined && { toMs: Date.parse(to) }),
+    }
+    const after = cursor === undefined ? null : readCursor(cursor)
+    const { calls: found, next } = await calls.list(tenantOf(caller), filter, limit, after)
+    return { status: 200, body: { entries: found.map(itemOf), nextCursor: next && cursorOf(next) } }
+  }
+}
+
+export function getSession(calls: Calls): Handlers['getSession'] {
+  return async ({ path }, { caller }) => {
+    const call = await calls.get(tenantOf(caller), path.id)
+    const { pipeline, metadata, webhookTags, expiresAtMs } = call
+    const item = itemOf({ ...call, language: pipeline.intent.language })
+    const expiresAt = timeOf(expiresAtMs)
+    return {
+      status: 200,
+      body: { ...item, expiresAt, metadata, webhookTags, pipelineConfig: pipelineConfig(pipeline) },
+    }
+  }
+}
+
+export function getSessionTranscript(calls: Calls): Handlers['getSessionTranscript'] {
+  return async ({ path }, { caller }) => {
+    const turns = await calls.turns(tenantOf(caller), path.id)
+    return { status: 200, body: { entries: turns.map(sessionTurn) } }
+  }
+}
+
+function itemOf(call: CallSummary): SessionItem {
+  return {
+    sessionId: call.id,
+    ...(call.test && { test: true as const }),
+    agentId: call.agentId,
+    status: call.status,
+    kind: call.kind,
+    language: call.language,
+    identity: call.identity,
+    roomName: roomNameOf(call),
+    createdAt: timeOf(call.createdAtMs),
+    startedAt: timeOrNull(call.startedAtMs),
+    endedAt: timeOrNull(call.endedAtMs),
+    endReason: call.endReason,
+    durationSeconds: durationS(call),
+    recordingStatus: call.recordingStatus,
+    recordingDurationMs: call.recordingDurationMs,
+  }
+}
+
+function cursorOf({ createdAtUs, id }: CallPosition): string {
+  return Buffer.from(`${createdAtUs}.${id}`).toString('base64url')
+}
+
+function readCursor(cursor: string): CallPosition {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const [, us, id] = /^(\d{1,16})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? []
+  if (us === undefined || id === undefined)
+    throw new Refusal('invalid_parameter', {
+      param: 'cursor',
+      message: 'cursor is not one that a page had',
+      keyword: 'format',
+    })
+  return { createdAtUs: Number(us), id }
+}

@@ -1,0 +1,45 @@
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import type { FollowCall, Followed, FollowPosition } from '../../domain/calls/follow.ts'
+import type { PlatformHandlers, StreamSessionEvent } from '../../generated/platform/handlers.ts'
+import { wireEvent } from './call-wire.ts'
+import { timeOrNull } from './times.ts'
+import { sessionTurn } from './turn-wire.ts'
+
+type Handlers = PlatformHandlers<Caller>
+
+export function streamSession(follow: FollowCall): Handlers['streamSession'] {
+  return async ({ path: { id }, query, header }, { caller, signal }) => {
+    const from = readPosition(query.cursor ?? header['last-event-id'] ?? '-1:0')
+    const followed = await follow(tenantOf(caller), id, from, signal)
+    return { status: 200, body: eventsOf(followed, { id, organizationId: caller.organization.id }) }
+  }
+}
+
+/** Its form was checked. */
+function readPosition(text: string): FollowPosition {
+  const [turn = '', eventMs = ''] = text.split(':')
+  return { turn: Number(turn), eventMs: Number(eventMs) }
+}
+
+type CallOf = { id: string; organizationId: string }
+
+async function* eventsOf(followed: AsyncIterable<Followed>, call: CallOf): AsyncGenerator<StreamSessionEvent> {
+  for await (const each of followed) {
+    const { turn, eventMs } = each.position
+    const event: StreamSessionEvent & { id: string } = { ...eventOf(each, call), id: `${turn}:${eventMs}` }
+    yield event
+  }
+}
+
+function eventOf(followed: Followed, call: CallOf): StreamSessionEvent {
+  switch (followed.kind) {
+    case 'status':
+      return { event: 'status', data: { status: followed.status, endedAt: timeOrNull(followed.endedAtMs) } }
+    case 'turn':
+      return { event: 'transcript', data: sessionTurn(followed.turn) }
+    case 'event':
+      return { event: 'event', data: wireEvent(call, followed.event) }
+    case 'end':
+      return { event: 'end', data: { reason: followed.reason } }
+  }
+}

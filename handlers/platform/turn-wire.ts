@@ -1,0 +1,45 @@
+import type { Turn } from '../../domain/calls/call.ts'
+import type { CallTurn, SessionTurn } from '../../generated/platform/types.ts'
+import { timeOf } from './times.ts'
+
+export function sessionTurn(turn: Turn): SessionTurn {
+  return {
+    id: turn.id,
+    index: turn.index,
+    source: turn.source,
+    text: turn.text,
+    startedAt: timeOf(turn.startedAtMs),
+    endedAt: timeOf(turn.endedAtMs),
+    provider: turn.provider,
+    model: turn.model,
+    eouMs: turn.eouMs,
+    llmTtftMs: turn.llmTtftMs,
+    ttsTtfbMs: turn.ttsTtfbMs,
+    conversationalLatencyMs: turn.conversationalLatencyMs,
+    latencyStatus: turn.latencyStatus,
+    toolCalls: [...turn.toolCalls],
+    ['heardText']: turn.playedText,
+    metadata: turn.metadata,
+  }
+}
+
+export function callTurn(turn: Turn): CallTurn {
+  return {
+    id: turn.id,
+    index: turn.index,
+    source: turn.source,
+    text: turn.text,
+    started_at: timeOf(turn.startedAtMs),
+    ended_at: timeOf(turn.endedAtMs),
+    provider: turn.provider,
+    model: turn.model,
+    eou_ms: turn.eouMs,
+    llm_ttft_ms: turn.llmTtftMs,
+    tts_ttfb_ms: turn.ttsTtfbMs,
+    conversational_latency_ms: turn.conversationalLatencyMs,
+    latency_status: turn.latencyStatus,
+    tool_calls: [...turn.toolCalls],
+    ['heard_text']: turn.playedText,
+    metadata: turn.metadata,
+  }
+}
