@@ -1,0 +1,79 @@
+/** A server with the page /try/agent and the media channel, and a conversation that the test plays. */
+import type { Test } from 'tap'
+import type { Turn } from '../../domain/calls/call.ts'
+import type { MediaTransport } from '../../domain/conversation/media.ts'
+import type { WantedSession } from '../../domain/sessions/start.ts'
+import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
+import { mountInternal } from '../../handlers/internal/surface.ts'
+import { createPublicUrl } from '../../handlers/public-url.ts'
+import { mountSession } from '../../handlers/session/surface.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { caller } from '../domain/fakes.ts'
+import { mount, operation, start, surface } from '../http/harness.ts'
+import { FakeSessions, type RecordingSink, sessionId } from './media-harness.ts'
+
+export type AgentPage = Awaited<ReturnType<typeof serveAgentPage>>
+
+export async function serveAgentPage(t: Test, make: (transport: MediaTransport) => RecordingSink) {
+  const sessions = new FakeSessions()
+  sessions.make = make
+  const tokens = createTransportTokens('m'.repeat(32))
+  const log = { info: () => {}, warn: () => {}, error: (fields: object) => t.fail('a logged error', fields) }
+  const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log, count: () => {} }
+  const keys = { find: () => Promise.resolve(caller()) }
+  const wanted: WantedSession[] = []
+  const turns: Turn[] = []
+  const claims = { sessionId, identity: 'user_1', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0 }
+  const tryAgent = {
+    agents: { list: () => Promise.resolve([]) },
+    sessions: {
+      start(_: unknown, asked: WantedSession, publicUrl: string) {
+        wanted.push(asked)
+        sessions.sink = null
+        return Promise.resolve({
+          id: sessionId,
+          test: false,
+          transport: 'websocket' as const,
+          token: tokens.mint(claims),
+          url: `${publicUrl.replace('http', 'ws')}/v1/sessions/${sessionId}/media`,
+          roomName: `room-${sessionId}`,
+          identity: 'user_1',
+          expiresAtMs: 0,
+        })
+      },
+    },
+    calls: { turns: () => Promise.resolve(turns) },
+    publicUrlOf: createPublicUrl({ publicUrl: null, host: '127.0.0.1', port: 0, trustedProxies: [] }),
+  }
+  const internal = mountInternal(settings, {
+    readyChecks: [],
+    engine: { engine: 'node', reason: null },
+    ranking: { failuresMax: 3, openMs: 1000, openMaxMs: 8000, retryAfterMaxMs: 60_000, hedges: false },
+    caller: () => caller(),
+    mint: () => ({ value: 'v1.x.y', expiresInS: 60, expiresAtMs: 0 }),
+    preview: () => {
+      throw new Error('nothing is routed here')
+    },
+    isOpen: false,
+    contracts: [],
+    tryAgent,
+  })
+  const server = await start([internal, tapMount], {
+    sockets: [mountSession(settings, { tokens, keys, sessions, clock: systemClock })],
+  })
+  t.teardown(() => server.stop())
+  return { url: server.url, sessions, wanted, turns }
+}
+
+/** The script of an audio worklet that passes audio on and keeps it; the pages' policy allows scripts of this origin alone. */
+const tapScript = `registerProcessor('tap', class extends AudioWorkletProcessor {
+  process([input], [output]) {
+    if (input[0]) this.port.postMessage(input[0].slice())
+    if (input[0]) output[0].set(input[0])
+    return true
+  }
+})`
+const responses = { '200': { types: ['text/javascript'], headers: [], validate: null } }
+const tapMount = mount(surface('tap', operation('tap', 'get', '/tap.js', { responses })), {
+  tap: () => ({ status: 200, body: Buffer.from(tapScript) }),
+})
