@@ -92,7 +92,7 @@ export async function startGateway(
     const workers = startWorkers(
       others,
       { ...env, PARLEY_PORT: String(server.port) },
-      config.drain.graceMs,
+      Math.max(config.drain.graceMs, config.drain.sessionsMs),
       server.share,
     )
     // All processes drain together: one that still took requests while another drains would get all of them.
@@ -296,7 +296,7 @@ async function listen(parts: Listening): Promise<{ server: Server } & Pick<Surfa
       trustedProxies: config.trustedProxies,
       addressesMax: config.limits.addressesMax,
     },
-    drain: config.drain,
+    drain: { ...config.drain, extension: { ms: config.drain.sessionsMs, isNeeded: () => sessions.live.size > 0 } },
     clock: systemClock,
     log,
     metrics,

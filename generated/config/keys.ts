@@ -348,6 +348,12 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   { path: ['drain', 'graceMs'], env: 'PARLEY_DRAIN_GRACE_MS', type: 'integer', secret: false },
+  {
+    path: ['drain', 'sessionsMs'],
+    env: 'PARLEY_DRAIN_SESSIONS_MS',
+    type: 'integer',
+    secret: false,
+  },
   { path: ['local', 'enabled'], env: 'PARLEY_LOCAL_ENABLED', type: 'boolean', secret: false },
   {
     path: ['local', 'sttStreamsMax'],

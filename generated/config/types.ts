@@ -192,7 +192,7 @@ export type ParleyConfig = {
     choiceDays: number
   }
   /**
-   * How SIGTERM and `parley drain` end a server. lbDelayMs + graceMs + 5 s should be less than what the service manager waits before it kills: 30 s on
+   * How SIGTERM and `parley drain` end a server. lbDelayMs + graceMs + 5 s, and with voice sessions lbDelayMs + sessionsMs + 5 s, should be less than what the service manager waits before it kills: 30 s on
    * Kubernetes (terminationGracePeriodSeconds), 10 s with `docker stop`, 90 s with systemd. Ctrl-C (SIGINT) skips lbDelayMs; a second signal ends everything at once.
    */
   drain: {
@@ -200,6 +200,8 @@ export type ParleyConfig = {
     lbDelayMs: number
     /** How long requests, streams and sockets may go on after that. Sockets that are left then get SHUTTING_DOWN, streams an error event. Raise it for long calls. */
     graceMs: number
+    /** How long live voice sessions may go on in all; then they end with server_shutdown. Nothing waits for it when there is no session. */
+    sessionsMs: number
   }
   /** The embedded engines. */
   local: {

@@ -4,7 +4,8 @@
  *   ready ──drain──► draining ───────────────────────────────► ending ──────────────► stopped
  *                    │ lbDelayMs: /readyz alone says 503       │ what is left gets its
  *                    │ then the listeners close                │ fault or its last frames
- *                    └ graceMs: what is open ends by itself    └ farewellMs
+ *                    └ graceMs, or longer for an extension:    └ farewellMs
+ *                      what is open ends by itself
  *
  * While the server drains it serves everything that reaches it, new sockets too, because a load balancer needs time to
  * notice. In the first half of lbDelayMs each answer asks the client to close its kept-alive connection, so the next
@@ -56,6 +57,7 @@ export class Drain {
     for (const listener of this.#listeners) listener.refuse()
     await this.#pauseUnlessStopped(Math.min(lateMs, graceMs))
     if (this.#stopping || (await this.#unlessStopped(engine.idle(graceMs)))) return
+    if (await this.#extended()) return
     if (!this.#stopping) await this.#dismiss()
   }
 
@@ -70,6 +72,19 @@ export class Drain {
       await new Promise((resolve) => void setImmediate(resolve))
       if (clock.monotonicMs() - startedMs < shortTurnMs) return
     }
+  }
+
+  /** Waits on while that is needed. True: everything has ended by itself, or the server stops. */
+  async #extended(): Promise<boolean> {
+    const { drain, clock } = this.#engine.options
+    if (drain.extension === undefined) return false
+    const { ms, isNeeded } = drain.extension
+    const untilMs = clock.monotonicMs() + ms - drain.graceMs
+    while (!this.#stopping && isNeeded() && clock.monotonicMs() < untilMs) {
+      const waitMs = Math.min(lookMs, untilMs - clock.monotonicMs())
+      if (await this.#unlessStopped(this.#engine.idle(waitMs))) return true
+    }
+    return this.#stopping !== null
   }
 
   /** Every request and socket gets its last words. Handlers that listen to their signal can still answer. */
@@ -141,6 +156,9 @@ const stopped = new Error('the server stops')
 const lateMs = 200
 
 const lingerMs = 200
+
+/** How often it is asked whether an extension is still needed. */
+const lookMs = 500
 
 const shortTurnMs = 0.05
 /** A process that is busy all the time must close its port too. */

@@ -131,6 +131,8 @@ export type ServerOptions = {
     lbDelayMs: number
     /** After that, requests and sockets may go on for this long. */
     graceMs: number
+    /** While some of them are worth more time: how long that may be in all. Absent: none is. */
+    extension?: { ms: number; isNeeded(): boolean }
   }
   clock: Clock
   log: Log

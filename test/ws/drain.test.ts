@@ -71,6 +71,49 @@ t.test('a drain leaves sockets their grace', async (t) => {
   t.equal(server.state, 'stopped')
 })
 
+t.test('a drain waits longer while an extension is needed, and no longer', async (t) => {
+  const clock = new ManualClock()
+  let isNeeded = true
+  const extension = { ms: 60_000, isNeeded: () => isNeeded }
+  const server = await serve({
+    options: { clock, drain: { lbDelayMs: 0, graceMs: 20_000, extension } },
+    session: polite,
+  })
+  const client = await open(`${server.wsUrl}/v1/talk`)
+  const begun = waiting(clock)
+  const drained = server.drain()
+  for (const ms of [200, 20_000, 500, 500]) {
+    await begun()
+    clock.advance(ms)
+  }
+  await begun()
+  t.equal(client.readyState, 1, 'it is open behind the grace')
+  isNeeded = false
+  const word = nextText(client)
+  clock.advance(500)
+  t.equal(await word, goodbye)
+  await drained
+})
+
+t.test('an extension ends', async (t) => {
+  const clock = new ManualClock()
+  const extension = { ms: 21_000, isNeeded: () => true }
+  const server = await serve({
+    options: { clock, drain: { lbDelayMs: 0, graceMs: 20_000, extension } },
+    session: polite,
+  })
+  const client = await open(`${server.wsUrl}/v1/talk`)
+  const begun = waiting(clock)
+  const drained = server.drain()
+  const word = nextText(client)
+  for (const ms of [200, 20_000, 500, 500]) {
+    await begun()
+    clock.advance(ms)
+  }
+  t.equal(await word, goodbye)
+  await drained
+})
+
 t.test('drain does not wait without open sockets', async (t) => {
   const server = await serve({ options: { drain: { lbDelayMs: 0, graceMs: 60_000 } } })
   const client = await open(`${server.wsUrl}/v1/talk`)
