@@ -115,7 +115,8 @@ function toolFor(
 ): LlmRequest['tools'][number] | undefined {
   if (typeof toolChoice === 'object') return tools.find(({ name }) => name === toolChoice.name)
   if (toolChoice === 'required') return toolNamedIn(tools, said) ?? tools[0]
-  if (toolChoice === 'none' || items.at(-1)?.type === 'function_result') return undefined
+  if (toolChoice === 'none' || items.at(-1)?.type === 'function_result' || joined.test(said) || silent.test(said))
+    return undefined
   return toolNamedIn(tools, said)
 }
 
@@ -145,7 +146,10 @@ function lastUserText(items: readonly LlmItem[]): string {
 /** So much of a message is searched for names and rules: some of them read a long run of digits again from each digit. */
 const readCharactersMax = 2000
 
-const rules: readonly { when: RegExp; say: (match: RegExpExecArray) => string }[] = [
+type Rule = { when: RegExp; say: (match: RegExpExecArray) => string }
+
+/** These go before the facts of the prompt. */
+const rules: readonly Rule[] = [
   {
     when: /(-?\d+(?:\.\d+)?)\s*(\+|-|\*|\/|plus|minus|times|divided by)\s*(-?\d+(?:\.\d+)?)/i,
     say: ([, a, operator, b]) =>
@@ -155,6 +159,10 @@ const rules: readonly { when: RegExp; say: (match: RegExpExecArray) => string }[
     when: /\b(?:who|what) are you\b|\byour name\b|\bare you (?:an? )?(?:ai|bot|model|human)\b/i,
     say: () => `${introduction}.`,
   },
+]
+
+/** "Hi, when are you open?" is a question all the same, so these go behind the facts. */
+const manners: readonly Rule[] = [
   {
     when: /^(?:hello|hi|hey|good (?:morning|afternoon|evening))\b/i,
     say: () => `Hello! ${introduction}. Ask me to repeat something.`,
@@ -166,24 +174,35 @@ const rules: readonly { when: RegExp; say: (match: RegExpExecArray) => string }[
   },
   { when: /\bthank(?:s| you)\b/i, say: () => 'You are welcome.' },
   { when: /\b(?:goodbye|bye)\b/i, say: () => 'Goodbye.' },
+  { when: /^(?:no,? )?(?:please )?(?:stop|wait|never ?mind|be quiet|hold on)\b/i, say: () => 'All right.' },
 ]
+
+/** The hints of the voice loop, in brackets: it asks for the first words, or for a question to a caller who is silent. */
+const joined = /^\[The caller has joined\b/
+const silent = /^\[The caller has said nothing\b/
+const again =
+  /^\W*(?:sorry\W+)?(?:pardon|what did you say|(?:please |can you |could you )?(?:say|repeat) (?:that|it)(?: again)?|come again)\b/i
 
 const echo = /^(?:please )?(?:echo|repeat|say)\b[\s:,]*(?:after me[\s:,]*)?(?=\S|$)/i
 
-/** Answers of the prompt go before the rules for everyone, and those before the facts of the prompt. */
+/** Answers of the prompt go before the rules for everyone. */
 function answerTo(said: string, items: readonly LlmItem[]): string {
   const start = said.slice(0, readCharactersMax)
+  if (silent.test(start)) return 'Are you still there?'
+  const before = items.findLast((item) => item.type === 'message' && item.role === 'assistant')
+  if (before?.type === 'message' && again.test(start)) return before.text
   const toEcho = said.slice(echo.exec(start)?.[0].length ?? said.length)
   if (toEcho !== '') return toEcho
   const prompt = promptOf(items)
   const script = readScript(prompt)
-  const isFirst = !items.some((item) => item.type === 'message' && item.role !== 'system')
-  if (isFirst && script.greeting !== null) return script.greeting
+  const isFirst = joined.test(start) || !items.some((item) => item.type === 'message' && item.role !== 'system')
+  if (isFirst) return script.greeting ?? `Hello! ${introduction}.`
   return (
     answerFrom(script.answers, start) ??
-    ruleFor(start) ??
+    ruleFor(rules, start) ??
     answerFrom(script.facts, start) ??
-    (isFirst ? `Hello! ${introduction}.` : noAnswer(said, prompt))
+    ruleFor(manners, start) ??
+    noAnswer(said, prompt)
   )
 }
 
@@ -191,8 +210,8 @@ function promptOf(items: readonly LlmItem[]): string {
   return items.flatMap((item) => (item.type === 'message' && item.role === 'system' ? [item.text] : [])).join('\n')
 }
 
-function ruleFor(start: string): string | null {
-  for (const { when, say } of rules) {
+function ruleFor(some: readonly Rule[], start: string): string | null {
+  for (const { when, say } of some) {
     const match = when.exec(start)
     if (match) return say(match)
   }

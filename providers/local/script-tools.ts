@@ -7,7 +7,7 @@ type Tool = LlmRequest['tools'][number]
 
 /** "get_weather" is about the weather: the verb says nothing. */
 const verbs = new Set('get find look lookup up check fetch search read show list query retrieve by'.split(' '))
-const leaves = /\b(?:good ?bye|bye|hang up|(?:end|finish) (?:the|this|our) call)\b/i
+const leaves = /\b(?:good ?bye|bye|hang up|(?:end|finish) (?:the|this|our) call|that(?: is|'s|’s) all|nothing else)\b/i
 const endCall = 'end_call'
 /** "book a table" names book_table: at most this many words are between. */
 const gapMax = 2

@@ -42,14 +42,31 @@ t.test('questions are answered from the lines of the prompt', async (t) => {
     ['hello', 'Hello there, Harbour Hotel.'],
     ['What is 6 times 7?', '6 times 7 is 42.'],
     ['Please say good night', 'good night'],
+    ['Hi, when are you open?', 'We are open every day from seven in the morning to eleven at night.'],
+    ['Thanks a lot.', 'You are welcome.'],
+    ['Stop.', 'All right.'],
   ]
   for (const [question, expected] of answers) t.equal((await ask(question)).text, expected, question)
 })
 
 t.test('an agent that speaks first says its greeting', async (t) => {
   t.equal((await ask(null)).text, 'Welcome to the Harbour Hotel. How can I help?')
+  const hint = '[The caller has joined. Greet them and begin the conversation.]'
+  t.equal((await ask(hint)).text, 'Welcome to the Harbour Hotel. How can I help?')
   const items: LlmItem[] = [{ type: 'message', role: 'system', text: 'You are kind.' }]
   t.match((await ask(null, { items })).text, /^Hello! .*not a language model/)
+})
+
+t.test('it repeats what it said, and asks a silent caller', async (t) => {
+  const items: LlmItem[] = [
+    { type: 'message', role: 'system', text: prompt },
+    { type: 'message', role: 'user', text: 'When is breakfast?' },
+    { type: 'message', role: 'assistant', text: 'Until ten.' },
+  ]
+  for (const text of ['What did you say?', 'Sorry, can you say that again?', 'pardon'])
+    t.equal((await ask(null, { items: [...items, { type: 'message', role: 'user', text }] })).text, 'Until ten.', text)
+  const silent: LlmItem = { type: 'message', role: 'user', text: '[The caller has said nothing for a while. Ask.]' }
+  t.equal((await ask(null, { items: [...items, silent] })).text, 'Are you still there?')
 })
 
 t.test('orders to the agent are no answers, and a missing answer is admitted', async (t) => {
@@ -116,6 +133,7 @@ t.test('tools are called by what the user speaks of, with arguments of the same 
       { message: 'Take a message: call ada@example.com', email: 'ada@example.com' },
     ],
     ['Thank you, goodbye!', 'end_call', { message: 'Goodbye.' }],
+    ["No, that's all.", 'end_call', { message: 'Goodbye.' }],
     ['Please hang up', 'end_call', { message: 'Goodbye.' }],
   ]
   for (const [said, name, args] of asked) t.same((await ask(said, { tools })).calls, [[name, args]], said)
