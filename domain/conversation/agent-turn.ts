@@ -11,7 +11,7 @@ import { AgentSpeech, type AgentSpeechDeps, type SessionVoice } from './agent-sp
 import type { ConversationInput } from './deps.ts'
 import { wordsOfLanguage } from './languages.ts'
 import type { Playout } from './playout.ts'
-import { Thinking, type ThinkingDeps } from './thinking.ts'
+import { itemsOf, Thinking, type ThinkingDeps } from './thinking.ts'
 import type { AskedCall, DoneCall, EndCall } from './tool-calls.ts'
 
 /** A tool that takes longer is announced, if its agent wants that. */
@@ -64,6 +64,8 @@ export class AgentTurn {
   readonly #deps: AgentTurnDeps
   readonly #input: ConversationInput
   readonly #events: AgentTurnEvents
+  /** Where the words of each request to the LLM begin in the text. */
+  readonly #hopStarts: number[] = [0]
   #cancelLeadIn: (() => void) | null = null
 
   constructor(deps: AgentTurnDeps, input: ConversationInput, turn: AgentTurnInput, events: AgentTurnEvents) {
@@ -112,8 +114,13 @@ export class AgentTurn {
   /** The items that tell the LLM of this turn. */
   items(isWhole: boolean): LlmItem[] {
     const text = isWhole ? this.speech.text : this.playedText
-    if (this.thinking !== null) return this.thinking.items(isWhole ? undefined : text)
-    return text === '' ? [] : [{ type: 'message', role: 'assistant', text }]
+    const hops = this.thinking?.hops ?? []
+    const items: LlmItem[] = []
+    for (let at = 0; at < Math.max(1, hops.length); at++) {
+      const words = text.slice(this.#hopStarts[at] ?? text.length, this.#hopStarts[at + 1] ?? text.length)
+      items.push(...itemsOf(words, hops[at]?.calls ?? []))
+    }
+    return items
   }
 
   /** The row of the finished turn, without its index. */
@@ -187,6 +194,7 @@ export class AgentTurn {
   #toolsBegin(calls: readonly AskedCall[]): void {
     this.#events.toolsRun(true)
     this.speech.flush()
+    this.#hopStarts.push(this.speech.text.length)
     const hasWords = (this.thinking?.hops.at(-1)?.text ?? '').trim() !== ''
     if (hasWords) return
     const wishes = calls.map(({ name }) => this.#deps.tools.find(name)?.preToolSpeech ?? 'auto')

@@ -17,6 +17,7 @@ import { CallAudio } from './call-audio.ts'
 import type { CallLog } from './call-log.ts'
 import type { ConversationDeps, ConversationInput } from './deps.ts'
 import { Digits } from './digits.ts'
+import { guardedConversation, guardedDeps } from './guarded.ts'
 import { Listening } from './listening.ts'
 import type { AgentState, MediaTransport, SessionEvent, SessionFault } from './media.ts'
 import { Playout } from './playout.ts'
@@ -36,9 +37,11 @@ export function startConversation(
   media: MediaTransport,
   log: CallLog,
 ): Conversation {
-  const conversation = new Talking(deps, input, media, log)
+  const failed = (err: unknown) => conversation.defect(err)
+  const conversation: Talking = new Talking(guardedDeps(deps, failed), input, media, log)
+  const guarded = guardedConversation(conversation, failed)
   conversation.begin()
-  return conversation
+  return guarded
 }
 
 const stateOf: Record<TurnPhase, AgentState> = {
@@ -167,6 +170,9 @@ class Talking implements Conversation {
   begin(): void {
     const { firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
     this.#log.connected()
+    const { identity } = this.#input.call
+    this.#log.event('room.created', {})
+    this.#log.event('room.participant_joined', { identity })
     this.#log.event('room.agent_joined', {})
     this.#audio.begin()
     this.#loadBackground()
@@ -214,7 +220,7 @@ class Talking implements Conversation {
 
   contextualUpdate(text: string): void {
     if (this.#isOver) return
-    this.#turns.history.note(text)
+    this.#turns.note(text)
     this.#record.systemTurn(text)
   }
 
@@ -237,6 +243,7 @@ class Talking implements Conversation {
   back(transport: MediaTransport): void {
     if (this.#isOver) return
     this.#media = transport
+    this.#log.event('room.participant_reconnected', { identity: this.#input.call.identity })
     this.#playout.use(transport)
     this.#shown = null
     this.#moved()
@@ -248,6 +255,15 @@ class Talking implements Conversation {
 
   end(reason: EndReason): void {
     this.#end(reason, reason === 'server_shutdown' ? 'shutting_down' : null)
+  }
+
+  /** An error of ours that was thrown in this conversation. */
+  defect(err: unknown): void {
+    this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'a conversation has failed')
+    if (this.#isOver) return
+    this.#end('pipeline_failed', 'internal')
+    // The defect may be in the way to the end.
+    if (!this.#isOver) this.#finish()
   }
 
   #end(reason: EndReason, fault: SessionFault | null): void {
@@ -306,7 +322,9 @@ class Talking implements Conversation {
     this.#listening.close()
     this.#transcription.close()
     this.#playout.close()
+    this.#log.event('room.participant_left', { identity: this.#input.call.identity })
     this.#log.event('room.agent_left', {})
+    this.#log.event('room.closed', {})
     this.#media?.close(reason, fault)
     void this.#stored(reason)
   }

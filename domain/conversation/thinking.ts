@@ -196,7 +196,7 @@ export class Thinking {
       routing: this.#routing,
       language: intent.language,
       request: {
-        items: [...this.#history, ...this.items()],
+        items: [...this.#history, ...this.hops.flatMap(({ text, calls }) => itemsOf(text, calls))],
         maxOutputTokens: llm.maxTokens,
         tools: this.#deps.tools.offered,
         // It must answer in words now.
@@ -222,23 +222,10 @@ export class Thinking {
     })
     if (!this.#isDropped) this.#events.toolsDone()
   }
-
-  /** The items of this answer so far, for the LLM. `played` is the part that was played; absent: all of it. */
-  items(played?: string): LlmItem[] {
-    let left = played
-    return this.hops.flatMap(({ text, calls }) => {
-      const words = left === undefined ? text : text.trim() === '' ? '' : left
-      if (left !== undefined) {
-        const isWhole = left.length >= text.trim().length
-        left = isWhole ? left.slice(text.trim().length).trimStart() : ''
-        if (isWhole) return hopItems(text, calls)
-      }
-      return hopItems(words, calls)
-    })
-  }
 }
 
-function hopItems(text: string, calls: readonly DoneCall[]): LlmItem[] {
+/** The words of an answer, then its tool calls and their results. */
+export function itemsOf(text: string, calls: readonly DoneCall[]): LlmItem[] {
   const items: LlmItem[] = []
   if (text.trim() !== '') items.push({ type: 'message', role: 'assistant', text: text.trim() })
   for (const { call } of calls)

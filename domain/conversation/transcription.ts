@@ -18,8 +18,8 @@ import { vadRateHz } from './vad.ts'
 
 export type TranscriptionEvents = {
   transcript(transcript: StreamTranscript): void
-  /** Another stream begins to count its utterances. */
-  reopened(): void
+  /** Another stream begins to count its utterances. True: it gets the last audio again. */
+  reopened(): boolean
   failedOver(from: Route | null, to: Route): void
   /** No provider has worked for `nobodyMs`, or the credit is spent. */
   lost(fault: Fault): void
@@ -37,7 +37,7 @@ export const nobodyMs = 10_000
 const workedMs = 2000
 const retryMs = [0, 250, 500, 1000, 2000]
 /** At most this much of the turn that is under way is sent again. */
-const replayMs = 5000
+export const replayedMs = 5000
 const audio = { encoding: 'pcm_s16le', sampleRateHz: vadRateHz, channels: 1 } as const
 const layout = new AudioLayout(audio)
 
@@ -51,7 +51,7 @@ export class Transcription {
   #attempt = 0
   #route: Route | null = null
   /** The audio since the last turn was taken. */
-  #recent = new RecentAudio(layout, replayMs)
+  #recent = new RecentAudio(layout, replayedMs)
   #readyMs: number | null = null
   #failingSinceMs: number | null = null
   #failures = 0
@@ -86,7 +86,7 @@ export class Transcription {
 
   /** The turn was taken: its audio is not needed again. */
   taken(): void {
-    this.#recent = new RecentAudio(layout, replayMs)
+    this.#recent = new RecentAudio(layout, replayedMs)
   }
 
   close(): void {
@@ -118,7 +118,7 @@ export class Transcription {
     if (!isActive()) return
     this.#stream = stream
     const frames = this.#recent.frames
-    this.#recent = new RecentAudio(layout, replayMs)
+    this.#recent = new RecentAudio(layout, replayedMs)
     for (let frame = frames.peek(); frame !== null; frame = frames.peek()) {
       this.#recent.push(frame)
       stream.audio(frame)
@@ -160,7 +160,7 @@ export class Transcription {
   #failed(fault: Fault): void {
     this.#stream = null
     this.#attempt += 1
-    this.#events.reopened()
+    if (!this.#events.reopened()) this.taken()
     const nowMs = this.#deps.clock.monotonicMs()
     if (this.#readyMs !== null && nowMs - this.#readyMs >= workedMs) this.#works()
     this.#readyMs = null

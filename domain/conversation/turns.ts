@@ -1,10 +1,9 @@
 /**
  * Runs the turns of a conversation: it reports to the turn machine what happened, and does what the machine answers.
  */
-import type { Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
 import type { StreamTranscript } from '../speech/stt.ts'
-import type { AgentTurn, AgentTurnDeps, AskedAt } from './agent-turn.ts'
+import type { AgentTurn, AskedAt } from './agent-turn.ts'
 import { AgentTurns } from './agent-turns.ts'
 import type { ConversationInput } from './deps.ts'
 import { History } from './history.ts'
@@ -22,7 +21,7 @@ import {
   type TurnEffect,
   type TurnEvent,
 } from './turn-machine.ts'
-import type { TurnRecord } from './turn-record.ts'
+import type { TurnsDeps, TurnsEvents } from './turns-deps.ts'
 import { UserTurn } from './user-turn.ts'
 
 /** The sentence that ends the session may take this long. */
@@ -34,30 +33,10 @@ const nearEndMs = 1000
 /** This many turns in a row without an answer end the session. */
 const failedTurnsMax = 3
 
-export type TurnsEvents = {
-  /** The phase has changed. */
-  moved(): void
-  failedOver(stage: 'llm' | 'tts', from: Route | null, to: Route): void
-  /** The session cannot go on. */
-  lost(fault: Fault): void
-  /** The session is over. */
-  finish(): void
-  /** The agent has ended the call. */
-  agentHungUp(): void
-  flush(): void
-  /** A turn of the user was taken. */
-  taken(): void
-  userSpoke(): void
-  /** Tools of the agent's turn run, or do not run any more. */
-  toolsRun(isRunning: boolean): void
-}
-
-export type TurnsDeps = AgentTurnDeps & { newId: () => string; record: TurnRecord }
-
 type Goodbye = { text: string | null; isSpoken: boolean }
 
 export class Turns {
-  readonly history: History
+  readonly #history: History
   readonly #deps: TurnsDeps
   readonly #input: ConversationInput
   readonly #events: TurnsEvents
@@ -94,12 +73,12 @@ export class Turns {
     })
     this.#settling = new Settling(deps.clock)
     this.#interruption = new Interruption(deps.clock, input.call.pipeline)
-    this.history = new History(input.call.pipeline.systemPrompt)
+    this.#history = new History(input.call.pipeline.systemPrompt)
     this.#user = new UserTurn(deps, input.call.pipeline, {
       decided: () => this.#react('decided'),
       nothingSaid: () => this.#react('nothingSaid'),
       guess: (text) => {
-        if (!this.#settling.isUnderWay && this.#state.phase === 'deciding') this.#made.startGuess(this.history, text)
+        if (!this.#settling.isUnderWay && this.#state.phase === 'deciding') this.#made.startGuess(this.#history, text)
       },
       flush: () => events.flush(),
     })
@@ -146,9 +125,9 @@ export class Turns {
     this.#react('words')
   }
 
-  /** Another stream of speech to text begins. */
-  transcriptionReopened(): void {
-    this.#user.reopened()
+  /** Another stream of speech to text begins. True: it gets the audio of the turn again. */
+  transcriptionReopened(): boolean {
+    return this.#user.reopened()
   }
 
   typed(text: string, metadata: Record<string, unknown>): void {
@@ -157,16 +136,24 @@ export class Turns {
       const id = this.#deps.newId()
       const nowMs = this.#deps.clock.monotonicMs()
       this.#deps.record.userTurn({ id, text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null, metadata)
-      this.history.user(text)
-      this.#start(this.#made.answer(this.history, text), { speechEndMs: null, dueMs: null, decisionMs: nowMs })
+      this.#history.user(text)
+      if (this.#state.phase === 'thinking')
+        this.#start(this.#made.answer(this.#history, text), { speechEndMs: null, dueMs: null, decisionMs: nowMs })
     }
     this.#react('typed')
+  }
+
+  /** A note for the LLM. An answer that was begun without it is dropped. */
+  note(text: string): void {
+    this.#made.dropGuess()
+    this.#history.note(text)
   }
 
   /** The agent says `text` without being asked; null: the LLM finds words, for the reason that `hint` gives it. */
   prompt(text: string | null, hint: string, isProtected = false): void {
     this.#speakNext = () => {
-      const turn = text === null ? this.#made.answer(this.history, null, hint) : this.#made.line(text)
+      if (this.#state.phase !== 'thinking') return
+      const turn = text === null ? this.#made.answer(this.#history, null, hint) : this.#made.line(text)
       if (isProtected) this.#protected = turn
       this.#start(turn, null)
     }
@@ -244,14 +231,16 @@ export class Turns {
   }
 
   #answer(): void {
+    // The user went on while the turn before was settled.
+    if (this.#state.phase !== 'thinking') return
     const said = this.#user.take()
     const { speechEndMs, dueMs } = said
     const asked = { speechEndMs, dueMs, decisionMs: this.#deps.clock.monotonicMs() }
     this.#events.taken()
     this.#deps.record.userTurn(said, 'stt', {})
     const guess = this.#made.takeGuess(said.text)
-    this.history.user(said.text)
-    this.#start(guess ?? this.#made.answer(this.history, said.text), asked)
+    this.#history.user(said.text)
+    this.#start(guess ?? this.#made.answer(this.#history, said.text), asked)
   }
 
   #start(turn: AgentTurn, asked: AskedAt | null): void {
@@ -278,7 +267,7 @@ export class Turns {
   }
 
   #lateTool({ call, item }: DoneCall): void {
-    this.history.late([{ type: 'function_call', callId: call.id, name: call.name, arguments: call.args }, item])
+    this.#history.late([{ type: 'function_call', callId: call.id, name: call.name, arguments: call.args }, item])
     this.#events.moved()
   }
 
@@ -301,8 +290,9 @@ export class Turns {
 
   #resume(): void {
     this.#interruption.end()
-    if (this.#deps.playout.leftMs > nearEndMs || this.#user.text === '') {
-      if (this.#user.text !== '') this.#deps.record.userText(this.#user.id, this.#user.text, true)
+    const { id, text } = this.#user
+    if (text !== '' && this.#deps.playout.leftMs > nearEndMs) {
+      this.#deps.record.userText(id, text, true)
       this.#user.drop()
     }
     this.#deps.playout.release()
@@ -326,7 +316,7 @@ export class Turns {
 
   #close(turn: AgentTurn, isWhole: boolean): void {
     turn.drop()
-    this.history.agent(turn.items(isWhole))
+    this.#history.agent(turn.items(isWhole))
     this.#lastWords = turn.speech.text
     this.#deps.record.agentTurn(turn, isWhole)
   }

@@ -10,6 +10,7 @@ import type { Clock } from '../ports/system.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
 import type { StreamTranscript } from '../speech/stt.ts'
 import { silenceNeededMs } from './endpointing.ts'
+import { replayedMs } from './transcription.ts'
 import { sameWords, UserText } from './user-text.ts'
 
 /** The final transcript is asked for this long before the decision is due. */
@@ -18,6 +19,8 @@ const flushLeadMs = 150
 const finalMs = 1000
 /** Speech without a word by then was noise. */
 const noWordsMs = 2500
+/** A transcript that comes later than this after speech is not one of that speech. */
+const lateTranscriptMs = 5000
 /** A guess is made when the decision is this near, */
 const guessLeadMs = 600
 /** and at most this often in a turn. */
@@ -70,9 +73,10 @@ export class UserTurn {
     return this.#text.isFinal
   }
 
-  /** Voice activity detection has found speech in this turn. */
+  /** Voice activity detection has found speech in this turn, and not long ago. */
   get hasSpeech(): boolean {
-    return this.#hasSpeech
+    if (!this.#hasSpeech || this.#speechEndMs === null) return this.#hasSpeech
+    return this.#clock.monotonicMs() - this.#speechEndMs < lateTranscriptMs
   }
 
   /** False: nothing new. */
@@ -82,8 +86,16 @@ export class UserTurn {
     return isNew
   }
 
-  reopened(): void {
+  /** Another stream of speech to text begins. True: the text so far is forgotten, and the audio of the turn is sent again. */
+  reopened(): boolean {
+    const sinceMs = this.#startedMs === null ? null : this.#clock.monotonicMs() - this.#startedMs
+    if (sinceMs !== null && sinceMs < replayedMs) {
+      this.#text.take()
+      this.#text.reopened()
+      return true
+    }
     this.#text.reopened()
+    return false
   }
 
   speechStarted(atMs: number): void {

@@ -3,7 +3,7 @@ import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/llm/llm.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Stt, SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
 import type { Tts } from '../../domain/speech/tts.ts'
-import { usage } from '../domain/fakes.ts'
+import { failure, usage } from '../domain/fakes.ts'
 import { letterMs, rateHz, sampleOf, wordAt } from './caller.ts'
 
 const sttMs = 30
@@ -121,18 +121,25 @@ export async function* stubLlm(clock: Clock, request: LlmRequest, answerOf: Answ
 let callIds = 0
 
 /** Each word is one value, so that the caller can tell what he heard. */
-export function stubTts(clock: Clock): Tts {
+export function stubTts(clock: Clock, isBroken: (text: string, chunk: number) => boolean): Tts {
   const pcm = { encoding: 'pcm_s16le', sampleRateHz: rateHz, channels: 1 } as const
   return {
-    synthesize: ({ text }) => Promise.resolve({ format: pcm, audio: speak(clock, text) }),
+    synthesize: ({ text }) => Promise.resolve({ format: pcm, audio: speak(clock, text, isBroken) }),
   }
 }
 
-async function* speak(clock: Clock, text: string): AsyncGenerator<Uint8Array> {
+async function* speak(
+  clock: Clock,
+  text: string,
+  isBroken: (text: string, chunk: number) => boolean,
+): AsyncGenerator<Uint8Array> {
   await later(clock, ttsMs)
+  let chunk = 0
   for (const word of text.split(/\s+/).filter((each) => each !== '')) {
     const samples = new Int16Array((rateHz / 1000) * letterMs * word.length).fill(sampleOf(word, 'agent'))
-    for (let at = 0; at < samples.length; at += chunkSamples)
+    for (let at = 0; at < samples.length; at += chunkSamples) {
+      if (isBroken(text, chunk++)) throw failure('server')
       yield new Uint8Array(samples.slice(at, at + chunkSamples).buffer)
+    }
   }
 }

@@ -6,7 +6,7 @@ import { startConversation } from '../../domain/conversation/conversation.ts'
 import type { CallRecorder, RunTool } from '../../domain/conversation/deps.ts'
 import type { Paced } from '../../domain/conversation/playout.ts'
 import { type Vad, vadFrameSamples } from '../../domain/conversation/vad.ts'
-import type { LlmRequest } from '../../domain/llm/llm.ts'
+import type { LlmEvent, LlmRequest } from '../../domain/llm/llm.ts'
 import { createOperations } from '../../domain/operations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
@@ -14,7 +14,7 @@ import type { Pipeline, PipelineTool } from '../../domain/sessions/pipeline.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { Watch } from '../../runtime/watch.ts'
 import { priced } from '../domain/fake-llm.ts'
-import { bench, caller, model, provider } from '../domain/fakes.ts'
+import { bench, caller, failure, model, provider, script } from '../domain/fakes.ts'
 import { SimulatedCaller } from './caller.ts'
 import { type AnswerOf, type StubStt, stubLlm, stubStt, stubTts } from './engines.ts'
 
@@ -86,6 +86,10 @@ export type Options = {
   runTool?: Partial<RunTool>
   kind?: Call['kind']
   recorder?: (clock: Clock) => CallRecorder
+  /** The number of providers; the first is `p`. */
+  providers?: 1 | 2
+  /** Whether the voice of `p` breaks off at this chunk of a sentence. */
+  breaksOff?: (sentence: string, chunk: number) => boolean
   /** The LLM costs. */
   isPriced?: boolean
 }
@@ -103,6 +107,8 @@ export function converse(options: Options = {}) {
   const { settings, tools = [], answerOf = () => 'I see.' } = options
   const requests: LlmRequest[] = []
   const streams: StubStt[] = []
+  /** The providers that fail. */
+  const broken = { llm: new Set<string>(), tts: new Set<string>() }
   const language = { languages: ['*'] }
   const everything = { ...model('llm').capabilities, tools: true, streaming: true }
   // The clock is that of the bench, which needs its providers first.
@@ -112,26 +118,31 @@ export function converse(options: Options = {}) {
     monotonicMs: () => clock?.monotonicMs() ?? 0,
     after: (ms: number, run: () => void) => clock?.after(ms, run) ?? (() => {}),
   }
-  const adapter = provider(
-    'p',
-    [
-      model('stt', language),
-      model('llm', { capabilities: everything, prices: options.isPriced ? priced : [] }),
-      model('tts', language),
-    ],
-    {
-      stt: stubStt(time, streams),
-      tts: stubTts(time),
-      llm: {
-        respond: () => Promise.reject(new Error('only streams')),
-        stream: (request) => {
-          requests.push(request)
-          return stubLlm(time, request, answerOf)
+  const adapter = (id: string) =>
+    provider(
+      id,
+      [
+        model('stt', language),
+        model('llm', { capabilities: everything, prices: options.isPriced ? priced : [] }),
+        model('tts', language),
+      ],
+      {
+        stt: stubStt(time, streams),
+        tts: stubTts(
+          time,
+          (text, chunk) => broken.tts.has(id) || (id === 'p' && options.breaksOff?.(text, chunk) === true),
+        ),
+        llm: {
+          respond: () => Promise.reject(new Error('only streams')),
+          stream: (request) => {
+            requests.push(request)
+            if (broken.llm.has(id)) return script<LlmEvent>([failure('server')])
+            return stubLlm(time, request, answerOf)
+          },
         },
       },
-    },
-  )
-  const all = bench([adapter])
+    )
+  const all = bench(['p', 'q'].slice(0, options.providers ?? 1).map(adapter))
   clock = all.clock
   const limits = { attemptsMax: 3, firstByteMs: 4000, answerMs: 4000, idleMs: 4000, totalMs: 3_600_000 }
   const dispatch = { ...all.deps, limits: { stt: limits, llm: limits, tts: limits } }
@@ -225,5 +236,5 @@ export function converse(options: Options = {}) {
   )
   sim.join(conversation)
   const texts = () => record.turns.map(({ source, text, playedText }) => `${source}: ${playedText ?? text}`)
-  return { ...all, sim, conversation, record, requests, streams, over, texts }
+  return { ...all, sim, conversation, record, requests, streams, broken, over, texts }
 }

@@ -1,0 +1,84 @@
+/**
+ * The borders of a conversation. A defect in one must end only this one: all that reaches it from outside comes through
+ * here, and an error that it throws goes to `failed` and not to the calling code, which serves other sessions too.
+ */
+import type { Conversation } from '../sessions/live-sessions.ts'
+import type { SpeechSink, TranscriptionSink } from '../speech/stream.ts'
+import type { ConversationDeps } from './deps.ts'
+
+type Failed = (error: unknown) => void
+
+export function guardedDeps(deps: ConversationDeps, failed: Failed): ConversationDeps {
+  const { clock, vad, transcribeStream, synthesizeStream } = deps
+  const guard = guardOf(failed)
+  return {
+    ...deps,
+    clock: {
+      nowMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+      after: (delayMs, run) => clock.after(delayMs, () => guard(run)),
+    },
+    vad: {
+      open: (onFrame) => vad.open((probability) => guard(() => onFrame(probability))),
+      close: () => vad.close(),
+    },
+    transcribeStream: (input, sink) => transcribeStream(input, guardedTranscription(sink, guard)),
+    synthesizeStream: (input, sink) => synthesizeStream(input, guardedSpeech(sink, guard)),
+  }
+}
+
+export function guardedConversation(inner: Conversation, failed: Failed): Conversation {
+  const guard = guardOf(failed)
+  return {
+    audio: (samples) => guard(() => inner.audio(samples)),
+    played: (mark) => guard(() => inner.played(mark)),
+    cleared: (mark, playedMs) => guard(() => inner.cleared(mark, playedMs)),
+    userMessage: (text) => guard(() => inner.userMessage(text)),
+    contextualUpdate: (text) => guard(() => inner.contextualUpdate(text)),
+    dtmf: (digits) => guard(() => inner.dtmf(digits)),
+    toolResult: (id, result, isError) => inner.toolResult(id, result, isError),
+    gone: () => guard(() => inner.gone()),
+    back: (transport) => guard(() => inner.back(transport)),
+    hangUp: () => guard(() => inner.hangUp()),
+    end: (reason) => guard(() => inner.end(reason)),
+  }
+}
+
+type Guard = (run: () => void) => void
+
+function guardOf(failed: Failed): Guard {
+  return (run) => {
+    try {
+      run()
+    } catch (error) {
+      failed(error)
+    }
+  }
+}
+
+function guardedTranscription(sink: TranscriptionSink, guard: Guard): TranscriptionSink {
+  return {
+    ready: (route, ignored) => guard(() => sink.ready(route, ignored)),
+    speechStarted: (startMs) => guard(() => sink.speechStarted(startMs)),
+    transcript: (transcript) => guard(() => sink.transcript(transcript)),
+    ended: (usage) => guard(() => sink.ended(usage)),
+    failed: (fault) => guard(() => sink.failed(fault)),
+  }
+}
+
+function guardedSpeech(sink: SpeechSink, guard: Guard): SpeechSink {
+  return {
+    ready: (route) => guard(() => sink.ready(route)),
+    audio: (bytes) => {
+      let isTaken = true
+      guard(() => {
+        isTaken = sink.audio(bytes)
+      })
+      return isTaken
+    },
+    cleared: (characters) => guard(() => sink.cleared(characters)),
+    handedOver: (characters) => guard(() => sink.handedOver?.(characters)),
+    ended: (usage) => guard(() => sink.ended(usage)),
+    failed: (fault) => guard(() => sink.failed(fault)),
+  }
+}

@@ -1,0 +1,75 @@
+import t from 'tap'
+import { failure } from '../domain/fakes.ts'
+import { converse } from './setup.ts'
+
+const failovers = (events: ReturnType<typeof converse>['record']['events']) =>
+  events.filter(({ type }) => type === 'agent.failover').map(({ payload }) => payload)
+
+t.test('an LLM that fails is replaced inside the turn', async (t) => {
+  const { sim, record, broken } = converse({ providers: 2, answerOf: () => 'Here I am.' })
+  broken.llm.add('p')
+  sim.say('are you there.')
+  await sim.until(() => record.turns.length === 2)
+  t.match(record.turns[1], { playedText: 'Here I am.', provider: 'q', latencyStatus: 'complete' })
+  t.match(failovers(record.events), [{ stage: 'llm', to: 'q/m', failovers: 1 }])
+})
+
+t.test('a voice that fails before its first audio is replaced, and the new voice is kept', async (t) => {
+  const { sim, record, broken } = converse({ providers: 2, answerOf: () => 'Here I am.' })
+  sim.say('are you there.')
+  await sim.until(() => record.turns.length === 2)
+  t.equal(record.turns[1]?.metadata['ttsProvider'], 'p')
+  broken.tts.add('p')
+  sim.say('and now.')
+  await sim.until(() => record.turns.length === 4)
+  t.match(record.turns[3], { playedText: 'Here I am.', metadata: { ttsProvider: 'q' } })
+  broken.tts.clear()
+  sim.say('once more.')
+  await sim.until(() => record.turns.length === 6)
+  t.equal(record.turns[5]?.metadata['ttsProvider'], 'q', 'the voice does not change back')
+  t.match(failovers(record.events), [{ stage: 'tts', from: 'p/m', to: 'q/m' }])
+})
+
+t.test('a voice that breaks off inside a sentence: the sentence is spoken again', async (t) => {
+  const { sim, record } = converse({
+    providers: 2,
+    breaksOff: (sentence, chunk) => sentence.includes('very') && chunk === 40,
+    answerOf: () => 'First we look. Then we take one more very long look at everything. And that is all.',
+  })
+  sim.say('are you there.')
+  await sim.until(() => record.turns.length === 2)
+  const words = 'First we look. Then we take one more very long look at everything. And that is all.'
+  t.equal(record.turns[1]?.text, words)
+  t.ok(sim.agentWords.endsWith('everything. And that is all.'), sim.agentWords)
+  t.match(failovers(record.events).at(-1), { stage: 'tts', from: 'p/m', to: 'q/m' })
+})
+
+t.test('speech to text that breaks is replaced, and no word comes twice', async (t) => {
+  const { sim, record, streams } = converse({ providers: 2 })
+  sim.say('one two three four five six.')
+  await sim.run(900)
+  streams.at(-1)?.fail(failure('server'))
+  await sim.until(() => record.turns.length === 2)
+  t.equal(record.turns[0]?.text, 'one two three four five six.')
+})
+
+t.test('a defect in one conversation ends only this one', async (t) => {
+  const { sim, record, over } = converse({
+    answerOf: () => 'Fine.',
+    tools: [],
+    recorder: () => ({
+      caller: {
+        write: () => {
+          throw new Error('a defect')
+        },
+        restart: () => {},
+      },
+      agent: { write: () => {}, restart: () => {} },
+      close: () => Promise.resolve(0),
+    }),
+  })
+  sim.say('hello there.')
+  await sim.until(() => over.ended)
+  t.same(sim.closed, { reason: 'pipeline_failed', fault: 'internal' })
+  t.same(record.ended, ['pipeline_failed'])
+})
