@@ -1,10 +1,13 @@
 /** Joins the records of calls: their reads, their reports and their recordings. */
 import { join } from 'node:path'
 import { createAnalyse } from './domain/calls/analyse.ts'
+import type { Call } from './domain/calls/call.ts'
 import { Calls } from './domain/calls/calls.ts'
 import { createFollowCall, type FollowCall } from './domain/calls/follow.ts'
 import type { Recordings } from './domain/calls/recordings.ts'
 import { Reports } from './domain/calls/reports.ts'
+import type { CallRecorder } from './domain/conversation/deps.ts'
+import { type GrowingFile, Recorder } from './domain/conversation/recorder.ts'
 import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
@@ -24,7 +27,8 @@ export type CallRecords = {
   calls: Calls
   reports: Reports
   follow: FollowCall
-  recordings: Recordings
+  /** Begins to record a call. Null: it is not recorded. */
+  record: (call: Call) => CallRecorder | null
   /** Begins no more analyses. Those that run are taken over by another process if this one ends first. */
   close(): Promise<void>
 }
@@ -63,7 +67,17 @@ export function createCallRecords({ config, store, operations, log }: RecordPart
     calls,
     reports,
     follow: createFollowCall({ calls: store.calls, record, changes, clock }),
-    recordings,
+    record: (call) => (call.pipeline.recording ? new Recorder({ file: fileOf(recordings, call), clock, log }) : null),
     close: () => loops.stop(closeMs),
+  }
+}
+
+/** A conversation does not wait for its file: the recorder waits, at its first write. */
+function fileOf(recordings: Recordings, { id }: Call): GrowingFile {
+  const opened = recordings.create(id)
+  return {
+    append: async (bytes) => (await opened).append(bytes),
+    replaceStart: async (bytes) => (await opened).replaceStart(bytes),
+    close: async () => (await opened).close(),
   }
 }

@@ -31,6 +31,8 @@ export type SessionParts = {
   operations: Operations
   /** Called when the end of a call is stored. */
   callEnded: (tenant: Tenant, callId: string) => void
+  /** Begins to record a call. Null: it is not recorded. */
+  record: (call: LiveCall['call']) => ConversationInput['recorder']
   log: ReturnType<typeof createLog>
   /** Signs transport tokens. */
   masterKey: string
@@ -126,7 +128,7 @@ function conversationDeps(
 }
 
 function inputOf(
-  { operations }: SessionParts,
+  { operations, record }: SessionParts,
   { call }: LiveCall,
   caller: Caller,
   ended: () => void,
@@ -139,7 +141,7 @@ function inputOf(
     request: (signal) => {
       return { caller, requestId: systemIds.request(), operation: 'session', callId: call.id, signal }
     },
-    recorder: null,
+    recorder: record(call),
     ended,
   }
 }

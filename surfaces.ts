@@ -50,7 +50,15 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const operations = operationsOf(parts)
   const records = createCallRecords({ config, store, operations, log })
   const callEnded = (tenant: Tenant, callId: string) => records.reports.begin(tenant, callId)
-  const sessions = await createSessions({ config, store, operations, callEnded, log, masterKey })
+  const sessions = await createSessions({
+    config,
+    store,
+    operations,
+    callEnded,
+    record: records.record,
+    log,
+    masterKey,
+  })
   const ephemeral = createEphemeralTokens({
     masterKey,
     keys: store.keys,

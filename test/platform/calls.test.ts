@@ -1,0 +1,361 @@
+/** Sessions and calls over the public surface: what a conversation leaves behind, and how it is read. */
+import t from 'tap'
+import { WebSocket } from 'ws'
+import type { CallEntry } from '../../domain/calls/call.ts'
+import { newCall, newEvent, newTurn } from '../calls/call.ts'
+import { startParley } from '../process/parley.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import type { Target } from '../router/requests.ts'
+import { call, faultOf, openAdministration, stubProviders } from './setup.ts'
+
+const stub = await startStubOpenAi()
+const parley = await startParley({ PARLEY_PROVIDERS: stubProviders(stub), PARLEY_PUBLIC_URL: 'https://voice.example/' })
+const admin = await openAdministration(parley)
+t.teardown(async () => {
+  await admin.close()
+  await parley.remove()
+  await stub.close()
+})
+
+type Call = {
+  status: string
+  end_reason: string | null
+  started_at: string | null
+  duration_seconds: number | null
+  recording_status: string | null
+  recording_duration_ms: number | null
+  transcript: { entries: { source: string; text: string; index: number }[] }
+  report: { analysis_status: string; outcome: string; cost_micro_usd: string | null; cost_breakdown: object[] } | null
+}
+
+const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
+
+async function until<T>(read: () => Promise<T>, isDone: (value: T) => boolean): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    const value = await read()
+    if (isDone(value)) return value
+    if (tries > 300) throw new Error(`not done: ${JSON.stringify(value).slice(0, 2000)}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Says one sentence as text and hangs up after the answer. */
+async function converse(url: string, token: string): Promise<void> {
+  const socket = new WebSocket(url, ['service.session.v1', `service.ephemeral.${token}`])
+  let turns = 0
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject)
+    socket.on('close', () => resolve())
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (isBinary) return
+      const frame = JSON.parse(data.toString()) as { type: string; name?: string; isFinal?: boolean }
+      if (frame.type === 'ready') socket.send(JSON.stringify({ type: 'user_message', text: 'When do you open?' }))
+      if (frame.type === 'mark') socket.send(JSON.stringify({ type: 'played', mark: frame.name }))
+      if (frame.type === 'agent_message' && frame.isFinal && ++turns === 1) socket.send('{"type":"end"}')
+    })
+  })
+}
+
+t.test('a conversation is recorded, transcribed and reported', async (t) => {
+  const acme = await admin.organization('talking')
+  await admin.store.organizations.change(acme.id, { recordingEnabled: true })
+  const wanted = {
+    intent: { language: 'en' },
+    systemPrompt: 'Answer: we open at nine.',
+    llm: { model: 'local:scripted' },
+  }
+  const { sessionId, transportToken, transportUrl } = (await call(acme, 'POST', '/v1/sessions', wanted)).json<{
+    sessionId: string
+    transportToken: string
+    transportUrl: string
+  }>()
+  t.equal(transportUrl, `wss://voice.example/v1/sessions/${sessionId}/media`)
+  const path = `/v1/calls/${sessionId}`
+  t.match(faultOf(await call(acme, 'GET', `${path}/report`)), { status: 404, code: 'REPORT_NOT_AVAILABLE' })
+  await converse(`${parley.url.replace('http', 'ws')}/v1/sessions/${sessionId}/media`, transportToken)
+  const ended = await until(
+    () => get<Call>(acme, path),
+    ({ report, recording_status }) => report?.analysis_status === 'heuristic' && recording_status === 'ready',
+  )
+  t.match(ended, { status: 'completed', end_reason: 'user_hangup', recording_status: 'ready' })
+  t.match(ended.report, { outcome: 'completed', cost_micro_usd: '0' })
+  t.ok((ended.report?.cost_breakdown.length ?? 0) > 0, 'the requests of the call are found')
+  t.ok((ended.recording_duration_ms ?? 0) > 0)
+  t.same(
+    ended.transcript.entries.map(({ source }) => source),
+    ['user', 'agent'],
+  )
+  t.equal(ended.transcript.entries[0]?.text, 'When do you open?')
+  const { events } = await get<{ events: { event_type: string; occurred_at: string; status: string }[] }>(
+    acme,
+    `${path}/events`,
+  )
+  const types = events.map(({ event_type }) => event_type)
+  for (const type of [
+    'call.in_progress',
+    'call.completed',
+    'analysis.pending',
+    'analysis.heuristic',
+    'recording.ready',
+  ])
+    t.equal(types.filter((each) => each === type).length, 1, type)
+  t.same(
+    await get(acme, `/v1/sessions/${sessionId}/transcript`).then(
+      (answer) => (answer as { entries: object[] }).entries.length,
+    ),
+    2,
+  )
+
+  const { url } = await get<{ url: string }>(acme, `${path}/recording`)
+  t.equal(url, `https://voice.example${path}/recording/audio`)
+  const audio = await call(acme, 'GET', `${path}/recording/audio`)
+  t.equal(audio.headers.get('content-type'), 'audio/wav')
+  t.equal(audio.headers.get('content-disposition'), `inline; filename="call-${sessionId}.wav"`)
+  const again = await call(acme, 'POST', `${path}/report/finalize`)
+  t.match(again.json(), { outcome: 'completed', webhook: { status: 'not_configured', attempts: 0, endpoints: 0 } })
+})
+
+t.test('a recording is read in ranges', async (t) => {
+  const acme = await admin.organization('ranges')
+  const stored = newCall(acme.id)
+  await admin.store.calls.insert(stored, {})
+  const steps = (['recording', 'ready'] as const).map((status): CallEntry => {
+    return { kind: 'recording', event: newEvent(`recording.${status}`), status, durationMs: 10 }
+  })
+  await admin.store.calls.append(stored, stored.id, steps)
+  const { createRecordingFiles } = await import('../../store/recording-files.ts')
+  const bytes = Uint8Array.from({ length: 1000 }, (_, at) => at % 251)
+  const file = await createRecordingFiles(`${parley.dataDir}/recordings`).create(stored.id)
+  await file.append(bytes.subarray(0, 600))
+  await file.append(bytes.subarray(600))
+  await file.close()
+  const address = `${parley.url}/v1/calls/${stored.id}/recording/audio`
+  const read = async (headers: Record<string, string>, method = 'GET') => {
+    const answer = await fetch(address, { method, headers: { authorization: `Bearer ${acme.key}`, ...headers } })
+    return { answer, body: new Uint8Array(await answer.arrayBuffer()) }
+  }
+  const whole = await read({})
+  t.equal(whole.answer.status, 200)
+  t.same(whole.body, bytes)
+  t.equal(whole.answer.headers.get('accept-ranges'), 'bytes')
+  t.equal(whole.answer.headers.get('cache-control'), 'no-store')
+  const etag = whole.answer.headers.get('etag') ?? ''
+  t.match(etag, /^"[0-9a-f]+-[0-9a-f]+"$/)
+  const ranges: [range: string, start: number, end: number][] = [
+    ['bytes=0-0', 0, 1],
+    ['bytes=10-19', 10, 20],
+    ['bytes=990-', 990, 1000],
+    ['bytes=990-5000', 990, 1000],
+    ['bytes=-10', 990, 1000],
+    ['bytes=-5000', 0, 1000],
+  ]
+  for (const [range, start, end] of ranges) {
+    const { answer, body } = await read({ range })
+    t.equal(answer.status, 206, range)
+    t.equal(answer.headers.get('content-range'), `bytes ${start}-${end - 1}/1000`)
+    t.same(body, bytes.subarray(start, end))
+  }
+  for (const range of ['bytes=0-1,5-6', 'lines=0-1', 'bytes=9-1', 'bytes=-', 'bytes=x']) {
+    const { answer, body } = await read({ range })
+    t.same([answer.status, body.length], [200, 1000], range)
+  }
+  for (const range of ['bytes=1000-', 'bytes=5000-6000', 'bytes=-0']) {
+    const { answer } = await read({ range })
+    t.same([answer.status, answer.headers.get('content-range')], [416, 'bytes */1000'], range)
+  }
+  t.equal((await read({ range: 'bytes=0-9', 'if-range': etag })).answer.status, 206)
+  t.equal((await read({ range: 'bytes=0-9', 'if-range': '"other"' })).answer.status, 200)
+  const head = await read({}, 'HEAD')
+  t.same([head.answer.status, head.answer.headers.get('etag'), head.body.length], [200, etag, 0])
+})
+
+t.test('listSessions filters, pages, and refuses what it does not know', async (t) => {
+  const acme = await admin.organization('listing')
+  const createdAtMs = Date.parse('2027-11-01T00:00:00.000Z')
+  const ids: string[] = []
+  for (let index = 0; index < 5; index++) {
+    const stored = newCall(acme.id, { createdAtMs: createdAtMs + index * 1000 })
+    await admin.store.calls.insert(stored, {})
+    ids.unshift(stored.id)
+  }
+  type Page = { entries: { sessionId: string }[]; nextCursor: string | null }
+  const list = async (query: string) => {
+    const page = await get<Page>(acme, `/v1/sessions?${query}`)
+    return { ids: page.entries.map(({ sessionId }) => sessionId), next: page.nextCursor }
+  }
+  const first = await list('limit=3')
+  const second = await list(`limit=3&cursor=${first.next}`)
+  t.same([...first.ids, ...second.ids], ids)
+  t.equal(second.next, null)
+  t.same(
+    (await list('from=2027-11-01T00:00:01.000Z&to=2027-11-01T00:00:03.000Z')).ids,
+    ids.slice(2, 4),
+    'to is exclusive',
+  )
+  t.same((await list('status=completed')).ids, [])
+  t.equal((await list('status=queued&kind=browser')).ids.length, 5)
+  t.same((await list('kind=inbound')).ids, [])
+  const wrong = [
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'status=gone',
+    'kind=x',
+    'agent=x',
+    'from=yesterday',
+    'cursor=eA',
+    'cursor=',
+  ]
+  for (const query of wrong)
+    t.match(faultOf(await call(acme, 'GET', `/v1/sessions?${query}`)), { status: 400, code: 'VALIDATION_ERROR' }, query)
+})
+
+t.test('listAgentCalls pages by a time with microseconds', async (t) => {
+  const acme = await admin.organization('calls of an agent')
+  const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
+  const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()
+  const createdAtMs = Date.parse('2028-11-01T00:00:00.000Z')
+  for (let index = 0; index < 5; index++) await admin.store.calls.insert(newCall(acme.id, { createdAtMs, agentId }), {})
+  type Page = { calls: { id: string }[]; entries: { id: string }[]; next_cursor: string | null }
+  const path = `/v1/agents/${agentId}/calls`
+  const first = await get<Page>(acme, `${path}?limit=2`)
+  t.same(first.calls, first.entries)
+  t.equal(first.next_cursor, '2028-11-01T00:00:00.000003Z')
+  const rest = await get<Page>(acme, `${path}?cursor=${first.next_cursor}`)
+  t.equal(rest.calls.length, 3)
+  t.equal(rest.next_cursor, null)
+  t.equal((await get<Page>(acme, `${path}?since=2028-11-01T00:00:00.000004Z`)).calls.length, 1)
+  t.match(faultOf(await call(acme, 'GET', `${path}?cursor=x`)), { status: 400, code: 'VALIDATION_ERROR' })
+  await call(acme, 'DELETE', `/v1/agents/${agentId}`)
+  t.equal((await call(acme, 'GET', path)).status, 404)
+  t.equal((await call(acme, 'GET', `/v1/calls/${first.calls[0]?.id}`)).json<{ agent_id: string }>().agent_id, agentId)
+})
+
+t.test('streamSession shows what another process stores, within 300 ms, and goes on from a cursor', async (t) => {
+  const acme = await admin.organization('following')
+  const stored = newCall(acme.id)
+  await admin.store.calls.insert(stored, {})
+  const path = `/v1/sessions/${stored.id}/stream`
+  const stream = await follow(acme, path)
+  t.match(await stream.next(), { event: 'status', id: '-1:0', data: { status: 'queued', endedAt: null } })
+  const atMs = Date.now()
+  const store = (...entries: CallEntry[]) => admin.store.calls.append(stored, stored.id, entries)
+  const event = newEvent('call.in_progress', { occurredAtMs: atMs })
+  await store({ kind: 'move', event, to: 'in_progress', change: { startedAtMs: atMs } })
+  const storedMs = Date.now()
+  t.match(await stream.next(), { event: 'status', data: { status: 'in_progress' } })
+  t.ok(Date.now() - storedMs <= 300, `${Date.now() - storedMs} ms late`)
+  t.match(await stream.next(), { event: 'event', id: `-1:${atMs}`, data: { event_type: 'call.in_progress' } })
+  await store(
+    { kind: 'turn', turn: newTurn({ text: 'one' }) },
+    { kind: 'turn', turn: newTurn({ text: 'two', index: 1 }) },
+  )
+  t.match(await stream.next(), { event: 'transcript', id: `0:${atMs}`, data: { text: 'one', index: 0 } })
+  t.match(await stream.next(), { event: 'transcript', id: `1:${atMs}` })
+  stream.close()
+
+  const ended = newEvent('call.completed', { occurredAtMs: atMs + 5 })
+  await store({
+    kind: 'move',
+    event: ended,
+    to: 'completed',
+    change: { endedAtMs: atMs + 5, endReason: 'user_hangup' },
+  })
+  for (const next of [await follow(acme, `${path}?cursor=0:${atMs}`), await follow(acme, path, `0:${atMs}`)]) {
+    const seen = await next.rest()
+    t.same(
+      seen
+        .map(({ event, data }) => [event, data['event_type'] ?? data['text'] ?? data['reason'] ?? data['status']])
+        .slice(0, 4),
+      [
+        ['status', 'completed'],
+        ['transcript', 'two'],
+        ['event', 'call.in_progress'],
+        ['event', 'call.completed'],
+      ],
+    )
+    t.match(seen.at(-1), { event: 'end', data: { reason: 'session_ended' } })
+  }
+  for (const cursor of ['1', 'x:1', '-2:0', '0:-1', '01:0', ''])
+    t.match(
+      faultOf(await call(acme, 'GET', `${path}?cursor=${cursor}`)),
+      { status: 400, code: 'VALIDATION_ERROR' },
+      cursor,
+    )
+})
+
+t.test('a session has at most 32 streams', async (t) => {
+  const acme = await admin.organization('many streams')
+  const stored = newCall(acme.id)
+  await admin.store.calls.insert(stored, {})
+  const path = `/v1/sessions/${stored.id}/stream`
+  const streams = []
+  for (let count = 0; count < 32; count++) {
+    const stream = await follow(acme, path)
+    await stream.next()
+    streams.push(stream)
+  }
+  const refused = await call(acme, 'GET', path)
+  t.match(faultOf(refused), { status: 429, code: 'CONCURRENCY_EXHAUSTED' })
+  t.ok(refused.headers.get('retry-after'))
+  for (const stream of streams) stream.close()
+  const open = async () => {
+    const answer = await fetch(`${parley.url}${path}`, { headers: { authorization: `Bearer ${acme.key}` } })
+    await answer.body?.cancel()
+    return answer.status
+  }
+  t.equal(await until(open, (status) => status === 200), 200, 'a stream that was left makes room')
+})
+
+t.test('endCall', async (t) => {
+  const acme = await admin.organization('ending')
+  const stored = newCall(acme.id)
+  await admin.store.calls.insert(stored, {})
+  const path = `/v1/calls/${stored.id}/end`
+  t.same((await call(acme, 'POST', path, { reason: 'x'.repeat(120) })).json(), { ok: true, status: 'ending' })
+  const again = (await call(acme, 'POST', path)).json<{ ended_at: string }>()
+  t.match(again, { ok: true, status: 'already_ended' })
+  t.match(again.ended_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  t.match(faultOf(await call(acme, 'POST', path, { reason: 'x'.repeat(121) })), { status: 400, paths: ['/reason'] })
+  t.match(faultOf(await call(acme, 'POST', path, { force: true })), { status: 400 })
+})
+
+type Seen = { event: string; id: string; data: Record<string, unknown> }
+
+/** Reads server-sent events one by one. */
+async function follow(target: Target, path: string, lastEventId?: string) {
+  const headers = {
+    authorization: `Bearer ${target.key}`,
+    ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+  }
+  const leaving = new AbortController()
+  const answer = await fetch(`${target.url}${path}`, { headers, signal: leaving.signal })
+  if (answer.status !== 200 || answer.body === null) throw new Error(`${answer.status} ${await answer.text()}`)
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  async function next(): Promise<Seen | null> {
+    for (;;) {
+      const end = text.indexOf('\n\n')
+      if (end >= 0) {
+        const lines = text.slice(0, end).split('\n')
+        text = text.slice(end + 2)
+        const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? ''
+        if (field('event') !== '')
+          return { event: field('event'), id: field('id'), data: JSON.parse(field('data')) as Record<string, unknown> }
+        continue
+      }
+      const { done, value } = await reader.read()
+      if (done) return null
+      text += value
+    }
+  }
+  return {
+    next,
+    async rest(): Promise<Seen[]> {
+      const all: Seen[] = []
+      for (let each = await next(); each; each = await next()) all.push(each)
+      return all
+    },
+    close: () => leaving.abort(),
+  }
+}
