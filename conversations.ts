@@ -1,22 +1,16 @@
-/** Joins the parts of voice sessions: how they start, who may join, and the conversation itself. */
+/** Joins a conversation to the operations of the domain, to voice activity detection, tools and the recording. */
 import { FrameResampler } from './audio/frame-resampler.ts'
-import type { Caller, Tenant } from './domain/access/organization.ts'
+import type { Caller } from './domain/access/organization.ts'
 import { createJournal } from './domain/calls/journal.ts'
-import type { LiveCalls } from './domain/calls/live-calls.ts'
 import type { Stage } from './domain/catalog/model.ts'
 import { startConversation } from './domain/conversation/conversation.ts'
 import type { ConversationDeps, ConversationInput } from './domain/conversation/deps.ts'
 import type { Paced } from './domain/conversation/playout.ts'
 import type { Operations } from './domain/operations.ts'
-import { type LiveCall, SessionRegistry } from './domain/sessions/live-sessions.ts'
-import { createLiveCalls } from './domain/sessions/reach-calls.ts'
+import type { LiveCall, StartConversation } from './domain/sessions/live-sessions.ts'
 import { routingOfStage } from './domain/sessions/routes.ts'
-import type { StartSession } from './domain/sessions/start.ts'
-import { createStartSession } from './domain/sessions/start-session.ts'
-import { createTransportTokens, type TransportTokens } from './domain/sessions/transport-token.ts'
 import { createRunTool } from './domain/tools/run-tool.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
-import { createRules } from './handlers/platform/stored-resources.ts'
 import { createLocalVad } from './providers/local/vad-process.ts'
 import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
@@ -25,88 +19,45 @@ import type { createLog } from './runtime/log.ts'
 import { Watch } from './runtime/watch.ts'
 import type { Store } from './store/store.ts'
 
-export type SessionParts = {
+export type ConversationParts = {
   config: ParleyConfig
   store: Store
   operations: Operations
-  /** Called when the end of a call is stored. */
-  callEnded: (tenant: Tenant, callId: string) => void
   /** Begins to record a call. Null: it is not recorded. */
   record: (call: LiveCall['call']) => ConversationInput['recorder']
   log: ReturnType<typeof createLog>
-  /** Signs transport tokens. */
-  masterKey: string
+  /** Called when the end of a call is stored. */
+  callEnded: Parameters<typeof createJournal>[0]['ended']
 }
 
-export type Sessions = {
-  start: StartSession
-  live: SessionRegistry
-  calls: LiveCalls
-  tokens: TransportTokens
-  /** Ends what is left. */
-  close(): Promise<void>
-}
+export type Conversations = { start: StartConversation; close(): Promise<void> }
 
 /** Audio is sent at least this often. Frames are 20 ms and may be sent `sessions.aheadMs` early. */
 const paceMs = 10
-/** Records of calls that are not complete by then are completed by another process. */
-const closeMs = 5000
 
-/** Resolves when commands from other processes are received. */
-export async function createSessions(parts: SessionParts): Promise<Sessions> {
-  const { config, store, operations, callEnded, log, masterKey } = parts
-  const { dispatch } = operations
-  const { limits, credit, organizations, calls } = store
+export function createConversations(parts: ConversationParts): Conversations {
+  const { config, store, callEnded, log } = parts
+  const { calls } = store
+  const { allowedSubnets } = config.outbound
   const journal = createJournal({ calls, clock: systemClock, log, eventId: systemIds.session, ended: callEnded })
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock: systemClock, log })
-  const tokens = createTransportTokens(masterKey)
-  const { allowedSubnets } = config.outbound
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => systemClock.monotonicMs() })
-  const tools = { client, clock: systemClock, log, valueFaults }
-  const deps = conversationDeps(parts, vad)
-  const live = new SessionRegistry({
-    calls,
-    organizations,
-    limits,
-    clock: systemClock,
-    log,
-    ownerId: store.instanceId,
-    sessionsMax: config.sessions.max,
-    reconnectMs: config.sessions.reconnectMs,
-    startConversation: (call, caller, transport, ended) => {
-      const runTool = createRunTool({ ...tools, secretsOf: (_call, name) => call.secrets[name] })
-      const input = inputOf(parts, call, caller, ended)
-      return startConversation({ ...deps, runTool }, input, transport, journal.open(call.call))
-    },
-  })
-  const start = createStartSession({
-    agents: store.agents,
-    tools: store.tools,
-    rules: createRules(operations.catalog, allowedSubnets),
-    chooser: dispatch.chooser,
-    limits,
-    credit,
-    organizations,
-    calls,
-    tokens,
-    clock: systemClock,
-    ids: systemIds,
-  })
-  await store.callCommands.serve((tenant, callId, { reason }) => live.end(tenant, callId, reason))
+  const deps = sharedDeps(parts, vad)
   return {
-    start,
-    live,
-    calls: createLiveCalls({ live, calls, commands: store.callCommands }),
-    tokens,
+    start(live, caller, transport, ended) {
+      const secretsOf = (_call: unknown, name: string) => live.secrets[name]
+      const runTool = createRunTool({ client, clock: systemClock, log, valueFaults, secretsOf })
+      const input = inputOf(parts, live, caller, ended)
+      return startConversation({ ...deps, runTool }, input, transport, journal.open(live.call))
+    },
     async close() {
-      await live.close('server_shutdown', closeMs)
       await Promise.all([vad.close(), client.close()])
     },
   }
 }
 
-function conversationDeps(
-  { config, operations, log }: SessionParts,
+function sharedDeps(
+  { config, operations, log }: ConversationParts,
   vad: ConversationDeps['vad'],
 ): Omit<ConversationDeps, 'runTool'> {
   const { transcribeStream, synthesizeStream, generateItems } = operations
@@ -128,7 +79,7 @@ function conversationDeps(
 }
 
 function inputOf(
-  { operations, record }: SessionParts,
+  { operations, record }: ConversationParts,
   { call }: LiveCall,
   caller: Caller,
   ended: () => void,

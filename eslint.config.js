@@ -1,6 +1,6 @@
 import tseslint from 'typescript-eslint'
 
-/** The folders of ours that each folder may import. main.ts, gateway.ts, surfaces.ts, conversations.ts and model-operations.ts wire, so they may import all, as may test/ and bench/. */
+/** The folders of ours that each folder may import. main.ts, gateway.ts, surfaces.ts and the other files beside them wire, so they may import all, as may test/ and bench/. */
 const mayImport = {
   audio: [],
   runtime: ['audio'],
@@ -17,7 +17,7 @@ const direction = folders.map((folder) => {
   const refused = [...folders, 'test', 'bench'].filter((f) => f !== folder && !mayImport[folder].includes(f))
   const message = `${folder}/ may import only: ${mayImport[folder].join(', ') || 'nothing of ours'}`
   const pattern = {
-    regex: `^(\\.\\./)+(main|gateway|surfaces|conversations|model-operations|(${refused.join('|')})/)`,
+    regex: `^(\\.\\./)+(main|gateway|surfaces|conversations|voice-sessions|call-records|model-operations|(${refused.join('|')})/)`,
     message,
   }
   return { files: [`${folder}/**/*.ts`], rules: { 'no-restricted-imports': ['error', { patterns: [pattern] }] } }

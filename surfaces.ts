@@ -1,6 +1,5 @@
 /** Joins the operations of the domain and the voice sessions to the surfaces. */
 import { type CallRecords, createCallRecords } from './call-records.ts'
-import { createSessions, type Sessions } from './conversations.ts'
 import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
 import type { Tenant } from './domain/access/organization.ts'
 import { createEndCall } from './domain/calls/end-call.ts'
@@ -22,6 +21,7 @@ import { ConfigError } from './runtime/config.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
 import { isSubnet } from './runtime/outbound/address-guard.ts'
+import { createSessions, type Sessions } from './voice-sessions.ts'
 
 export type Parts = OperationParts & {
   /** Signs ephemeral tokens. */

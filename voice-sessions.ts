@@ -1,0 +1,71 @@
+/** Joins the parts of voice sessions: how they start, who may join, and how other processes reach them. */
+
+import { type ConversationParts, createConversations } from './conversations.ts'
+import type { LiveCalls } from './domain/calls/live-calls.ts'
+import { SessionRegistry } from './domain/sessions/live-sessions.ts'
+import { createLiveCalls } from './domain/sessions/reach-calls.ts'
+import type { StartSession } from './domain/sessions/start.ts'
+import { createStartSession } from './domain/sessions/start-session.ts'
+import { createTransportTokens, type TransportTokens } from './domain/sessions/transport-token.ts'
+import { createRules } from './handlers/platform/stored-resources.ts'
+import { systemClock, systemIds } from './runtime/clock.ts'
+
+export type SessionParts = ConversationParts & {
+  /** Signs transport tokens. */
+  masterKey: string
+}
+
+export type Sessions = {
+  start: StartSession
+  live: SessionRegistry
+  calls: LiveCalls
+  tokens: TransportTokens
+  /** Ends what is left. */
+  close(): Promise<void>
+}
+
+/** Records of calls that are not complete by then are completed by another process. */
+const closeMs = 5000
+
+/** Resolves when commands from other processes are received. */
+export async function createSessions(parts: SessionParts): Promise<Sessions> {
+  const { config, store, operations, log, masterKey } = parts
+  const { limits, credit, organizations, calls } = store
+  const tokens = createTransportTokens(masterKey)
+  const conversations = createConversations(parts)
+  const live = new SessionRegistry({
+    calls,
+    organizations,
+    limits,
+    clock: systemClock,
+    log,
+    ownerId: store.instanceId,
+    sessionsMax: config.sessions.max,
+    reconnectMs: config.sessions.reconnectMs,
+    startConversation: conversations.start,
+  })
+  const start = createStartSession({
+    agents: store.agents,
+    tools: store.tools,
+    rules: createRules(operations.catalog, config.outbound.allowedSubnets),
+    chooser: operations.dispatch.chooser,
+    limits,
+    credit,
+    organizations,
+    calls,
+    tokens,
+    clock: systemClock,
+    ids: systemIds,
+  })
+  await store.callCommands.serve((tenant, callId, { reason }) => live.end(tenant, callId, reason))
+  return {
+    start,
+    live,
+    calls: createLiveCalls({ live, calls, commands: store.callCommands }),
+    tokens,
+    async close() {
+      await live.close('server_shutdown', closeMs)
+      await conversations.close()
+    },
+  }
+}
