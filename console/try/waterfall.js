@@ -18,29 +18,38 @@ export function showWaterfalls(list, turns) {
 
 function row(turn, number, scaleMs) {
   const totalMs = turn.conversationalLatencyMs
-  const known = parts.flatMap(([kind, name, field]) => (turn[field] === null ? [] : [{ kind, name, ms: turn[field] }]))
-  const restMs = totalMs - known.reduce((sum, { ms }) => sum + ms, 0)
-  const all = restMs > 0 ? [...known, { kind: 'rest', name: 'rest', ms: restMs }] : known
+  const all = shares(turn, totalMs)
   const line = document.createElement('li')
   const total = made('span', 'total', `${number}. ${rounded(totalMs)}`)
-  const figures = made(
-    'span',
-    'figures',
-    all.map(({ name, ms }) => `${name} ${rounded(ms)}`).join(' · ') + servedBy(turn),
-  )
-  line.append(total, bar(all, scaleMs), figures)
+  const words = all.map(({ name, ms, waitedMs }) => `${name} ${rounded(ms)}${early(ms - waitedMs)}`)
+  line.append(total, bar(all, scaleMs), made('span', 'figures', words.join(' · ') + servedBy(turn)))
   return line
 }
+
+/** The parts one after the other. A part that began before the user was done was waited for only in what is left of the time. */
+function shares(turn, totalMs) {
+  let leftMs = totalMs
+  const all = []
+  for (const [kind, name, field] of parts) {
+    if (turn[field] === null) continue
+    const waitedMs = Math.min(turn[field], leftMs)
+    all.push({ kind, name, ms: turn[field], waitedMs })
+    leftMs -= waitedMs
+  }
+  return leftMs < 1 ? all : [...all, { kind: 'rest', name: 'rest', ms: leftMs, waitedMs: leftMs }]
+}
+
+const early = (ms) => (ms < 1 ? '' : ` (${rounded(ms)} of it before you were done)`)
 
 /** The figures beside it say the same in words. */
 function bar(all, scaleMs) {
   const made = document.createElement('div')
   made.className = 'bar'
   made.setAttribute('aria-hidden', 'true')
-  for (const { kind, ms } of all) {
+  for (const { kind, waitedMs } of all) {
     const part = document.createElement('span')
     part.className = kind
-    part.style.width = `${(100 * ms) / scaleMs}%`
+    part.style.width = `${(100 * waitedMs) / scaleMs}%`
     made.append(part)
   }
   return made
