@@ -168,6 +168,6 @@ function contractsAtAnyHost({ routerHost, compatHost, platformHost }: ParleyConf
   return [
     ...(routerHost === null ? ['/router/openapi.json'] : []),
     ...(compatHost === null ? ['/openapi/compat.json', '/asyncapi/realtime.json'] : []),
-    ...(platformHost === null ? ['/openapi/platform.json'] : []),
+    ...(platformHost === null ? ['/openapi/platform.json', '/asyncapi/session.json'] : []),
   ]
 }

@@ -48,5 +48,5 @@ function renamed(text: string, prefix: string): string {
   return text
     .replace(/\b(X-)?Service-(?=[A-Z])/g, `$1${prefix}-`)
     .replace(/\bx-service-(?=[a-z])/g, `x-${lowerCase}-`)
-    .replace(/\bservice\.(?=realtime\.|ephemeral\.)/g, `${lowerCase}.`)
+    .replace(/\bservice\.(?=realtime\.|session\.|ephemeral\.)/g, `${lowerCase}.`)
 }

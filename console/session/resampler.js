@@ -95,7 +95,7 @@ export class Resampler {
 }
 
 const nothing = new Float32Array(0)
-/** Of the sinc on each side of its peak, counted at the lower rate. More make the filter steeper and later. */
+/** The sinc has this many on each side of its peak, counted at the lower rate. More make the filter steeper and later. */
 const zeroCrossings = 32
 /** The place of the middle of the transition band; it ends at half of the lower rate. */
 const cutoff = 0.911

@@ -82,7 +82,7 @@ export async function startSession({ transportUrl, transportToken, prefix, overr
 /** Recognition does better with noise than without the first words that a suppressor takes for noise. */
 const wanted = { channelCount: 1, echoCancellation: true, noiseSuppression: false, autoGainControl: true }
 
-/** Of one frame, from 0 to 1. */
+/** The loudness of one frame, from 0 to 1. */
 function loudness(frame) {
   let peak = 0
   for (const sample of new Int16Array(frame)) peak = Math.max(peak, Math.abs(sample))

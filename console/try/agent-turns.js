@@ -27,7 +27,7 @@ export class Turns {
 
   agent({ id, text, isFinal, interrupted = false }) {
     const turn = this.#turnOf(id, 'agent', 'Agent')
-    // An interrupted turn ends with the words that were played. What was to follow them is the rest of the longest text.
+    // An interrupted turn ends with the words that were played. The rest of its longest text was cut off.
     if (text.length > turn.text.length) turn.text = text
     turn.isFinal = isFinal
     turn.played = isFinal ? text.length : turn.played

@@ -6,6 +6,7 @@ import type {
   AgentCallList,
   AgentChange,
   AgentList,
+  AsyncapiDocument,
   Call,
   CallEvent,
   CallEventList,
@@ -69,6 +70,11 @@ export type GetPlatformContractCall = CallOptions
 
 export type GetPlatformContractAnswer =
   | Answer<'application/json', OpenapiDocument>
+
+export type GetSessionContractCall = CallOptions
+
+export type GetSessionContractAnswer =
+  | Answer<'application/json', AsyncapiDocument>
 
 export type GetOrganizationCall = CallOptions
 
@@ -241,6 +247,8 @@ export type GetRequestRouteAnswer =
 export type PlatformClient = {
   /** Get this contract */
   getPlatformContract(call?: GetPlatformContractCall): Promise<GetPlatformContractAnswer>
+  /** Get the contract of the media channel */
+  getSessionContract(call?: GetSessionContractCall): Promise<GetSessionContractAnswer>
   /** Get the organization of this key */
   getOrganization(call?: GetOrganizationCall): Promise<GetOrganizationAnswer>
   /** Change the organization of this key */
@@ -312,6 +320,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
   getPlatformContract: {
     method: 'GET',
     path: '/openapi/platform.json',
+    secured: false,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getSessionContract: {
+    method: 'GET',
+    path: '/asyncapi/session.json',
     secured: false,
     idempotent: false,
     body: null,

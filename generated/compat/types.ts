@@ -15,6 +15,7 @@ import type {
 
 export type {
   AsOf,
+  AsyncapiDocument,
   BenchmarkPath,
   ErrorAttempt,
   ErrorCode,
@@ -41,9 +42,6 @@ export type {
   Voice,
   VoiceGender,
 } from '../shared/types.ts'
-
-/** A document of the AsyncAPI format. */
-export type AsyncapiDocument = { asyncapi: string; info: Record<string, unknown>; channels: Record<string, unknown> }
 
 /** `auto`, `<provider>:<model>`, the bare id of a model that one provider serves, or an alias of one of these. `<provider>:<model>` also names a model that is not listed, where the adapter of the provider takes any; its id has at most 256 letters, digits and `_.:/@+-`. */
 export type CompatModelId = string

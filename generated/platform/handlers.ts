@@ -6,6 +6,7 @@ import type {
   AgentCallList,
   AgentChange,
   AgentList,
+  AsyncapiDocument,
   Call,
   CallEvent,
   CallEventList,
@@ -55,6 +56,16 @@ export type GetPlatformContractRequest = {
 
 export type GetPlatformContractResult =
   | { status: 200; type?: 'application/json'; body: OpenapiDocument }
+
+export type GetSessionContractRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetSessionContractResult =
+  | { status: 200; type?: 'application/json'; body: AsyncapiDocument }
 
 export type GetOrganizationRequest = {
   path: Record<string, never>
@@ -397,6 +408,8 @@ export type GetRequestRouteResult =
 export type PlatformHandlers<Caller> = {
   /** GET /openapi/platform.json */
   getPlatformContract: Handle<GetPlatformContractRequest, GetPlatformContractResult, null>
+  /** GET /asyncapi/session.json */
+  getSessionContract: Handle<GetSessionContractRequest, GetSessionContractResult, null>
   /** GET /v1/organization */
   getOrganization: Handle<GetOrganizationRequest, GetOrganizationResult, Caller>
   /** PATCH /v1/organization */

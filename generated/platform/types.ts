@@ -11,6 +11,7 @@ import type {
 
 export type {
   AsOf,
+  AsyncapiDocument,
   BenchmarkPath,
   ExcludedModel,
   LanguageTag,

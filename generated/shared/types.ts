@@ -6,6 +6,9 @@ export type Scope = 'router' | 'realtime' | 'platform' | 'rmsg' | 'admin'
 /** An OpenAPI 3.1 document. */
 export type OpenapiDocument = { openapi: string; info: Record<string, unknown>; paths: Record<string, unknown> } & Record<string, unknown>
 
+/** A document of the AsyncAPI format. */
+export type AsyncapiDocument = { asyncapi: string; info: Record<string, unknown>; channels: Record<string, unknown> }
+
 /** The aim of the ranking of candidates. */
 export type Objective = 'balanced' | 'quality' | 'latency' | 'cost'
 

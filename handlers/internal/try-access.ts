@@ -1,5 +1,5 @@
 /**
- * Who gets the pages below `/try`. At this machine the user brings no key: the pages work on the key of a first local run. So only a browser on
+ * This file decides which clients get the pages below `/try`. At this machine the user brings no key: the pages work on the key of a first local run. So only a browser on
  * this machine may have a token: peer and Host must be loopback (a foreign page whose name was made to point here sends its own Host), and no
  * proxy may have forwarded the request. Where there is no token the page asks for an API key. Other machines get the page only where the
  * deployer allows it; without that they get the answer of a path that does not exist.

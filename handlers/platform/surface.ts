@@ -5,9 +5,10 @@ import type { StartSession } from '../../domain/sessions/start.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
-import type { OpenapiDocument } from '../../generated/platform/types.ts'
+import type { AsyncapiDocument, OpenapiDocument } from '../../generated/platform/types.ts'
+import { sessionContract } from '../../generated/session/contract.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
-import { serveContract } from '../contract.ts'
+import { serveContract, serveSocketContract } from '../contract.ts'
 import { type AddressSettings, createPublicUrl } from '../public-url.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
@@ -49,6 +50,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
   const publicUrlOf = createPublicUrl(deps.address)
   return {
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
+    getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings),
     getOrganization: getOrganization(deps.organizations),
     updateOrganization: updateOrganization(deps.organizations),
     createAgent: createAgent(agents),

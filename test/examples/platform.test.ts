@@ -252,6 +252,7 @@ t.test('faults', async (t) => {
 
 t.test('getPlatformContract', async (t) => {
   await examples.compareDocument(t, parley, 'getPlatformContract')
+  await examples.compareDocument(t, parley, 'getSessionContract')
 })
 
 /** The last test with this server, because it uses up the quota. */

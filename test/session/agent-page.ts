@@ -12,8 +12,6 @@ import { caller } from '../domain/fakes.ts'
 import { mount, operation, start, surface } from '../http/harness.ts'
 import { FakeSessions, type RecordingSink, sessionId } from './media-harness.ts'
 
-export type AgentPage = Awaited<ReturnType<typeof serveAgentPage>>
-
 export async function serveAgentPage(t: Test, make: (transport: MediaTransport) => RecordingSink) {
   const sessions = new FakeSessions()
   sessions.make = make

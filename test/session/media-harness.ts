@@ -4,6 +4,7 @@ import type { MediaSink, MediaTransport } from '../../domain/conversation/media.
 import type { JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from '../../domain/sessions/live.ts'
 import { createTransportTokens, type TransportClaims } from '../../domain/sessions/transport-token.ts'
 import { mountSession } from '../../handlers/session/surface.ts'
+import { systemIds } from '../../runtime/clock.ts'
 import { caller, ManualClock } from '../domain/fakes.ts'
 import { start } from '../http/harness.ts'
 import { Client, type Opening, open, type TextFrame } from '../realtime/socket.ts'
@@ -112,7 +113,10 @@ export async function serve(t: Test, policy: Parameters<typeof caller>[0] = {}) 
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void logged.push(fields) }
   const keys = { find: (_: string, keyId: string) => Promise.resolve(lives.has(keyId) ? caller(policy) : null) }
   const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log, count: () => {} }
-  const server = await start([], { sockets: [mountSession(settings, { tokens, keys, sessions, clock })] })
+  const server = await start([], {
+    sockets: [mountSession(settings, { tokens, keys, sessions, clock })],
+    requestId: systemIds.request,
+  })
   t.teardown(() => server.drain())
   const claims = { sessionId, identity: 'user_1', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0 }
   const token = tokens.mint(claims)
