@@ -16,6 +16,8 @@ export class MediaLine {
   #ambient: RepeatingClip | null = null
   #toolSound: RepeatingClip | null = null
   #clears = 0
+  /** The mark that was sent last, and was not cleared. */
+  #marked = ''
 
   /** `sent` is called with each frame, which is lent until it returns. */
   constructor(media: MediaTransport, sent: (samples: Int16Array) => void) {
@@ -42,6 +44,7 @@ export class MediaLine {
   use(media: MediaTransport | null, nowMs: number): void {
     this.#media = media
     this.#clears = 0
+    this.#marked = ''
     this.#dueMs = nowMs
   }
 
@@ -63,13 +66,16 @@ export class MediaLine {
     this.#dueMs += frameMs
   }
 
+  /** The same mark twice in a row is sent once. */
   mark(name: string): void {
-    this.#media?.mark(name)
+    if (name !== this.#marked) this.#media?.mark(name)
+    this.#marked = name
   }
 
   clear(nowMs: number): void {
     if (this.#media === null) return
     this.#clears += 1
+    this.#marked = ''
     this.#dueMs = nowMs
     this.#media.clear()
   }

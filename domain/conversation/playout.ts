@@ -19,10 +19,7 @@ export interface Pacer {
   add(member: Paced): void
   delete(member: Paced): void
 }
-export interface Paced {
-  place: number
-  pace(nowMs: number): void
-}
+export type Paced = { place: number; pace(nowMs: number): void }
 
 /** A mark is sent after this much audio. */
 const markMs = 100
@@ -221,8 +218,8 @@ export class Playout implements Paced {
 
   /** Marks that came back, and the audio that was sent before it was played. */
   get figures(): { marks: number; bufferedMs: number } {
-    const sentMs = this.#buffer.position / this.#samplesPerMs
-    return { marks: this.#marks, bufferedMs: Math.max(0, Math.round(sentMs - this.playedMs)) }
+    const bufferedMs = this.#buffer.position / this.#samplesPerMs - this.playedMs
+    return { marks: this.#marks, bufferedMs: Math.max(0, Math.round(bufferedMs)) }
   }
 
   /** Null: the socket is gone. A new one takes over where the last one was. */
@@ -308,6 +305,7 @@ export class Playout implements Paced {
     this.#isEndMarked = true
     if (this.#startedMs === null) return this.#finish()
     this.#line.mark(`${this.#turn}:${Math.ceil(this.#buffer.length / this.#samplesPerMs)}`)
+    if (this.#known.sample >= this.#buffer.length) this.#finish()
   }
 
   /** The turn was played up to here. */

@@ -199,8 +199,8 @@ export class Turns {
     const before = this.#state.phase
     const { state, effects } = step(this.#state, event, this.#mode())
     this.#state = state
+    if (state.phase !== before && state.phase !== 'over') this.#events.moved()
     for (const effect of effects) this.#effects[effect]()
-    if (this.#state.phase !== before) this.#events.moved()
   }
 
   #mode(): InterruptionMode {

@@ -30,7 +30,6 @@ export function wordAt(sample: number, of: 'user' | 'agent'): string | null {
 }
 
 type Queued = { samples: Int16Array } | { mark: string }
-export type Said = { text: string; startMs: number; endMs: number }
 
 export class SimulatedCaller implements MediaTransport {
   readonly sampleRateHz = rateHz
