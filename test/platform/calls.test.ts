@@ -2,6 +2,7 @@
 import t from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/calls/call.ts'
+import { createRecordingFiles } from '../../store/recording-files.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -123,7 +124,6 @@ t.test('a recording is read in ranges', async (t) => {
     return { kind: 'recording', event: newEvent(`recording.${status}`), status, durationMs: 10 }
   })
   await admin.store.calls.append(stored, stored.id, steps)
-  const { createRecordingFiles } = await import('../../store/recording-files.ts')
   const bytes = Uint8Array.from({ length: 1000 }, (_, at) => at % 251)
   const file = await createRecordingFiles(`${parley.dataDir}/recordings`).create(stored.id)
   await file.append(bytes.subarray(0, 600))

@@ -1,0 +1,155 @@
+/** Reports and spans, without a server: rules, readings, sums. */
+import fc from 'fast-check'
+import t from 'tap'
+import type { ExtractionField } from '../../domain/agents/agent.ts'
+import { costsOf } from '../../domain/calls/costs.ts'
+import { coerced, formatOf, readFindings, transcriptOf } from '../../domain/calls/findings.ts'
+import { firstReport, ruledFindings } from '../../domain/calls/report.ts'
+import { spanTree } from '../../domain/calls/span-tree.ts'
+import { endReasons } from '../../domain/calls/states.ts'
+import type { CallAttempt } from '../../domain/calls/store.ts'
+import { newSpan, newTurn } from './call.ts'
+
+const field = (type: ExtractionField['type'], options?: string[]): ExtractionField => ({
+  name: 'f',
+  type,
+  description: 'd',
+  ...(options && { options }),
+})
+const ended = {
+  startedAtMs: 1000,
+  endedAtMs: 3500,
+  endReason: 'user_hangup' as const,
+  userTurns: 1,
+  agentTurns: 2,
+  fields: [field('string')],
+}
+
+t.test('rules say how a call went, and repeat nothing that was said', (t) => {
+  const outcome = (more: object) => ruledFindings({ ...ended, ...more }).outcome
+  t.equal(outcome({}), 'completed')
+  t.equal(outcome({ userTurns: 0 }), 'no_conversation')
+  t.equal(outcome({ startedAtMs: null }), 'not_connected')
+  t.equal(outcome({ endReason: 'transferred' }), 'transferred')
+  t.equal(outcome({ endReason: 'voicemail' }), 'voicemail')
+  t.equal(outcome({ endReason: 'worker_lost', userTurns: 0 }), 'failed')
+  t.same(ruledFindings(ended).customData, { f: null })
+  t.equal(
+    ruledFindings(ended).summary,
+    'The call lasted 3 seconds. The user had 1 turn and the agent 2. The reason of its end was user_hangup.',
+  )
+  for (const endReason of endReasons) t.ok(ruledFindings({ ...ended, endReason }).summary.length <= 500)
+  const pending = firstReport(ended, 9)
+  t.match(pending, { analysisStatus: 'pending', summary: '', structuredData: null, analysisCompletedAtMs: null })
+  const unread = firstReport({ ...ended, startedAtMs: null }, 9)
+  t.match(unread, { analysisStatus: 'heuristic', outcome: 'not_connected', analysisCompletedAtMs: 9 })
+  t.end()
+})
+
+t.test('values are coerced to the declared type, or null', (t) => {
+  const cases: [ExtractionField, unknown, unknown][] = [
+    [field('string'), ' a ', 'a'],
+    [field('string'), 4, '4'],
+    [field('string'), ' ', null],
+    [field('string'), {}, null],
+    [field('number'), '4.5', 4.5],
+    [field('number'), 4, 4],
+    [field('number'), 'four', null],
+    [field('number'), Number.NaN, null],
+    [field('number'), true, null],
+    [field('boolean'), 'true', true],
+    [field('boolean'), 'yes', null],
+    [field('boolean'), false, false],
+    [field('enum', ['a', 'b']), 'a', 'a'],
+    [field('enum', ['a', 'b']), 'A', null],
+    [field('enum', ['a', 'b']), 1, null],
+  ]
+  for (const [each, value, wanted] of cases) t.equal(coerced(value, each), wanted, `${each.type} ${String(value)}`)
+  t.end()
+})
+
+t.test('an answer is read within its bounds, whatever it is', (t) => {
+  const fields = [field('number')]
+  const ruled = ruledFindings({ ...ended, fields })
+  const long = { summary: '😀'.repeat(2000), topics: Array(20).fill('x'.repeat(900)), action_items: ['a', 4, ''] }
+  const read = readFindings(
+    { ...long, outcome: 'resolved', sentiment: 'positive', resolved: true, fields: { f: '4' } },
+    fields,
+    ruled,
+  )
+  t.equal([...(read?.summary ?? '')].length, 1000)
+  t.equal(read?.structuredData?.topics.length, 10)
+  t.ok(read?.structuredData?.topics.every(({ length }) => length <= 500))
+  t.match(read, { outcome: 'resolved', customData: { f: 4 } })
+  t.same(read?.structuredData?.actionItems, ['a'])
+  t.equal(readFindings({ summary: 'x', outcome: 'won' }, fields, ruled)?.outcome, 'completed')
+  const failed = ruledFindings({ ...ended, endReason: 'worker_lost' })
+  t.equal(readFindings({ summary: 'x', outcome: 'resolved' }, fields, failed)?.outcome, 'failed')
+  for (const answer of [null, 'x', [], {}, { summary: '' }, { summary: 4 }])
+    t.equal(readFindings(answer, fields, ruled), null)
+  fc.assert(fc.property(fc.anything(), (answer) => void readFindings(answer, fields, ruled)))
+  t.match(formatOf([field('enum', ['a'])]).schema, {
+    properties: { fields: { properties: { f: { enum: ['a', null] } } } },
+  })
+  const turns = [newTurn({ text: 'hi' }), newTurn({ source: 'agent', text: 'all of it', playedText: 'all' })]
+  t.equal(transcriptOf(turns), 'user: hi\nagent: all')
+  t.end()
+})
+
+t.test('costs are summed by attempt; an unknown price makes the sum unknown', (t) => {
+  const attempt: CallAttempt = {
+    stage: 'llm',
+    provider: 'acme',
+    model: 'chat',
+    quantities: [
+      { unit: 'input_tokens', amount: 10 },
+      { unit: 'output_tokens', amount: 5 },
+    ],
+    costMicroUsd: 7,
+    priceSource: 's',
+    keySource: 'platform',
+  }
+  const two = costsOf([attempt, attempt], false)
+  t.equal(two.costMicroUsd, 14)
+  t.match(two.lines, [
+    { metric: 'input_tokens', quantity: 20, costMicroUsd: 14, keySource: 'MANAGED' },
+    { metric: 'output_tokens', quantity: 10, costMicroUsd: 0 },
+  ])
+  const unknown = costsOf([attempt, { ...attempt, costMicroUsd: null }], false)
+  t.equal(unknown.costMicroUsd, null)
+  t.same(
+    unknown.lines.map(({ costMicroUsd }) => costMicroUsd),
+    [null, null],
+  )
+  const own = costsOf([{ ...attempt, keySource: 'byok', costMicroUsd: 0 }, attempt], false)
+  t.equal(own.lines.length, 4, 'the key separates lines')
+  t.equal(costsOf([{ ...attempt, costMicroUsd: null }], true).costMicroUsd, 0, 'a test call costs nothing')
+  t.same(costsOf([], false), { lines: [], costMicroUsd: 0 })
+  t.end()
+})
+
+t.test('the parts of every turn sum to its silence', (t) => {
+  const times = { id: 'call', startedAtMs: 1000, endedAtMs: 9000 }
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0, max: 5000, noNaN: true }),
+      fc.array(fc.integer({ min: -50, max: 2000 })),
+      (silence, parts) => {
+        const children = parts.map((criticalMs) => newSpan({ kind: 'llm', criticalMs }))
+        const turn = newSpan({ attributes: { index: 0, silence_ms: silence }, children })
+        const [shown] = spanTree(times, [turn], 0)?.root.children ?? []
+        const sum = shown?.children.reduce((total, { criticalMs }) => total + criticalMs, 0) ?? Number.NaN
+        return Math.abs(sum - silence) <= 1 && (shown?.children.every(({ criticalMs }) => criticalMs >= 0) ?? false)
+      },
+    ),
+  )
+  const tree = spanTree(times, [newSpan({ startMs: 5 }), newSpan({ startMs: 1 })], 0)
+  t.match(tree, {
+    startedAtMs: 1000,
+    durationMs: 8000,
+    root: { kind: 'call', children: [{ startMs: 1 }, { startMs: 5 }] },
+  })
+  t.equal(spanTree({ ...times, startedAtMs: null }, [], 0), null)
+  t.equal(spanTree({ ...times, endedAtMs: null }, [], 3000)?.durationMs, 2000)
+  t.end()
+})

@@ -1,0 +1,171 @@
+/** The analysis of calls by an LLM: when one is asked, what becomes of its answer, and when the rules stand. */
+import t from 'tap'
+import type { Call, CallEntry } from '../../domain/calls/call.ts'
+import { newCall, newEvent, newTurn, pipeline } from '../calls/call.ts'
+import { startParley } from '../process/parley.ts'
+import { startStubOpenAi } from '../providers/stub-openai.ts'
+import { call, faultOf, openAdministration, stubProviders } from './setup.ts'
+
+const stub = await startStubOpenAi()
+const parley = await startParley({ PARLEY_PROVIDERS: stubProviders(stub) })
+const admin = await openAdministration(parley)
+t.teardown(async () => {
+  await admin.close()
+  await parley.remove()
+  await stub.close()
+})
+
+const extractionFields = [
+  { name: 'day', type: 'enum' as const, description: 'The day.', options: ['today', 'tomorrow'] },
+  { name: 'guests', type: 'number' as const, description: 'How many.' },
+]
+const llm = { ...pipeline.llm, model: 'main:chat' }
+
+type Report = {
+  version: number
+  summary: string
+  outcome: string
+  analysis_status: string
+  analysis_provider: string | null
+  analysis_model: string | null
+  analysis_error: string | null
+  structured_data: Record<string, unknown>
+  custom_data: Record<string, unknown>
+  cost_breakdown: { metric: string }[]
+}
+
+async function endedCall(name: string, more: Partial<Call> = {}, hasSpoken = true) {
+  const acme = await admin.organization(name)
+  const stored = newCall(acme.id, { keyId: acme.keyId, pipeline: { ...pipeline, llm, extractionFields }, ...more })
+  const atMs = Date.now()
+  const start = newEvent('call.in_progress', { occurredAtMs: atMs })
+  const end = newEvent('call.completed', { occurredAtMs: atMs + 1 })
+  const entries: CallEntry[] = [
+    { kind: 'move', event: start, to: 'in_progress', change: { startedAtMs: atMs } },
+    { kind: 'turn', turn: newTurn({ source: hasSpoken ? 'user' : 'agent', text: 'A table for four today. k4n4ry' }) },
+    { kind: 'move', event: end, to: 'completed', change: { endedAtMs: atMs + 1, endReason: 'user_hangup' } },
+  ]
+  await admin.store.calls.insert(stored, {})
+  await admin.store.calls.append(stored, stored.id, entries)
+  const target = stored.test ? { ...acme, ...(await admin.key(acme.id, { test: true })) } : acme
+  const path = `/v1/calls/${stored.id}/report`
+  return {
+    finalize: (body?: object) => call(target, 'POST', `${path}/finalize`, body),
+    report: async () => (await call(target, 'GET', path)).json<Report>(),
+    events: async () => {
+      const { events } = (await call(target, 'GET', `/v1/calls/${stored.id}/events`)).json<{
+        events: { event_type: string }[]
+      }>()
+      return events.map(({ event_type }) => event_type).filter((type) => type.startsWith('analysis.'))
+    },
+  }
+}
+
+const answer = {
+  summary: 'A table for four was booked.',
+  outcome: 'resolved',
+  topics: ['booking'],
+  sentiment: 'positive',
+  resolved: true,
+  action_items: ['Keep the table.'],
+  message: null,
+  fields: { day: 'today', guests: '4' },
+}
+
+/** Requests that were made by analyses. */
+const asked = () => stub.requests.filter(({ body }) => body.includes('k4n4ry')).length
+
+t.test('an LLM reads the call once, and again when that is forced', async (t) => {
+  const { finalize, report, events } = await endedCall('analysed')
+  t.match(await report(), { version: 1, analysis_status: 'pending', summary: '', structured_data: {} })
+  stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
+  const before = asked()
+  const both = await Promise.all([finalize(), finalize()])
+  t.equal(asked() - before, 1, 'one at a time, and the second waits for the same')
+  for (const each of both) t.match(each.json(), { summary: answer.summary, outcome: 'resolved' })
+  const read = await report()
+  t.match(read, {
+    version: 1,
+    analysis_status: 'completed',
+    analysis_provider: 'main',
+    analysis_model: 'chat',
+    analysis_error: null,
+    structured_data: {
+      topics: ['booking'],
+      sentiment: 'positive',
+      resolved: true,
+      action_items: ['Keep the table.'],
+      message: null,
+    },
+    custom_data: { day: 'today', guests: 4 },
+  })
+  await finalize()
+  t.equal(asked() - before, 1, 'without flags what is stored is answered')
+  stub.behave({ kind: 'ok', text: JSON.stringify({ ...answer, summary: 'Again.' }) })
+  t.match((await finalize({ forceAnalysis: true })).json(), { summary: 'Again.' })
+  t.match(await report(), { version: 2, summary: 'Again.' })
+  t.same(await events(), ['analysis.pending', 'analysis.completed', 'analysis.completed'])
+  for (let tries = 0; tries < 100 && (await report()).cost_breakdown.length === 0; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  t.ok(
+    (await report()).cost_breakdown.some(({ metric }) => metric === 'output_tokens'),
+    'it is billed to the call',
+  )
+})
+
+t.test('an answer that is not usable leaves the rules, and is tried again by finalize', async (t) => {
+  const { finalize, report } = await endedCall('unusable')
+  stub.behave({ kind: 'ok', text: '{"summary": ""}' })
+  t.match((await finalize()).json(), { outcome: 'completed' })
+  const failed = await report()
+  t.match(failed, { analysis_status: 'failed', custom_data: { day: null, guests: null } })
+  t.ok(failed.analysis_error)
+  t.notMatch(JSON.stringify(failed.analysis_error), 'k4n4ry')
+  stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
+  await finalize()
+  t.match(await report(), { analysis_status: 'completed', version: 2 })
+})
+
+const ruled: [title: string, more: Partial<Call>, hasSpoken?: boolean][] = [
+  [
+    'the embedded LLM is pinned',
+    { pipeline: { ...pipeline, llm: { ...llm, model: 'local:scripted' }, extractionFields } },
+  ],
+  [
+    'the agent allows the embedded LLM alone',
+    {
+      pipeline: {
+        ...pipeline,
+        extractionFields,
+        constraints: { allowedProviders: { stt: [], llm: ['local'], tts: [] } },
+      },
+    },
+  ],
+  ['the call was made by a test key', { test: true }],
+  ['the key of the call is gone', { keyId: 'key_0123456789012345678901' }],
+  ['nobody has spoken', {}, false],
+]
+for (const [title, more, hasSpoken] of ruled)
+  t.test(`no LLM is asked: ${title}`, async (t) => {
+    const { finalize, report, events } = await endedCall(title, more, hasSpoken)
+    const before = asked()
+    t.equal((await finalize()).status, 200)
+    t.match(await report(), { analysis_status: 'heuristic', version: 1, custom_data: { day: null, guests: null } })
+    await finalize()
+    t.match(await report(), { version: 1 }, 'the same rules are no new version')
+    t.equal(asked(), before)
+    t.same(await events(), ['analysis.pending', 'analysis.heuristic'])
+  })
+
+t.test('a process analyses what is pending by itself', async (t) => {
+  stub.behave({ kind: 'ok', text: JSON.stringify(answer) })
+  const { report } = await endedCall('pending')
+  for (let tries = 0; tries < 200 && (await report()).analysis_status === 'pending'; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  t.match(await report(), { analysis_status: 'completed' })
+})
+
+t.test('finalize takes no other fields', async (t) => {
+  const { finalize } = await endedCall('fields')
+  t.match(faultOf(await finalize({ force: true })), { status: 400, paths: ['/force'] })
+})
