@@ -1,9 +1,9 @@
 /** Calls. Every statement names the organization and the world. The secrets of a call's tools are sealed, and are removed when it is over. */
 import type { Tenant } from '../domain/access/organization.ts'
-import { applyEntries } from '../domain/calls/apply.ts'
-import type { Call, CallEntry } from '../domain/calls/call.ts'
+import { type Applied, applyEntries } from '../domain/calls/apply.ts'
+import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
-import { type EndReason, endStatus, isTerminal } from '../domain/calls/states.ts'
+import { type CallStatus, type EndReason, endStatus, isTerminal } from '../domain/calls/states.ts'
 import type { CallStore, UnownedEnd } from '../domain/calls/store.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SecretsByTool } from '../domain/sessions/join-tools.ts'
@@ -136,29 +136,42 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   const applied = applyEntries(call, entries, (id) => known.has(id), nowMs)
   await insertTurns(tx, call, applied.turns)
   await insertSpans(tx, call, applied.spans)
-  const events = [...applied.events]
-  const next = applied.call
-  // A call that nobody joined has no report.
-  if (applied.hasEnded && next.endReason !== 'not_joined') {
-    const report = firstReport(endedCallOf(next, await turnSources(tx, call)), nowMs)
-    await insertReport(tx, call, report)
-    const type = report.analysisStatus === 'pending' ? 'analysis.pending' : 'analysis.heuristic'
-    const occurredAtMs = Math.max(nowMs, (events.at(-1)?.occurredAtMs ?? 0) + 1)
-    const status = next.status
-    events.push({
-      id: deps.eventId(),
-      provider: 'service',
-      type,
-      status,
-      failureCause: null,
-      occurredAtMs,
-      payload: {},
-    })
-  }
-  await insertEvents(tx, call, events, nowMs)
+  const { next, types } = await closed(tx, applied, nowMs)
+  const afterMs = Math.max(nowMs, applied.events.at(-1)?.occurredAtMs ?? 0)
+  const closing = types.map((type, at) => closingEvent(deps, type, next.status, afterMs + at + 1))
+  await insertEvents(tx, call, [...applied.events, ...closing], nowMs)
   await update(tx, next, applied.hasEnded)
   await notifyCallChange(tx, call.id)
   return [...applied.refused]
+}
+
+/** The end of a call brings its report, and says that one which was never connected is not recorded. */
+async function closed(
+  tx: Tx,
+  { call, hasEnded }: Applied,
+  nowMs: number,
+): Promise<{ next: Call; types: CallEvent['type'][] }> {
+  if (!hasEnded) return { next: call, types: [] }
+  const types: CallEvent['type'][] = []
+  const isUnrecorded = call.startedAtMs === null && call.recordingStatus === null
+  const next: Call = isUnrecorded ? { ...call, recordingStatus: 'suppressed' } : call
+  if (isUnrecorded) types.push('recording.suppressed')
+  // A session that nobody joined has no report.
+  if (call.endReason !== 'not_joined') {
+    const report = firstReport(endedCallOf(call, await turnSources(tx, call)), nowMs)
+    await insertReport(tx, call, report)
+    types.push(`analysis.${report.analysisStatus}`)
+  }
+  return { next, types }
+}
+
+function closingEvent(
+  deps: CallStoreDeps,
+  type: CallEvent['type'],
+  status: CallStatus,
+  occurredAtMs: number,
+): CallEvent {
+  return { id: deps.eventId(), provider: 'service', type, status, failureCause: null, occurredAtMs, payload: {} }
 }
 
 async function update(tx: Tx, call: Call, hasEnded: boolean): Promise<void> {
