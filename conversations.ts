@@ -9,6 +9,7 @@ import type { Paced } from './domain/conversation/playout.ts'
 import type { Operations } from './domain/operations.ts'
 import type { LiveCall, StartConversation } from './domain/sessions/live-sessions.ts'
 import { routingOfStage } from './domain/sessions/routes.ts'
+import { presetOfGender } from './domain/speech/voices.ts'
 import { createRunTool } from './domain/tools/run-tool.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createLocalVad } from './providers/local/vad-process.ts'
@@ -91,6 +92,10 @@ function inputOf(
     routing: { stt: routing('stt'), llm: routing('llm'), tts: routing('tts') },
     request: (signal) => {
       return { caller, requestId: systemIds.request(), operation: 'session', callId: call.id, signal }
+    },
+    presetLike: ({ provider, model }) => {
+      const voice = operations.catalog.find('tts', provider, model)?.model.voices[0]
+      return voice === undefined ? null : presetOfGender(voice.gender)
     },
     recorder: record(call),
     ended,

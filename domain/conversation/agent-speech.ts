@@ -14,6 +14,7 @@ import { voiceWishOf } from '../sessions/routes.ts'
 import { charactersOf } from '../speech/characters.ts'
 import { isSpeakable, SentenceBuffer } from '../speech/sentence-buffer.ts'
 import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../speech/stream.ts'
+import type { VoiceWish } from '../speech/voices.ts'
 import { PlayedText } from './played-text.ts'
 import type { Playout } from './playout.ts'
 import { isHopeless, nobodyMs } from './transcription.ts'
@@ -23,6 +24,7 @@ export type AgentSpeechDeps = {
   synthesizeStream: SynthesizeStream
   request: (signal: CancelSignal) => RequestContext
   normalize: (sentence: string) => NormalizedSentence
+  presetLike: (route: Route) => string | null
 }
 
 /** `text` is shown and stored, `spoken` is said. */
@@ -37,7 +39,11 @@ export type AgentSpeechEvents = {
 }
 
 /** The voice of the session: the turns after the first keep its provider and model. */
-export type SessionVoice = { route: Route | null }
+export type SessionVoice = {
+  route: Route | null
+  /** After a failover: a preset that is like the voice before. */
+  preset: string | null
+}
 
 /** `end` is the sample of the turn at which its audio ends. Null: it is still coming. */
 type Sentence = NormalizedSentence & { end: number | null }
@@ -210,7 +216,7 @@ export class AgentSpeech {
     const input = {
       ...this.#deps.request(this.#abort.signal),
       routing: this.#nextRouting(),
-      ...voiceWishOf(this.#pipeline),
+      ...this.#wish(),
       language: intent.language,
       ...(ttsOptions.instructions !== null && { instructions: ttsOptions.instructions }),
       ...(ttsOptions.speed !== 1 && { speed: ttsOptions.speed }),
@@ -253,10 +259,17 @@ export class AgentSpeech {
     return { ...this.#routing, denyProviders: [...(this.#routing.denyProviders ?? []), this.#failed] }
   }
 
+  #wish(): VoiceWish {
+    const wish = voiceWishOf(this.#pipeline)
+    const { preset } = this.#voice
+    return preset === null || wish.voice !== undefined || wish.preset !== undefined ? wish : { preset }
+  }
+
   #ready(route: Route): void {
     const from = this.#route ?? this.#voice.route
     this.#route = route
     const isOther = from !== null && (from.provider !== route.provider || from.model !== route.model)
+    if (isOther && from.provider !== route.provider) this.#voice.preset ??= this.#deps.presetLike(from)
     if (isOther || route.failovers > 0) this.#events.failedOver(isOther ? from : null, route)
   }
 
@@ -311,6 +324,7 @@ export class AgentSpeech {
     this.#attempt += 1
     const nowMs = this.#deps.clock.monotonicMs()
     this.#failingSinceMs ??= nowMs
+    if (this.#voice.route !== null) this.#voice.preset ??= this.#deps.presetLike(this.#voice.route)
     this.#failed = this.#route?.provider ?? this.#voice.route?.provider ?? null
     if (isHopeless(fault) || nowMs - this.#failingSinceMs >= nobodyMs) {
       this.#isOver = true

@@ -24,7 +24,7 @@ export class AgentTurns {
   readonly #deps: AgentTurnDeps & { newId: () => string }
   readonly #input: ConversationInput
   readonly #events: AgentTurnsEvents
-  readonly #voice: SessionVoice = { route: null }
+  readonly #voice: SessionVoice = { route: null, preset: null }
   #guess: AgentTurn | null = null
   #numbers = 0
 

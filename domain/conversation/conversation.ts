@@ -147,6 +147,7 @@ class Talking implements Conversation {
         ...this.#deps,
         request: this.#input.request,
         normalize: normalizerOf(pipeline),
+        presetLike: this.#input.presetLike,
         tools: this.#tools,
         playout: this.#playout,
         sampleRateHz,

@@ -2,7 +2,7 @@
 import type { Caller } from '../access/organization.ts'
 import type { Call } from '../calls/call.ts'
 import type { Stage } from '../catalog/model.ts'
-import type { RequestContext } from '../dispatch/request.ts'
+import type { RequestContext, Route } from '../dispatch/request.ts'
 import type { ItemEvent } from '../llm/answer-assembler.ts'
 import type { Generate } from '../llm/generate.ts'
 import type { ItemsAnswer, ItemsInput } from '../llm/items.ts'
@@ -35,6 +35,8 @@ export type ConversationInput = {
   caller: Caller
   /** The routing of each stage: the pins and filters of the pipeline. */
   routing: Readonly<Record<Stage, Routing>>
+  /** A preset that is like the default voice of this route, or null. */
+  presetLike: (route: Route) => string | null
   /** The context of one request to a model on behalf of this call. Each has its own id. */
   request: (signal: CancelSignal) => RequestContext
   /** Null: the call is not recorded. */

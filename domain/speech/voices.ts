@@ -26,6 +26,11 @@ export function isPresetVoice(name: string): boolean {
   return genderOfPreset.has(name)
 }
 
+/** A preset whose voices have this gender, to ask another provider for a voice that is alike. */
+export function presetOfGender(gender: Voice['gender']): string {
+  return { female: 'nova', male: 'onyx', neutral: 'alloy' }[gender]
+}
+
 /** The voice that a request asks for. `auto` is the same as nothing. */
 export type VoiceWish = {
   /** A voice id of one provider. It restricts the routing. */

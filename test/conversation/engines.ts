@@ -2,7 +2,7 @@
 import type { LlmEvent, LlmItem, LlmRequest } from '../../domain/llm/llm.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Stt, SttStream, SttStreamSink } from '../../domain/speech/stt.ts'
-import type { Tts } from '../../domain/speech/tts.ts'
+import type { Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import { failure, usage } from '../domain/fakes.ts'
 import { letterMs, rateHz, sampleOf, wordAt } from './caller.ts'
 
@@ -121,10 +121,17 @@ export async function* stubLlm(clock: Clock, request: LlmRequest, answerOf: Answ
 let callIds = 0
 
 /** Each word is one value, so that the caller can tell what he heard. */
-export function stubTts(clock: Clock, isBroken: (text: string, chunk: number) => boolean): Tts {
+export function stubTts(
+  clock: Clock,
+  asked: (request: TtsRequest) => void,
+  isBroken: (text: string, chunk: number) => boolean,
+): Tts {
   const pcm = { encoding: 'pcm_s16le', sampleRateHz: rateHz, channels: 1 } as const
   return {
-    synthesize: ({ text }) => Promise.resolve({ format: pcm, audio: speak(clock, text, isBroken) }),
+    synthesize: (request) => {
+      asked(request)
+      return Promise.resolve({ format: pcm, audio: speak(clock, request.text, isBroken) })
+    },
   }
 }
 

@@ -30,6 +30,28 @@ t.test('a voice that fails before its first audio is replaced, and the new voice
   t.match(failovers(record.events), [{ stage: 'tts', from: 'p/m', to: 'q/m' }])
 })
 
+t.test('the voice that takes over has the same gender, and is kept', async (t) => {
+  const voice = (id: string, gender: 'female' | 'male') => ({ id, name: id, gender, styles: [] })
+  const voices = { p: [voice('anna', 'female')], q: [voice('bert', 'male'), voice('carla', 'female')] }
+  const ask = async ({ sim, record }: ReturnType<typeof converse>) => {
+    const before = record.turns.length
+    sim.say('are you there.')
+    await sim.until(() => record.turns.length === before + 2)
+    await sim.run(300)
+  }
+  const later = converse({ providers: 2, voices })
+  await ask(later)
+  later.broken.tts.add('p')
+  await ask(later)
+  await ask(later)
+  t.same(later.spoken, ['p default', 'p default', 'q carla', 'q carla'])
+  const atOnce = converse({ providers: 2, voices })
+  atOnce.broken.tts.add('p')
+  await ask(atOnce)
+  await ask(atOnce)
+  t.same(atOnce.spoken, ['p default', 'q carla', 'q carla'])
+})
+
 t.test('a voice that breaks off inside a sentence: the sentence is spoken again', async (t) => {
   const { sim, record } = converse({
     providers: 2,

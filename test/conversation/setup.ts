@@ -1,7 +1,9 @@
 /** A whole conversation in injected time: the real loop over the real operations, with stub engines and a simulated caller. */
+
 import { createConvertSpeech } from '../../audio/encode-output.ts'
 import type { Call, EventType, RecordingStatus, Span, Turn } from '../../domain/calls/call.ts'
 import type { EndReason } from '../../domain/calls/states.ts'
+import type { Voice } from '../../domain/catalog/model.ts'
 import { startConversation } from '../../domain/conversation/conversation.ts'
 import type { CallRecorder, RunTool } from '../../domain/conversation/deps.ts'
 import type { Paced } from '../../domain/conversation/playout.ts'
@@ -11,6 +13,7 @@ import { createOperations } from '../../domain/operations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
 import type { Pipeline, PipelineTool } from '../../domain/sessions/pipeline.ts'
+import { presetOfGender } from '../../domain/speech/voices.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { Watch } from '../../runtime/watch.ts'
 import { priced } from '../domain/fake-llm.ts'
@@ -88,6 +91,8 @@ export type Options = {
   recorder?: (clock: Clock) => CallRecorder
   /** The number of providers; the first is `p`. */
   providers?: 1 | 2
+  /** The voices of each provider. */
+  voices?: Record<string, Voice[]>
   /** Whether the voice of `p` breaks off at this chunk of a sentence. */
   breaksOff?: (sentence: string, chunk: number) => boolean
   /** The LLM costs. */
@@ -107,6 +112,8 @@ export function converse(options: Options = {}) {
   const { settings, tools = [], answerOf = () => 'I see.' } = options
   const requests: LlmRequest[] = []
   const streams: StubStt[] = []
+  /** The provider and the voice of each sentence. */
+  const spoken: string[] = []
   /** The providers that fail. */
   const broken = { llm: new Set<string>(), tts: new Set<string>() }
   const language = { languages: ['*'] }
@@ -124,12 +131,13 @@ export function converse(options: Options = {}) {
       [
         model('stt', language),
         model('llm', { capabilities: everything, prices: options.isPriced ? priced : [] }),
-        model('tts', language),
+        model('tts', { ...language, voices: options.voices?.[id] ?? [] }),
       ],
       {
         stt: stubStt(time, streams),
         tts: stubTts(
           time,
+          ({ voice }) => void spoken.push(`${id} ${voice ?? 'default'}`),
           (text, chunk) => broken.tts.has(id) || (id === 'p' && options.breaksOff?.(text, chunk) === true),
         ),
         llm: {
@@ -216,6 +224,10 @@ export function converse(options: Options = {}) {
         operation: 'session',
         signal,
       }),
+      presetLike: ({ provider: id, model: name }) => {
+        const voice = all.catalog.find('tts', id, name)?.model.voices[0]
+        return voice === undefined ? null : presetOfGender(voice.gender)
+      },
       recorder: options.recorder?.(all.clock) ?? null,
       ended: () => {
         over.ended = true
@@ -236,5 +248,5 @@ export function converse(options: Options = {}) {
   )
   sim.join(conversation)
   const texts = () => record.turns.map(({ source, text, playedText }) => `${source}: ${playedText ?? text}`)
-  return { ...all, sim, conversation, record, requests, streams, broken, over, texts }
+  return { ...all, sim, conversation, record, requests, streams, spoken, broken, over, texts }
 }
