@@ -20,12 +20,14 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
   const settings = { host: null, headerPrefix: 'Service', corsOrigins: [], log, count: () => {} }
   const keys = { find: () => Promise.resolve(caller()) }
   const wanted: WantedSession[] = []
+  let fault: Error | null = null
   const turns: Turn[] = []
   const claims = { sessionId, identity: 'user_1', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0 }
   const tryAgent = {
-    agents: { list: () => Promise.resolve([]) },
+    agents: { list: () => Promise.resolve([agent]) },
     sessions: {
       start(_: unknown, asked: WantedSession, publicUrl: string) {
+        if (fault !== null) return Promise.reject(fault)
         wanted.push(asked)
         sessions.sink = null
         return Promise.resolve({
@@ -60,7 +62,20 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     sockets: [mountSession(settings, { tokens, keys, sessions, clock: systemClock })],
   })
   t.teardown(() => server.stop())
-  return { url: server.url, sessions, wanted, turns }
+  /** The next sessions cannot be started. */
+  const fail = (how: Error) => {
+    fault = how
+  }
+  return { url: server.url, sessions, wanted, turns, fail }
+}
+
+const agent = {
+  id: 'agent_1',
+  organizationId: 'org_1',
+  test: false,
+  settings: { name: 'Front desk', systemPrompt: 'Be brief.', intent: { language: 'en' } },
+  createdAtMs: 0,
+  updatedAtMs: 0,
 }
 
 /** The script of an audio worklet that passes audio on and keeps it; the pages' policy allows scripts of this origin alone. */
