@@ -150,7 +150,12 @@ function greeting({ url, page, key, engine }: Gateway): string {
     `Parley ${version} is ready at ${url}`,
     `It serves over ${engine}.`,
     '',
-    ...(page === null ? [] : [`  web   ${page}: speak, listen, and see which provider served`]),
+    ...(page === null
+      ? []
+      : [
+          `  web   ${page}: speak, listen, and see which provider served`,
+          `  talk  ${page}/agent: talk to a voice agent`,
+        ]),
     `  api   ${url}/v1 is the base URL for OpenAI's clients, with the key and the model auto`,
     key === null ? '  key   the one that you made or named in PARLEY_BOOTSTRAP_KEY' : `  key   ${key}`,
     `  try   curl -s ${url}/router/v1/models -H 'Authorization: Bearer ${shown}'`,

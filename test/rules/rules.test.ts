@@ -59,7 +59,15 @@ t.test('every folder is named for a concern', (t) => {
     [],
   )
   const atTop = files.filter((file) => !file.includes('/') && file.endsWith('.ts'))
-  t.same(atTop.sort(), ['gateway.ts', 'main.ts', 'surfaces.ts'])
+  t.same(atTop.sort(), [
+    'call-records.ts',
+    'conversations.ts',
+    'gateway.ts',
+    'main.ts',
+    'model-operations.ts',
+    'surfaces.ts',
+    'voice-sessions.ts',
+  ])
   t.end()
 })
 
