@@ -7,7 +7,7 @@ import { createFollowCall, type FollowCall } from './domain/calls/follow.ts'
 import type { Recordings } from './domain/calls/recordings.ts'
 import { Reports } from './domain/calls/reports.ts'
 import type { CallRecorder } from './domain/conversation/deps.ts'
-import { type GrowingFile, Recorder } from './domain/conversation/recorder.ts'
+import { type GrowingFile, Recorder, salvage } from './domain/conversation/recorder.ts'
 import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
@@ -35,6 +35,8 @@ export type CallRecords = {
 
 /** A call that another process could not analyse is taken over this soon. */
 const pendingEveryMs = 5_000
+/** The calls of a dead process end this late at most, once its row has run out. */
+const orphansEveryMs = 3_000
 const closeMs = 1_000
 
 export function createCallRecords({ config, store, operations, log }: RecordParts): CallRecords {
@@ -62,6 +64,8 @@ export function createCallRecords({ config, store, operations, log }: RecordPart
     log,
   })
   const loops = new Loops(clock, log)
+  const endOrphans = () => store.calls.endOrphans((callId) => salvage(recordings, callId))
+  loops.start({ name: 'calls of dead processes', everyMs: orphansEveryMs, run: endOrphans })
   loops.start({ name: 'reports of calls', everyMs: pendingEveryMs, run: () => reports.analysePending() })
   return {
     calls,

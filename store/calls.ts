@@ -32,8 +32,6 @@ type SecretColumns = { bytes: Buffer; sealedBy: string } | { bytes: null; sealed
 export type StoredCalls = CallStore & {
   /** Ends the calls that nobody joined in time. */
   expire(): Promise<void>
-  /** Ends the calls whose process is dead. `isAlive` is SQL on `c.owner_id`. */
-  endOrphans(): Promise<void>
 }
 
 export function createCallStore(deps: CallStoreDeps): StoredCalls {
@@ -87,16 +85,17 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
       endEach(
         deps,
         'not_joined',
-        (tx) => tx`
-        owner_id is null and status = 'queued' and expires_at <= ${new Date(clock.nowMs())}`,
+        (tx) => tx`owner_id is null and status = 'queued' and expires_at <= ${new Date(clock.nowMs())}`,
+        () => Promise.resolve(null),
       ),
-    endOrphans: () =>
+    endOrphans: (salvage) =>
       endEach(
         deps,
         'worker_lost',
         (tx) => tx`
-        owner_id is not null and not exists (
-          select from instances i where i.id = owner_id and i.alive_until > ${new Date(clock.nowMs())})`,
+          owner_id is not null and not exists (
+            select from instances i where i.id = owner_id and i.alive_until > ${new Date(clock.nowMs())})`,
+        salvage,
       ),
   }
 }
@@ -187,11 +186,18 @@ async function update(tx: Tx, call: Call, hasEnded: boolean): Promise<void> {
 async function endUnowned(tx: Tx, deps: CallStoreDeps, call: Call, reason: EndReason): Promise<UnownedEnd> {
   if (isTerminal(call.status)) return { state: 'ended_before', endedAtMs: call.endedAtMs ?? call.updatedAtMs }
   if (call.ownerId !== null) return { state: 'owned' }
-  await end(tx, deps, call, reason)
+  await end(tx, deps, call, reason, null)
   return { state: 'ended_now' }
 }
 
-async function end(tx: Tx, deps: CallStoreDeps, call: Call, reason: EndReason): Promise<void> {
+/** `recordedMs` is the length of the recording that a dead process left behind. */
+async function end(
+  tx: Tx,
+  deps: CallStoreDeps,
+  call: Call,
+  reason: EndReason,
+  recordedMs: number | null,
+): Promise<void> {
   const to = endStatus(call.status, reason)
   if (to === null) throw new Error(`a call that is ${call.status} cannot end for ${reason}`)
   const endedAtMs = deps.clock.nowMs()
@@ -205,22 +211,35 @@ async function end(tx: Tx, deps: CallStoreDeps, call: Call, reason: EndReason): 
     payload: { end_reason: reason },
   }
   const move: CallEntry = { kind: 'move', event, to, change: { endedAtMs, endReason: reason } }
-  await store(tx, deps, call, [move, ...lostRecording(deps, call, endedAtMs + 1)])
+  await store(tx, deps, call, [move, ...recordingOf(deps, call, recordedMs, endedAtMs + 1)])
 }
 
-/** A recording that nobody goes on with has failed, unless the process that ended the call made it ready. */
-function lostRecording(deps: CallStoreDeps, { recordingStatus }: Call, occurredAtMs: number): CallEntry[] {
-  if (recordingStatus !== 'recording' && recordingStatus !== 'uploading') return []
-  const rest = { provider: 'service', type: 'recording.failed', status: null, failureCause: 'worker_lost' } as const
-  const event = { ...rest, id: deps.eventId(), occurredAtMs, payload: {} }
-  return [{ kind: 'recording', event, status: 'failed', durationMs: null }]
+/** A recording that nobody goes on with is as long as what was written of it, or has failed. */
+function recordingOf(deps: CallStoreDeps, call: Call, recordedMs: number | null, occurredAtMs: number): CallEntry[] {
+  if (call.recordingStatus !== 'recording' && call.recordingStatus !== 'uploading') return []
+  const status = recordedMs === null ? ('failed' as const) : ('ready' as const)
+  const event: CallEvent = {
+    id: deps.eventId(),
+    provider: 'media',
+    type: `recording.${status}`,
+    status: null,
+    failureCause: recordedMs === null ? 'worker_lost' : null,
+    occurredAtMs,
+    payload: {},
+  }
+  return [{ kind: 'recording', event, status, durationMs: recordedMs }]
 }
 
 /** Calls that are ended in one go; the next run takes the others. */
 const endedAtOnceMax = 100
 
 /** Each in its own transaction, so that one that cannot be ended does not hold the others. */
-async function endEach(deps: CallStoreDeps, reason: EndReason, isDue: (tx: Tx) => ReturnType<Tx>): Promise<void> {
+async function endEach(
+  deps: CallStoreDeps,
+  reason: EndReason,
+  isDue: (tx: Tx) => ReturnType<Tx>,
+  salvage: (callId: string) => Promise<number | null>,
+): Promise<void> {
   const { worlds, log } = deps
   const due = await worlds.asOperator(
     (tx) => tx<(Tenant & { id: string })[]>`
@@ -228,10 +247,12 @@ async function endEach(deps: CallStoreDeps, reason: EndReason, isDue: (tx: Tx) =
       where ended_at is null and ${isDue(tx)} order by created_at limit ${endedAtOnceMax}`,
   )
   for (const { id, ...tenant } of due) {
+    const recordedMs = await salvage(id)
     await worlds.asTenant(tenant, async (tx) => {
       const found = await read(tx, tenant, id, true)
       const [row] = await tx`select from calls ${ofCall(tx, tenant, id)} and ${isDue(tx)}`
-      if (found !== null && row !== undefined && !isTerminal(found.call.status)) await end(tx, deps, found.call, reason)
+      if (found === null || row === undefined || isTerminal(found.call.status)) return
+      await end(tx, deps, found.call, reason, recordedMs)
     })
     log.info({ callId: id, reason }, 'a call was ended that no process holds')
   }

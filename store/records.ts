@@ -25,8 +25,6 @@ export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): 
 
 /** A session that nobody joins ends this late at most. */
 const expireEveryMs = 1_000
-/** The calls of a dead process end this late at most, once its row has run out. */
-const orphansEveryMs = 3_000
 
 export function createRecords(
   { system, tenant }: Pools,
@@ -38,10 +36,7 @@ export function createRecords(
   const eventId = systemIds.session
   const calls = createCallStore({ worlds, sealer, clock, log, eventId })
   const changes = createCallChanges(system)
-  const loops: Loop[] = [
-    { name: 'sessions that nobody joined', everyMs: expireEveryMs, run: () => calls.expire() },
-    { name: 'calls of dead processes', everyMs: orphansEveryMs, run: () => calls.endOrphans() },
-  ]
+  const loops: Loop[] = [{ name: 'sessions that nobody joined', everyMs: expireEveryMs, run: () => calls.expire() }]
   return {
     records: {
       calls,

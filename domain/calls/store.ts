@@ -53,6 +53,8 @@ export interface CallStore {
    * Ends a call that no process holds. Null: there is no such call. `owned`: a process holds it, which must end it.
    */
   endUnowned(tenant: Tenant, id: string, reason: EndReason): Promise<UnownedEnd | null>
+  /** Ends the calls of dead processes. `salvage` answers how long the recording is that such a process left behind, or null. */
+  endOrphans(salvage: (callId: string) => Promise<number | null>): Promise<void>
 }
 
 export type UnownedEnd = { state: 'ended_now' } | { state: 'ended_before'; endedAtMs: number } | { state: 'owned' }

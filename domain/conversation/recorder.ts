@@ -8,7 +8,7 @@
  * does not keep up makes the recording fail.
  */
 import { wavHeader } from '../../audio/wav.ts'
-import type { RecordingFile } from '../calls/recordings.ts'
+import type { RecordingFile, Recordings } from '../calls/recordings.ts'
 import type { Clock, Log } from '../ports/system.ts'
 
 export const recordingRateHz = 16_000
@@ -161,6 +161,17 @@ export class Recorder {
     this.#cancelFlush()
     this.#options.log.warn({ err }, 'recording failed')
   }
+}
+
+/** Completes the file that a dead process left behind. Resolves with its length, or with null where there is no such file. */
+export async function salvage(recordings: Pick<Recordings, 'open'>, callId: string): Promise<number | null> {
+  const file = await recordings.open(callId)
+  if (file === null) return null
+  const headerBytes = wavHeader(layout, null).length
+  const frames = Math.floor((file.size - headerBytes) / bytesPerFrame)
+  if (frames >= 0) await file.replaceStart(wavHeader(layout, frames * bytesPerFrame))
+  await file.close()
+  return frames < 0 ? null : Math.round(frames / framesPerMs)
 }
 
 class Voice implements RecordedVoice {

@@ -172,19 +172,23 @@ t.test('calls that nobody holds', async (t) => {
     t.equal(await store.calls.claim(call, call.id, store.instanceId), false)
   })
 
-  await t.test('calls of a dead process end with a report, and its recording has failed', async (t) => {
-    const call = await make({ expiresAtMs: createdAtMs + 900_000 })
-    t.equal(await store.calls.claim(call, call.id, 'dead'), true)
-    const at = clock.nowMs()
-    const event = newEvent('recording.recording', { occurredAtMs: at })
-    const recording: CallEntry = { kind: 'recording', event, status: 'recording', durationMs: null }
-    await store.calls.append(call, call.id, [connected(at), recording])
-    await clock.advance(3_000)
-    for (let tries = 0; tries < 200 && (await statusOf(call.id))?.[0] === 'in_progress'; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    t.same(await statusOf(call.id), ['failed', 'worker_lost'])
-    t.match(await store.reports.find(call, call.id), { analysisStatus: 'pending', outcome: 'failed' })
-    t.match(await store.calls.find(call, call.id), { recordingStatus: 'failed' })
+  await t.test('calls of a dead process end with a report, and with what was written of the recording', async (t) => {
+    for (const recordedMs of [null, 5000]) {
+      const call = await make({ expiresAtMs: createdAtMs + 900_000 })
+      t.equal(await store.calls.claim(call, call.id, 'dead'), true)
+      const at = clock.nowMs()
+      const event = newEvent('recording.recording', { occurredAtMs: at })
+      const recording: CallEntry = { kind: 'recording', event, status: 'recording', durationMs: null }
+      await store.calls.append(call, call.id, [connected(at), recording])
+      const alive = await make({ expiresAtMs: createdAtMs + 900_000 })
+      await store.calls.claim(alive, alive.id, store.instanceId)
+      await store.calls.endOrphans((id) => Promise.resolve(id === call.id ? recordedMs : null))
+      t.same(await statusOf(call.id), ['failed', 'worker_lost'])
+      t.same(await statusOf(alive.id), ['queued', null])
+      t.match(await store.reports.find(call, call.id), { analysisStatus: 'pending', outcome: 'failed' })
+      const wanted = { recordingStatus: recordedMs === null ? 'failed' : 'ready', recordingDurationMs: recordedMs }
+      t.match(await store.calls.find(call, call.id), wanted)
+    }
   })
 })
 

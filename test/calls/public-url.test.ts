@@ -1,0 +1,26 @@
+/** The address in links: the setting, or what a request names; proxies are believed only where they are trusted. */
+import t from 'tap'
+import { createPublicUrl } from '../../handlers/public-url.ts'
+
+const request = {
+  address: '10.0.0.1',
+  host: 'voice.example:8080',
+  origin: '',
+  forwardedFor: '',
+  forwardedHost: 'public.example',
+  forwardedProto: 'https',
+}
+const settings = { publicUrl: null, host: '::1', port: 8080, trustedProxies: [] }
+
+t.test('createPublicUrl', (t) => {
+  t.equal(createPublicUrl({ ...settings, publicUrl: 'https://a.example/base//' })(request), 'https://a.example/base')
+  const plain = createPublicUrl(settings)
+  t.equal(plain(request), 'http://voice.example:8080', 'nobody is trusted')
+  t.equal(plain({ ...request, host: '' }), 'http://[::1]:8080')
+  const behind = createPublicUrl({ ...settings, trustedProxies: ['10.0.0.0/8'] })
+  t.equal(behind(request), 'https://public.example')
+  t.equal(behind({ ...request, address: '192.0.2.1' }), 'http://voice.example:8080')
+  t.equal(behind({ ...request, forwardedHost: 'evil.example, public.example' }), 'https://public.example')
+  t.equal(behind({ ...request, forwardedHost: 'a b/c', forwardedProto: 'gopher' }), 'http://voice.example:8080')
+  t.end()
+})
