@@ -78,17 +78,7 @@ t.test('a session is ended by its tenant only', async (t) => {
   t.same(all.log, ['end api_ended', 'end server_shutdown'])
 })
 
-function setup({
-  limits = 9,
-  sessionsMax = 2,
-  claim = true,
-  over = {},
-}: {
-  limits?: number
-  sessionsMax?: number
-  claim?: boolean
-  over?: Partial<Call>
-} = {}) {
+function setup({ limits = 9, sessionsMax = 2, claim = true, over = {} as Partial<Call> } = {}) {
   const { clock } = bench([])
   const log: string[] = []
   const claimed: string[] = []
@@ -97,14 +87,14 @@ function setup({
   const user = caller({ maxConcurrency: limits })
   const deps: LiveSessionDeps = {
     calls: {
-      findWithSecrets: (_tenant, id) => Promise.resolve({ call: callOf(id, over), secrets: {} }),
-      claim: (_tenant, id) => {
+      findWithSecrets: async (_tenant, id) => ({ call: callOf(id, over), secrets: {} }),
+      claim: async (_tenant, id) => {
         claimed.push(id)
-        return Promise.resolve(claim)
+        return claim
       },
-      countLive: () => Promise.resolve(0),
+      countLive: async () => 0,
     },
-    organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions: null }) },
+    organizations: { find: async () => ({ recordingEnabled: true, maxSessions: null }) },
     limits: createLocalLimits(),
     startConversation: (live, _caller, _transport, ended) => {
       started.push(live)
