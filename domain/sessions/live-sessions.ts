@@ -61,7 +61,9 @@ export type LiveSessionDeps = {
 
 type Live = {
   call: Call
-  /** Null: the socket of the first join has not begun. */
+  /** Begins its conversation, over the first socket that begins. */
+  start: (transport: MediaTransport) => Conversation
+  /** Null: no socket has begun. */
   conversation: Conversation | null
   endLease: EndLease
   /** Cancels the end of a session whose socket is lost. */
@@ -73,6 +75,8 @@ type Live = {
 export class SessionRegistry implements LiveSessions {
   readonly #deps: LiveSessionDeps
   readonly #live = new Map<string, Live>()
+  /** The first joins under way, by the id of their call. */
+  readonly #taking = new Map<string, Promise<Live>>()
   #isDraining = false
   #whenEmpty = () => {}
 
@@ -122,14 +126,18 @@ export class SessionRegistry implements LiveSessions {
   }
 
   #requireJoinable({ status, expiresAtMs, ownerId }: Call): void {
-    const { clock, sessionsMax } = this.#deps
+    const { clock } = this.#deps
     if (isTerminal(status)) throw new ResourceFault({ kind: 'call_not_live' })
     if (status === 'queued' && ownerId === null && expiresAtMs <= clock.nowMs())
       throw new ResourceFault({ kind: 'call_not_live' })
     // Another process has the session. It takes the socket back when it reaches it.
-    const isElsewhere = ownerId !== null
-    if (isElsewhere || this.#isDraining || this.#live.size >= sessionsMax)
-      throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    this.#requireRoom()
+  }
+
+  #requireRoom(): void {
+    const isFull = this.#live.size + this.#taking.size >= this.#deps.sessionsMax
+    if (isFull || this.#isDraining) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
   }
 
   #seatOf(call: Call, caller: Caller, isJoined: boolean, found?: LiveCall): SessionSeat {
@@ -154,45 +162,44 @@ export class SessionRegistry implements LiveSessions {
     found: LiveCall | undefined,
   ): Promise<JoinedSession> {
     const live = this.#live.get(id)
-    if (live !== undefined) return this.#rejoin(live)
+    if (live !== undefined) return this.#joined(live)
     if (found === undefined) throw new ResourceFault({ kind: 'call_not_live' })
-    const call = { ...found.call, pipeline: overridden(found.call.pipeline, overrides) }
-    return this.#begin({ ...found, call }, caller)
+    // Two sockets may join for the first time at once. Both get the one session.
+    let taking = this.#taking.get(id)
+    if (taking === undefined) {
+      const call = { ...found.call, pipeline: overridden(found.call.pipeline, overrides) }
+      taking = this.#take({ ...found, call }, caller).finally(() => this.#taking.delete(id))
+      this.#taking.set(id, taking)
+    }
+    return this.#joined(await taking)
   }
 
-  #rejoin(live: Live): JoinedSession {
-    const seat = ++live.seat
+  /** The seat passes to a socket when it begins: one that a newer socket has replaced before never does. */
+  #joined(live: Live): JoinedSession {
     return {
-      resumed: true,
+      get resumed() {
+        return live.conversation !== null
+      },
       begin: (transport) => {
         live.cancelEnd?.()
         live.cancelEnd = null
-        const { conversation } = live
-        if (conversation === null) throw new ResourceFault({ kind: 'call_not_live' })
-        conversation.back(transport)
-        return this.#sinkOf(live, conversation, seat)
-      },
-    }
-  }
-
-  async #begin(found: LiveCall, caller: Caller): Promise<JoinedSession> {
-    const { call } = found
-    const live = await this.#take(call, caller)
-    return {
-      resumed: false,
-      begin: (transport) => {
-        const conversation = this.#deps.startConversation(found, caller, transport, () => this.#ended(live))
-        live.conversation = conversation
-        return this.#sinkOf(live, conversation, live.seat)
+        const seat = ++live.seat
+        if (live.conversation === null) live.conversation = live.start(transport)
+        else live.conversation.back(transport)
+        return this.#sinkOf(live, live.conversation, seat)
       },
     }
   }
 
   /** Takes the lease and the call. Everything is given back if the call cannot be had. */
-  async #take(call: Call, caller: Caller): Promise<Live> {
+  async #take(found: LiveCall, caller: Caller): Promise<Live> {
     const { calls, organizations, limits, ownerId } = this.#deps
+    const { call } = found
+    this.#requireRoom()
     const endLease = await takeLease(limits, caller)
-    const live: Live = { call, conversation: null, endLease, cancelEnd: null, seat: 0 }
+    const start = (transport: MediaTransport) =>
+      this.#deps.startConversation(found, caller, transport, () => this.#ended(live))
+    const live: Live = { call, start, conversation: null, endLease, cancelEnd: null, seat: 0 }
     try {
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
       if (maxSessions !== null && (await calls.countLive(call.organizationId)) >= maxSessions)

@@ -65,6 +65,45 @@ t.test('a lost socket may come back for a while', async (t) => {
   t.same(all.log.slice(3), ['gone', 'end user_disconnected'])
 })
 
+t.test('two sockets join for the first time at once: both get the one session', async (t) => {
+  const all = setup({ limits: 1 })
+  const seats = [await all.admit(), await all.admit()]
+  const [first, second] = await Promise.all(seats.map((seat) => seat.join({})))
+  t.same(all.claimed, ['s_1'], 'it is claimed once, with one lease')
+  // The second is the newer socket, so the first is closed and never begins.
+  t.equal(second?.resumed, false)
+  const sink = second?.begin(all.transport)
+  sink?.userMessage('hello')
+  t.same(all.log, ['userMessage hello'])
+  t.equal(first?.resumed, true)
+  all.finish()
+  t.equal(all.registry.size, 0)
+})
+
+t.test('a socket that joins and never begins takes nothing from the one that talks', async (t) => {
+  const all = setup()
+  const [early, late] = [await all.admit(), await all.admit()]
+  const sink = (await early.join({})).begin(all.transport)
+  await late.join({})
+  sink.userMessage('still here')
+  sink.gone()
+  t.same(all.log, ['userMessage still here', 'gone'])
+  await all.clock.advance(20_000)
+  t.same(all.log.slice(2), ['end user_disconnected'])
+})
+
+t.test('a server that became full or began to end after the upgrade takes no further session', async (t) => {
+  const full = setup({ sessionsMax: 1 })
+  const [first, second] = [await full.admit('s_1'), await full.admit('s_2')]
+  ;(await first.join({})).begin(full.transport)
+  t.match(await failure(second.join({})), { kind: 'overloaded' })
+  const draining = setup()
+  const seat = await draining.admit()
+  draining.registry.drain()
+  t.match(await failure(seat.join({})), { kind: 'overloaded' })
+  t.same(draining.claimed, [])
+})
+
 t.test('a session is ended by its tenant only', async (t) => {
   const all = setup()
   await all.join()
