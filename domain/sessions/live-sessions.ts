@@ -41,6 +41,8 @@ export interface JoinableCalls {
   findWithSecrets(tenant: Tenant, id: string): Promise<LiveCall | null>
   /** Makes this process the owner of a call that nobody has joined. False: another process was faster, or it is over. */
   claim(tenant: Tenant, id: string, ownerId: string): Promise<boolean>
+  /** Takes back a claim of this process. The call waits again for its first join. */
+  release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   countLive(organizationId: string): Promise<number>
 }
 
@@ -184,10 +186,30 @@ export class SessionRegistry implements LiveSessions {
         live.cancelEnd?.()
         live.cancelEnd = null
         const seat = ++live.seat
-        if (live.conversation === null) live.conversation = live.start(transport)
+        if (live.conversation === null) live.conversation = this.#started(live, transport)
         else live.conversation.back(transport)
         return this.#sinkOf(live, live.conversation, seat)
       },
+    }
+  }
+
+  /** A conversation that cannot begin leaves nothing behind: the call may be joined again until it expires. */
+  #started(live: Live, transport: MediaTransport): Conversation {
+    try {
+      return live.start(transport)
+    } catch (error) {
+      this.#ended(live)
+      void this.#release(live.call)
+      throw error
+    }
+  }
+
+  async #release({ organizationId, test, id }: Call): Promise<void> {
+    const { calls, log, ownerId } = this.#deps
+    try {
+      await calls.release({ organizationId, test }, id, ownerId)
+    } catch (err) {
+      log.error({ err, callId: id }, 'a call that did not begin was not released')
     }
   }
 
@@ -202,10 +224,13 @@ export class SessionRegistry implements LiveSessions {
     const live: Live = { call, start, conversation: null, endLease, cancelEnd: null, seat: 0 }
     try {
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
-      if (maxSessions !== null && (await calls.countLive(call.organizationId)) >= maxSessions)
-        throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
       const isOurs = await calls.claim({ organizationId: call.organizationId, test: call.test }, call.id, ownerId)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
+      // It counts itself. If it were counted before the claim, two joins at once could both take the last place.
+      if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions) {
+        await this.#release(call)
+        throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
+      }
       this.#live.set(call.id, live)
       return live
     } catch (error) {
@@ -234,6 +259,7 @@ export class SessionRegistry implements LiveSessions {
   #gone(live: Live, conversation: Conversation): void {
     if (!this.#live.has(live.call.id)) return
     conversation.gone()
+    live.cancelEnd?.()
     live.cancelEnd = this.#deps.clock.after(this.#deps.reconnectMs, () => conversation.end('user_disconnected'))
   }
 

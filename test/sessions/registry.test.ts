@@ -92,6 +92,27 @@ t.test('a socket that joins and never begins takes nothing from the one that tal
   t.same(all.log.slice(2), ['end user_disconnected'])
 })
 
+t.test('a conversation that cannot begin gives lease and call back', async (t) => {
+  const all = setup({ limits: 1, start: 'fails' })
+  const joined = await (await all.admit()).join({})
+  t.throws(() => joined.begin(all.transport), { message: 'no route' })
+  t.equal(all.registry.size, 0)
+  t.same(all.released, ['s_1'])
+  await (await all.admit()).join({})
+})
+
+t.test('two joins at once do not both take the last place of an organization', async (t) => {
+  const all = setup({ maxSessions: 1 })
+  const seats = [await all.admit('s_1'), await all.admit('s_2')]
+  await Promise.allSettled(seats.map((seat) => seat.join({})))
+  t.ok(all.claimed.length - all.released.length <= 1)
+  t.equal(all.registry.size, all.claimed.length - all.released.length)
+  const last = setup({ maxSessions: 1 })
+  await last.join('s_1')
+  t.match(await failure(last.join('s_2')), { data: { kind: 'too_many_at_once' } })
+  t.same(last.released, ['s_2'])
+})
+
 t.test('a server that became full or began to end after the upgrade takes no further session', async (t) => {
   const full = setup({ sessionsMax: 1 })
   const [first, second] = [await full.admit('s_1'), await full.admit('s_2')]
@@ -117,25 +138,47 @@ t.test('a session is ended by its tenant only', async (t) => {
   t.same(all.log, ['end api_ended', 'end server_shutdown'])
 })
 
-function setup({ limits = 9, sessionsMax = 2, claim = true, over = {} as Partial<Call> } = {}) {
+type Setup = {
+  limits?: number
+  sessionsMax?: number
+  maxSessions?: number | null
+  claim?: boolean
+  start?: 'works' | 'fails'
+  over?: Partial<Call>
+}
+
+function setup({
+  limits = 9,
+  sessionsMax = 2,
+  maxSessions = null,
+  claim = true,
+  start = 'works',
+  over = {},
+}: Setup = {}) {
   const { clock } = bench([])
   const log: string[] = []
   const claimed: string[] = []
+  const released: string[] = []
   const started: { call: Call }[] = []
   let finish = () => {}
   const user = caller({ maxConcurrency: limits })
   const deps: LiveSessionDeps = {
     calls: {
-      findWithSecrets: async (_tenant, id) => ({ call: callOf(id, over), secrets: {} }),
-      claim: async (_tenant, id) => {
+      findWithSecrets: (_tenant, id) => Promise.resolve({ call: callOf(id, over), secrets: {} }),
+      claim: (_tenant, id) => {
         claimed.push(id)
-        return claim
+        return Promise.resolve(claim)
       },
-      countLive: async () => 0,
+      release: (_tenant, id) => {
+        released.push(id)
+        return Promise.resolve()
+      },
+      countLive: () => Promise.resolve(claimed.length - released.length),
     },
-    organizations: { find: async () => ({ recordingEnabled: true, maxSessions: null }) },
+    organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions }) },
     limits: createLocalLimits(),
     startConversation: (live, _caller, _transport, ended) => {
+      if (start === 'fails') throw new Error('no route')
       started.push(live)
       finish = ended
       return recorded(log)
@@ -153,7 +196,7 @@ function setup({ limits = 9, sessionsMax = 2, claim = true, over = {} as Partial
     return registry.admit(claims, user)
   }
   const join = async (id?: string) => (await (await admit(id)).join({})).begin(transport)
-  return { registry, clock, log, claimed, started, transport, admit, join, finish: () => finish() }
+  return { registry, clock, log, claimed, released, started, transport, admit, join, finish: () => finish() }
 }
 
 function recorded(log: string[]): Conversation {
