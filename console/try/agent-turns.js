@@ -9,6 +9,8 @@ export class Turns {
   /** By the id of the turn. */
   #turns = new Map()
   #isFresh = true
+  /** The last typed turn, until another one comes. */
+  #typed = null
 
   clear() {
     this.#turns.clear()
@@ -16,9 +18,18 @@ export class Turns {
     this.#isFresh = false
   }
 
+  /** Shows a typed turn. Its transcript may follow, and is the same turn then. */
+  typed(text) {
+    const id = `typed ${this.#turns.size}`
+    this.user(id, text, true)
+    this.#typed = { id, text }
+  }
+
   /** Shows the words of the user; an equal id replaces them. */
   user(id, text, isFinal) {
     if (text === '' && !this.#turns.has(id)) return
+    if (this.#typed?.text === text && !this.#turns.has(id)) this.#turns.set(id, this.#turns.get(this.#typed.id))
+    this.#typed = null
     const turn = this.#turnOf(id, 'user', 'You')
     turn.line.classList.toggle('partial', !isFinal)
     turn.words.textContent = text

@@ -118,7 +118,7 @@ const on = {
   },
   state: ({ value }) => showState(value, states[value]),
   transcript: ({ id, text, isFinal }) => turns.user(id, text, isFinal),
-  user_message_echo: ({ text }) => turns.user(`typed-${performance.now()}`, text, true),
+  user_message_echo: ({ text }) => turns.typed(text),
   agent_message(frame) {
     turns.agent(frame)
     if (frame.isFinal) void showLatency(sessionId)

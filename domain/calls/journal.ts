@@ -33,6 +33,8 @@ const retryMs = 250
 /** Entries of a call that wait. A conversation makes about ten in a turn, so this is an outage of an hour. */
 const waitingMax = 10_000
 const batchMax = 200
+/** An entry that fails this often is left out: the database has answered, and refuses it. */
+const failuresMax = 20
 
 export function createJournal(deps: JournalDeps): Journal {
   return { open: (call) => new OpenJournal(deps, call) }
@@ -49,6 +51,8 @@ class OpenJournal implements CallLog {
   #isPlanned = false
   #hasDropped = false
   #ended: Promise<void> | null = null
+  /** Failures of single entries since the last one was left out. */
+  #failures = 0
   #whenEmpty: (() => void)[] = []
 
   constructor(deps: JournalDeps, call: Call) {
@@ -156,6 +160,8 @@ class OpenJournal implements CallLog {
     } catch (err) {
       if (err instanceof Fault) return false
       if (batch.length === 1) {
+        if (++this.#failures < failuresMax) return false
+        this.#failures = 0
         log.error({ err, callId, entries: batch.map(nameOf) }, 'an entry of a call could not be stored')
         return true
       }

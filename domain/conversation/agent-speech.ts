@@ -15,6 +15,7 @@ import { charactersOf } from '../speech/characters.ts'
 import { isSpeakable, SentenceBuffer } from '../speech/sentence-buffer.ts'
 import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../speech/stream.ts'
 import type { VoiceWish } from '../speech/voices.ts'
+import { LeadingSilence } from './leading-silence.ts'
 import { PlayedText } from './played-text.ts'
 import type { Playout } from './playout.ts'
 import { isHopeless, nobodyMs } from './transcription.ts'
@@ -62,6 +63,7 @@ export class AgentSpeech {
   readonly #buffer = new SentenceBuffer()
   readonly #sentences: Sentence[] = []
   readonly #played: PlayedText
+  readonly #silence: LeadingSilence
   /** Text in front of the next sentence that has nothing to say. */
   #silentText = ''
   #stream: SpeechStream | null = null
@@ -101,6 +103,7 @@ export class AgentSpeech {
     this.#playout = playout
     this.#samplesPerMs = sampleRateHz / 1000
     this.#played = new PlayedText(sampleRateHz)
+    this.#silence = new LeadingSilence(sampleRateHz)
     this.#events = events
   }
 
@@ -274,12 +277,14 @@ export class AgentSpeech {
   }
 
   #audio(bytes: Uint8Array): boolean {
-    const samples = new Int16Array(bytes.length >> 1)
-    new Uint8Array(samples.buffer).set(bytes)
-    this.#firstAudioMs ??= this.#deps.clock.monotonicMs()
+    const copy = new Int16Array(bytes.length >> 1)
+    new Uint8Array(copy.buffer).set(bytes)
     this.#voice.route = this.#route
     this.#failingSinceMs = null
     this.#failures = 0
+    const samples = this.#silence.after(copy)
+    if (samples.length === 0) return true
+    this.#firstAudioMs ??= this.#deps.clock.monotonicMs()
     if (!this.#isAudible) this.#played.sentence(this.#sentences[this.#current]?.text ?? '')
     this.#isAudible = true
     this.#played.audio(samples)

@@ -79,6 +79,8 @@ class Talking implements Conversation {
     const { clock } = deps
     const { pipeline } = input.call
     const notify = (event: SessionEvent) => this.#media?.notify(event)
+    // The recording begins now as well, so that both have the same times.
+    const originMs = clock.monotonicMs()
     this.#deps = deps
     this.#input = input
     this.#media = media
@@ -119,6 +121,7 @@ class Talking implements Conversation {
       notify,
       sttRoute: () => this.#transcription.route,
       playout: this.#playout,
+      originMs,
     })
     this.#turns = this.#makeTurns(media.sampleRateHz)
     this.#timers = new SessionTimers(clock, pipeline, {
@@ -242,7 +245,7 @@ class Talking implements Conversation {
   }
 
   back(transport: MediaTransport): void {
-    if (this.#isOver) return transport.close(this.#ending?.reason ?? 'agent_hangup', null)
+    if (this.#isOver) return
     this.#media = transport
     this.#log.event('room.participant_reconnected', { identity: this.#input.call.identity })
     this.#playout.use(transport)

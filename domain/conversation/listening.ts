@@ -7,7 +7,9 @@
 import type { Clock, Log } from '../ports/system.ts'
 import type { OpenResampler, SampleConverter } from './deps.ts'
 import { EchoGate } from './echo-gate.ts'
+import { lagMs } from './recorder.ts'
 import { SpeechDetector } from './speech-detector.ts'
+import { SpeechEdge } from './speech-edge.ts'
 import { type Vad, type VadStream, vadRateHz } from './vad.ts'
 
 export type ListeningEvents = {
@@ -36,6 +38,7 @@ export class Listening {
   readonly #vad: VadStream
   readonly #detector = new SpeechDetector({ onsetMs, offsetMs })
   readonly #gate = new EchoGate()
+  readonly #edge = new SpeechEdge()
   readonly #rateHz: number
   #converter: SampleConverter | null = null
   /** Audio that came before the resampler was open. */
@@ -43,6 +46,9 @@ export class Listening {
   #waitingSamples = 0
   /** When the first sample would have come, had all audio come in real time. */
   #originMs: number | null = null
+  /** The least that the audio since `#followedMs` gives. */
+  #leastOriginMs = Number.POSITIVE_INFINITY
+  #followedMs = 0
   #samples = 0
   #talks = false
   #lastAudioMs = 0
@@ -113,12 +119,22 @@ export class Listening {
     const nowMs = this.#clock.monotonicMs()
     this.#lastAudioMs = nowMs
     this.#samples += samples.length
-    const originMs = nowMs - this.#samples / samplesPerMs
-    if (this.#originMs === null || originMs < this.#originMs || originMs > this.#originMs + gapMs)
-      this.#originMs = originMs
+    this.#follow(nowMs - this.#samples / samplesPerMs, nowMs)
     this.#gate.microphone(samples)
+    this.#edge.push(samples)
     this.#vad.push(samples)
     this.#events.audio(samples)
+  }
+
+  /** Audio that came without delay says when the stream began. */
+  #follow(originMs: number, nowMs: number): void {
+    const current = this.#originMs
+    this.#leastOriginMs = Math.min(this.#leastOriginMs, originMs)
+    if (current === null || originMs < current || originMs > current + gapMs) this.#originMs = originMs
+    else if (nowMs - this.#followedMs < lagMs.during) return
+    else if (this.#leastOriginMs > current + lagMs.max) this.#originMs = this.#leastOriginMs
+    this.#leastOriginMs = Number.POSITIVE_INFINITY
+    this.#followedMs = nowMs
   }
 
   #frame(probability: number): void {
@@ -131,7 +147,7 @@ export class Listening {
     } else if (change?.type === 'offset' && this.#talks) {
       this.#talks = false
       this.#cancelMuted?.()
-      this.#events.speechEnded(this.#msOf(change.atMs))
+      this.#events.speechEnded(this.#msOf(this.#edge.endNear(change.atMs)))
     }
   }
 

@@ -46,7 +46,13 @@ export interface RecordedVoice {
 /** Audio of the caller comes in bursts when the network stalls, and none of it is lost. */
 const callerToleranceMs = 2000
 /** Audio that has lagged by more than this for so long has a gap that was not sent: the rest lies that much later. */
-const lagMs = { max: 60, during: 2000 }
+export const lagMs = { max: 60, during: 2000 }
+/**
+ * Audio cannot come before it was said. Early audio proves that the place so far is late, so silence is left out. Audio
+ * that is earlier than this comes from a client that sends ahead.
+ */
+const earlyMsMax = 200
+const silenceBelow = 100
 /** The time of a mark varies by the way back. */
 const agentToleranceMs = 100
 
@@ -193,8 +199,17 @@ class Voice implements RecordedVoice {
   write(samples: Int16Array, endMs: number): void {
     const place = Math.round((endMs - this.#startedMs) * framesPerMs) - samples.length
     const next = this.#placeNear(place, endMs)
-    this.#mix(samples, next)
-    this.#next = next + samples.length
+    const rest = samples.subarray(this.#samplesToLeaveOut(samples))
+    this.#mix(rest, next)
+    this.#next = next + rest.length
+  }
+
+  #samplesToLeaveOut(samples: Int16Array): number {
+    const early = -this.#leastLag
+    if (early <= 0 || early > earlyMsMax * framesPerMs || !isSilent(samples)) return 0
+    const count = Math.min(samples.length, early)
+    this.#leastLag += count
+    return count
   }
 
   restart(): void {
@@ -215,4 +230,8 @@ class Voice implements RecordedVoice {
     this.#lagSinceMs = endMs
     return place
   }
+}
+
+function isSilent(samples: Int16Array): boolean {
+  return samples.every((sample) => Math.abs(sample) < silenceBelow)
 }

@@ -20,17 +20,16 @@ export type TurnRecordDeps = {
   /** The provider of speech to text that works now. */
   sttRoute: () => Route | null
   playout: Pick<Playout, 'firstPlayedMs' | 'figures'>
+  /** The start of the call on the monotonic clock. */
+  originMs: number
 }
 
 export class TurnRecord {
   readonly #deps: TurnRecordDeps
-  /** The start of the call. */
-  readonly #originMs: number
   #turns = 0
 
   constructor(deps: TurnRecordDeps) {
     this.#deps = deps
-    this.#originMs = deps.clock.monotonicMs()
   }
 
   userText(id: string, text: string, isFinal: boolean): void {
@@ -70,10 +69,10 @@ export class TurnRecord {
     if (row.playedText === '' && row.toolCalls.length === 0) return
     const index = this.#add(row)
     this.agentText(row.id, row.playedText ?? '', true, !isWhole)
-    const { clock, log, newId, playout, sttRoute } = this.#deps
+    const { clock, log, newId, originMs, playout, sttRoute } = this.#deps
     const { firstPlayedMs, figures } = playout
     const endMs = clock.monotonicMs()
-    const known = { index, originMs: this.#originMs, newId, interrupted: !isWhole, endMs, firstPlayedMs }
+    const known = { index, originMs, newId, interrupted: !isWhole, endMs, firstPlayedMs }
     log.span(turnSpan(turn, { ...known, playout: figures, sttRoute: sttRoute() }))
   }
 

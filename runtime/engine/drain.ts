@@ -78,9 +78,9 @@ export class Drain {
   async #extended(): Promise<boolean> {
     const { drain, clock } = this.#engine.options
     if (drain.extension === undefined) return false
-    const { ms, isNeeded } = drain.extension
-    const untilMs = clock.monotonicMs() + ms - drain.graceMs
-    while (!this.#stopping && isNeeded() && clock.monotonicMs() < untilMs) {
+    const { extension } = drain
+    const untilMs = clock.monotonicMs() + extension.ms - drain.graceMs
+    while (!this.#stopping && extension.isNeeded() && clock.monotonicMs() < untilMs) {
       const waitMs = Math.min(lookMs, untilMs - clock.monotonicMs())
       if (await this.#unlessStopped(this.#engine.idle(waitMs))) return true
     }

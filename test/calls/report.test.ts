@@ -68,7 +68,7 @@ t.test('values are coerced to the declared type, or null', (t) => {
   t.end()
 })
 
-t.test('an answer is read within its bounds, whatever it is', (t) => {
+t.test('any answer is read within its bounds', (t) => {
   const fields = [field('number')]
   const ruled = ruledFindings({ ...ended, fields })
   const long = { summary: '😀'.repeat(2000), topics: Array(20).fill('x'.repeat(900)), action_items: ['a', 4, ''] }

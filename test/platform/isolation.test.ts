@@ -79,6 +79,7 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
 /** The operations without an id. They answer what the caller has, so the tests below look for what others have. */
 const withoutId = [
   'getPlatformContract',
+  'getSessionContract',
   'getOrganization',
   'updateOrganization',
   'listAgents',

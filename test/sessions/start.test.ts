@@ -187,9 +187,9 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
     updatedAtMs: 0,
   }
   let ids = 0
-  const { start } = createStartSession({
-    agents: { find: async (_tenant, id) => (id === agent?.id ? agent : null) },
-    tools: { listWithSecrets: async () => tools },
+  const sessions = createStartSession({
+    agents: { find: (_tenant, id) => Promise.resolve(id === agent?.id ? agent : null) },
+    tools: { listWithSecrets: () => Promise.resolve(tools) },
     rules: {
       agent: {
         catalog: deps.chooser.world.catalog,
@@ -204,20 +204,22 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
     chooser: deps.chooser,
     limits: createLocalLimits(),
     credit: deps.credit,
-    organizations: { find: async () => ({ recordingEnabled: true, maxSessions: state.maxSessions }) },
+    organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions: state.maxSessions }) },
     calls: {
-      insert: async (call, sealed) => {
+      insert: (call, sealed) => {
         calls.push(call)
         secrets.push(sealed)
+        return Promise.resolve()
       },
-      countLive: async () => state.live,
+      countLive: () => Promise.resolve(state.live),
     },
     tokens: createTransportTokens('x'.repeat(32)),
     clock,
     ids: { session: () => `session_${++ids}` },
   })
   return Object.assign(state, {
-    start: (wanted: WantedSession, { test = false } = {}) => start(caller({}, { test }), wanted, 'http://parley'),
+    start: (wanted: WantedSession, { test = false } = {}) =>
+      sessions.start(caller({}, { test }), wanted, 'http://parley'),
   })
 }
 
@@ -254,7 +256,7 @@ async function refused(work: Promise<unknown>): Promise<ResourceFault> {
     (thrown: unknown) => thrown,
   )
   if (error instanceof ResourceFault) return error
-  throw error ?? new Error('it was not refused')
+  throw new Error('it was not refused', { cause: error })
 }
 
 async function failed(work: Promise<unknown>): Promise<Fault> {
@@ -263,5 +265,5 @@ async function failed(work: Promise<unknown>): Promise<Fault> {
     (thrown: unknown) => thrown,
   )
   if (error instanceof Fault) return error
-  throw error ?? new Error('it did not fail')
+  throw new Error('it did not fail', { cause: error })
 }

@@ -1,0 +1,50 @@
+/** Where speech begins and ends, to some milliseconds. */
+import t from 'tap'
+import { LeadingSilence } from '../../domain/conversation/leading-silence.ts'
+import { SpeechEdge } from '../../domain/conversation/speech-edge.ts'
+
+const rateHz = 16_000
+const tone = (ms: number, peak: number) =>
+  Int16Array.from({ length: (ms * rateHz) / 1000 }, (_, at) => Math.round(peak * Math.cos(at)))
+const join = (...parts: Int16Array[]) => Int16Array.from(parts.flatMap((part) => [...part]))
+
+function endOf(samples: Int16Array, foundMs: number): number {
+  const edge = new SpeechEdge()
+  for (let at = 0; at < samples.length; at += 321) edge.push(samples.subarray(at, at + 321))
+  return edge.endNear(foundMs)
+}
+
+t.test('speech ends with its last loud step', (t) => {
+  const speech = join(tone(1005, 8000), tone(500, 20))
+  for (const foundMs of [928, 960, 992, 1024, 1056, 1088]) t.equal(endOf(speech, foundMs), 1005, `found at ${foundMs}`)
+  t.equal(endOf(join(tone(1000, 8000), tone(40, 20), tone(20, 900), tone(500, 20)), 992), 1060, 'a last "d"')
+  t.end()
+})
+
+t.test('the detected end stands where the level does not tell', (t) => {
+  t.equal(endOf(join(tone(1000, 8000), tone(1000, 900)), 1024), 1024, 'noise')
+  t.equal(endOf(join(tone(800, 8000), tone(1000, 20)), 1024), 1024, 'silence')
+  t.equal(endOf(tone(1050, 8000), 1024), 1024, 'what follows has not come')
+  t.equal(endOf(join(tone(1005, 8000), tone(5000, 20)), 1024), 1024, 'too long ago')
+  t.end()
+})
+
+t.test('the silence in front of a voice is left out, but for 5 ms', (t) => {
+  const voice = join(tone(20, 110), tone(130, 8), tone(300, 8000), tone(100, 0), tone(200, 8000))
+  for (const length of [1, 80, 333, 5000, 20_000]) {
+    const silence = new LeadingSilence(rateHz)
+    const left: Int16Array[] = []
+    for (let at = 0; at < voice.length; at += length) left.push(silence.after(voice.slice(at, at + length)))
+    t.same(join(...left), voice.subarray(145 * 16), `in pieces of ${length}`)
+  }
+  t.same(new LeadingSilence(rateHz).after(tone(50, 8000)), tone(50, 8000))
+  t.end()
+})
+
+t.test('a voice without a sound is played after a second', (t) => {
+  const silence = new LeadingSilence(rateHz)
+  t.equal(silence.after(new Int16Array(16_000)).length, 0)
+  t.equal(silence.after(new Int16Array(160)).length, 80)
+  t.equal(silence.after(new Int16Array(160)).length, 160)
+  t.end()
+})
