@@ -1,0 +1,89 @@
+/** The record of a call: its transcript, its spans, and both voices of its recording. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
+import { readWav } from '../../audio/wav.ts'
+import { bytes, fmt, riff } from '../audio/build.ts'
+import { call } from '../platform/setup.ts'
+import { send, type Target } from '../router/requests.ts'
+
+export type RecordedTurn = {
+  source: 'user' | 'agent'
+  text: string
+} & Record<'heard_text' | 'latency_status', string | null>
+export type RecordedSpan = {
+  kind: string
+  start_ms: number
+  duration_ms: number
+  critical_ms: number
+  attributes: Record<string, unknown>
+  children: RecordedSpan[]
+}
+export type RecordedCall = {
+  recording_status: string | null
+  transcript: { entries: RecordedTurn[] }
+  span_tree: { spans: RecordedSpan[] }
+  report: object | null
+}
+export type Voices = { caller: Int16Array; agent: Int16Array }
+
+export const recordingRateHz = 16_000
+
+/** The call once its recording and its report are there. */
+export async function endedCall(target: Target, id: string): Promise<RecordedCall> {
+  for (let tries = 0; ; tries++) {
+    const answer = await call(target, 'GET', `/v1/calls/${id}`)
+    const row = answer.json<RecordedCall>()
+    if (row.recording_status === 'ready' && row.report !== null) return row
+    if (tries > 200) throw new Error(`no recording of a call: ${row.recording_status}`)
+    await sleep(50)
+  }
+}
+
+export async function voicesOf(target: Target, id: string): Promise<Voices> {
+  const answer = await fetch(`${target.url}/v1/calls/${id}/recording/audio`, {
+    headers: { authorization: `Bearer ${target.key}` },
+  })
+  const body = new Uint8Array(await answer.arrayBuffer())
+  const { dataOffset, dataBytes } = readWav(new ChunkedBytes([body]))
+  const both = new Int16Array(body.slice(dataOffset, dataOffset + dataBytes).buffer)
+  const voices = { caller: new Int16Array(both.length / 2), agent: new Int16Array(both.length / 2) }
+  for (let at = 0; at < voices.caller.length; at++) {
+    voices.caller[at] = both[2 * at]!
+    voices.agent[at] = both[2 * at + 1]!
+  }
+  return voices
+}
+
+/** One stretch of sound, in milliseconds of the recording. */
+export type Sound = { startMs: number; endMs: number }
+
+/** The parts of a voice that are divided by at least `gapMs` of silence. */
+export function soundsOf(voice: Int16Array, gapMs = 700): Sound[] {
+  const sounds: Sound[] = []
+  for (let at = 0; at < voice.length; at++) {
+    if (Math.abs(voice[at]!) < loud) continue
+    const ms = (at * 1000) / recordingRateHz
+    const last = sounds.at(-1)
+    if (last === undefined || ms - last.endMs > gapMs) sounds.push({ startMs: ms, endMs: ms })
+    else last.endMs = ms
+  }
+  return sounds
+}
+
+/** The words of a voice, by the embedded engine. */
+export async function wordsOf(target: Target, voice: Int16Array, rateHz = recordingRateHz): Promise<string> {
+  const data = new Uint8Array(voice.buffer, voice.byteOffset, voice.byteLength)
+  const wav = riff([
+    ['fmt ', bytes(fmt(1, 1, rateHz, 16))],
+    ['data', data],
+  ])
+  const form = new FormData()
+  form.append('model', 'auto')
+  form.append('file', new Blob([wav]), 'voice.wav')
+  const answer = await send(target, '/v1/audio/transcriptions', { method: 'POST', body: form })
+  if (answer.status !== 200) throw new Error(answer.text)
+  return answer.json<{ text: string }>().text
+}
+
+/** Quieter samples are silence: -44 dB of full scale, and -38 dB of the quietest voice. */
+const loud = 200
