@@ -38,8 +38,9 @@ export function explain(error: unknown): string {
     return `${code}${param ? ` at ${param}` : ''}: ${message}\n${hint}\nrequest ${request_id}`
   }
   if (error instanceof PlatformApiError && error.envelope) {
-    const { code, error: message, requestId } = error.envelope
-    return `${code}: ${message}\nrequest ${requestId}`
+    const { code, error: message, issues = [], requestId } = error.envelope
+    const faults = issues.map(({ path, message }) => `  ${path}: ${message}`)
+    return [`${code}: ${message}`, ...faults, `request ${requestId}`].join('\n')
   }
   if (!(error instanceof Error)) return String(error)
   return isUnreached(error) ? 'no Parley answers there; start one with `make run`, or set PARLEY_URL' : error.message

@@ -1,5 +1,7 @@
 import { Command } from 'commander'
 import type { Actions } from './actions.ts'
+import { agents } from './agents.ts'
+import { calls } from './calls.ts'
 import { config } from './config.ts'
 import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
@@ -24,7 +26,7 @@ export function createProgram(actions: Actions): Command {
     .command('up')
     .description('start Parley in this terminal; Ctrl-C drains and ends it')
     .action(() => actions.up())
-  for (const add of [doctor, config, migrate, drain, keys, org, transcribe, speak, respond, models, preview, why, demo])
-    add(program, actions)
+  const speech = [transcribe, speak, respond, models, preview, why]
+  for (const add of [doctor, config, migrate, drain, keys, org, ...speech, agents, calls, demo]) add(program, actions)
   return program
 }

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { Agent, NewAgent } from '../generated/platform/types.ts'
+import type { Actions } from './actions.ts'
+import { table } from './choice.ts'
+import { platformClient } from './client.ts'
+import { CommandError } from './command-error.ts'
+import { print } from './print.ts'
+import { pipe, readStdin } from './stdin.ts'
+import { oneLine } from './terminal.ts'
+
+type Json = { json: boolean }
+type Settings = { name?: string; prompt?: string; language?: string; firstMessage?: string; file?: string }
+
+export function agents(program: Command, actions: Actions): void {
+  const group = program.command('agents').description('voice agents of the organization')
+  const client = async () => platformClient(await actions.connection())
+  const command = (name: string, description: string) =>
+    group.command(name).description(description).option('--json', 'print as JSON', false)
+  command('list', 'all agents, newest first').action(async ({ json }: Json) => {
+    const { body } = await (await client()).listAgents()
+    print(json, body, () => (body.length > 0 ? table(body.map(rowOf)) : ['no agents']))
+  })
+  command('create', 'store an agent, and print its id')
+    .option('--name <text>', 'its name, once in an organization')
+    .option('--prompt <text>', 'how it is to behave: the system prompt, a template')
+    .option('--language <tag>', 'the language that it speaks, as a BCP 47 tag')
+    .option('--first-message <text>', 'what it says first')
+    .option('--file <file>', 'a body of POST /v1/agents as JSON, - for standard input; the options above win over it')
+    .action(async ({ json, ...settings }: Json & Settings) => {
+      const agent = await newAgent(settings)
+      const { body } = await (await client()).createAgent({ body: agent })
+      print(json, body, () => [body.id])
+    })
+  command('show', 'the settings of an agent that are not the defaults')
+    .argument('<id>', 'agent id, agent_…')
+    .action(async (id: string, { json }: Json) => {
+      const { body } = await (await client()).getAgent({ path: { id } })
+      print(json, body, () => linesOf(body))
+    })
+  command('delete', 'delete an agent; its calls stay')
+    .argument('<id>', 'agent id, agent_…')
+    .action(async (id: string, { json }: Json) => {
+      const { body } = await (await client()).deleteAgent({ path: { id } })
+      print(json, body, () => [`${id} is deleted`])
+    })
+}
+
+/** The server checks the whole and names each field that is wrong. */
+async function newAgent({ name, prompt, language, firstMessage, file }: Settings): Promise<NewAgent> {
+  const agent: Partial<NewAgent> = file === undefined ? {} : await readAgent(file)
+  return {
+    ...agent,
+    ...(name && { name }),
+    ...(prompt && { systemPrompt: prompt }),
+    ...(language && { intent: { ...agent.intent, language } }),
+    ...(firstMessage && { firstMessage }),
+  } as NewAgent
+}
+
+async function readAgent(file: string): Promise<Partial<NewAgent>> {
+  const text = file === pipe ? (await readStdin()).toString('utf8') : readText(file)
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch {
+    // Text that is not JSON gets the same error as JSON that is not an object.
+  }
+  throw new CommandError(`${file} holds no JSON object`)
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new CommandError(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code})`)
+  }
+}
+
+const rowOf = ({ id, name, intent: { language }, createdAt }: Agent) => [
+  id,
+  oneLine(name),
+  language,
+  createdAt.slice(0, 10),
+]
+
+function linesOf(agent: Agent): string[] {
+  const set = Object.entries(agent).filter(([, value]) => value !== null)
+  return table(set.map(([name, value]) => [name, typeof value === 'string' ? oneLine(value) : JSON.stringify(value)]))
+}

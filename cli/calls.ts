@@ -1,0 +1,88 @@
+import type { Command } from 'commander'
+import type { CallKind, CallStatus, SessionItem } from '../generated/platform/types.ts'
+import type { Actions } from './actions.ts'
+import { table } from './choice.ts'
+import { platformClient } from './client.ts'
+import { CommandError } from './command-error.ts'
+import { print } from './print.ts'
+import { linesOfCall } from './show-call.ts'
+import { tailCall } from './tail-call.ts'
+
+type Filters = {
+  limit: string
+  cursor?: string
+  status?: CallStatus
+  kind?: CallKind
+  agent?: string
+  from?: string
+  to?: string
+}
+type Json = { json: boolean }
+
+export function calls(program: Command, actions: Actions): void {
+  const group = program.command('calls').description('sessions and calls: list them, read one, follow one')
+  addList(group, actions)
+  group
+    .command('show')
+    .description('a call in words: transcript, latencies of each turn, what each silence was spent on, cost')
+    .argument('<id>', 'id of a session or a call')
+    .option('--json', 'print the call as GET /v1/calls/{id} answers it', false)
+    .action(async (id: string, { json }: Json) => {
+      const { body } = await platformClient(await actions.connection()).getCall({ path: { id } })
+      print(json, body, () => linesOfCall(body))
+    })
+  group
+    .command('tail')
+    .description('follow a session until it is over: finished turns, events, changes of its status')
+    .argument('<id>', 'id of a session or a call')
+    .option('--json', 'print each event of the stream as a line of JSON', false)
+    .action(async (id: string, { json }: Json) => {
+      await tailCall(platformClient(await actions.connection()), id, json)
+    })
+}
+
+function addList(group: Command, actions: Actions): void {
+  group
+    .command('list')
+    .description('sessions and calls, newest first; all filters that are given must hold')
+    .option('--status <name>', 'such as in_progress, completed, failed')
+    .option('--kind <name>', 'browser, outbound, inbound or rmsg')
+    .option('--agent <id>', 'of this agent, agent_…')
+    .option('--from <time>', 'made at this time or later, such as 2026-11-21 or 2026-11-21T16:00:00Z')
+    .option('--to <time>', 'made before this time')
+    .option('--limit <count>', 'the most that one page has, 1 to 100', '20')
+    .option('--cursor <cursor>', 'the next page, as the page before names it')
+    .option('--json', 'print the answer as it came', false)
+    .action(async ({ json, limit, from, to, ...filters }: Filters & Json) => {
+      const times = { ...(from && { from: timeOf('--from', from) }), ...(to && { to: timeOf('--to', to) }) }
+      const query = { ...filters, ...times, limit: Number(limit) }
+      const { body } = await platformClient(await actions.connection()).listSessions({ query })
+      print(json, body, () => [
+        ...(body.entries.length > 0 ? table([heading, ...body.entries.map(rowOf)]) : ['no calls']),
+        ...(body.nextCursor === null ? [] : ['', `more: --cursor ${body.nextCursor}`]),
+      ])
+    })
+}
+
+const heading = ['id', 'made', 'status', 'ended by', 'kind', 'language', 'lasted', 'recording', 'agent']
+
+function rowOf(item: SessionItem): string[] {
+  return [
+    item.sessionId,
+    item.createdAt.slice(0, 19).replace('T', ' '),
+    item.status,
+    item.endReason ?? '–',
+    item.kind,
+    item.language,
+    item.durationSeconds === null ? '–' : `${item.durationSeconds} s`,
+    item.recordingStatus ?? '–',
+    item.agentId ?? '–',
+  ]
+}
+
+/** The contract wants a time with a zone; a date alone begins at midnight UTC. */
+function timeOf(option: string, text: string): string {
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime())) throw new CommandError(`${option}: ${text} is no time; write 2026-11-21T16:00:00Z`)
+  return time.toISOString()
+}

@@ -1,0 +1,55 @@
+/**
+ * The span tree of a call as text. Each turn of the agent has the silence before it as its width; a part is drawn where
+ * it lies in it, and full where the caller waited for it:
+ *
+ *   turn 1  378 ms of silence
+ *     endpointing  ██████████████████            250 ms
+ *     stt                            █████        65 ms
+ *     llm          ░░                              0 ms  local:scripted
+ */
+import type { CallSpan, SpanTree } from '../generated/platform/types.ts'
+import { milliseconds } from './terminal.ts'
+
+const width = 32
+const kindWidth = 'unattributed'.length
+
+export function linesOfSpans({ spans = [] }: SpanTree): string[] {
+  return spans
+    .flatMap((root) => root.children)
+    .flatMap((span) => (span.kind === 'turn' ? linesOfTurn(span) : [lineOf(span)]))
+}
+
+function linesOfTurn(turn: CallSpan): string[] {
+  const { index, silence_ms: silence, interrupted, preempted } = turn.attributes
+  const silenceMs = typeof silence === 'number' ? silence : turn.critical_ms
+  const marks = [...(preempted === true ? ['begun early'] : []), ...(interrupted === true ? ['interrupted'] : [])]
+  return [
+    [`  turn ${String(index)}  ${milliseconds(silenceMs)} of silence`, ...marks].join(', '),
+    ...turn.children.map((child) => lineOfPart(child, turn.start_ms, silenceMs)),
+  ]
+}
+
+function lineOf({ kind, duration_ms: durationMs }: CallSpan): string {
+  return `  ${kind}  ${milliseconds(durationMs)}`
+}
+
+function lineOfPart(part: CallSpan, startMs: number, silenceMs: number): string {
+  const bar = barOf(part, startMs, silenceMs)
+  const waited = milliseconds(part.critical_ms).padStart(8)
+  return `    ${part.kind.padEnd(kindWidth)}  ${bar}  ${waited}  ${nameOf(part)}`.trimEnd()
+}
+
+function nameOf({ attributes: { provider, model, name } }: CallSpan): string {
+  if (typeof provider === 'string' && typeof model === 'string') return `${provider}:${model}`
+  return typeof name === 'string' ? name : ''
+}
+
+/** The caller waits for the end of a part; what lies before was done beside other parts. */
+function barOf(part: CallSpan, startMs: number, silenceMs: number): string {
+  const column = (ms: number) =>
+    silenceMs <= 0 ? 0 : Math.round((Math.min(Math.max(ms - startMs, 0), silenceMs) / silenceMs) * width)
+  const endMs = Math.min(part.start_ms + part.duration_ms, startMs + silenceMs)
+  const [from, waited, to] = [column(part.start_ms), column(endMs - part.critical_ms), column(endMs)]
+  const beside = Math.max(0, waited - from)
+  return `${' '.repeat(Math.min(from, waited))}${'░'.repeat(beside)}${'█'.repeat(to - waited)}`.padEnd(width)
+}

@@ -1,0 +1,209 @@
+/** The commands for agents and calls, of the built product, on a call that was spoken. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { runParley } from '../process/command.ts'
+import { until } from '../process/machine.ts'
+import { freshDataDir, startParley } from '../process/parley.ts'
+import { spoken } from '../speech/fixtures.ts'
+import { wordErrors } from '../speech/words.ts'
+import { refused } from './refused.ts'
+import { speakTo, startSession } from './spoken-call.ts'
+
+const parley = await startParley({ PARLEY_LOCAL_WARM: 'true' })
+const files = freshDataDir()
+mkdirSync(files, { recursive: true })
+t.teardown(async () => {
+  rmSync(files, { recursive: true, force: true })
+  await parley.remove()
+})
+
+const env = { PARLEY_API_KEY: parley.key }
+const command = (...args: string[]) => runParley(args, { dataDir: parley.dataDir, env })
+const nobody = '0198c0de-7c1b-7a4e-9b1d-3a5f0c2e4d6b'
+
+async function outputOf(t: Test, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await command(...args)
+  t.equal(code, 0, `${args.slice(0, 2).join(' ')}: ${stderr}`)
+  return stdout.trimEnd()
+}
+
+const json = async (t: Test, ...args: string[]) => JSON.parse(await outputOf(t, ...args, '--json')) as never
+
+type Turn = { index: number; source: string; text: string }
+type Span = { kind: string; critical_ms: number; attributes: { silence_ms?: number }; children: Span[] }
+type Call = {
+  id: string
+  status: string
+  end_reason: string
+  transcript: { entries: Turn[] }
+  span_tree: { spans: Span[] }
+  report: { outcome: string } | null
+}
+
+/** One call, which the tests below read. */
+const organization = /org_\w+/.exec((await runParley(['org', 'list'], { dataDir: parley.dataDir })).stdout)?.[0] ?? ''
+await runParley(['org', 'set', organization, 'recording=on'], { dataDir: parley.dataDir })
+const prompt = 'Answer: the office opens at nine.'
+const made = await command(
+  'agents',
+  'create',
+  '--name',
+  'Front desk',
+  '--prompt',
+  prompt,
+  '--language',
+  'en',
+  '--first-message',
+  'Hello.',
+)
+const agent = made.stdout.trim()
+const session = await startSession(parley, { agentId: agent, metadata: { cart: '4711' } })
+const tail = command('calls', 'tail', session.sessionId)
+const tailJson = command('calls', 'tail', session.sessionId, '--json')
+await speakTo(session, ['cannot-complete-as-dialed', 'please-try-call-later'])
+const said = [spoken['cannot-complete-as-dialed'], spoken['please-try-call-later']]
+let call = {} as Call
+await until('the report is there', async () => {
+  call = JSON.parse((await command('calls', 'show', session.sessionId, '--json')).stdout) as Call
+  return call.report !== null
+})
+
+t.test('agents: create, list, show, delete', async (t) => {
+  t.match(agent, /^agent_\w{22}$/)
+  t.match(await outputOf(t, 'agents', 'list'), new RegExp(`^ {2}${agent} {2}Front desk {2}en {2}\\d{4}-`, 'm'))
+  t.match(await outputOf(t, 'agents', 'show', agent), /^ {2}systemPrompt +Answer: the office opens at nine\.$/m)
+  const file = path.join(files, 'agent.json')
+  writeFileSync(file, JSON.stringify({ name: 'Filed', intent: { language: 'de', region: 'eu' }, maxToolHops: 2 }))
+  const options = ['--file', file, '--name', 'Filed 2', '--prompt', 'Be brief.', '--language', 'en-US']
+  const filed: { id: string } = await json(t, 'agents', 'create', ...options)
+  t.match(filed, { name: 'Filed 2', intent: { language: 'en-US', region: 'eu' }, maxToolHops: 2 })
+  t.equal(await outputOf(t, 'agents', 'delete', filed.id), `${filed.id} is deleted`)
+  refused(t, await command('agents', 'show', filed.id), /^parley: NOT_FOUND: .*\nrequest req_/)
+  refused(t, await command('agents', 'create', '--name', 'x'), /VALIDATION_ERROR: .*\n {2}\S*systemPrompt: .*/)
+  writeFileSync(file, '[]')
+  refused(t, await command('agents', 'create', '--file', file), /agent\.json holds no JSON object/)
+  refused(t, await command('agents', 'create', '--file', `${file}.no`), /cannot be read \(ENOENT\)/)
+})
+
+t.test('calls list: filters and pages', async (t) => {
+  t.match(
+    await outputOf(t, 'calls', 'list'),
+    new RegExp(`^ {2}${session.sessionId} .* completed +user_hangup +browser +en`, 'm'),
+  )
+  const ids = async (...args: string[]) =>
+    ((await json(t, 'calls', 'list', ...args)) as { entries: { sessionId: string }[] }).entries.map(
+      (each) => each.sessionId,
+    )
+  const second = await startSession(parley, { intent: { language: 'en' } })
+  t.same(await ids(), [second.sessionId, session.sessionId])
+  t.same(await ids('--status', 'queued'), [second.sessionId])
+  t.same(await ids('--agent', agent, '--kind', 'browser'), [session.sessionId])
+  t.same(await ids('--to', '2020-01-01'), [])
+  t.same((await ids('--from', '2020-01-01T00:00:00Z')).length, 2)
+  const first = await outputOf(t, 'calls', 'list', '--limit', '1')
+  const cursor = /^more: --cursor (\S+)$/m.exec(first)?.[1] ?? ''
+  t.match(first, second.sessionId)
+  const last = await outputOf(t, 'calls', 'list', '--limit', '1', '--cursor', cursor)
+  t.match(last, session.sessionId)
+  t.notMatch(last, /more:/)
+  t.equal(await outputOf(t, 'calls', 'list', '--status', 'busy'), 'no calls')
+  refused(t, await command('calls', 'list', '--from', 'yesterday'), /--from: yesterday is no time/)
+  refused(t, await command('calls', 'list', '--status', 'gone'), /VALIDATION_ERROR: .*\n {2}\S*status: /)
+  refused(t, await command('calls', 'list', '--limit', '101'), /VALIDATION_ERROR: .*\n {2}\S*limit: /)
+})
+
+t.test('calls show: the words, the latencies, the silences', async (t) => {
+  const text = await outputOf(t, 'calls', 'show', session.sessionId)
+  t.match(text, new RegExp(`^${session.sessionId} {2}completed by user_hangup, \\d+ s$`, 'm'))
+  t.match(text, /^ {2}recording {2}ready, \d+\.\d s$/m)
+  t.match(text, /^ {2}outcome +\w+$/m)
+  const shown = [...text.matchAll(/^ +\d+ {2}\d:\d\d\.\d {2}user {4}(.+)$/gm)].map(([, words = '']) => words)
+  for (const [i, words] of said.entries()) t.ok(wordErrors(words, shown[i] ?? '').errors <= 1, `turn ${i}`)
+  const { entries } = call.transcript
+  for (const { source, text: words } of entries) t.ok(source !== 'agent' || text.includes(`agent   ${words}`), words)
+  t.match(text, /^ {2}turn {2}end of turn {2}llm +tts +silence +state +by$/m)
+  t.match(text, /^ {2}\d +\d+ ms +\d+ ms +\d+ ms +\d+ ms +complete +local:scripted, local:flite$/m)
+  const turns = call.span_tree.spans.flatMap(({ children }) => children).filter(({ kind }) => kind === 'turn')
+  t.equal(turns.length, entries.filter(({ source }) => source === 'agent').length)
+  for (const turn of turns) {
+    t.match(text, `  ${Math.round(turn.attributes.silence_ms ?? 0)} ms of silence`)
+    for (const part of turn.children)
+      t.match(text, new RegExp(`^ {4}${part.kind} .* ${part.critical_ms.toFixed(0)} ms`, 'm'))
+  }
+  t.match(text, /^ {4}endpointing {3}█.* +\d+ ms$/m)
+  refused(t, await command('calls', 'show', nobody), /^parley: NOT_FOUND: /)
+  refused(t, await command('calls', 'show', '../agents'), /^parley: (NOT_FOUND|VALIDATION_ERROR): /)
+})
+
+t.test('calls tail: follows a call until it is over', async (t) => {
+  const { code, stdout } = await tail
+  t.equal(code, 0)
+  const lines = stdout.trimEnd().split('\n')
+  t.match(lines[0], /^status {2}(queued|in_progress)$/)
+  t.equal(lines.at(-1), 'the session is over')
+  for (const status of ['in_progress', 'completed'])
+    t.equal(lines.filter((line) => line === `status  ${status}`).length, 1, status)
+  const { entries } = call.transcript
+  t.equal(lines.filter((line) => /^(user|agent) /.test(line)).length, entries.length)
+  for (const { source, text } of entries) t.match(stdout, `${source.padEnd(6)}  ${text}`)
+  const events = (await tailJson).stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { event: string; data: Turn })
+  t.same(
+    events.filter(({ event }) => event === 'transcript').map(({ data }) => data.text),
+    entries.map(({ text }) => text),
+  )
+  t.match(events.at(-1), { event: 'end', data: { reason: 'session_ended' } })
+  refused(t, await command('calls', 'tail', nobody), /^parley: NOT_FOUND: /)
+})
+
+t.test('calls tail: goes on from its cursor when the stream is cut', async (t) => {
+  const turnEvent = 'event: transcript'
+  const asked: (string | null)[] = []
+  const proxy = createServer((incoming, outgoing) => {
+    const { pathname, searchParams } = new URL(incoming.url ?? '', parley.url)
+    asked.push(searchParams.get('cursor'))
+    const isFirst = asked.length === 1
+    const ahead = request(
+      `${parley.url}${pathname}?${searchParams.toString()}`,
+      { headers: incoming.headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers)
+        let sent = ''
+        answer.on('data', (chunk: Buffer) => {
+          if (!outgoing.writable) return
+          sent += chunk.toString()
+          // The connection ends in the middle of the second turn.
+          const first = sent.indexOf(turnEvent)
+          const cut = isFirst && first >= 0 ? sent.indexOf(turnEvent, first + 1) : -1
+          if (cut < 0) return void outgoing.write(chunk)
+          const kept = Buffer.from(sent).length - chunk.length
+          outgoing.write(Buffer.from(sent.slice(0, cut)).subarray(kept), () => outgoing.destroy())
+        })
+        answer.on('end', () => outgoing.end())
+      },
+    )
+    ahead.end()
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => proxy.close())
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const whole = (await tail).stdout.split('\n')
+  const again = await runParley(['calls', 'tail', session.sessionId], {
+    dataDir: parley.dataDir,
+    env: { ...env, PARLEY_URL: url },
+  })
+  t.equal(again.code, 0, again.stderr)
+  t.equal(asked.length, 2)
+  t.equal(asked[0], '-1:0')
+  t.match(asked[1] ?? '', /^0:\d+$/, 'the first turn has come')
+  const turns = (lines: string[]) => lines.filter((line) => /^(user|agent) /.test(line))
+  // The report is analysed after the end, so the later tail has more of that.
+  const kinds = (lines: string[]) => lines.filter((line) => /^event(?!.* analysis\.)/.test(line)).sort()
+  t.same(turns(again.stdout.split('\n')), turns(whole), 'each turn once')
+  t.same(kinds(again.stdout.split('\n')), kinds(whole), 'each event once')
+})
