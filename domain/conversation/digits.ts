@@ -18,9 +18,11 @@ export class Digits {
   }
 
   push(digits: string): void {
-    for (const digit of digits) {
+    // Keys that come together are one turn. 32 turns in a frame would ask the LLM 32 times.
+    const end = digits.lastIndexOf('#')
+    for (const [at, digit] of [...digits].entries()) {
       this.#digits += digit
-      if (digit === '#' || this.#digits.length >= digitsMax) this.#flush()
+      if (at === end || this.#digits.length >= digitsMax) this.#flush()
     }
     this.#cancel?.()
     this.#cancel = this.#digits === '' ? null : this.#clock.after(pauseMs, () => this.#flush())

@@ -37,6 +37,8 @@ export type MediaSocketDeps = { seats: Seats; deadlines: Deadlines; clock: Clock
 /** Part of the contract. */
 const overridesMs = 500
 const audioMsMax = 200
+/** A shorter frame counts as this much audio, so that nobody sends frames without end. Browsers send 2.7 ms and more. */
+const frameMsMin = 1
 /** A frame of audio whose bytes are not aligned is copied here; nobody keeps it. */
 const aligned = new Int16Array((48_000 * audioMsMax) / 1000)
 const alignedBytes = new Uint8Array(aligned.buffer)
@@ -85,7 +87,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     if (!Number.isInteger(samplesCount))
       return this.#fail('INVALID_FRAME', 'A frame of audio has an odd number of bytes.')
     if (audioMs > audioMsMax) return this.#fail('INVALID_FRAME', 'A frame of audio is longer than 200 ms.')
-    if (!this.#audioPace.take(audioMs, this.#deps.clock.monotonicMs()))
+    if (!this.#audioPace.take(Math.max(audioMs, frameMsMin), this.#deps.clock.monotonicMs()))
       return this.#fail('RATE_LIMITED', 'The audio is more than 2 s ahead of real time.')
     sink.audio(samplesOf(bytes, samplesCount))
   }
@@ -233,7 +235,10 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     const joined = await this.seat.join(overrides)
     if (this.#deps.seats.isTaken(this)) return this.replaced()
     // A socket that was lost meanwhile has begun its session all the same, which now waits for another one.
-    if (this.#isClosed()) return joined.begin(this).gone()
+    if (this.#isClosed()) {
+      if (!joined.resumed) joined.begin(this).gone()
+      return
+    }
     this.#deps.seats.take(this)
     this.#state = 'live'
     this.#send(readyFrame(this.seat, frameMs, joined.resumed))

@@ -104,6 +104,8 @@ t.test('digits are a turn at # or after 2 s', async (t) => {
   t.equal(turns.length, 1)
   await clock.advance(1)
   t.same(turns, ['12#', '3'])
+  digits.push('5#6##7')
+  t.same(turns.splice(2), ['5#6##'], 'keys that come together are one turn')
   digits.push('4'.repeat(1000))
   t.ok(turns.every((turn) => turn.length <= 128))
   digits.close()

@@ -99,6 +99,18 @@ t.test('audio may be 2 s ahead of real time, and no more', async (t) => {
   t.equal(sink.samplesCount, 32_320)
 })
 
+t.test('frames without audio, and frames of one sample, are bounded too', async (t) => {
+  for (const bytes of [0, 2]) {
+    const { join, clock } = await serve(t)
+    const { client } = await join()
+    for (let i = 0; i < 2000; i++) client.sendBytes(Buffer.alloc(bytes))
+    await settle(client)
+    await clock.advance(1)
+    for (let i = 0; i < 2; i++) client.sendBytes(Buffer.alloc(bytes))
+    t.same(await fatal(client), { code: 'RATE_LIMITED', fatal: true, closed: 1013 })
+  }
+})
+
 t.test('audio of a connection that stood still for 5 s is taken at once', async (t) => {
   const { join, clock } = await serve(t)
   const { client, sink } = await join()
