@@ -5,6 +5,7 @@ import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
 import { type CallStatus, type EndReason, endStatus, isTerminal } from '../domain/calls/states.ts'
 import type { CallStore, UnownedEnd } from '../domain/calls/store.ts'
+import { Fault } from '../domain/fault.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SecretsByTool } from '../domain/sessions/join-tools.ts'
 import { notifyCallChange } from './call-changes.ts'
@@ -51,14 +52,10 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
       worlds.asTenant(tenant, (tx) => listCalls(tx, tenant, filter, limit, after)),
     listOfAgent: (tenant, agentId, limit, range) =>
       worlds.asTenant(tenant, (tx) => listCallsOfAgent(tx, tenant, agentId, limit, range)),
-    claim: async (tenant, id, ownerId) => {
-      if (!isCallId(id)) return false
-      return worlds.asTenant(tenant, async (tx) => {
-        const { count } = await tx`
-          update calls set owner_id = ${ownerId}
-          ${ofCall(tx, tenant, id)} and owner_id is null and status = 'queued' and expires_at > ${new Date(clock.nowMs())}`
-        return count > 0
-      })
+    claim: async (tenant, id, ownerId) =>
+      isCallId(id) && worlds.asTenant(tenant, (tx) => claim(tx, tenant, id, ownerId, clock.nowMs())),
+    release: async (tenant, id, ownerId) => {
+      if (isCallId(id)) await worlds.asTenant(tenant, (tx) => release(tx, tenant, id, ownerId))
     },
     countLive: (organizationId) =>
       worlds.asOperator(async (tx) => {
@@ -98,6 +95,17 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
         salvage,
       ),
   }
+}
+
+async function claim(tx: Tx, tenant: Tenant, id: string, ownerId: string, nowMs: number): Promise<boolean> {
+  const { count } = await tx`
+    update calls set owner_id = ${ownerId}
+    ${ofCall(tx, tenant, id)} and owner_id is null and status = 'queued' and expires_at > ${new Date(nowMs)}`
+  return count > 0
+}
+
+async function release(tx: Tx, tenant: Tenant, id: string, ownerId: string): Promise<void> {
+  await tx`update calls set owner_id = null ${ofCall(tx, tenant, id)} and owner_id = ${ownerId} and status = 'queued'`
 }
 
 async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }: SecretColumns): Promise<void> {
@@ -246,7 +254,7 @@ async function endEach(
       select organization_id as "organizationId", test, id from calls
       where ended_at is null and ${isDue(tx)} order by created_at limit ${endedAtOnceMax}`,
   )
-  for (const { id, ...tenant } of due) {
+  const endOne = async ({ id, ...tenant }: Tenant & { id: string }) => {
     const recordedMs = await salvage(id)
     await worlds.asTenant(tenant, async (tx) => {
       const found = await read(tx, tenant, id, true)
@@ -255,6 +263,15 @@ async function endEach(
       await end(tx, deps, found.call, reason, recordedMs)
     })
     log.info({ callId: id, reason }, 'a call was ended that no process holds')
+  }
+  for (const call of due) {
+    try {
+      await endOne(call)
+    } catch (err) {
+      // The database is away. Everything else holds up this call alone.
+      if (err instanceof Fault) throw err
+      log.error({ err, callId: call.id, reason }, 'a call that no process holds could not be ended')
+    }
   }
 }
 

@@ -1,5 +1,6 @@
-import postgres from 'postgres'
+import type postgres from 'postgres'
 import type { Log } from '../domain/ports/system.ts'
+import { driver } from './driver.ts'
 
 /** int8 is read as a number: money in micro-USD stays exact up to 9 billion dollars. */
 export type Sql = postgres.Sql<{ bigint: number }>
@@ -60,10 +61,10 @@ function pool(target: Target, max: number, parameters: Record<string, string>): 
     onnotice: () => {},
   }
   if ('socketDir' in target) {
-    return postgres({ ...options, host: target.socketDir, user: target.role, database: target.database })
+    return driver({ ...options, host: target.socketDir, user: target.role, database: target.database })
   }
   const { url, host } = parseUrl(target.databaseUrl)
-  return postgres(url, host === null ? options : { ...options, host })
+  return driver(url, host === null ? options : { ...options, host })
 }
 
 /**

@@ -42,6 +42,8 @@ export interface CallStore {
   ): Promise<AgentCallPage>
   /** Makes a process the owner of a call that nobody has joined. False: another process was faster, or it is over. */
   claim(tenant: Tenant, id: string, ownerId: string): Promise<boolean>
+  /** Takes back a claim on a call that has not begun. */
+  release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   /** The calls of the organization that are connected now, in both worlds. */
   countLive(organizationId: string): Promise<number>
   /**

@@ -245,7 +245,7 @@ class Talking implements Conversation {
   }
 
   back(transport: MediaTransport): void {
-    if (this.#isOver) return
+    if (this.#isOver) return transport.close(this.#ending?.reason ?? 'agent_hangup', null)
     this.#media = transport
     this.#log.event('room.participant_reconnected', { identity: this.#input.call.identity })
     this.#playout.use(transport)

@@ -41,6 +41,8 @@ export interface JoinableCalls {
   findWithSecrets(tenant: Tenant, id: string): Promise<LiveCall | null>
   /** Makes this process the owner of a call that nobody has joined. False: another process was faster, or it is over. */
   claim(tenant: Tenant, id: string, ownerId: string): Promise<boolean>
+  /** Takes back a claim of this process. The call waits again for its first join. */
+  release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   countLive(organizationId: string): Promise<number>
 }
 
@@ -61,7 +63,9 @@ export type LiveSessionDeps = {
 
 type Live = {
   call: Call
-  /** Null: the socket of the first join has not begun. */
+  /** Begins its conversation, over the first socket that begins. */
+  start: (transport: MediaTransport) => Conversation
+  /** Null: no socket has begun. */
   conversation: Conversation | null
   endLease: EndLease
   /** Cancels the end of a session whose socket is lost. */
@@ -73,6 +77,8 @@ type Live = {
 export class SessionRegistry implements LiveSessions {
   readonly #deps: LiveSessionDeps
   readonly #live = new Map<string, Live>()
+  /** The first joins under way, by the id of their call. */
+  readonly #taking = new Map<string, Promise<Live>>()
   #isDraining = false
   #whenEmpty = () => {}
 
@@ -122,14 +128,18 @@ export class SessionRegistry implements LiveSessions {
   }
 
   #requireJoinable({ status, expiresAtMs, ownerId }: Call): void {
-    const { clock, sessionsMax } = this.#deps
+    const { clock } = this.#deps
     if (isTerminal(status)) throw new ResourceFault({ kind: 'call_not_live' })
     if (status === 'queued' && ownerId === null && expiresAtMs <= clock.nowMs())
       throw new ResourceFault({ kind: 'call_not_live' })
     // Another process has the session. It takes the socket back when it reaches it.
-    const isElsewhere = ownerId !== null
-    if (isElsewhere || this.#isDraining || this.#live.size >= sessionsMax)
-      throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    this.#requireRoom()
+  }
+
+  #requireRoom(): void {
+    const isFull = this.#live.size + this.#taking.size >= this.#deps.sessionsMax
+    if (isFull || this.#isDraining) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
   }
 
   #seatOf(call: Call, caller: Caller, isJoined: boolean, found?: LiveCall): SessionSeat {
@@ -154,51 +164,73 @@ export class SessionRegistry implements LiveSessions {
     found: LiveCall | undefined,
   ): Promise<JoinedSession> {
     const live = this.#live.get(id)
-    if (live !== undefined) return this.#rejoin(live)
+    if (live !== undefined) return this.#joined(live)
     if (found === undefined) throw new ResourceFault({ kind: 'call_not_live' })
-    const call = { ...found.call, pipeline: overridden(found.call.pipeline, overrides) }
-    return this.#begin({ ...found, call }, caller)
+    // Two sockets may join for the first time at once. Both get the one session.
+    let taking = this.#taking.get(id)
+    if (taking === undefined) {
+      const call = { ...found.call, pipeline: overridden(found.call.pipeline, overrides) }
+      taking = this.#take({ ...found, call }, caller).finally(() => this.#taking.delete(id))
+      this.#taking.set(id, taking)
+    }
+    return this.#joined(await taking)
   }
 
-  #rejoin(live: Live): JoinedSession {
-    const seat = ++live.seat
+  /** The seat passes to a socket when it begins: one that a newer socket has replaced before never does. */
+  #joined(live: Live): JoinedSession {
     return {
-      resumed: true,
+      get resumed() {
+        return live.conversation !== null
+      },
       begin: (transport) => {
         live.cancelEnd?.()
         live.cancelEnd = null
-        const { conversation } = live
-        if (conversation === null) throw new ResourceFault({ kind: 'call_not_live' })
-        conversation.back(transport)
-        return this.#sinkOf(live, conversation, seat)
+        const seat = ++live.seat
+        if (live.conversation === null) live.conversation = this.#started(live, transport)
+        else live.conversation.back(transport)
+        return this.#sinkOf(live, live.conversation, seat)
       },
     }
   }
 
-  async #begin(found: LiveCall, caller: Caller): Promise<JoinedSession> {
-    const { call } = found
-    const live = await this.#take(call, caller)
-    return {
-      resumed: false,
-      begin: (transport) => {
-        const conversation = this.#deps.startConversation(found, caller, transport, () => this.#ended(live))
-        live.conversation = conversation
-        return this.#sinkOf(live, conversation, live.seat)
-      },
+  /** A conversation that cannot begin leaves nothing behind: the call may be joined again until it expires. */
+  #started(live: Live, transport: MediaTransport): Conversation {
+    try {
+      return live.start(transport)
+    } catch (error) {
+      this.#ended(live)
+      void this.#release(live.call)
+      throw error
+    }
+  }
+
+  async #release({ organizationId, test, id }: Call): Promise<void> {
+    const { calls, log, ownerId } = this.#deps
+    try {
+      await calls.release({ organizationId, test }, id, ownerId)
+    } catch (err) {
+      log.error({ err, callId: id }, 'a call that did not begin was not released')
     }
   }
 
   /** Takes the lease and the call. Everything is given back if the call cannot be had. */
-  async #take(call: Call, caller: Caller): Promise<Live> {
+  async #take(found: LiveCall, caller: Caller): Promise<Live> {
     const { calls, organizations, limits, ownerId } = this.#deps
+    const { call } = found
+    this.#requireRoom()
     const endLease = await takeLease(limits, caller)
-    const live: Live = { call, conversation: null, endLease, cancelEnd: null, seat: 0 }
+    const start = (transport: MediaTransport) =>
+      this.#deps.startConversation(found, caller, transport, () => this.#ended(live))
+    const live: Live = { call, start, conversation: null, endLease, cancelEnd: null, seat: 0 }
     try {
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
-      if (maxSessions !== null && (await calls.countLive(call.organizationId)) >= maxSessions)
-        throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
       const isOurs = await calls.claim({ organizationId: call.organizationId, test: call.test }, call.id, ownerId)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
+      // It counts itself. If it were counted before the claim, two joins at once could both take the last place.
+      if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions) {
+        await this.#release(call)
+        throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
+      }
       this.#live.set(call.id, live)
       return live
     } catch (error) {
@@ -227,6 +259,7 @@ export class SessionRegistry implements LiveSessions {
   #gone(live: Live, conversation: Conversation): void {
     if (!this.#live.has(live.call.id)) return
     conversation.gone()
+    live.cancelEnd?.()
     live.cancelEnd = this.#deps.clock.after(this.#deps.reconnectMs, () => conversation.end('user_disconnected'))
   }
 

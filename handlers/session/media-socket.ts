@@ -13,6 +13,7 @@ import type { SessionFault } from '../../domain/conversation/media.ts'
 import { frameMs, type MediaSink, type MediaTransport, type SessionEvent } from '../../domain/conversation/media.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
 import type { SessionOverrides, SessionSeat } from '../../domain/sessions/live.ts'
 import type { SessionMediaSends, SessionMediaSession } from '../../generated/session/channels.ts'
 import { type SessionErrorCode, sessionErrors } from '../../generated/session/errors.ts'
@@ -288,7 +289,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   }
 
   #refuse(error: unknown): void {
-    if (error instanceof Fault && error.kind === 'too_many_at_once') return this.#fail('RATE_LIMITED')
+    if (isPassing(error)) return this.#fail('RATE_LIMITED', 'The session cannot be joined now.')
     this.#deps.log.error({ requestId: this.#requestId, err: error }, 'a session could not be joined')
     this.#fail('INTERNAL')
   }
@@ -315,6 +316,12 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     this.#deps.seats.leave(this)
     return sink
   }
+}
+
+/** No lease is free, the server is full or ends, or the session has ended or begun elsewhere: the next upgrade says which. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ResourceFault) return error.data.kind === 'call_not_live'
+  return error instanceof Fault && (error.kind === 'too_many_at_once' || error.kind === 'overloaded')
 }
 
 /** The samples of a frame, in place where they are aligned. */

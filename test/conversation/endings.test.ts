@@ -253,3 +253,13 @@ t.test('a lost socket: the agent is silent, timers stand still, and the session 
   await sim.until(() => over.ended)
   t.equal(sim.closed?.reason, 'silence_timeout')
 })
+
+t.test('a socket that comes back to a session that is over gets its end', async (t) => {
+  const { sim, conversation } = converse({})
+  conversation.gone()
+  conversation.end('user_disconnected')
+  await sim.runDeaf(1000)
+  t.equal(sim.closed, null)
+  conversation.back(sim)
+  t.same(sim.closed, { reason: 'user_disconnected', fault: null })
+})

@@ -104,6 +104,10 @@ t.test('a session that cannot be joined once the socket is open', async (t) => {
   const { open, sessions, logged } = await serve(t)
   sessions.joinRefusal = new Fault({ kind: 'too_many_at_once', limit: 'organization' })
   t.same(await fatal(await open()), { code: 'RATE_LIMITED', fatal: true, closed: 1013 })
+  for (const passing of [new Fault({ kind: 'overloaded' }), new ResourceFault({ kind: 'call_not_live' })]) {
+    sessions.joinRefusal = passing
+    t.same(await fatal(await open()), { code: 'RATE_LIMITED', fatal: true, closed: 1013 })
+  }
   t.same(logged, [])
   sessions.joinRefusal = new Error('a defect')
   t.same(await fatal(await open()), { code: 'INTERNAL', fatal: true, closed: 1011 })

@@ -125,6 +125,41 @@ t.test('append moves, stores once what is sent twice, and refuses what the state
   )
 })
 
+t.test('a call that cannot be ended does not hold the others', async (t) => {
+  const clock = handClock()
+  const store = await cluster.store(t, await cluster.database(), { clock })
+  const { id: organizationId } = await organization(store, 'a')
+  const createdAtMs = clock.nowMs()
+  const calls = [0, 1].map((at) =>
+    newCall(organizationId, { createdAtMs: createdAtMs + at, expiresAtMs: createdAtMs + 5_000 }),
+  )
+  for (const call of calls) {
+    await store.calls.insert(call, {})
+    t.ok(await store.calls.claim(call, call.id, 'dead'))
+  }
+  await store.calls.endOrphans(async (id) => {
+    if (id === calls[0]!.id) throw new Error('the folder cannot be read')
+    return null
+  })
+  const found = await Promise.all(calls.map((call) => store.calls.find(call, call.id)))
+  t.same(
+    found.map((call) => call?.endReason),
+    [null, 'worker_lost'],
+  )
+})
+
+t.test('a claim that is released may be taken again, and by its owner only', async (t) => {
+  const store = await cluster.store(t, await cluster.database())
+  const { id: organizationId } = await organization(store, 'a')
+  const call = newCall(organizationId)
+  await store.calls.insert(call, {})
+  t.ok(await store.calls.claim(call, call.id, 'one'))
+  await store.calls.release(call, call.id, 'two')
+  t.notOk(await store.calls.claim(call, call.id, 'two'))
+  await store.calls.release(call, call.id, 'one')
+  t.ok(await store.calls.claim(call, call.id, 'two'))
+})
+
 t.test('calls that nobody holds', async (t) => {
   const clock = handClock()
   const store = await cluster.store(t, await cluster.database(), { clock })

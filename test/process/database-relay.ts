@@ -1,0 +1,64 @@
+/** A way to a database that a test can cut, as a network or a database that fails does. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import net from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+const socketName = '.s.PGSQL.5432'
+
+export class DatabaseRelay {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'parley-relay-'))
+  readonly #target: string
+  readonly #open = new Set<net.Socket>()
+  #server: net.Server | null = null
+  /** DATABASE_URL through the relay. */
+  readonly url: string
+
+  private constructor(databaseUrl: string) {
+    const url = new URL(databaseUrl)
+    this.#target = path.join(url.searchParams.get('host') ?? '', socketName)
+    url.searchParams.set('host', this.#folder)
+    this.url = url.href
+  }
+
+  static async start(databaseUrl: string): Promise<DatabaseRelay> {
+    const relay = new DatabaseRelay(databaseUrl)
+    await relay.repair()
+    return relay
+  }
+
+  /** Nothing answers any more, and all connections are reset. */
+  cut(): void {
+    this.#server?.close()
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  repair(): Promise<void> {
+    const server = net.createServer((near) => this.#relay(near))
+    this.#server = server
+    return new Promise((resolve) => {
+      server.listen(path.join(this.#folder, socketName), resolve)
+    })
+  }
+
+  close(): void {
+    this.cut()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #relay(near: net.Socket): void {
+    const far = net.connect(this.#target)
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#open.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        this.#open.delete(socket)
+        other.destroy()
+      })
+    }
+    near.pipe(far).pipe(near)
+  }
+}

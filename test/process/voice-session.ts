@@ -1,0 +1,99 @@
+/** A voice session with a running Parley, over its real socket: a page that types, and that plays what it gets at once. */
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import { until } from './machine.ts'
+
+type Server = { url: string; key: string }
+export type Frame = { type: string; [field: string]: unknown }
+type Started = { sessionId: string; transportUrl: string; transportToken: string }
+
+const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
+/** Answers from the request alone, at no price. */
+export const loopbackProviders = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
+
+/** The status and the JSON of an answer. */
+export async function call(
+  server: Server,
+  path: string,
+  body?: object,
+): Promise<{ status: number; json: Record<string, unknown> }> {
+  const answer = await fetch(server.url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${server.key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  return { status: answer.status, json: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>) }
+}
+
+export async function startSession(server: Server, more: object = {}): Promise<Started> {
+  const wanted = { intent: { language: 'en' }, constraints: { allowedProviders: loopback }, ...more }
+  const { status, json } = await call(server, '/v1/sessions', wanted)
+  if (status !== 201) throw new Error(`a session was answered ${status}: ${JSON.stringify(json)}`)
+  return json as Started
+}
+
+export class Page {
+  readonly id: string
+  readonly frames: Frame[] = []
+  audioBytes = 0
+  /** The close code. */
+  closed: number | null = null
+  readonly socket: WebSocket
+
+  constructor({ sessionId, transportUrl, transportToken }: Started) {
+    this.id = sessionId
+    this.socket = new WebSocket(transportUrl, ['service.session.v1', `service.ephemeral.${transportToken}`])
+    this.socket.on('message', (data: Buffer, isBinary) => (isBinary ? this.#audio(data) : this.#text(data)))
+    this.socket.on('close', (code) => {
+      this.closed = code
+    })
+    this.socket.on('error', () => {})
+  }
+
+  /** A session that is joined. */
+  static async join(server: Server, more: object = {}): Promise<Page> {
+    const page = new Page(await startSession(server, more))
+    await page.first('ready')
+    return page
+  }
+
+  send(frame: object): void {
+    this.socket.send(JSON.stringify(frame))
+  }
+
+  all(type: string): Frame[] {
+    return this.frames.filter((frame) => frame.type === type)
+  }
+
+  async first(type: string, limitMs?: number): Promise<Frame> {
+    await until(`a frame ${type}`, () => this.all(type).length > 0 || this.closed !== null, limitMs)
+    const [frame] = this.all(type)
+    if (frame === undefined) throw new Error(`closed with ${this.closed} and no ${type}`)
+    return frame
+  }
+
+  /** Types, and resolves when the agent has answered in full. */
+  async ask(text: string): Promise<void> {
+    const isAnswer = (frame: Frame) => frame['isFinal'] === true && frame['text'] === text
+    this.send({ type: 'user_message', text })
+    await until(`an answer to ${text}`, () => this.all('agent_message').some(isAnswer))
+  }
+
+  async close(): Promise<void> {
+    if (this.closed !== null) return
+    this.socket.terminate()
+    await once(this.socket, 'close')
+  }
+
+  #audio(data: Buffer): void {
+    this.audioBytes += data.length
+  }
+
+  #text(data: Buffer): void {
+    const frame = JSON.parse(data.toString()) as Frame
+    this.frames.push(frame)
+    if (frame.type === 'mark') this.send({ type: 'played', mark: frame['name'] })
+    if (frame.type === 'clear') this.send({ type: 'played', mark: null, playedMs: 0, cleared: true })
+  }
+}
