@@ -114,8 +114,10 @@ export class Thinking {
         if (calls.length === 0) return this.#events.done(null)
         await this.#allowed
         if (this.#isDropped) return
-        const endCall = calls.map((call) => this.#deps.tools.endCallOf(call)).find((each) => each !== null)
-        if (endCall) return this.#events.done(endCall)
+        const endCall = this.#endCallOf(calls)
+        if (endCall !== null) return this.#events.done(endCall)
+        // Some models call tools all the same when they must not.
+        if (hop >= this.#pipeline.maxToolHops) return this.#stopCalling()
         await this.#runTools(calls)
         if (this.#isDropped) return
       }
@@ -124,6 +126,22 @@ export class Thinking {
       if (!(thrown instanceof Fault)) this.#deps.log.error({ err: thrown }, 'the answer of a session failed')
       this.#events.failed(thrown instanceof Fault ? thrown : new Fault({ kind: 'internal' }, { cause: thrown }))
     }
+  }
+
+  #endCallOf(calls: readonly AskedCall[]): EndCall | null {
+    for (const call of calls) {
+      const endCall = this.#deps.tools.endCallOf(call)
+      if (endCall === null) continue
+      this.#called.push({ id: call.callId, name: call.name, args: call.arguments, status: 'completed' })
+      return endCall
+    }
+    return null
+  }
+
+  /** The words so far are the answer. Without any there is none. */
+  #stopCalling(): void {
+    if (this.hops.some(({ text }) => text.trim() !== '')) return this.#events.done(null)
+    this.#events.failed(new Fault({ kind: 'all_failed' }))
   }
 
   /** Asks again once, as long as no word has come. */

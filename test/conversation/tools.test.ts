@@ -191,6 +191,24 @@ t.test('after maxToolHops the LLM must answer in words', async (t) => {
   t.same(choices, [undefined, undefined, 'none'])
 })
 
+t.test('a model that goes on calling tools is asked no more than maxToolHops allows', async (t) => {
+  for (const [text, said] of [
+    ['One moment.', 'One moment. One moment. One moment.'],
+    ['', 'Sorry, wait.'],
+  ] as const) {
+    const { sim, record, requests } = converse({
+      settings: { maxToolHops: 2, fallbackMessage: 'Sorry, wait.' },
+      tools: [tool('weather')],
+      answerOf: () => ({ text, calls: [{ name: 'weather', args: '{}' }] }),
+    })
+    sim.say('go on then.')
+    await sim.until(() => record.turns.length === 2)
+    t.equal(requests.length, 3)
+    t.equal(record.turns[1]?.playedText?.replaceAll(/\s+/g, ' ').trim(), said)
+    t.equal(record.turns[1]?.toolCalls.length, 2)
+  }
+})
+
 t.test('preToolSpeech', async (t) => {
   const slow = async (preToolSpeech: PipelineTool['preToolSpeech'], ms: number, text = '') => {
     const all = converse({
@@ -303,6 +321,7 @@ t.test('end_call speaks its message, and ends once it was played', async (t) => 
     t.same(record.ended, ['agent_hangup'])
     t.equal(sim.agentWords, said)
     t.equal(record.turns.at(-1)?.playedText, said)
+    t.match(record.turns.at(-1)?.toolCalls, [{ name: 'end_call', args, status: 'completed' }])
   }
   const off = converse({
     tools: [tool('end_call', { source: { kind: 'builtin', name: 'end_call', config: { enabled: false } } })],

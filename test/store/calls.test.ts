@@ -137,9 +137,9 @@ t.test('a call that cannot be ended does not hold the others', async (t) => {
     await store.calls.insert(call, {})
     t.ok(await store.calls.claim(call, call.id, 'dead'))
   }
-  await store.calls.endOrphans(async (id) => {
+  await store.calls.endOrphans((id) => {
     if (id === calls[0]!.id) throw new Error('the folder cannot be read')
-    return null
+    return Promise.resolve(null)
   })
   const found = await Promise.all(calls.map((call) => store.calls.find(call, call.id)))
   t.same(
