@@ -29,7 +29,8 @@ export type Problem =
   | { kind: 'options_not_taken' }
   | { kind: 'descriptions_too_long'; charactersMax: number }
   | { kind: 'schema_not_of_object' }
-  | { kind: 'schema_too_large'; bytesMax: number }
+  | { kind: 'json_too_large'; bytesMax: number }
+  | { kind: 'json_too_deep'; depthMax: number }
   | { kind: 'schema_too_deep'; depthMax: number }
   | { kind: 'schema_refers_outside' }
   | { kind: 'schema_malformed' }

@@ -12,7 +12,7 @@ const bytesMax = 16_384
 const depthMax = 8
 
 export function parametersProblem(schema: Record<string, unknown>, compile: CompileSchema): Problem | null {
-  if (Buffer.byteLength(JSON.stringify(schema)) > bytesMax) return { kind: 'schema_too_large', bytesMax }
+  if (Buffer.byteLength(JSON.stringify(schema)) > bytesMax) return { kind: 'json_too_large', bytesMax }
   if (schema['type'] !== 'object') return { kind: 'schema_not_of_object' }
   if (depthOf(schema) > depthMax) return { kind: 'schema_too_deep', depthMax }
   const fault = compile(schema)

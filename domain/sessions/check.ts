@@ -10,7 +10,7 @@ export type SessionRules = { agent: AgentRules; tool: ToolRules; render: RenderT
 
 /** Looks at what was sent, without the agent that it names. */
 export function issuesOfWanted(wanted: WantedSession, rules: SessionRules): Issue[] {
-  const { agentId, intent, llm, constraints, tools, ...shared } = wanted
+  const { agentId, intent, llm, constraints, tools, metadata, ...shared } = wanted
   const hasAgent = agentId !== undefined && agentId !== null
   const { systemPrompt, ...settings } = shared
   return [
@@ -29,7 +29,24 @@ export function issuesOfWanted(wanted: WantedSession, rules: SessionRules): Issu
       issuesOfTool(tool, rules.tool).map((issue) => ({ ...issue, path: ['tools', at, ...issue.path] })),
     ),
     ...repeatedNames(tools ?? []),
+    ...issuesOfMetadata(metadata ?? {}),
   ]
+}
+
+/** It is stored with the call, and sent with each call of a tool. */
+const metadataMax = { bytes: 16_384, depth: 8 }
+
+function issuesOfMetadata(metadata: object): Issue[] {
+  const { bytes: bytesMax, depth: depthMax } = metadataMax
+  const path = ['metadata']
+  if (isDeeper(metadata, depthMax)) return [{ path, problem: { kind: 'json_too_deep', depthMax } }]
+  if (Buffer.byteLength(JSON.stringify(metadata)) <= bytesMax) return []
+  return [{ path, problem: { kind: 'json_too_large', bytesMax } }]
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1))
 }
 
 const missingIntent: Issue = { path: ['intent'], problem: { kind: 'intent_missing' } }

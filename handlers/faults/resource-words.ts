@@ -108,7 +108,9 @@ function complaint(problem: Problem): string {
       return `has descriptions of more than ${problem.charactersMax} characters together`
     case 'schema_not_of_object':
       return 'must have type: object at its root'
-    case 'schema_too_large':
+    case 'json_too_deep':
+      return `is more than ${problem.depthMax} levels deep`
+    case 'json_too_large':
       return `is larger than ${problem.bytesMax} bytes of JSON`
     case 'schema_too_deep':
       return `is more than ${problem.depthMax} schemas deep`
@@ -154,7 +156,8 @@ function keywordOf({ kind }: Problem): string {
     case 'template_too_large':
     case 'template_too_costly':
     case 'descriptions_too_long':
-    case 'schema_too_large':
+    case 'json_too_large':
+    case 'json_too_deep':
     case 'schema_too_deep':
       return 'maxLength'
     case 'schema_not_of_object':

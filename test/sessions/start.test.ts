@@ -133,6 +133,10 @@ t.test('everything that can be refused is refused before the browser joins', asy
     'constraints/allowedProviders/stt/0',
   ])
   t.same(await issues({ intent, systemPrompt: '{% if' }), ['systemPrompt'])
+  const deep = (levels: number): Record<string, unknown> => (levels === 1 ? { a: 1 } : { a: deep(levels - 1) })
+  t.same(await issues({ intent, metadata: deep(9) }), ['metadata'])
+  t.same(await issues({ intent, metadata: { a: 'x'.repeat(16_377) } }), ['metadata'])
+  await start({ intent, metadata: { ...deep(8), b: 'x'.repeat(16_000) } })
   t.same(await issues({ intent, systemPrompt: '{% for i in (1..9000000) %}a{% endfor %}' }), ['systemPrompt'])
   t.same(await issues({ intent, firstMessageMode: 'message' }), ['firstMessageMode'])
   t.same(await issues({ agentId: 'agent_1', turnHandling: { endpointing: { minDelay: 2600 } } }), [
