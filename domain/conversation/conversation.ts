@@ -40,7 +40,11 @@ export function startConversation(
   const failed = (err: unknown) => conversation.defect(err)
   const conversation: Talking = new Talking(guardedDeps(deps, failed), input, media, log)
   const guarded = guardedConversation(conversation, failed)
-  conversation.begin()
+  try {
+    conversation.begin()
+  } catch (error) {
+    failed(error)
+  }
   return guarded
 }
 

@@ -263,3 +263,12 @@ t.test('a socket that comes back to a session that is over gets its end', async 
   conversation.back(sim)
   t.same(sim.closed, { reason: 'user_disconnected', fault: null })
 })
+
+t.test('a conversation that fails as it begins ends as failed', async (t) => {
+  const { sim, record, over, clock } = converse({ settings: { backgroundAudio: null as never } })
+  await sim.run(100)
+  t.same(sim.closed, { reason: 'pipeline_failed', fault: 'internal' })
+  t.same(record.ended, ['pipeline_failed'])
+  t.equal(over.ended, true)
+  t.equal(clock.timers, 0)
+})
