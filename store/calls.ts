@@ -8,6 +8,7 @@ import type { CallStore, UnownedEnd } from '../domain/calls/store.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SecretsByTool } from '../domain/sessions/join-tools.ts'
+import type { Pipeline } from '../domain/sessions/pipeline.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents, insertSpans, insertTurns, storedEventIds, turnSources } from './call-entries.ts'
 import { listCalls, listCallsOfAgent } from './call-lists.ts'
@@ -52,8 +53,8 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
       worlds.asTenant(tenant, (tx) => listCalls(tx, tenant, filter, limit, after)),
     listOfAgent: (tenant, agentId, limit, range) =>
       worlds.asTenant(tenant, (tx) => listCallsOfAgent(tx, tenant, agentId, limit, range)),
-    claim: async (tenant, id, ownerId) =>
-      isCallId(id) && worlds.asTenant(tenant, (tx) => claim(tx, tenant, id, ownerId, clock.nowMs())),
+    claim: async (tenant, id, ownerId, pipeline) =>
+      isCallId(id) && worlds.asTenant(tenant, (tx) => claim(tx, tenant, id, { ownerId, pipeline }, clock.nowMs())),
     release: async (tenant, id, ownerId) => {
       if (isCallId(id)) await worlds.asTenant(tenant, (tx) => release(tx, tenant, id, ownerId))
     },
@@ -97,9 +98,19 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
   }
 }
 
-async function claim(tx: Tx, tenant: Tenant, id: string, ownerId: string, nowMs: number): Promise<boolean> {
+async function claim(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+  { ownerId, pipeline }: { ownerId: string; pipeline: Pipeline | null },
+  nowMs: number,
+): Promise<boolean> {
+  const changed =
+    pipeline === null
+      ? tx``
+      : tx`, language = ${pipeline.intent.language}, pipeline = ${jsonText(pipeline)}::text::json`
   const { count } = await tx`
-    update calls set owner_id = ${ownerId}
+    update calls set owner_id = ${ownerId}${changed}
     ${ofCall(tx, tenant, id)} and owner_id is null and status = 'queued' and expires_at > ${new Date(nowMs)}`
   return count > 0
 }

@@ -3,6 +3,7 @@ import type { Tenant } from '../access/organization.ts'
 import type { LedgerAttempt } from '../billing/ledger.ts'
 import type { Stage } from '../catalog/model.ts'
 import type { SecretsByTool } from '../sessions/join-tools.ts'
+import type { Pipeline } from '../sessions/pipeline.ts'
 import type { Call, CallEntry, CallEvent, CallKind, Span, Turn } from './call.ts'
 import type { Findings, Report } from './report.ts'
 import type { CallStatus, EndReason } from './states.ts'
@@ -40,8 +41,11 @@ export interface CallStore {
     limit: number,
     range: { beforeUs: number | null; sinceUs: number | null },
   ): Promise<AgentCallPage>
-  /** Makes a process the owner of a call that nobody has joined. False: another process was faster, or it is over. */
-  claim(tenant: Tenant, id: string, ownerId: string): Promise<boolean>
+  /**
+   * Makes a process the owner of a call that nobody has joined. `pipeline` replaces that of the call; null leaves it. False:
+   * another process was faster, or it is over.
+   */
+  claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
   /** Takes back a claim on a call that has not begun. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   /** The calls of the organization that are connected now, in both worlds. */

@@ -18,6 +18,7 @@ import { ResourceFault } from '../resource-fault.ts'
 import type { SecretsByTool } from './join-tools.ts'
 import type { JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from './live.ts'
 import { overridden } from './overrides.ts'
+import type { Pipeline } from './pipeline.ts'
 import type { SessionOrganizations } from './start-session.ts'
 import type { TransportClaims } from './transport-token.ts'
 
@@ -39,8 +40,11 @@ export type StartConversation = (
 
 export interface JoinableCalls {
   findWithSecrets(tenant: Tenant, id: string): Promise<LiveCall | null>
-  /** Makes this process the owner of a call that nobody has joined. False: another process was faster, or it is over. */
-  claim(tenant: Tenant, id: string, ownerId: string): Promise<boolean>
+  /**
+   * Makes this process the owner of a call that nobody has joined. `pipeline` replaces that of the call; null leaves it.
+   * False: another process was faster, or it is over.
+   */
+  claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
   /** Takes back a claim of this process. The call waits again for its first join. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   countLive(organizationId: string): Promise<number>
@@ -169,8 +173,7 @@ export class SessionRegistry implements LiveSessions {
     // Two sockets may join for the first time at once. Both get the one session.
     let taking = this.#taking.get(id)
     if (taking === undefined) {
-      const call = { ...found.call, pipeline: overridden(found.call.pipeline, overrides) }
-      taking = this.#take({ ...found, call }, caller).finally(() => this.#taking.delete(id))
+      taking = this.#take(found, overrides, caller).finally(() => this.#taking.delete(id))
       this.#taking.set(id, taking)
     }
     return this.#joined(await taking)
@@ -204,27 +207,28 @@ export class SessionRegistry implements LiveSessions {
     }
   }
 
-  async #release({ organizationId, test, id }: Call): Promise<void> {
+  async #release(call: Call): Promise<void> {
     const { calls, log, ownerId } = this.#deps
     try {
-      await calls.release({ organizationId, test }, id, ownerId)
+      await calls.release(call, call.id, ownerId)
     } catch (err) {
-      log.error({ err, callId: id }, 'a call that did not begin was not released')
+      log.error({ err, callId: call.id }, 'a call that did not begin was not released')
     }
   }
 
   /** Takes the lease and the call. Everything is given back if the call cannot be had. */
-  async #take(found: LiveCall, caller: Caller): Promise<Live> {
+  async #take(found: LiveCall, overrides: SessionOverrides, caller: Caller): Promise<Live> {
     const { calls, organizations, limits, ownerId } = this.#deps
-    const { call } = found
+    const pipeline = Object.keys(overrides).length === 0 ? null : overridden(found.call.pipeline, overrides)
+    const call = pipeline === null ? found.call : { ...found.call, pipeline }
     this.#requireRoom()
     const endLease = await takeLease(limits, caller)
     const start = (transport: MediaTransport) =>
-      this.#deps.startConversation(found, caller, transport, () => this.#ended(live))
+      this.#deps.startConversation({ ...found, call }, caller, transport, () => this.#ended(live))
     const live: Live = { call, start, conversation: null, endLease, cancelEnd: null, seat: 0 }
     try {
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
-      const isOurs = await calls.claim({ organizationId: call.organizationId, test: call.test }, call.id, ownerId)
+      const isOurs = await calls.claim(call, call.id, ownerId, pipeline)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
       // It counts itself. If it were counted before the claim, two joins at once could both take the last place.
       if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions) {
@@ -264,6 +268,7 @@ export class SessionRegistry implements LiveSessions {
   }
 
   #ended(live: Live): void {
+    if (this.#live.get(live.call.id) !== live) return
     live.cancelEnd?.()
     live.endLease()
     this.#live.delete(live.call.id)

@@ -3,6 +3,7 @@ import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { Call } from '../../domain/calls/call.ts'
 import type { MediaTransport } from '../../domain/conversation/media.ts'
 import { type Conversation, type LiveSessionDeps, SessionRegistry } from '../../domain/sessions/live-sessions.ts'
+import type { Pipeline } from '../../domain/sessions/pipeline.ts'
 import { bench, caller } from '../domain/fakes.ts'
 
 t.test('the first join takes the call and a lease, and the end gives the lease back', async (t) => {
@@ -13,6 +14,7 @@ t.test('the first join takes the call and a lease, and the end gives the lease b
   t.same(all.claimed, ['s_1'])
   const sink = joined.begin(all.transport)
   t.match(all.started[0]?.call.pipeline, { systemPrompt: 'Be kind.' })
+  t.match(all.stored, [{ systemPrompt: 'Be kind.' }])
   sink.userMessage('hello')
   t.same(all.log, ['userMessage hello'])
   t.match(await failure(all.join('s_2')), { data: { kind: 'too_many_at_once' } }, 'the session has the one lease')
@@ -159,14 +161,16 @@ function setup({
   const log: string[] = []
   const claimed: string[] = []
   const released: string[] = []
+  const stored: Pipeline[] = []
   const started: { call: Call }[] = []
   let finish = () => {}
   const user = caller({ maxConcurrency: limits })
   const deps: LiveSessionDeps = {
     calls: {
       findWithSecrets: (_tenant, id) => Promise.resolve({ call: callOf(id, over), secrets: {} }),
-      claim: (_tenant, id) => {
+      claim: (_tenant, id, _ownerId, pipeline) => {
         claimed.push(id)
+        if (pipeline !== null) stored.push(pipeline)
         return Promise.resolve(claim)
       },
       release: (_tenant, id) => {
@@ -196,7 +200,7 @@ function setup({
     return registry.admit(claims, user)
   }
   const join = async (id?: string) => (await (await admit(id)).join({})).begin(transport)
-  return { registry, clock, log, claimed, released, started, transport, admit, join, finish: () => finish() }
+  return { registry, clock, log, claimed, released, stored, started, transport, admit, join, finish: () => finish() }
 }
 
 function recorded(log: string[]): Conversation {

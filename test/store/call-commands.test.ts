@@ -14,7 +14,7 @@ t.test('the owner of a call gets its commands, once each, and no other process d
   const { id: organizationId } = await organization(here, 'a')
   const call = newCall(organizationId)
   await here.calls.insert(call, {})
-  t.equal(await owner.calls.claim(call, call.id, owner.instanceId), true)
+  t.equal(await owner.calls.claim(call, call.id, owner.instanceId, null), true)
 
   const ran: [string, string, Tenant][] = []
   await here.callCommands.serve(() => t.fail('the sender does not run it'))

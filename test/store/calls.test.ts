@@ -135,7 +135,7 @@ t.test('a call that cannot be ended does not hold the others', async (t) => {
   )
   for (const call of calls) {
     await store.calls.insert(call, {})
-    t.ok(await store.calls.claim(call, call.id, 'dead'))
+    t.ok(await store.calls.claim(call, call.id, 'dead', null))
   }
   await store.calls.endOrphans((id) => {
     if (id === calls[0]!.id) throw new Error('the folder cannot be read')
@@ -153,11 +153,19 @@ t.test('a claim that is released may be taken again, and by its owner only', asy
   const { id: organizationId } = await organization(store, 'a')
   const call = newCall(organizationId)
   await store.calls.insert(call, {})
-  t.ok(await store.calls.claim(call, call.id, 'one'))
+  const pipeline = {
+    ...call.pipeline,
+    systemPrompt: 'Of the page. \0',
+    intent: { ...call.pipeline.intent, language: 'fr' },
+  }
+  t.ok(await store.calls.claim(call, call.id, 'one', pipeline))
+  t.same((await store.calls.find(call, call.id))?.pipeline, pipeline)
+  const { calls: listed } = await store.calls.list(call, {}, 1, null)
+  t.equal(listed[0]?.language, 'fr')
   await store.calls.release(call, call.id, 'two')
-  t.notOk(await store.calls.claim(call, call.id, 'two'))
+  t.notOk(await store.calls.claim(call, call.id, 'two', null))
   await store.calls.release(call, call.id, 'one')
-  t.ok(await store.calls.claim(call, call.id, 'two'))
+  t.ok(await store.calls.claim(call, call.id, 'two', null))
 })
 
 t.test('calls that nobody holds', async (t) => {
@@ -189,34 +197,34 @@ t.test('calls that nobody holds', async (t) => {
 
   await t.test('a session is claimed once, and not when it is over', async (t) => {
     const call = await make()
-    t.equal(await store.calls.claim(call, call.id, store.instanceId), true)
-    t.equal(await store.calls.claim(call, call.id, 'another'), false)
+    t.equal(await store.calls.claim(call, call.id, store.instanceId, null), true)
+    t.equal(await store.calls.claim(call, call.id, 'another', null), false)
     t.equal(await store.calls.countLive(organizationId), 1)
     t.same(await store.calls.endUnowned(call, call.id, 'api_ended'), { state: 'owned' })
   })
 
   await t.test('a session that nobody joined is cancelled without a report', async (t) => {
     const [call, joined] = [await make(), await make()]
-    await store.calls.claim(joined, joined.id, store.instanceId)
+    await store.calls.claim(joined, joined.id, store.instanceId, null)
     await clock.advance(5_000)
     for (let tries = 0; tries < 200 && (await statusOf(call.id))?.[0] === 'queued'; tries++)
       await new Promise((resolve) => setTimeout(resolve, 10))
     t.same(await statusOf(call.id), ['cancelled', 'not_joined'])
     t.equal(await store.reports.find(call, call.id), null)
     t.same(await statusOf(joined.id), ['queued', null])
-    t.equal(await store.calls.claim(call, call.id, store.instanceId), false)
+    t.equal(await store.calls.claim(call, call.id, store.instanceId, null), false)
   })
 
   await t.test('calls of a dead process end with a report, and with what was written of the recording', async (t) => {
     for (const recordedMs of [null, 5000]) {
       const call = await make({ expiresAtMs: createdAtMs + 900_000 })
-      t.equal(await store.calls.claim(call, call.id, 'dead'), true)
+      t.equal(await store.calls.claim(call, call.id, 'dead', null), true)
       const at = clock.nowMs()
       const event = newEvent('recording.recording', { occurredAtMs: at })
       const recording: CallEntry = { kind: 'recording', event, status: 'recording', durationMs: null }
       await store.calls.append(call, call.id, [connected(at), recording])
       const alive = await make({ expiresAtMs: createdAtMs + 900_000 })
-      await store.calls.claim(alive, alive.id, store.instanceId)
+      await store.calls.claim(alive, alive.id, store.instanceId, null)
       await store.calls.endOrphans((id) => Promise.resolve(id === call.id ? recordedMs : null))
       t.same(await statusOf(call.id), ['failed', 'worker_lost'])
       t.same(await statusOf(alive.id), ['queued', null])
