@@ -138,7 +138,7 @@ export class Thinking {
     return null
   }
 
-  /** The words so far are the answer. If there are none, the turn has failed. */
+  /** The answer is what was said until now. A turn without any words has failed. */
   #stopCalling(): void {
     if (this.hops.some(({ text }) => text.trim() !== '')) return this.#events.done(null)
     this.#events.failed(new Fault({ kind: 'all_failed' }))
