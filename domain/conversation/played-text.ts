@@ -1,7 +1,7 @@
 /**
  * The part of an agent's turn that was played. A word counts when all of it was played, so the text is never more than
  * that. With the times of words it is exact. Otherwise words are laid over the sounding parts of the audio in
- * proportion to their length, and pauses of the voice count for nothing:
+ * proportion to their length, between the pauses that punctuation makes; it is then rather too short than too long:
  *
  *   audio   ...####.###..#####...      . silence, # sound
  *   text       Hello there  friend
@@ -13,12 +13,19 @@ import { isUnspaced } from './phrases.ts'
 export type WordTime = { text: string; startMs: number; endMs: number }
 
 const stepMs = 10
+/** A shorter silence inside of a sentence is a part of a word, such as the one before a "p". */
+const pauseSteps = 13
+/** The pace of one phrase is at most this many times the pace of another one. */
+const paceMax = 2.5
 /** A step is sound if its peak is above this part of the highest peak of the turn so far: -29 dB. */
 const soundAbove = 0.035
 /** Quieter samples are silence in any case. */
 const silenceBelow = 32
-/** A word is not counted before this much more was played, since its length is an estimate. */
-const marginMs = 120
+/**
+ * A word is not counted before this much more was played, since its length is an estimate. With 120 ms the text was one
+ * word too long in 8 % of the moments of 60 sentences of four voices, now in 2 %; it lacks more than one word in 6 %.
+ */
+const marginMs = 240
 /** The length of a sentence whose audio is not complete is taken to be at least this for each letter. */
 const letterMs = 60
 /** Digits and signs such as % are spoken as whole words. */
@@ -112,17 +119,32 @@ export class PlayedText {
   }
 
   #cut(sentence: Sentence, samples: number): string {
-    const part = sentence.words ? this.#partByTimes(sentence.words, samples) : this.#partBySound(sentence, samples)
-    const total = lettersOf(sentence.text)
-    let letters = 0
-    let end = 0
-    for (const [word] of sentence.text.matchAll(words)) {
-      letters += lettersOf(word)
-      // The sums of both sides are whole numbers, but one of them was divided and multiplied.
-      if (letters > part * total + 1e-6) break
-      end = sentence.text.indexOf(word, end) + word.length
+    const all = wordsIn(sentence.text)
+    const count = sentence.words
+      ? wordsWithin(all, this.#partByTimes(sentence.words, samples), lettersOf)
+      : this.#wordsBySound(sentence, all, samples)
+    return sentence.text.slice(0, all[count - 1]?.end ?? 0)
+  }
+
+  #wordsBySound(sentence: Sentence, all: readonly Word[], samples: number): number {
+    const { sounding, isComplete } = sentence
+    const played = Math.floor(Math.min(samples, sentence.samples) / this.#stepSamples) - marginMs / stepMs
+    if (played <= 0) return 0
+    const soundAt = (step: number) => (step <= 0 ? 0 : (sounding[step - 1] ?? 0))
+    let before = 0
+    let from = 0
+    for (const { words, toStep } of isComplete ? phrasesOf(all, sounding) : []) {
+      if (played < toStep) {
+        const part = (soundAt(played) - soundAt(from)) / Math.max(1, soundAt(toStep) - soundAt(from))
+        return before + wordsWithin(words, part, weightOf)
+      }
+      before += words.length
+      from = toStep
     }
-    return sentence.text.slice(0, end)
+    if (isComplete) return before
+    const known = sounding.at(-1) ?? 0
+    const letters = all.reduce((sum, { text }) => sum + lettersOf(text), 0)
+    return wordsWithin(all, soundAt(played) / Math.max(1, known, (letters * letterMs) / stepMs), weightOf)
   }
 
   #partByTimes(times: readonly WordTime[], samples: number): number {
@@ -130,14 +152,63 @@ export class PlayedText {
     const sum = (some: readonly WordTime[]) => some.reduce((letters, { text }) => letters + lettersOf(text), 0)
     return sum(times.filter(({ endMs }) => endMs <= playedMs)) / Math.max(1, sum(times))
   }
+}
 
-  #partBySound({ text, sounding, samples: all, isComplete }: Sentence, samples: number): number {
-    const steps = Math.floor(Math.min(samples, all) / this.#stepSamples) - marginMs / stepMs
-    const played = steps <= 0 ? 0 : (sounding[steps - 1] ?? 0)
-    const known = sounding.at(-1) ?? 0
-    const expected = isComplete ? known : Math.max(known, (lettersOf(text) * letterMs) / stepMs)
-    return expected === 0 ? 0 : played / expected
+const endsPhrase = /[^\p{L}\p{N}]$/u
+
+type Word = { text: string; end: number }
+/** `toStep` is the end of the pause after the phrase. */
+type Phrase = { words: readonly Word[]; toStep: number }
+
+function wordsIn(text: string): Word[] {
+  return [...text.matchAll(words)].map((match) => ({ text: match[0], end: match.index + match[0].length }))
+}
+
+/** A voice that pauses as often as the text has punctuation pauses there, if it then keeps its pace. */
+function phrasesOf(all: readonly Word[], sounding: readonly number[]): Phrase[] {
+  const whole = { words: all, toStep: sounding.length }
+  const phrases: Word[][] = [[]]
+  for (const word of all) {
+    phrases.at(-1)?.push(word)
+    if (endsPhrase.test(word.text)) phrases.push([])
   }
+  if (phrases.at(-1)?.length === 0) phrases.pop()
+  const pauses = pausesOf(sounding)
+  if (pauses.length !== phrases.length - 1) return [whole]
+  const found = phrases.map((words, i) => ({ words, toStep: pauses[i] ?? sounding.length }))
+  const soundAt = (step: number) => (step === 0 ? 0 : (sounding[step - 1] ?? 0))
+  const paces = found.map(
+    ({ words, toStep }, i) => (soundAt(toStep) - soundAt(found[i - 1]?.toStep ?? 0)) / weightOfAll(words),
+  )
+  return Math.max(...paces) > paceMax * Math.min(...paces) ? [whole] : found
+}
+
+function weightOfAll(all: readonly Word[]): number {
+  return all.reduce((sum, { text }) => sum + weightOf(text), 0)
+}
+
+function pausesOf(sounding: readonly number[]): number[] {
+  const pauses: number[] = []
+  const end = sounding.at(-1)
+  let from = 0
+  for (let step = 1; step <= sounding.length; step++) {
+    if (step < sounding.length && sounding[step] === sounding[step - 1]) continue
+    const isInside = (sounding[from] ?? 0) > 0 && sounding[step - 1] !== end
+    if (isInside && step - from > pauseSteps) pauses.push(step)
+    from = step
+  }
+  return pauses
+}
+
+function wordsWithin(all: readonly Word[], part: number, weigh: (word: string) => number): number {
+  const total = all.reduce((sum, { text }) => sum + weigh(text), 0)
+  let weight = 0
+  for (const [i, { text }] of all.entries()) {
+    weight += weigh(text)
+    // The sums of both sides are whole numbers, but one of them was divided and multiplied.
+    if (weight > part * total + 1e-6) return i
+  }
+  return all.length
 }
 
 /** A word with the punctuation around it. In scripts without spaces it is one character with the punctuation behind it. */
@@ -152,4 +223,11 @@ function lettersOf(text: string): number {
     else letters += isUnspaced(character) ? 2 : charactersOf(character)
   }
   return letters
+}
+
+/** The time that a voice needs for a word, in letters: words begin slowly, and the last one before a pause is drawn out. */
+function weightOf(word: string): number {
+  const letters = lettersOf(word)
+  if (letters === 0 || isUnspaced(word.charAt(0))) return letters
+  return letters + 1 + (endsPhrase.test(word) ? 2 : 0)
 }
