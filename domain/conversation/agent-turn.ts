@@ -17,7 +17,8 @@ import type { AskedCall, DoneCall, EndCall } from './tool-calls.ts'
 /** A tool that takes longer is announced, if its agent wants that. */
 const leadInMs = 700
 
-export type AgentTurnDeps = AgentSpeechDeps & ThinkingDeps & { clock: Clock; playout: Playout; sampleRateHz: number }
+export type AgentTurnDeps = AgentSpeechDeps &
+  ThinkingDeps & { clock: Clock; playout: Playout; sampleRateHz: number; defect: (error: unknown) => void }
 
 export type AgentTurnEvents = {
   text(text: string): void
@@ -84,7 +85,8 @@ export class AgentTurn {
     })
     this.thinking = turn.history === null ? null : this.#think(turn.history)
     deps.playout.begin(turn.number)
-    void this.thinking?.run()
+    // A rejection that nobody handles would end the process, with all its other sessions.
+    this.thinking?.run().catch((error: unknown) => deps.defect(error))
   }
 
   /** Speaks a given text, whole. */

@@ -17,7 +17,7 @@ import { CallAudio } from './call-audio.ts'
 import type { CallLog } from './call-log.ts'
 import type { ConversationDeps, ConversationInput } from './deps.ts'
 import { Digits } from './digits.ts'
-import { guardedConversation, guardedDeps } from './guarded.ts'
+import { type GuardedDeps, guardedConversation, guardedDeps } from './guarded.ts'
 import { Listening } from './listening.ts'
 import type { AgentState, MediaTransport, SessionEvent, SessionFault } from './media.ts'
 import { Playout } from './playout.ts'
@@ -60,7 +60,7 @@ const stateOf: Record<TurnPhase, AgentState> = {
 }
 
 class Talking implements Conversation {
-  readonly #deps: ConversationDeps
+  readonly #deps: GuardedDeps
   readonly #input: ConversationInput
   readonly #log: CallLog
   #media: MediaTransport | null
@@ -79,7 +79,7 @@ class Talking implements Conversation {
   #ending: { reason: EndReason; fault: SessionFault | null } | null = null
   #isOver = false
 
-  constructor(deps: ConversationDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
+  constructor(deps: GuardedDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
     const { clock } = deps
     const { pipeline } = input.call
     const notify = (event: SessionEvent) => this.#media?.notify(event)

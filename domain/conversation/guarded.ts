@@ -8,11 +8,17 @@ import type { ConversationDeps } from './deps.ts'
 
 type Failed = (error: unknown) => void
 
-export function guardedDeps(deps: ConversationDeps, failed: Failed): ConversationDeps {
+export type GuardedDeps = ConversationDeps & {
+  /** Takes an error of ours that was thrown behind a promise. */
+  defect: Failed
+}
+
+export function guardedDeps(deps: ConversationDeps, failed: Failed): GuardedDeps {
   const { clock, vad, transcribeStream, synthesizeStream } = deps
   const guard = guardOf(failed)
   return {
     ...deps,
+    defect: failed,
     clock: {
       nowMs: () => clock.nowMs(),
       monotonicMs: () => clock.monotonicMs(),

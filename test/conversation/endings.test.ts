@@ -272,3 +272,16 @@ t.test('a conversation that fails as it begins ends as failed', async (t) => {
   t.equal(over.ended, true)
   t.equal(clock.timers, 0)
 })
+
+t.test('a defect in the reaction to a failed answer ends this conversation alone', async (t) => {
+  const { sim, record, conversation } = converse({ answerOf: () => new Error('a defect of the LLM') })
+  const notify = sim.notify.bind(sim)
+  sim.notify = (event) => {
+    if (event.type === 'agentMessage') throw new Error('a defect of the page')
+    notify(event)
+  }
+  conversation.userMessage('hello')
+  await sim.until(() => record.ended.length > 0, 5_000)
+  t.same(record.ended, ['pipeline_failed'])
+  t.same(sim.closed, { reason: 'pipeline_failed', fault: 'internal' })
+})
