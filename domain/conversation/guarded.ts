@@ -5,6 +5,7 @@
 import type { Conversation } from '../sessions/live-sessions.ts'
 import type { SpeechSink, TranscriptionSink } from '../speech/stream.ts'
 import type { ConversationDeps } from './deps.ts'
+import type { Paced, Pacer } from './playout.ts'
 
 type Failed = (error: unknown) => void
 
@@ -14,7 +15,7 @@ export type GuardedDeps = ConversationDeps & {
 }
 
 export function guardedDeps(deps: ConversationDeps, failed: Failed): GuardedDeps {
-  const { clock, vad, transcribeStream, synthesizeStream } = deps
+  const { clock, vad, pacer, transcribeStream, synthesizeStream } = deps
   const guard = guardOf(failed)
   return {
     ...deps,
@@ -24,12 +25,29 @@ export function guardedDeps(deps: ConversationDeps, failed: Failed): GuardedDeps
       monotonicMs: () => clock.monotonicMs(),
       after: (delayMs, run) => clock.after(delayMs, () => guard(run)),
     },
+    pacer: guardedPacer(pacer, guard),
     vad: {
       open: (onFrame) => vad.open((probability) => guard(() => onFrame(probability))),
       close: () => vad.close(),
     },
     transcribeStream: (input, sink) => transcribeStream(input, guardedTranscription(sink, guard)),
     synthesizeStream: (input, sink) => synthesizeStream(input, guardedSpeech(sink, guard)),
+  }
+}
+
+/** One timer serves the playouts of all sessions: what it would throw ends the process. */
+function guardedPacer(pacer: Pacer, guard: Guard): Pacer {
+  const guarded = new Map<Paced, Paced>()
+  return {
+    add(member) {
+      const known = guarded.get(member) ?? { place: -1, pace: (nowMs: number) => guard(() => member.pace(nowMs)) }
+      guarded.set(member, known)
+      pacer.add(known)
+    },
+    delete(member) {
+      const known = guarded.get(member)
+      if (known !== undefined) pacer.delete(known)
+    },
   }
 }
 

@@ -285,3 +285,19 @@ t.test('a defect in the reaction to a failed answer ends this conversation alone
   t.same(record.ended, ['pipeline_failed'])
   t.same(sim.closed, { reason: 'pipeline_failed', fault: 'internal' })
 })
+
+t.test('a defect in the playout of one conversation does not reach the timer that all share', async (t) => {
+  const { sim, record, conversation, clock } = converse({ answerOf: () => 'One two three four five six seven.' })
+  const frame = sim.frame.bind(sim)
+  let frames = 0
+  sim.frame = (samples) => {
+    // The first frames are sent ahead, and the later ones from the timer.
+    if (++frames > 30) throw new Error('a defect of the transport')
+    frame(samples)
+  }
+  conversation.userMessage('hello')
+  await sim.until(() => record.ended.length > 0, 5_000)
+  t.same(record.ended, ['pipeline_failed'])
+  await sim.run(1000)
+  t.equal(clock.timers, 0)
+})
