@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import { agents } from './agents.ts'
+import { bundle } from './bundle.ts'
 import { calls } from './calls.ts'
 import { config } from './config.ts'
 import { demo } from './demo.ts'
@@ -11,6 +12,7 @@ import { migrate } from './migrate.ts'
 import { models } from './models.ts'
 import { org } from './org.ts'
 import { preview } from './preview.ts'
+import { replay } from './replay.ts'
 import { respond } from './respond.ts'
 import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'
@@ -27,6 +29,7 @@ export function createProgram(actions: Actions): Command {
     .description('start Parley in this terminal; Ctrl-C drains and ends it')
     .action(() => actions.up())
   const speech = [transcribe, speak, respond, models, preview, why]
-  for (const add of [doctor, config, migrate, drain, keys, org, ...speech, agents, calls, demo]) add(program, actions)
+  for (const add of [doctor, config, migrate, drain, keys, org, ...speech, agents, calls, bundle, replay, demo])
+    add(program, actions)
   return program
 }

@@ -53,7 +53,7 @@ function linesOfReport({ outcome, summary, analysis_status: analysis, ...report 
 
 function linesOfTurn(call: Call, turn: CallTurn): string[] {
   const { index, source, text } = turn
-  const played = turn.heard_text
+  const played = turn['heard_text']
   const head = `  ${String(index).padStart(3)}  ${sinceStart(call, turn.started_at)}  ${source.padEnd(6)}  `
   const below = ' '.repeat(head.length)
   return [

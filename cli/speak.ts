@@ -6,11 +6,11 @@ import { pinnedTo, routerClient } from './client.ts'
 import { print } from './print.ts'
 import { withProgress } from './progress.ts'
 import { pipe, textOf } from './stdin.ts'
+import { wavHeaderBytes, wavOf } from './wav.ts'
 
 type Options = { json: boolean; out: string; voice?: string; model?: string; language?: string; speed?: string }
 
 const sampleRateHz = 24000
-const headerBytes = 44
 
 export function speak(program: Command, actions: Actions): void {
   program
@@ -53,28 +53,10 @@ export async function speechWav(client: RouterClient, text: string, more: object
   const answer = await client.createSpeech({ body: { input: text, audio: { sample_rate_hz: sampleRateHz }, ...more } })
   const chunks: Uint8Array[] = []
   for await (const chunk of answer.body) chunks.push(chunk)
-  return withHeader(Buffer.concat(chunks))
+  return wavOf(Buffer.concat(chunks), sampleRateHz)
 }
 
 /** For a file of `speechWav`. */
 export function wavDurationMs(wav: Buffer): number {
-  return Math.round((wav.length - headerBytes) / 2 / (sampleRateHz / 1000))
-}
-
-/** Puts a RIFF header in front of PCM, 16 bits, mono (Multimedia Programming Interface and Data Specifications 1.0, 1991). */
-function withHeader(samples: Buffer): Buffer {
-  const head = Buffer.alloc(headerBytes)
-  head.write('RIFF', 0, 'latin1')
-  head.writeUInt32LE(36 + samples.length, 4)
-  head.write('WAVEfmt ', 8, 'latin1')
-  head.writeUInt32LE(16, 16)
-  head.writeUInt16LE(1, 20)
-  head.writeUInt16LE(1, 22)
-  head.writeUInt32LE(sampleRateHz, 24)
-  head.writeUInt32LE(sampleRateHz * 2, 28)
-  head.writeUInt16LE(2, 32)
-  head.writeUInt16LE(16, 34)
-  head.write('data', 36, 'latin1')
-  head.writeUInt32LE(samples.length, 40)
-  return Buffer.concat([head, samples])
+  return Math.round((wav.length - wavHeaderBytes) / 2 / (sampleRateHz / 1000))
 }

@@ -36,7 +36,7 @@ function mayPass(error: unknown): boolean {
   return !(error instanceof PlatformApiError) || error.status === 429 || error.status >= 500
 }
 
-/** What has been printed. The server sends the events of the cursor's millisecond again. */
+/** The position after what has been printed. The server sends the events of the cursor's millisecond again. */
 class Position {
   #turn = -1
   #eventMs = 0
@@ -84,7 +84,7 @@ function linesOf({ event, data }: StreamSessionEvent): string[] {
 
 function linesOfTurn(turn: SessionTurn): string[] {
   const { source, text, conversationalLatencyMs: latencyMs } = turn
-  const played = turn.heardText
+  const played = turn['heardText']
   const after = latencyMs === null ? '' : `  (after ${milliseconds(latencyMs)})`
   const cut = played !== null && played !== text ? [`${' '.repeat(8)}played: ${oneLine(played) || 'nothing'}`] : []
   return [`${source.padEnd(6)}  ${oneLine(text)}${after}`, ...cut]

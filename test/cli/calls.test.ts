@@ -1,9 +1,11 @@
 /** The commands for agents and calls, of the built product, on a call that was spoken. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { recognised } from '../audio/build.ts'
 import { runParley } from '../process/command.ts'
 import { until } from '../process/machine.ts'
 import { freshDataDir, startParley } from '../process/parley.ts'
@@ -60,7 +62,9 @@ const made = await command(
   'Hello.',
 )
 const agent = made.stdout.trim()
-const session = await startSession(parley, { agentId: agent, metadata: { cart: '4711' } })
+const canary = 'c4n4ry'.repeat(4)
+const metadata = { cart: '4711', api_key: canary, note: `see sk_live_${canary}` }
+const session = await startSession(parley, { agentId: agent, metadata })
 const tail = command('calls', 'tail', session.sessionId)
 const tailJson = command('calls', 'tail', session.sessionId, '--json')
 await speakTo(session, ['cannot-complete-as-dialed', 'please-try-call-later'])
@@ -206,4 +210,90 @@ t.test('calls tail: goes on from its cursor when the stream is cut', async (t) =
   const kinds = (lines: string[]) => lines.filter((line) => /^event(?!.* analysis\.)/.test(line)).sort()
   t.same(turns(again.stdout.split('\n')), turns(whole), 'each turn once')
   t.same(kinds(again.stdout.split('\n')), kinds(whole), 'each event once')
+})
+
+const pin = { stt: 'local:moonshine-tiny-en', llm: 'local:scripted', tts: 'local:flite' }
+type Replayed = {
+  stage: string
+  turns: { then: string; now: string; error: null; latencyMs: number; words: { errors: number; count: number } }[]
+}
+
+t.test('bundle: a call as one file, and replay: the same audio once more', async (t) => {
+  const file = path.join(files, 'call.tar')
+  t.match(
+    await outputOf(t, 'bundle', session.sessionId, '-o', file),
+    /call\.tar: bundle\.json, call\.json, .*recording\.wav$/,
+  )
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  const folder = path.join(files, 'unpacked')
+  mkdirSync(folder)
+  t.equal(spawnSync('tar', ['-xf', file, '-C', folder]).status, 0, 'tar reads it')
+  const read = (name: string) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as object
+  t.same(read('transcript.json'), call.transcript)
+  t.same(read('spans.json'), call.span_tree)
+  t.match(read('config.json'), { systemPrompt: prompt })
+  t.match(read('call.json'), {
+    id: session.sessionId,
+    metadata: { cart: '4711', api_key: '[redacted]', note: 'see [redacted]' },
+  })
+  t.match(read('events.json'), { events: [{ event_type: 'call.in_progress' }] })
+  t.match(read('report.json'), { session_id: session.sessionId })
+  const { format } = recognised([readFileSync(path.join(folder, 'recording.wav'))], null)
+  t.match(format, { container: 'wav', sampleRateHz: 16_000, channels: 2 })
+  const bytes = readFileSync(file).toString('latin1')
+  for (const secret of [canary, session.transportToken, parley.key]) t.notOk(bytes.includes(secret))
+
+  const withAll = ['--with', `stt=${pin.stt},llm=${pin.llm}`, '--with', `tts=${pin.tts}`]
+  const { replays } = (await json(t, 'replay', file, ...withAll)) as { replays: Replayed[] }
+  t.same(
+    replays.map(({ stage, turns }) => [stage, turns.length]),
+    [
+      ['stt', 2],
+      ['llm', 2],
+      ['tts', 3],
+    ],
+  )
+  for (const { turns } of replays) for (const { error, latencyMs } of turns) t.ok(error === null && latencyMs > 0)
+  // The same model on the same audio; the audio ends elsewhere, which may change a word.
+  const [transcribed] = replays
+  const expected = call.transcript.entries.filter(({ source }) => source === 'user')
+  for (const [i, turn] of (transcribed?.turns ?? []).entries()) {
+    t.equal(turn.then, expected[i]?.text)
+    t.ok(wordErrors(said[i] ?? '', turn.now).errors <= 1, turn.now)
+    t.equal(turn.words.errors, wordErrors(turn.then, turn.now).errors)
+  }
+  t.match(
+    replays[1]?.turns[0]?.now,
+    call.transcript.entries.find(({ source, index }) => source === 'agent' && index > 1)?.text,
+  )
+  const text = await outputOf(t, 'replay', file, '--with', `stt=${pin.stt}`)
+  t.match(text, /^ {2}turn \d {2}\d:\d\d\.\d {3}\d of \d+ words differ, whole transcript after \d+ ms$/m)
+  t.match(text, /^ {2}in all: \d of \d+ words differ \(\d+\.\d %\), whole transcript after \d+ ms at the median$/m)
+})
+
+t.test('bundle and replay refuse what they cannot do', async (t) => {
+  const file = path.join(files, 'refused.tar')
+  const waiting = await startSession(parley, { intent: { language: 'en' } })
+  refused(
+    t,
+    await command('bundle', waiting.sessionId, '-o', file),
+    /the call is queued; a bundle is made of one that is over/,
+  )
+  refused(t, await command('bundle', nobody, '-o', file), /^parley: NOT_FOUND: /)
+  t.equal(existsSync(file), false)
+  const replay = (models: string, of = file) => command('replay', of, '--with', models)
+  refused(t, await replay(`stt=${pin.stt}`), /refused\.tar cannot be read \(ENOENT\)/)
+  const whole = path.join(files, 'call.tar')
+  for (const models of ['local:flite', 'song=a:b', 'stt=', 'stt=a:b,,', 'stt=whisper-1'])
+    refused(t, await replay(models, whole), /write a stage and a model/)
+  const archive = readFileSync(whole)
+  for (const broken of [archive.subarray(0, 2000), Buffer.from('no archive'), Buffer.from(archive).fill(65, 0, 40)]) {
+    writeFileSync(file, broken)
+    refused(t, await replay(`stt=${pin.stt}`), /this is not a whole tar archive/)
+  }
+  writeFileSync(file, Buffer.alloc(1024))
+  refused(t, await replay(`stt=${pin.stt}`), /is no bundle of a call: it has no sound bundle\.json/)
+  const unknown = await replay('stt=nobody:nothing', whole)
+  t.equal(unknown.code, 1, 'no turn was transcribed')
+  t.match(unknown.stdout, /nobody:nothing failed\n {4}invalid_parameter at \/routing\/\w+: /)
 })

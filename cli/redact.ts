@@ -1,0 +1,20 @@
+/** Takes credentials out of a value. The platform's answers show no credential, but the metadata of a user may. */
+
+const mark = '[redacted]'
+/** Counts such as `output_tokens` are numbers, and only texts are replaced. */
+const secretName =
+  /(^|[_\- a-z])(secret|password|passphrase|authorization|credentials?|cookie|(api|private)[_-]?key|token)$/i
+const secretText =
+  /\b(sk_(live|test)_\w+|whsec_[\w+/=]+|Bearer\s+[\w.~+/=-]+|eyJ[\w-]+\.[\w-]+\.[\w-]*|v1\.[\w-]{20,}(\.[\w-]+)*)/g
+
+export function redacted(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(secretText, mark)
+  if (Array.isArray(value)) return value.map(redacted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      typeof each === 'string' && secretName.test(name) ? mark : redacted(each),
+    ]),
+  )
+}

@@ -1,0 +1,75 @@
+/** Sends what a call had to other models, and puts then and now side by side. */
+import type { Command } from 'commander'
+import type { RouterClient } from '../generated/clients/router.ts'
+import type { Actions } from './actions.ts'
+import { routerClient } from './client.ts'
+import { CommandError } from './command-error.ts'
+import { print } from './print.ts'
+import { withProgress } from './progress.ts'
+import { type Bundle, readBundle } from './read-bundle.ts'
+import { answerAgain, speakAgain, transcribeAgain } from './replay-stages.ts'
+import { linesOfReplay, type Replay, type ReplayedTurn } from './replay-words.ts'
+
+const stages = { stt: transcribeAgain, llm: answerAgain, tts: speakAgain } as const
+type Stage = keyof typeof stages
+type Asked = { stage: Stage; model: string }
+
+/** Each is a request for each turn of the call. */
+const modelsMax = 16
+
+const about = `
+stt: the caller's audio of each turn goes to the model as a recording, and its words are compared with the transcript.
+llm: the system prompt and the turns before each answer go to the model; tools are not in a bundle, so it has none.
+tts: the text of each turn of the agent is spoken in the default voice of the model; the audio is not kept.
+All of them are requests of this Parley, and are billed. "then" is what the call had; its latencies are those of a
+conversation, which begins to work before a turn is over, and those of "now" are of single requests.`
+
+export function replay(program: Command, actions: Actions): void {
+  program
+    .command('replay')
+    .description('send a saved call to other models, and compare words and latencies turn by turn')
+    .argument('<bundle>', 'a file that `parley bundle` has written')
+    .requiredOption(
+      '--with <models>',
+      'such as stt=deepgram:nova-3,openai:whisper-1,llm=groq:llama-3.3-70b; may be repeated',
+      collect,
+    )
+    .option('--json', 'print the comparison as JSON', false)
+    .addHelpText('after', about)
+    .action(async (file: string, options: { with: Asked[]; json: boolean }) => {
+      const bundle = readBundle(file)
+      const client = routerClient(await actions.connection())
+      const replays: Replay[] = []
+      for (const asked of options.with)
+        replays.push(await withProgress(`${asked.stage} ${asked.model}`, () => replayWith(client, bundle, asked)))
+      print(options.json, { call_id: bundle.call.id, replays }, () => linesOfReplay(bundle, replays))
+      if (replays.every(({ turns }) => turns.every(({ error }) => error !== null))) process.exitCode = 1
+    })
+}
+
+async function replayWith(client: RouterClient, bundle: Bundle, { stage, model }: Asked): Promise<Replay> {
+  const turns: ReplayedTurn[] = []
+  for await (const turn of stages[stage](client, bundle, model)) turns.push(turn)
+  if (turns.length === 0) throw new CommandError(`the call has no turn to replay with ${stage}`)
+  return { stage, model, turns }
+}
+
+/** An entry without a stage belongs to the stage before it. */
+function collect(text: string, before: Asked[] = []): Asked[] {
+  const asked = [...before]
+  let stage: Stage | null = null
+  for (const entry of text.split(',')) {
+    const [, name, model = ''] = /^(?:(\w+)=)?(.*)$/.exec(entry.trim()) ?? []
+    if (name !== undefined) stage = isStage(name) ? name : null
+    if (stage === null || !isPin.test(model))
+      throw new CommandError(
+        `--with ${text}: write a stage and a model, such as stt=deepgram:nova-3; stages are stt, llm, tts`,
+      )
+    asked.push({ stage, model })
+  }
+  if (asked.length > modelsMax) throw new CommandError(`--with takes at most ${modelsMax} models`)
+  return asked
+}
+
+const isPin = /^[^:/]+[:/].+$/
+const isStage = (name: string): name is Stage => Object.hasOwn(stages, name)

@@ -1,0 +1,53 @@
+/** The words in which two writings of the same speech differ. */
+
+/** One step of an alignment; the two words are equal, replaced, left out (no `now`) or added (no `then`). */
+type Step = { then: string | null; now: string | null }
+export type WordDifferences = { words: number; errors: number; steps: Step[] }
+
+/** Case, punctuation and the way in which a script parts its words do not count. */
+export function wordsOf(text: string): string[] {
+  const segments = new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text.normalize('NFKC').toLowerCase())
+  return [...segments].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment.replace(/’/g, "'")] : []))
+}
+
+/** The fewest substitutions, insertions and deletions (Levenshtein 1966); `words` counts those of `then`. */
+export function wordDifferences(then: string, now: string): WordDifferences {
+  const [expected, found] = [wordsOf(then), wordsOf(now)]
+  const rows = distances(expected, found)
+  const steps: Step[] = []
+  for (let [i, j] = [expected.length, found.length]; i > 0 || j > 0; ) {
+    const at = rows[i]?.[j] ?? 0
+    const isPair = i > 0 && j > 0 && at === (rows[i - 1]?.[j - 1] ?? 0) + (expected[i - 1] === found[j - 1] ? 0 : 1)
+    const isGone = !isPair && i > 0 && at === (rows[i - 1]?.[j] ?? 0) + 1
+    steps.push({
+      then: isPair || isGone ? (expected[i - 1] ?? null) : null,
+      now: isGone ? null : (found[j - 1] ?? null),
+    })
+    i -= isPair || isGone ? 1 : 0
+    j -= isGone ? 0 : 1
+  }
+  return { words: expected.length, errors: rows.at(-1)?.at(-1) ?? 0, steps: steps.toReversed() }
+}
+
+function distances(expected: readonly string[], found: readonly string[]): Uint16Array[] {
+  const rows = [Uint16Array.from({ length: found.length + 1 }, (_, j) => j)]
+  for (const [i, word] of expected.entries()) {
+    const before = rows[i] ?? new Uint16Array()
+    const row = new Uint16Array(found.length + 1)
+    row[0] = i + 1
+    for (let j = 1; j <= found.length; j++) {
+      const paired = (before[j - 1] ?? 0) + (found[j - 1] === word ? 0 : 1)
+      row[j] = Math.min(paired, (before[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1)
+    }
+    rows.push(row)
+  }
+  return rows
+}
+
+/** Words of one side that the other has not are in brackets. */
+export function marked({ steps }: WordDifferences, side: 'then' | 'now'): string {
+  const words = steps.flatMap((step) =>
+    step[side] === null ? [] : [step.then === step.now ? step[side] : `[${step[side]}]`],
+  )
+  return words.join(' ')
+}
