@@ -6,10 +6,16 @@ import type { JoinedSettings } from './join.ts'
 import type { RenderTemplate } from './render.ts'
 import type { WantedSession } from './start.ts'
 
-export type SessionRules = { agent: AgentRules; tool: ToolRules; render: RenderTemplate }
+export type SessionRules = {
+  agent: AgentRules
+  tool: ToolRules
+  render: RenderTemplate
+  /** Other requests have their turn. */
+  pause: () => Promise<void>
+}
 
 /** Looks at what was sent, without the agent that it names. */
-export function issuesOfWanted(wanted: WantedSession, rules: SessionRules): Issue[] {
+export async function issuesOfWanted(wanted: WantedSession, rules: SessionRules): Promise<Issue[]> {
   const { agentId, intent, llm, constraints, tools, metadata, ...shared } = wanted
   const hasAgent = agentId !== undefined && agentId !== null
   const { systemPrompt, ...settings } = shared
@@ -25,12 +31,20 @@ export function issuesOfWanted(wanted: WantedSession, rules: SessionRules): Issu
       },
       rules.agent,
     ).map(asSent),
-    ...(tools ?? []).flatMap((tool, at) =>
-      issuesOfTool(tool, rules.tool).map((issue) => ({ ...issue, path: ['tools', at, ...issue.path] })),
-    ),
+    ...(await issuesOfTools(tools ?? [], rules)),
     ...repeatedNames(tools ?? []),
     ...issuesOfMetadata(metadata ?? {}),
   ]
+}
+
+/** A schema takes up to 20 ms to compile, and a session may have 64. */
+async function issuesOfTools(tools: NonNullable<WantedSession['tools']>, rules: SessionRules): Promise<Issue[]> {
+  const issues: Issue[] = []
+  for (const [at, tool] of tools.entries()) {
+    await rules.pause()
+    for (const issue of issuesOfTool(tool, rules.tool)) issues.push({ ...issue, path: ['tools', at, ...issue.path] })
+  }
+  return issues
 }
 
 /** It is stored with the call, and sent with each call of a tool. */

@@ -8,38 +8,42 @@ export type RenderTemplate = (
   text: string,
   values: Readonly<Record<string, string>>,
   system: Readonly<Record<string, string>>,
-) => { text: string; missing: readonly string[] } | null
+) => Promise<{ text: string; missing: readonly string[] } | null>
 
 export type Occasion = { callId: string; nowMs: number; direction: string }
 
 /** Throws ResourceFault `variables_missing`, and `invalid` for a template that takes too long. */
-export function renderSettings(
+export async function renderSettings(
   settings: JoinedSettings,
   agent: Agent | null,
   variables: Readonly<Record<string, string>>,
   occasion: Occasion,
   render: RenderTemplate,
-): JoinedSettings {
+): Promise<JoinedSettings> {
   const values = { ...defaultsOf(agent), ...variables }
   const system = systemValues(settings, occasion)
   const missing = new Set<string>()
   const issues: Issue[] = []
-  const rendered = (path: ValuePath, text: string): string => {
-    const outcome = render(text, values, system)
+  const rendered = async (path: ValuePath, text: string): Promise<string> => {
+    const outcome = await render(text, values, system)
     if (outcome === null) issues.push({ path, problem: { kind: 'template_too_costly' } })
     for (const name of outcome?.missing ?? []) missing.add(name)
     return outcome?.text ?? ''
   }
-  const { firstMessage, endCallMessage, idleRePrompts } = settings
+  const optional = async (field: 'firstMessage' | 'endCallMessage') => {
+    const text = settings[field]
+    return text && ((await rendered([field], text)).trim() || null)
+  }
+  const messages: string[] = []
+  const { idleRePrompts } = settings
+  for (const [at, text] of idleRePrompts.messages.entries())
+    messages.push(await rendered(['idleRePrompts', 'messages', at], text))
   const whole = {
     ...settings,
-    systemPrompt: rendered(['systemPrompt'], settings.systemPrompt),
-    firstMessage: firstMessage && (rendered(['firstMessage'], firstMessage).trim() || null),
-    endCallMessage: endCallMessage && (rendered(['endCallMessage'], endCallMessage).trim() || null),
-    idleRePrompts: {
-      ...idleRePrompts,
-      messages: idleRePrompts.messages.map((text, at) => rendered(['idleRePrompts', 'messages', at], text)),
-    },
+    systemPrompt: await rendered(['systemPrompt'], settings.systemPrompt),
+    firstMessage: await optional('firstMessage'),
+    endCallMessage: await optional('endCallMessage'),
+    idleRePrompts: { ...idleRePrompts, messages },
   }
   refuseIssues(issues)
   if (missing.size > 0) throw new ResourceFault({ kind: 'variables_missing', names: [...missing] })

@@ -52,7 +52,7 @@ const ttlDefaultS = 900
 export function createStartSession(deps: StartDeps): StartSession {
   return {
     async start(caller, wanted, publicUrl) {
-      refuseIssues(issuesOfWanted(wanted, deps.rules))
+      refuseIssues(await issuesOfWanted(wanted, deps.rules))
       if (wanted.transport === 'livekit')
         throw new ResourceFault({
           kind: 'invalid',
@@ -97,7 +97,7 @@ async function pipelineOf(
   const ofAgent = agent === null ? [] : await tools.listWithSecrets(tenant, agent.id)
   const own = joinTools(ofAgent, wanted.tools ?? [])
   const occasion = { callId, nowMs, direction: 'browser' }
-  const rendered = renderSettings(joined, agent, wanted.variables ?? {}, occasion, rules.render)
+  const rendered = await renderSettings(joined, agent, wanted.variables ?? {}, occasion, rules.render)
   // The organization's off always wins.
   const recording = isRecorded && (joined.recording ?? true)
   return { pipeline: { ...rendered, recording, tools: own.tools }, secrets: own.secrets }

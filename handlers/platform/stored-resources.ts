@@ -1,4 +1,5 @@
 /** Joins the operations on agents and tools to what the runtime can check: templates, schemas and hosts. */
+import { setImmediate as afterOthers } from 'node:timers/promises'
 import type { AgentStore } from '../../domain/agents/agent.ts'
 import { type Agents, createAgents } from '../../domain/agents/agents.ts'
 import type { CheckTemplate } from '../../domain/agents/check-agent.ts'
@@ -36,10 +37,17 @@ export function createRules(catalog: Catalog, allowedSubnets: readonly string[])
     placeOf: (host: string) => placeOfHost(host, { allowedSubnets }),
     allowsAny: allowedSubnets.length > 0,
   }
-  return { agent: { catalog, checkTemplate }, tool: { compileSchema: schemaFault, hosts }, render }
+  return {
+    agent: { catalog, checkTemplate },
+    tool: { compileSchema: schemaFault, hosts },
+    render,
+    pause: () => afterOthers(),
+  }
 }
 
-const render: SessionRules['render'] = (text, values, system) => {
+/** A session has up to 13 templates, and between two of them other requests have their turn. */
+const render: SessionRules['render'] = async (text, values, system) => {
+  await afterOthers()
   const rendered = renderTemplate(text, values, system)
   return 'kind' in rendered ? null : rendered
 }

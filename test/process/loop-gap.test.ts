@@ -140,7 +140,62 @@ const requests: Record<string, Sent> = {
   },
 }
 
-for (const [what, sent] of Object.entries(requests)) {
+const constraints = { allowedProviders: { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] } }
+const session = (more: object, status: number): Sent => ({
+  path: '/v1/sessions',
+  body: json({ intent: { language: 'en' }, constraints, ...more }),
+  status,
+})
+const turnOf = (count: number) => `{% for i in (1..${count}) %}{% endfor %}`
+const lacks = names.map((name) => `{{${name}}}`).join('')
+const inlineTools = (parameters: object) =>
+  Array.from({ length: 64 }, (_, at) => ({
+    name: `tool_${at}`,
+    description: 'x',
+    parameters,
+    source: { kind: 'inline' },
+  }))
+const deep = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { $ref: '#' }])) }
+const patterns = Object.fromEntries(
+  Array.from({ length: 250 }, (_, at) => [`p${at}`, { type: 'string', pattern: `^(a+)+${at}$` }]),
+)
+const choices = { type: 'object', properties: { a: { anyOf: Array(300).fill({ type: 'object', required: ['b'] }) } } }
+
+const sessions: Record<string, Sent> = {
+  'a prompt that loops': session({ systemPrompt: turnOf(9_000_000) }, 400),
+  'a prompt that loops and lacks variables': session({ systemPrompt: turnOf(30_000) + lacks.repeat(6) }, 400),
+  'thirteen templates that loop': session(
+    {
+      systemPrompt: turnOf(60_000),
+      firstMessage: turnOf(60_000),
+      endCallMessage: turnOf(60_000),
+      idleRePrompts: { enabled: true, messages: Array(10).fill(turnOf(60_000)) },
+    },
+    0,
+  ),
+  'a prompt of 2000 tags': session({ systemPrompt: '{% if a %}{% endif %}'.repeat(999) }, 0),
+  'a prompt of 65,536 braces': session({ systemPrompt: '{'.repeat(65_536) }, 400),
+  '64 variables of 4096 characters': session(
+    {
+      systemPrompt: '{{v0}}{{v63}}',
+      variables: Object.fromEntries(Array.from({ length: 64 }, (_, at) => [`v${at}`, '{{'.repeat(2048)])),
+    },
+    201,
+  ),
+  '64 tools whose schemas contain themselves': session({ tools: inlineTools(deep) }, 0),
+  '64 tools of 250 patterns': session({ tools: inlineTools({ type: 'object', properties: patterns }) }, 0),
+  '64 tools of 300 choices': session({ tools: inlineTools(choices) }, 0),
+  '500 replacements': session(
+    {
+      speechNormalization: {
+        textReplacements: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`${'a'.repeat(124)}${at}`, 'b'])),
+      },
+    },
+    0,
+  ),
+}
+
+for (const [what, sent] of Object.entries({ ...requests, ...sessions })) {
   t.test(what, async (t) => {
     const gapMs = await shortestGap(() => send(sent), sent.status)
     t.ok(gapMs < gapMaxMs, `${gapMs} ms`)

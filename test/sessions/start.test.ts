@@ -200,9 +200,10 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
         checkTemplate: (text) => (templateFault(text) ? { kind: 'template_malformed', line: 1, column: 1 } : null),
       },
       tool: { compileSchema: () => null, hosts: { placeOf: () => 'public', allowsAny: false } },
+      pause: () => Promise.resolve(),
       render: (text, values, system) => {
         const rendered = renderTemplate(text, values, system)
-        return 'kind' in rendered ? null : rendered
+        return Promise.resolve('kind' in rendered ? null : rendered)
       },
     },
     chooser: deps.chooser,
