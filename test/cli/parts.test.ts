@@ -1,0 +1,93 @@
+/** Parts of the commands for calls: word differences, redaction, lines for a terminal, audio of one channel. */
+import t from 'tap'
+import { redacted } from '../../cli/redact.ts'
+import { readTar, writeTar } from '../../cli/tar.ts'
+import { oneLine } from '../../cli/terminal.ts'
+import { leftOf, readWav } from '../../cli/wav.ts'
+import { marked, wordDifferences } from '../../cli/word-differences.ts'
+import { fmt, riff } from '../audio/build.ts'
+
+t.test('word differences: replaced, left out, added', (t) => {
+  const compare = (then: string, now: string) => {
+    const differences = wordDifferences(then, now)
+    return [differences.errors, differences.words, marked(differences, 'then'), marked(differences, 'now')]
+  }
+  t.same(compare('Call me, later!', 'call me later'), [0, 3, 'call me later', 'call me later'])
+  t.same(compare('call me later', 'tall me'), [2, 3, '[call] me [later]', '[tall] me'])
+  t.same(compare('call me', 'please call me now'), [2, 2, 'call me', '[please] call me [now]'])
+  t.same(compare('', 'yes'), [1, 0, '', '[yes]'])
+  t.same(compare('yes no', ''), [2, 2, '[yes] [no]', ''])
+  t.same(compare('don’t', "don't"), [0, 1, "don't", "don't"])
+  t.equal(wordDifferences('東京に行きます', '京都に行きます').words > 2, true, 'a script without blanks has words')
+  t.end()
+})
+
+t.test('redaction: credentials by name and by form, and nothing else', (t) => {
+  const kept = { text: 'my password is easy', output_tokens: 12, tokenizer: 'bpe', keywords: ['token'], note: null }
+  t.same(redacted(kept), kept)
+  const secrets = {
+    api_key: 'a',
+    apiKey: 'a',
+    accessToken: 'a',
+    'X-Api-Key': 'a',
+    Authorization: 'a',
+    clientSecret: 'a',
+  }
+  for (const [name, value] of Object.entries(secrets))
+    t.same(redacted([{ [name]: value }]), [{ [name]: '[redacted]' }], name)
+  const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln'
+  for (const text of ['sk_live_abc123', 'whsec_MfKQ9r8G', 'Bearer abc.def', jwt])
+    t.equal(redacted(`it is ${text}, yes`), 'it is [redacted], yes', text)
+  t.end()
+})
+
+t.test('a line for a terminal obeys nobody', (t) => {
+  t.equal(oneLine('a\u001b[2Jb\r\nc\u009b31md\u0007'), 'a [2Jb c 31md')
+  t.end()
+})
+
+t.test('the left channel between two times', (t) => {
+  // Eight frames at 1 kHz; the right channel is negative.
+  const samples = Int16Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? i / 2 + 1 : -1))
+  const wav = riff([
+    ['fmt ', fmt(1, 2, 1000, 16)],
+    ['LIST', new Uint8Array(3)],
+    ['data', new Uint8Array(samples.buffer)],
+  ])
+  const left = (fromMs: number, toMs: number) => {
+    const { samples, channels, sampleRateHz } = readWav(leftOf(readWav(Buffer.from(wav)), fromMs, toMs))
+    t.same([channels, sampleRateHz], [1, 1000])
+    return Array.from({ length: samples.length / 2 }, (_, i) => samples.readInt16LE(i * 2))
+  }
+  t.same(left(2, 5), [3, 4, 5])
+  t.same(left(-100, 2), [1, 2])
+  t.same(left(6, 1e15), [7, 8])
+  t.same(left(5, 2), [])
+  t.throws(() => readWav(Buffer.from('RIFF')), /no WAV file/)
+  t.throws(
+    () =>
+      readWav(
+        Buffer.from(
+          riff([
+            ['fmt ', fmt(3, 2, 1000, 32)],
+            ['data', new Uint8Array(8)],
+          ]),
+        ),
+      ),
+    /no WAV file/,
+  )
+  t.end()
+})
+
+t.test('an archive has its files back, of any length', (t) => {
+  const entries = [0, 1, 511, 512, 513].map((length) => ({
+    name: `${length}.bin`,
+    bytes: Buffer.alloc(length, length),
+  }))
+  const files = readTar(writeTar(entries, new Date(0)))
+  t.same(
+    [...files],
+    entries.map(({ name, bytes }) => [name, bytes]),
+  )
+  t.end()
+})
