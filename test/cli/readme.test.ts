@@ -48,9 +48,11 @@ function hasTranscript(output: string): boolean {
 }
 
 t.test('shell', async (t) => {
-  const [script, ...others] = examples('sh')
+  const [script = 'false', session = 'false', ...others] = examples('sh')
   t.same(others, [])
-  const output = await runIn('bash', ['-euc', script ?? 'false'])
+  // The second example uses the key that the first one reads.
+  const output = await runIn('bash', ['-euc', `${script}\n${session}`])
+  t.match(output, /"status":"queued".*"transportToken":"v1\./)
   t.ok(hasTranscript(output), output)
   t.match(output, /^event: response\.completed$/m)
   t.equal(readFileSync(path.join(folder, 'hello.wav')).toString('latin1', 0, 4), 'RIFF')
