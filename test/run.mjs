@@ -40,7 +40,16 @@ function allFiles() {
 
 /** Real browsers, real voices, and gaps of the event loop. */
 function filesInRealTime() {
-  return allFiles().filter((file) => /-in-browser\.test|-in-real-time\.test|\/loop-gap\.test/.test(file))
+  const named = [
+    'test/cli/calls.test.ts',
+    'test/process/loop-gap.test.ts',
+    'test/process/lost-sessions.test.ts',
+    'test/process/sessions-drain.test.ts',
+    'test/process/sessions-outage.test.ts',
+    'test/session/barge-in.test.ts',
+    'test/session/truth.test.ts',
+  ]
+  return allFiles().filter((file) => file.endsWith('-in-browser.test.ts') || named.includes(file))
 }
 
 async function runInRealTime(file) {
