@@ -31,7 +31,9 @@ export class VoiceCaller {
   readonly #timer: NodeJS.Timeout
   #words: Int16Array[] = []
   #spoken = 0
-  #dueMs = performance.now()
+  /** When the tracks of `voices` begin. */
+  readonly startedMs = performance.now()
+  #dueMs = this.startedMs
   #blocks = 0
   #wake: () => void = () => {}
   #isClosed = false
@@ -101,15 +103,6 @@ export class VoiceCaller {
     await this.shows(({ type, isFinal }) => type === 'agent_message' && isFinal === true, { from })
   }
 
-  get isAudible(): boolean {
-    return this.#played.slice(-5).some(({ block }) => block.some((sample) => Math.abs(sample) > audible))
-  }
-
-  /** When the last audible block before now was played. */
-  lastAudibleMs(): number {
-    return this.#played.findLast(({ block }) => block.some((sample) => Math.abs(sample) > audible))?.atMs ?? 0
-  }
-
   /** Both voices on the caller's clock. A frame of the microphone ends when it is sent. */
   voices(): Voices {
     const length = (this.#played.length * blockMs + microphoneMs) * samplesPerMs
@@ -164,6 +157,3 @@ export class VoiceCaller {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(frame))
   }
 }
-
-/** -50 dB: the voice is silent below. */
-const audible = 0.003
