@@ -35,8 +35,8 @@ export type CallRecords = {
 
 /** A call that another process could not analyse is taken over this soon. */
 const pendingEveryMs = 5_000
-/** The calls of a dead process end this late at most, once its row has run out. */
-const orphansEveryMs = 3_000
+/** The calls of a dead process end after two looks, once its row has run out. */
+const orphansEveryMs = 2_000
 const closeMs = 1_000
 
 export function createCallRecords({ config, store, operations, log }: RecordParts): CallRecords {

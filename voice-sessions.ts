@@ -56,6 +56,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     tokens,
     clock: systemClock,
     ids: systemIds,
+    queuedMax: config.sessions.queuedMax,
   })
   await store.callCommands.serve((tenant, callId, { reason }) => live.end(tenant, callId, reason))
   return {

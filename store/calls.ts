@@ -39,6 +39,8 @@ export type StoredCalls = CallStore & {
 export function createCallStore(deps: CallStoreDeps): StoredCalls {
   const { worlds, sealer, clock } = deps
   const microseconds = createMicroseconds()
+  /** The calls that had no living owner at the last look. */
+  let suspects: ReadonlySet<string> = new Set()
   return {
     insert: (call, secrets) =>
       worlds.asTenant(call, (tx) => insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))),
@@ -58,13 +60,8 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     release: async (tenant, id, ownerId) => {
       if (isCallId(id)) await worlds.asTenant(tenant, (tx) => release(tx, tenant, id, ownerId))
     },
-    countLive: (organizationId) =>
-      worlds.asOperator(async (tx) => {
-        const [row] = await tx<{ count: number }[]>`
-          select count(*)::int as count from calls
-          where organization_id = ${organizationId} and ended_at is null and owner_id is not null`
-        return row?.count ?? 0
-      }),
+    countLive: (organizationId) => countOpen(worlds, organizationId, true),
+    countQueued: (organizationId) => countOpen(worlds, organizationId, false),
     append: async (tenant, id, entries) => {
       if (!isCallId(id)) return entries
       return worlds.asTenant(tenant, async (tx) => {
@@ -85,16 +82,19 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
         'not_joined',
         (tx) => tx`owner_id is null and status = 'queued' and expires_at <= ${new Date(clock.nowMs())}`,
         () => Promise.resolve(null),
-      ),
-    endOrphans: (salvage) =>
-      endEach(
+      ).then(() => undefined),
+    endOrphans: async (salvage) => {
+      const due = await endEach(
         deps,
         'worker_lost',
         (tx) => tx`
           owner_id is not null and not exists (
             select from instances i where i.id = owner_id and i.alive_until > ${new Date(clock.nowMs())})`,
         salvage,
-      ),
+        suspects,
+      )
+      suspects = new Set(due)
+    },
   }
 }
 
@@ -113,6 +113,16 @@ async function claim(
     update calls set owner_id = ${ownerId}${changed}
     ${ofCall(tx, tenant, id)} and owner_id is null and status = 'queued' and expires_at > ${new Date(nowMs)}`
   return count > 0
+}
+
+/** The calls that are not over, in both worlds. */
+function countOpen(worlds: CallStoreDeps['worlds'], organizationId: string, isOwned: boolean): Promise<number> {
+  return worlds.asOperator(async (tx) => {
+    const [row] = await tx<{ count: number }[]>`
+      select count(*)::int as count from calls
+      where organization_id = ${organizationId} and ended_at is null and (owner_id is not null) = ${isOwned}`
+    return row?.count ?? 0
+  })
 }
 
 async function release(tx: Tx, tenant: Tenant, id: string, ownerId: string): Promise<void> {
@@ -258,7 +268,8 @@ async function endEach(
   reason: EndReason,
   isDue: (tx: Tx) => ReturnType<Tx>,
   salvage: (callId: string) => Promise<number | null>,
-): Promise<void> {
+  among: ReadonlySet<string> | null = null,
+): Promise<string[]> {
   const { worlds, log } = deps
   const due = await worlds.asOperator(
     (tx) => tx<(Tenant & { id: string })[]>`
@@ -276,6 +287,7 @@ async function endEach(
     log.info({ callId: id, reason }, 'a call was ended that no process holds')
   }
   for (const call of due) {
+    if (among !== null && !among.has(call.id)) continue
     try {
       await endOne(call)
     } catch (err) {
@@ -284,6 +296,7 @@ async function endEach(
       log.error({ err, callId: call.id, reason }, 'a call that no process holds could not be ended')
     }
   }
+  return due.map(({ id }) => id)
 }
 
 function sealOf(sealer: () => Sealer, call: Call, secrets: SecretsByTool): SecretColumns {

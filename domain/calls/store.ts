@@ -50,6 +50,8 @@ export interface CallStore {
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   /** The calls of the organization that are connected now, in both worlds. */
   countLive(organizationId: string): Promise<number>
+  /** The calls of the organization that nobody has joined yet, in both worlds. */
+  countQueued(organizationId: string): Promise<number>
   /**
    * Stores what happened to a call, all or nothing. Entries that are stored already are not stored again. Returns those that
    * the states of a call forbid; they are left out. Throws the fault store_unreachable while the database is away.
@@ -59,7 +61,11 @@ export interface CallStore {
    * Ends a call that no process holds. Null: there is no such call. `owned`: a process holds it, which must end it.
    */
   endUnowned(tenant: Tenant, id: string, reason: EndReason): Promise<UnownedEnd | null>
-  /** Ends the calls of dead processes. `salvage` answers how long the recording is that such a process left behind, or null. */
+  /**
+   * Ends the calls of processes that were dead at the last look too: when the database comes back after an outage, the row
+   * of every process has run out, and those that live renew theirs before the next look. `salvage` answers how long the
+   * recording is that such a process left behind, or null.
+   */
   endOrphans(salvage: (callId: string) => Promise<number | null>): Promise<void>
 }
 

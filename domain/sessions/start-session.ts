@@ -33,6 +33,8 @@ export type StartDeps = {
   tokens: TransportTokens
   clock: Clock
   ids: { session: () => string }
+  /** Sessions of an organization that nobody has joined yet. */
+  queuedMax: number
 }
 
 /** The settings of an organization that a session needs. */
@@ -44,6 +46,8 @@ export interface NewCalls {
   insert(call: Call, secrets: SecretsByTool): Promise<void>
   /** The calls of the organization that are connected now, in both worlds. */
   countLive(organizationId: string): Promise<number>
+  /** Those that nobody has joined yet, in both worlds. */
+  countQueued(organizationId: string): Promise<number>
 }
 
 /** How long a browser has to join, if the request does not say. */
@@ -109,10 +113,13 @@ async function requireCredit({ credit }: StartDeps, { test, organization }: Call
 }
 
 /** The seat is taken at the join. Here a session is refused that could not be joined now. */
-async function requireSeat({ limits, calls }: StartDeps, caller: Caller, sessionsMax: number | null): Promise<void> {
+async function requireSeat(deps: StartDeps, caller: Caller, sessionsMax: number | null): Promise<void> {
+  const { limits, calls, queuedMax } = deps
   const end = await takeLease(limits, caller)
   end()
-  if (sessionsMax === null || (await calls.countLive(caller.organization.id)) < sessionsMax) return
+  const { id } = caller.organization
+  const isFull = sessionsMax !== null && (await calls.countLive(id)) >= sessionsMax
+  if (!isFull && (await calls.countQueued(id)) < queuedMax) return
   throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
 }
 

@@ -256,6 +256,12 @@ export const configKeys: readonly ConfigKey[] = [
   },
   { path: ['sessions', 'max'], env: 'PARLEY_SESSIONS_MAX', type: 'integer', secret: false },
   {
+    path: ['sessions', 'queuedMax'],
+    env: 'PARLEY_SESSIONS_QUEUED_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  {
     path: ['sessions', 'reconnectMs'],
     env: 'PARLEY_SESSIONS_RECONNECT_MS',
     type: 'integer',

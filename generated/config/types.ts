@@ -151,6 +151,8 @@ export type ParleyConfig = {
   sessions: {
     /** Sessions of a process; a join above them is answered 503. */
     max: number
+    /** Sessions of an organization that nobody has joined yet; more are answered 429. */
+    queuedMax: number
     /** How long a session waits for a lost socket to come back. */
     reconnectMs: number
     /** Audio of the agent that is sent before it is due. */

@@ -125,7 +125,7 @@ async function visits(browser: Browser): Promise<void> {
       seen.push((await page.evaluate('document.activeElement.id')) as string)
     }
     const stt = ['speak', 'upload', 'stt-model', 'stt-language', 'transcript', 'stt-copy']
-    t.same(seen, [...stt, 'text', 'play', 'tts-model', 'tts-voice', 'tts-language', 'tts-copy', '', ''])
+    t.same(seen, ['to-agent', ...stt, 'text', 'play', 'tts-model', 'tts-voice', 'tts-language', 'tts-copy', ''])
   })
 
   for (const colorScheme of ['light', 'dark'] as const)

@@ -157,6 +157,12 @@ t.test('a session needs credit, a free seat and a route', async (t) => {
   full.live = 1
   t.match(await failed(full.start({ intent })), { data: { kind: 'too_many_at_once', limit: 'organization' } })
 
+  const unjoined = setup()
+  unjoined.queued = 2
+  await t.resolves(unjoined.start({ intent }))
+  unjoined.queued = 3
+  t.match(await failed(unjoined.start({ intent })), { data: { kind: 'too_many_at_once', limit: 'organization' } })
+
   const { start } = setup()
   t.match(await failed(start({ intent, constraints: { allowedProviders: { llm: ['b:n'] } } })), {
     data: { kind: 'language_unsupported', stage: 'llm', by: 'not_allowed' },
@@ -178,6 +184,7 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
   const state = {
     maxSessions: null as number | null,
     live: 0,
+    queued: 0,
     calls,
     secrets,
     credit: deps.credit as unknown as { balance: number },
@@ -217,10 +224,12 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
         return Promise.resolve()
       },
       countLive: () => Promise.resolve(state.live),
+      countQueued: () => Promise.resolve(state.queued),
     },
     tokens: createTransportTokens('x'.repeat(32)),
     clock,
     ids: { session: () => `session_${++ids}` },
+    queuedMax: 3,
   })
   return Object.assign(state, {
     start: (wanted: WantedSession, { test = false } = {}) =>

@@ -137,10 +137,11 @@ t.test('a call that cannot be ended does not hold the others', async (t) => {
     await store.calls.insert(call, {})
     t.ok(await store.calls.claim(call, call.id, 'dead', null))
   }
-  await store.calls.endOrphans((id) => {
-    if (id === calls[0]!.id) throw new Error('the folder cannot be read')
-    return Promise.resolve(null)
-  })
+  for (const _ of ['first look', 'second look'])
+    await store.calls.endOrphans((id) => {
+      if (id === calls[0]!.id) throw new Error('the folder cannot be read')
+      return Promise.resolve(null)
+    })
   const found = await Promise.all(calls.map((call) => store.calls.find(call, call.id)))
   t.same(
     found.map((call) => call?.endReason),
@@ -225,7 +226,10 @@ t.test('calls that nobody holds', async (t) => {
       await store.calls.append(call, call.id, [connected(at), recording])
       const alive = await make({ expiresAtMs: createdAtMs + 900_000 })
       await store.calls.claim(alive, alive.id, store.instanceId, null)
-      await store.calls.endOrphans((id) => Promise.resolve(id === call.id ? recordedMs : null))
+      const salvage = (id: string) => Promise.resolve(id === call.id ? recordedMs : null)
+      await store.calls.endOrphans(salvage)
+      t.same(await statusOf(call.id), ['in_progress', null], 'its owner may only have been without the database')
+      await store.calls.endOrphans(salvage)
       t.same(await statusOf(call.id), ['failed', 'worker_lost'])
       t.same(await statusOf(alive.id), ['queued', null])
       t.match(await store.reports.find(call, call.id), { analysisStatus: 'pending', outcome: 'failed' })
