@@ -6,12 +6,13 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo test test-debian13 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench clean
+.PHONY: help run demo test test-voices test-debian13 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
 	@echo 'make demo      the main job from end to end on real audio'
 	@echo 'make test      every test'
+	@echo 'make test-voices    spoken conversations in real time, on a calm machine'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make check     generated code, types, lint, unused code, lock, catalog, tests'
 	@echo 'make generate  specs/ to generated/, and the table of providers in README'
@@ -25,6 +26,11 @@ demo: dist/main.js
 
 test: dist/main.js vendor-clients
 	@exec node test/run.mjs
+
+# Spoken conversations in real time. They need a calm machine, so `make test` leaves them out and says so.
+test-voices: dist/main.js
+	@PARLEY_TEST_SLOW=1 node test/run.mjs test/session/truth.test.ts test/session/barge-in.test.ts \
+	test/session/agent-page-in-browser.test.ts test/session/conversation-in-browser.test.ts --jobs=1
 
 # For the newer build of uWebSockets.js, which needs a newer system than most have.
 test-debian13:
