@@ -137,11 +137,12 @@ t.test('a call that cannot be ended does not hold the others', async (t) => {
     await store.calls.insert(call, {})
     t.ok(await store.calls.claim(call, call.id, 'dead', null))
   }
-  for (const _ of ['first look', 'second look'])
-    await store.calls.endOrphans((id) => {
-      if (id === calls[0]!.id) throw new Error('the folder cannot be read')
-      return Promise.resolve(null)
-    })
+  const salvage = (id: string) => {
+    if (id === calls[0]!.id) throw new Error('the folder cannot be read')
+    return Promise.resolve(null)
+  }
+  await store.calls.endOrphans(salvage)
+  await store.calls.endOrphans(salvage)
   const found = await Promise.all(calls.map((call) => store.calls.find(call, call.id)))
   t.same(
     found.map((call) => call?.endReason),
