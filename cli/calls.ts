@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import type { CallKind, CallStatus, SessionItem } from '../generated/platform/types.ts'
+import type { ListSessionsCall } from '../generated/clients/platform.ts'
+import type { SessionItem } from '../generated/platform/types.ts'
 import type { Actions } from './actions.ts'
 import { table } from './choice.ts'
 import { platformClient } from './client.ts'
@@ -8,15 +9,7 @@ import { print } from './print.ts'
 import { linesOfCall } from './show-call.ts'
 import { tailCall } from './tail-call.ts'
 
-type Filters = {
-  limit: string
-  cursor?: string
-  status?: CallStatus
-  kind?: CallKind
-  agent?: string
-  from?: string
-  to?: string
-}
+type Filters = Omit<NonNullable<ListSessionsCall['query']>, 'limit'> & { limit: string }
 type Json = { json: boolean }
 
 export function calls(program: Command, actions: Actions): void {

@@ -2,7 +2,7 @@
  * A call and its record. A session is a call that is not over yet: both have one id and one row.
  */
 import type { Pipeline } from '../sessions/pipeline.ts'
-import type { CallStatus, EndReason } from './states.ts'
+import { type CallStatus, callStatuses, type EndReason } from './states.ts'
 
 export const callKinds = ['browser', 'outbound', 'inbound', 'rmsg'] as const
 export type CallKind = (typeof callKinds)[number]
@@ -50,21 +50,7 @@ export function durationS({ startedAtMs, endedAtMs }: Pick<Call, 'startedAtMs' |
 }
 
 export const eventTypes = [
-  ...(
-    [
-      'queued',
-      'dialing',
-      'ringing',
-      'in_progress',
-      'transferring',
-      'completed',
-      'failed',
-      'busy',
-      'no_answer',
-      'cancelled',
-      'voicemail',
-    ] as const
-  ).map((status) => `call.${status}` as const),
+  ...callStatuses.map((status) => `call.${status}` as const),
   'call.variables_missing',
   'room.created',
   'room.participant_joined',

@@ -33,7 +33,7 @@ t.test('a conversation of three turns', async (t) => {
     [0, 1, 2, 3, 4, 5, 6],
   )
   t.same(requests.at(-1)?.items, [
-    { type: 'message', role: 'system', text: 'You are Ada.' },
+    { type: 'message', role: 'system', text: 'Be brief.' },
     { type: 'message', role: 'assistant', text: 'Hello there.' },
     { type: 'message', role: 'user', text: 'where are you.' },
     { type: 'message', role: 'assistant', text: 'I am in the computer. Where are you?' },

@@ -16,6 +16,7 @@ import type { Pipeline, PipelineTool } from '../../domain/sessions/pipeline.ts'
 import { presetOfGender } from '../../domain/speech/voices.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { Watch } from '../../runtime/watch.ts'
+import { pipeline as fullPipeline, newCall } from '../calls/call.ts'
 import { priced } from '../domain/fake-llm.ts'
 import { bench, caller, failure, model, provider, script } from '../domain/fakes.ts'
 import { SimulatedCaller } from './caller.ts'
@@ -24,37 +25,13 @@ import { type AnswerOf, type StubStt, stubLlm, stubStt, stubTts } from './engine
 const auto: Routing = { mode: 'auto', objective: 'balanced' }
 const routing = { stt: auto, llm: auto, tts: auto }
 
+/** An agent that waits for the caller. */
 export const pipeline: Pipeline = {
-  agentName: 'Ada',
-  systemPrompt: 'You are Ada.',
-  intent: { language: 'en', optimizeFor: 'balanced', region: null },
-  voice: null,
+  ...fullPipeline,
   firstMessage: null,
   firstMessageMode: 'listen',
-  llm: { temperature: null, maxTokens: 512, model: null, reasoningEffort: null },
-  sttOptions: { keywords: [], prompt: null, language: null },
-  ttsOptions: { speed: 1, model: null, instructions: null, sampleRate: 16_000 },
-  constraints: { allowedProviders: { stt: [], llm: [], tts: [] } },
-  backgroundAudio: { ambient: null, toolSound: null },
-  speechNormalization: { pronunciationDictionary: {}, textReplacements: {} },
-  idleRePrompts: { enabled: false, delayMs: 8000, maxPrompts: 2, messages: [] },
-  turnHandling: {
-    profile: 'conversational',
-    endpointing: { minDelay: 250, maxDelay: 2500 },
-    turnDetection: 'text',
-    interruption: { mode: 'adaptive', minDuration: 200, minWords: 0, falseTimeout: 2000, protectFirstMessage: false },
-    preemptiveGeneration: true,
-  },
-  maxDurationSeconds: 3600,
-  silenceTimeoutSeconds: 60,
-  endCallMessage: null,
-  fallbackMessage: null,
-  maxToolHops: 8,
-  timezone: 'UTC',
+  ttsOptions: { ...fullPipeline.ttsOptions, sampleRate: 16_000 },
   recording: false,
-  clientOverrides: [],
-  extractionFields: [],
-  tools: [],
 }
 
 /** Speech is loud. The answer comes 5 ms after the frame is whole. */
@@ -165,15 +142,8 @@ export function converse(options: Options = {}) {
   const over = { ended: false }
   let ids = 0
   const { turnHandling } = pipeline
-  const call: Call = {
-    id: 'call_1',
-    organizationId: 'org_1',
-    test: false,
-    agentId: 'agent_1',
-    keyId: 'key_1',
-    status: 'queued',
+  const call = newCall('org_1', {
     kind: options.kind ?? 'browser',
-    identity: 'user_1',
     pipeline: {
       ...pipeline,
       turnHandling: {
@@ -184,18 +154,7 @@ export function converse(options: Options = {}) {
       tools,
       ...settings,
     },
-    metadata: {},
-    webhookTags: {},
-    createdAtMs: 0,
-    updatedAtMs: 0,
-    expiresAtMs: 0,
-    startedAtMs: null,
-    endedAtMs: null,
-    endReason: null,
-    recordingStatus: null,
-    recordingDurationMs: null,
-    ownerId: null,
-  }
+  })
   const conversation = startConversation(
     {
       clock: all.clock,
