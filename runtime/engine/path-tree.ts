@@ -41,17 +41,22 @@ export class PathTree<Entry> {
   }
 }
 
-/** The segments by name, without their percent-encoding. Throws Refusal `invalid_parameter`. */
+/**
+ * The segments by name, without their percent-encoding. A segment that is not well encoded, or that has U+0000, which no
+ * id has and Postgres refuses, stays as it was sent: then it is the id of nothing, and is answered like any unknown id.
+ */
 export function namedParams(names: readonly string[], params: readonly string[]): Record<string, string> {
   const named: Record<string, string> = {}
-  for (const [at, name] of names.entries()) named[name] = decode(params[at] ?? '', name)
+  for (const [at, name] of names.entries()) named[name] = decodeId(params[at] ?? '')
   return named
 }
 
-/**
- * A path segment or query value without its percent-encoding. Throws Refusal `invalid_parameter` that names the
- * parameter.
- */
+function decodeId(raw: string): string {
+  const text = tryDecode(raw)
+  return text === null || text.includes('\0') ? raw : text
+}
+
+/** A query value without its percent-encoding. Throws Refusal `invalid_parameter` that names the parameter. */
 export function decode(raw: string, param: string): string {
   const text = tryDecode(raw)
   if (text === null)
