@@ -93,9 +93,10 @@ export function createInstance(sql: Sql, clock: Clock, id: string, leaseMs: numb
       change(async (tx) => {
         await tx`delete from concurrency_leases where instance_id = ${id}`
         await tx`
-          insert into concurrency_leases (organization_id, key_id, instance_id, held)
-          select "organizationId", "keyId", ${id}, held
-          from json_to_recordset(${sql.json([...held])}::json) as h ("organizationId" text, "keyId" text, held int)`
+          insert into concurrency_leases (organization_id, key_id, instance_id, held, sessions)
+          select "organizationId", "keyId", ${id}, held, sessions
+          from json_to_recordset(${sql.json([...held])}::json) as h
+            ("organizationId" text, "keyId" text, held int, sessions int)`
         await tx`update instances set counts_in_memory = false where id = ${id}`
       }),
     async listen(changed) {

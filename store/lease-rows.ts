@@ -2,7 +2,7 @@
  * Leases that several instances share: how much each holds is a row, and the rows of an instance without a
  * heartbeat do not count.
  */
-import type { ConcurrencyLimits, LeaseRefusal } from '../domain/access/limits.ts'
+import type { ConcurrencyLimits, LeaseKind, LeaseRefusal } from '../domain/access/limits.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { type BatchLimits, createBatcher } from './batch.ts'
 import type { Sql } from './connect.ts'
@@ -11,9 +11,14 @@ const batches: BatchLimits = { rowsMax: 128, inFlightMax: 1, gatherMs: 0, idleGa
 
 export type LeaseRows = {
   /** Null: the lease is granted. */
-  acquire(organizationId: string, keyId: string, limits: ConcurrencyLimits): Promise<LeaseRefusal | null>
+  acquire(
+    organizationId: string,
+    keyId: string,
+    limits: ConcurrencyLimits,
+    kind: LeaseKind,
+  ): Promise<LeaseRefusal | null>
   /** Gives one lease back, in a batch and a little later. */
-  end(organizationId: string, keyId: string): void
+  end(organizationId: string, keyId: string, kind: LeaseKind): void
   /** Resolves when no statement of `acquire` or `end` is under way. */
   settle(): Promise<void>
   /** Drops the ends that are not written yet. */
@@ -24,8 +29,9 @@ export type LeaseRows = {
   sweep(): Promise<void>
 }
 
-type Ask = { organizationId: string; keyId: string } & ConcurrencyLimits
-type Ends = { organizationId: string; keyId: string; count: number }
+type Ask = { organizationId: string; keyId: string; isSession: boolean } & ConcurrencyLimits
+/** `sessions` of the `count` leases were of sessions. */
+type Ends = { organizationId: string; keyId: string; count: number; sessions: number }
 
 /** `mayWrite` is asked before ends are written. */
 export function createLeaseRows(
@@ -43,9 +49,10 @@ export function createLeaseRows(
   let ends = new Map<string, Ends>()
   let writing: Promise<void> | null = null
 
-  function add(organizationId: string, keyId: string, count: number): void {
+  function add({ organizationId, keyId, count, sessions }: Ends): void {
     const scope = `${organizationId} ${keyId}`
-    ends.set(scope, { organizationId, keyId, count: count + (ends.get(scope)?.count ?? 0) })
+    const before = ends.get(scope) ?? { count: 0, sessions: 0 }
+    ends.set(scope, { organizationId, keyId, count: count + before.count, sessions: sessions + before.sessions })
   }
 
   async function writeAll(): Promise<void> {
@@ -65,7 +72,7 @@ export function createLeaseRows(
     try {
       await endAll(sql, rows, instanceId)
     } catch (error) {
-      for (const { organizationId, keyId, count } of rows) add(organizationId, keyId, count)
+      for (const row of rows) add(row)
       throw error
     }
   }
@@ -73,9 +80,10 @@ export function createLeaseRows(
   const writeEnds = () => (writing ??= writeAll())
 
   return {
-    acquire: (organizationId, keyId, limits) => asks.add({ organizationId, keyId, ...limits }),
-    end(organizationId, keyId) {
-      add(organizationId, keyId, 1)
+    acquire: (organizationId, keyId, limits, kind) =>
+      asks.add({ organizationId, keyId, isSession: kind === 'session', ...limits }),
+    end(organizationId, keyId, kind) {
+      add({ organizationId, keyId, count: 1, sessions: kind === 'session' ? 1 : 0 })
       void writeEnds()
     },
     async settle() {
@@ -99,10 +107,11 @@ async function acquireAll(
   now: Date,
 ): Promise<(LeaseRefusal | null)[]> {
   const rows = await sql<{ index: number; refusal: LeaseRefusal | null }[]>`
-    select index, acquire_lease("organizationId", "keyId", ${instanceId}, "organizationMax", "keyMax", ${now}) as refusal
+    select index,
+      acquire_lease("organizationId", "keyId", ${instanceId}, "organizationMax", "keyMax", ${now}, "isSession") as refusal
     from (
       select * from json_to_recordset(${sql.json(asks.map((ask, index) => ({ ...ask, index })))}::json) as a
-        (index int, "organizationId" text, "keyId" text, "organizationMax" int, "keyMax" int)
+        (index int, "organizationId" text, "keyId" text, "organizationMax" int, "keyMax" int, "isSession" boolean)
       order by "organizationId", index
     ) asked`
   const refusals = new Map(rows.map(({ index, refusal }) => [index, refusal]))
@@ -113,8 +122,9 @@ async function endAll(sql: Sql, rows: readonly Ends[], instanceId: string): Prom
   // In the order in which acquire_lease locks, or the two could wait for each other.
   const inOrder = [...rows].sort((a, b) => (a.organizationId < b.organizationId ? -1 : 1))
   await sql`
-    update concurrency_leases l set held = greatest(l.held - e.count, 0)
-    from json_to_recordset(${sql.json(inOrder)}::json) as e ("organizationId" text, "keyId" text, count int)
+    update concurrency_leases l set held = greatest(l.held - e.count, 0), sessions = greatest(l.sessions - e.sessions, 0)
+    from json_to_recordset(${sql.json(inOrder)}::json) as e
+      ("organizationId" text, "keyId" text, count int, sessions int)
     where l.organization_id = e."organizationId" and l.key_id = e."keyId" and l.instance_id = ${instanceId}`
 }
 

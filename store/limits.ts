@@ -24,7 +24,7 @@
  * - While the database does not answer, an instance counts on as it did: in memory it goes on granting, in rows it
  *   refuses. Nearly all requests need the database for their credit anyway.
  */
-import type { ConcurrencyLimits, EndLease, LeaseRefusal, Limits } from '../domain/access/limits.ts'
+import type { ConcurrencyLimits, EndLease, LeaseKind, LeaseRefusal, Limits } from '../domain/access/limits.ts'
 import { createLocalLimits, type LocalLimits } from '../domain/access/local-limits.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { Sql } from './connect.ts'
@@ -62,8 +62,8 @@ export class SharedLimits implements Limits {
     this.#log = log
     this.#instance = createInstance(sql, clock, instanceId, leaseMs)
     this.#rows = createLeaseRows(sql, clock, log, instanceId, () => this.#counting === 'rows')
-    this.#local = createLocalLimits((organizationId, keyId) => {
-      if (this.#counting !== 'memory') this.#rows.end(organizationId, keyId)
+    this.#local = createLocalLimits((organizationId, keyId, kind) => {
+      if (this.#counting !== 'memory') this.#rows.end(organizationId, keyId, kind)
     })
   }
 
@@ -71,9 +71,10 @@ export class SharedLimits implements Limits {
     organizationId: string,
     keyId: string,
     limits: ConcurrencyLimits,
+    kind: LeaseKind,
   ): EndLease | LeaseRefusal | Promise<EndLease | LeaseRefusal> {
-    if (this.#counting === 'memory') return this.#local.acquire(organizationId, keyId, limits)
-    return this.#acquireInRows(organizationId, keyId, limits)
+    if (this.#counting === 'memory') return this.#local.acquire(organizationId, keyId, limits, kind)
+    return this.#acquireInRows(organizationId, keyId, limits, kind)
   }
 
   /** Live instances, this one included, as of the last refresh. */
@@ -110,12 +111,13 @@ export class SharedLimits implements Limits {
     organizationId: string,
     keyId: string,
     limits: ConcurrencyLimits,
+    kind: LeaseKind,
   ): Promise<EndLease | LeaseRefusal> {
     while (this.#counting === 'moving') await this.#moved
-    if (this.#counting === 'memory') return this.#local.acquire(organizationId, keyId, limits)
+    if (this.#counting === 'memory') return this.#local.acquire(organizationId, keyId, limits, kind)
     try {
-      const refusal = await this.#rows.acquire(organizationId, keyId, limits)
-      return refusal ?? this.#local.add(organizationId, keyId)
+      const refusal = await this.#rows.acquire(organizationId, keyId, limits, kind)
+      return refusal ?? this.#local.add(organizationId, keyId, kind)
     } catch (error) {
       this.#isUncertain = true
       throw error

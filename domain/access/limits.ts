@@ -1,4 +1,10 @@
-/** How many requests or streams may be under way at once. Null is no limit. */
+/**
+ * What runs under a lease. The limit of an organization counts requests and streams only, because sessions have their
+ * own limit, `maxSessions`. The limit of a key counts both.
+ */
+export type LeaseKind = 'request' | 'session'
+
+/** How many leases there may be at once. Null is no limit. */
 export type ConcurrencyLimits = { organizationMax: number | null; keyMax: number | null }
 
 /** Ends the lease; a second call does nothing. */
@@ -17,5 +23,6 @@ export interface Limits {
     organizationId: string,
     keyId: string,
     limits: ConcurrencyLimits,
+    kind: LeaseKind,
   ): EndLease | LeaseRefusal | Promise<EndLease | LeaseRefusal>
 }

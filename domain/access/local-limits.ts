@@ -1,50 +1,62 @@
-import type { ConcurrencyLimits, EndLease, LeaseRefusal } from './limits.ts'
+import type { ConcurrencyLimits, EndLease, LeaseKind, LeaseRefusal } from './limits.ts'
 
 export type LocalLimits = ReturnType<typeof createLocalLimits>
 
-/** How many leases one key holds in this process. */
-export type HeldLeases = { organizationId: string; keyId: string; held: number }
+/** How many leases one key holds in this process, and how many of them are of sessions. */
+export type HeldLeases = { organizationId: string; keyId: string; held: number; sessions: number }
 
 /**
  * Counts the leases of this process in memory, so it is right only while no other instance serves the same
  * organizations. An entry lives only while a lease does. `onEnd` is called once for each lease that ends.
  */
-export function createLocalLimits(onEnd: (organizationId: string, keyId: string) => void = () => {}) {
+export function createLocalLimits(onEnd: (organizationId: string, keyId: string, kind: LeaseKind) => void = () => {}) {
+  /** Requests and streams, without sessions. */
   const organizations = new Map<string, number>()
   // Ids of keys are unique across organizations.
   const keys = new Map<string, HeldLeases>()
 
-  function add(organizationId: string, keyId: string): EndLease {
-    organizations.set(organizationId, (organizations.get(organizationId) ?? 0) + 1)
+  function add(organizationId: string, keyId: string, kind: LeaseKind): EndLease {
+    if (kind === 'request') organizations.set(organizationId, (organizations.get(organizationId) ?? 0) + 1)
     let key = keys.get(keyId)
     if (key === undefined) {
-      key = { organizationId, keyId, held: 0 }
+      key = { organizationId, keyId, held: 0, sessions: 0 }
       keys.set(keyId, key)
     }
     key.held += 1
+    if (kind === 'session') key.sessions += 1
     let ended = false
     return () => {
       if (ended) return
       ended = true
-      remove(key)
-      onEnd(organizationId, keyId)
+      remove(key, kind)
+      onEnd(organizationId, keyId, kind)
     }
   }
 
-  function remove(key: HeldLeases): void {
-    const organizationHeld = (organizations.get(key.organizationId) ?? 0) - 1
-    if (organizationHeld > 0) organizations.set(key.organizationId, organizationHeld)
-    else organizations.delete(key.organizationId)
+  function remove(key: HeldLeases, kind: LeaseKind): void {
+    if (kind === 'session') key.sessions -= 1
+    else removeRequest(key.organizationId)
     key.held -= 1
     if (key.held === 0) keys.delete(key.keyId)
   }
 
+  function removeRequest(organizationId: string): void {
+    const held = (organizations.get(organizationId) ?? 0) - 1
+    if (held > 0) organizations.set(organizationId, held)
+    else organizations.delete(organizationId)
+  }
+
   return {
-    acquire(organizationId: string, keyId: string, limits: ConcurrencyLimits): EndLease | LeaseRefusal {
-      const { organizationMax, keyMax } = limits
-      if (organizationMax !== null && (organizations.get(organizationId) ?? 0) >= organizationMax) return 'organization'
+    acquire(
+      organizationId: string,
+      keyId: string,
+      { organizationMax, keyMax }: ConcurrencyLimits,
+      kind: LeaseKind,
+    ): EndLease | LeaseRefusal {
+      if (kind === 'request' && organizationMax !== null && (organizations.get(organizationId) ?? 0) >= organizationMax)
+        return 'organization'
       if (keyMax !== null && (keys.get(keyId)?.held ?? 0) >= keyMax) return 'key'
-      return add(organizationId, keyId)
+      return add(organizationId, keyId, kind)
     },
     /** Counts a lease that was granted without these counts. */
     add,

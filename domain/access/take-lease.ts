@@ -1,14 +1,18 @@
 import { Fault } from '../fault.ts'
-import type { EndLease, LeaseRefusal, Limits } from './limits.ts'
+import type { EndLease, LeaseKind, LeaseRefusal, Limits } from './limits.ts'
 import type { Caller } from './organization.ts'
 
 /**
- * Takes the lease of a request, or of a phone call with all its turns. The calling code ends it, once.
+ * Takes the lease of a request, or of a session with all its turns. The calling code ends it, once.
  * Throws the fault too_many_at_once. Returns without a promise where the counts are in memory.
  */
-export function takeLease(limits: Limits, { organization, keyId, policy }: Caller): EndLease | Promise<EndLease> {
+export function takeLease(
+  limits: Limits,
+  { organization, keyId, policy }: Caller,
+  kind: LeaseKind,
+): EndLease | Promise<EndLease> {
   const most = { organizationMax: organization.maxConcurrency, keyMax: policy.maxConcurrency ?? null }
-  const lease = limits.acquire(organization.id, keyId, most)
+  const lease = limits.acquire(organization.id, keyId, most, kind)
   return lease instanceof Promise ? lease.then(granted) : granted(lease)
 }
 

@@ -28,7 +28,7 @@ export type Admission = {
  */
 export async function admitRequest<T>(deps: DispatchDeps, context: RequestContext, plan: Plan<T>): Promise<Admission> {
   const startedMs = deps.clock.monotonicMs()
-  const lease = context.callId === undefined ? takeLease(deps.concurrency, context.caller) : withoutLease
+  const lease = context.callId === undefined ? takeLease(deps.concurrency, context.caller, 'request') : withoutLease
   const end = lease instanceof Promise ? await lease : lease
   try {
     const use = context.key && useOf(context, context.key)

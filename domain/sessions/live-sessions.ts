@@ -222,7 +222,7 @@ export class SessionRegistry implements LiveSessions {
     const pipeline = Object.keys(overrides).length === 0 ? null : overridden(found.call.pipeline, overrides)
     const call = pipeline === null ? found.call : { ...found.call, pipeline }
     this.#requireRoom()
-    const endLease = await takeLease(limits, caller)
+    const endLease = await takeLease(limits, caller, 'session')
     const start = (transport: MediaTransport) =>
       this.#deps.startConversation({ ...found, call }, caller, transport, () => this.#ended(live))
     const live: Live = { call, start, conversation: null, endLease, cancelEnd: null, seat: 0 }

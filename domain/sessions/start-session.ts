@@ -115,7 +115,7 @@ async function requireCredit({ credit }: StartDeps, { test, organization }: Call
 /** The seat is taken at the join. Here a session is refused that could not be joined now. */
 async function requireSeat(deps: StartDeps, caller: Caller, sessionsMax: number | null): Promise<void> {
   const { limits, calls, queuedMax } = deps
-  const end = await takeLease(limits, caller)
+  const end = await takeLease(limits, caller, 'session')
   end()
   const { id } = caller.organization
   const isFull = sessionsMax !== null && (await calls.countLive(id)) >= sessionsMax

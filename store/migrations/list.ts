@@ -9,6 +9,7 @@ import { instances } from './0008-instances.ts'
 import { agents } from './0009-agents.ts'
 import { calls } from './0010-calls.ts'
 import { callCommands } from './0011-call-commands.ts'
+import { sessionLeases } from './0012-session-leases.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   agents,
   calls,
   callCommands,
+  sessionLeases,
 ]

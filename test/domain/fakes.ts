@@ -209,8 +209,8 @@ export function bench(providers: Provider[], testProviders: string[] = []) {
     providerKeys: { open: () => null },
     chooser,
     concurrency: {
-      acquire(organizationId, keyId, most) {
-        const lease = local.acquire(organizationId, keyId, most)
+      acquire(organizationId, keyId, most, kind) {
+        const lease = local.acquire(organizationId, keyId, most, kind)
         if (typeof lease === 'string') return lease
         held.leases += 1
         return () => {

@@ -243,7 +243,7 @@ t.test('organizations do not see each other', async (t) => {
     for (const { id } of [a, b]) {
       await store.idempotency.admit({ ...use, organizationId: id, requestId: `req_${id}` })
       await store.credit.reserve(id, `req_${id}`, 1)
-      await store.limits.acquire(id, `key_${id}`, { organizationMax: null, keyMax: null })
+      await store.limits.acquire(id, `key_${id}`, { organizationMax: null, keyMax: null }, 'request')
       await store.providerKeys.put(id, 'mock', 'a-key')
       const row = ledgerRow(id, `r_${id}`)
       await settled(store, { row, choice: choiceIn('en'), status: 'failed', reservedMicroUsd: 0 })

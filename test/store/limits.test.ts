@@ -1,6 +1,6 @@
 /** How many leases there are in all: of one instance, of several on one database, and while their number changes. */
 import t, { type Test } from 'tap'
-import type { EndLease, LeaseRefusal } from '../../domain/access/limits.ts'
+import type { EndLease, LeaseKind, LeaseRefusal } from '../../domain/access/limits.ts'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import { refreshMs, type SharedLimits } from '../../store/limits.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,7 +11,7 @@ const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
 const one = { organizationMax: null, keyMax: 1 }
-const acquire = async (store: Store, key = 'key') => await store.limits.acquire('org', key, one)
+const acquire = async (store: Store, key = 'key') => await store.limits.acquire('org', key, one, 'request')
 
 /** Ends a lease that must have been granted. */
 function end(lease: EndLease | LeaseRefusal): void {
@@ -29,32 +29,63 @@ async function until(t: Test, what: string, holds: () => boolean | Promise<boole
 }
 
 const refresh = (store: Store) => (store.limits as SharedLimits).refresh()
-const countsInMemory = (store: Store) => !(store.limits.acquire('org', 'probe', one) instanceof Promise)
+const countsInMemory = (store: Store) => !(store.limits.acquire('org', 'probe', one, 'request') instanceof Promise)
 
 t.test('one process', (t) => {
   const leases = createLocalLimits()
   const limits = { organizationMax: 3, keyMax: 2 }
-  const first = leases.acquire('org', 'key', limits)
-  leases.acquire('org', 'key', limits)
-  t.equal(leases.acquire('org', 'key', limits), 'key')
-  t.type(leases.acquire('org', 'other', limits), 'function')
-  t.equal(leases.acquire('org', 'third', limits), 'organization')
-  t.type(leases.acquire('org2', 'key2', { organizationMax: null, keyMax: null }), 'function')
+  const first = leases.acquire('org', 'key', limits, 'request')
+  leases.acquire('org', 'key', limits, 'request')
+  t.equal(leases.acquire('org', 'key', limits, 'request'), 'key')
+  t.type(leases.acquire('org', 'other', limits, 'request'), 'function')
+  t.equal(leases.acquire('org', 'third', limits, 'request'), 'organization')
+  t.type(leases.acquire('org2', 'key2', { organizationMax: null, keyMax: null }, 'request'), 'function')
   if (typeof first === 'function') {
     first()
     first()
   }
-  t.type(leases.acquire('org', 'third', limits), 'function', 'ended once')
-  t.equal(leases.acquire('org', 'third', limits), 'organization')
+  t.type(leases.acquire('org', 'third', limits, 'request'), 'function', 'ended once')
+  t.equal(leases.acquire('org', 'third', limits, 'request'), 'organization')
   t.end()
 })
+
+/**
+ * The limit of an organization counts requests, that of a key counts sessions too. In memory, and counted by Postgres
+ * for two instances.
+ */
+for (const many of [false, true])
+  t.test(`sessions and requests ${many ? 'of two instances' : 'of one instance'}`, async (t) => {
+    const url = await cluster.database()
+    const store = await cluster.store(t, url, { clock: handClock() })
+    if (many) await cluster.store(t, url, { clock: handClock() })
+    t.equal(countsInMemory(store), !many)
+    const ask = async (key: string, kind: LeaseKind) =>
+      store.limits.acquire('acme', key, { organizationMax: 1, keyMax: 2 }, kind)
+    const session = await ask('a', 'session')
+    t.type(await ask('b', 'session'), 'function', 'sessions do not count against the organization')
+    const request = await ask('a', 'request')
+    t.type(request, 'function', 'nor against its requests')
+    t.equal(await ask('b', 'request'), 'organization')
+    t.equal(await ask('a', 'session'), 'key', 'the key counts both')
+    end(session)
+    await until(t, 'the lease of the session was given back', async () => {
+      const next = await ask('a', 'session')
+      return typeof next === 'function'
+    })
+    t.equal(await ask('b', 'request'), 'organization', 'the end of a session frees no request')
+    end(request)
+    await until(t, 'the lease of the request was given back', async () => {
+      const next = await ask('b', 'request')
+      return typeof next === 'function'
+    })
+  })
 
 t.test('several processes', async (t) => {
   const url = await cluster.database()
   const clock = movableClock()
   const stores = await Promise.all([cluster.store(t, url, { clock }), cluster.store(t, url, { clock })])
   const limits = { organizationMax: 10, keyMax: 6 }
-  const acquire = async (store: Store, key: string) => await store.limits.acquire('org', key, limits)
+  const acquire = async (store: Store, key: string) => await store.limits.acquire('org', key, limits, 'request')
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, index) => acquire(stores[index % 2] as Store, 'key')),
   )
@@ -89,9 +120,9 @@ t.test('several processes', async (t) => {
 
 t.test('an instance that is alone answers without a promise', async (t) => {
   const store = await cluster.store(t, await cluster.database(), { clock: handClock() })
-  const lease = store.limits.acquire('org', 'key', one)
+  const lease = store.limits.acquire('org', 'key', one, 'request')
   t.type(lease, 'function')
-  t.equal(store.limits.acquire('org', 'key', one), 'key')
+  t.equal(store.limits.acquire('org', 'key', one, 'request'), 'key')
   t.equal(store.liveInstances(), 1)
 })
 
@@ -99,15 +130,15 @@ t.test('a lease that was granted in memory counts for an instance that starts la
   const url = await cluster.database()
   const clock = handClock()
   const first = await cluster.store(t, url, { clock })
-  const held = first.limits.acquire('org', 'key', one)
-  const brief = first.limits.acquire('org', 'brief', one)
+  const held = first.limits.acquire('org', 'key', one, 'request')
+  const brief = first.limits.acquire('org', 'brief', one, 'request')
   t.type(held, 'function')
 
   const second = await cluster.store(t, url, { clock })
   t.equal(second.liveInstances(), 2)
   t.equal(first.liveInstances(), 2)
   t.equal(await acquire(second), 'key', 'refused from the first request on')
-  t.type(first.limits.acquire('org', 'key', one), Promise)
+  t.type(first.limits.acquire('org', 'key', one, 'request'), Promise)
   end(await brief)
   end(await held)
   await until(t, 'the lease was not given back', async () => typeof (await acquire(second)) === 'function')
@@ -116,9 +147,13 @@ t.test('a lease that was granted in memory counts for an instance that starts la
 
   await second.close({ stopPostgres: false })
   await until(t, 'the first counts in memory again', () => first.liveInstances() === 1)
-  await until(t, 'the first counts in memory again', () => !(first.limits.acquire('org', 'x', one) instanceof Promise))
-  t.type(first.limits.acquire('org', 'key', one), 'function', 'what the other held does not count')
-  t.equal(first.limits.acquire('org', 'key', one), 'key')
+  await until(
+    t,
+    'the first counts in memory again',
+    () => !(first.limits.acquire('org', 'x', one, 'request') instanceof Promise),
+  )
+  t.type(first.limits.acquire('org', 'key', one, 'request'), 'function', 'what the other held does not count')
+  t.equal(first.limits.acquire('org', 'key', one, 'request'), 'key')
   t.same(
     [
       ...(await cluster.sql(t, url)`select * from concurrency_leases where instance_id in
@@ -145,7 +180,7 @@ t.test('leases move along while requests come and go', async (t) => {
       while (!stopped) {
         const store = stores[index % stores.length] as Store
         use(store, 1)
-        const lease = await store.limits.acquire('org', 'key', limits)
+        const lease = await store.limits.acquire('org', 'key', limits, 'request')
         if (typeof lease === 'function') {
           most = Math.max(most, ++held)
           await new Promise((resolve) => setTimeout(resolve, 3))
@@ -169,7 +204,7 @@ t.test('leases move along while requests come and go', async (t) => {
   await work
   t.equal(most, 5, 'all that is allowed, and never more')
   await until(t, 'it counts in memory again', () => countsInMemory(first))
-  const all = Array.from({ length: 6 }, () => first.limits.acquire('org', 'key', limits))
+  const all = Array.from({ length: 6 }, () => first.limits.acquire('org', 'key', limits, 'request'))
   t.same(
     all.map((lease) => typeof lease),
     ['function', 'function', 'function', 'function', 'function', 'string'],
@@ -279,7 +314,7 @@ t.test('an instance that cannot write its leases goes on in memory and moves lat
   const clock = handClock()
   const sql = cluster.sql(t, url)
   const first = await cluster.store(t, url, { clock })
-  t.type(first.limits.acquire('org', 'key', one), 'function')
+  t.type(first.limits.acquire('org', 'key', one, 'request'), 'function')
   await sql`alter table concurrency_leases rename to elsewhere`
   const starting = cluster.store(t, url, { clock: movableClock() })
   await until(t, 'it was notified', () => first.liveInstances() === 2)

@@ -40,7 +40,7 @@ if (action === 'reserve') {
   console.log(await store.credit.reserve(organizationId, requestId, microUsd))
 }
 if (action === 'lease') {
-  const lease = await store.limits.acquire('org', argument, { organizationMax: null, keyMax: 1 })
+  const lease = await store.limits.acquire('org', argument, { organizationMax: null, keyMax: 1 }, 'request')
   console.log(typeof lease === 'function' ? 'granted' : lease)
 }
 if (action === 'stop') {
