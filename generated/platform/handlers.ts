@@ -328,6 +328,7 @@ export type GetCallRecordingAudioResult =
         'Accept-Ranges': 'bytes'
         'Cache-Control': 'no-store'
         'Content-Disposition': string
+        'Content-Length': number
       }
       body: ByteStream
     }
@@ -339,6 +340,7 @@ export type GetCallRecordingAudioResult =
         'Accept-Ranges': 'bytes'
         'Cache-Control': 'no-store'
         'Content-Disposition': string
+        'Content-Length': number
         'Content-Range': string
       }
       body: ByteStream
