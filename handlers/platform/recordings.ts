@@ -32,14 +32,17 @@ export function audioAnswer(id: string, content: RecordingContent, header: Range
     'Cache-Control': 'no-store' as const,
     'Content-Disposition': `inline; filename="call-${id}.wav"`,
   }
+  // An entity tag is compared strongly: a weak one never matches, and neither does a date. RFC 9110, 13.1.5.
   const isCurrent = header['if-range'] === undefined || header['if-range'] === etag
   const range = isCurrent ? readRange(header.range, content.size) : null
-  if (range === null) return { status: 200 as const, headers, body: content.read(0, content.size) }
-  const { start, end } = range
+  const { start, end } = range ?? { start: 0, end: content.size }
+  const part = { ...headers, 'Content-Length': end - start }
+  const body = content.read(start, end)
+  if (range === null) return { status: 200 as const, headers: part, body }
   return {
     status: 206 as const,
-    headers: { ...headers, 'Content-Range': `bytes ${start}-${end - 1}/${content.size}` },
-    body: content.read(start, end),
+    headers: { ...part, 'Content-Range': `bytes ${start}-${end - 1}/${content.size}` },
+    body,
   }
 }
 
@@ -49,7 +52,7 @@ function etagOf({ size, modifiedAtMs }: RecordingContent): string {
 
 /** Null: the whole is asked for, or something that is not one range of bytes. Throws ResourceFault for one behind the end. */
 function readRange(header: string | undefined, size: number): { start: number; end: number } | null {
-  const [, first, last] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? []
   if (first === undefined || last === undefined || (first === '' && last === '')) return null
   if (first === '') {
     if (Number(last) === 0) throw new ResourceFault({ kind: 'range_unsatisfiable', bytes: size })

@@ -67,7 +67,10 @@ export type Result = {
   status: number
   /** Needed only where the status has several media types. */
   type?: string
-  /** Names as the spec spells them; only declared ones are written. */
+  /**
+   * Names as the spec spells them; only declared ones are written. `Content-Length` is that of a body that comes in pieces:
+   * one that has another length is cut.
+   */
   headers?: Record<string, string | number | undefined>
   /** JSON value; Uint8Array; an iterable of bytes; for text/event-stream an iterable of events. */
   body?: unknown

@@ -52,8 +52,11 @@ export interface Transport {
    * gets the length alone.
    */
   answer(status: number, headers: readonly string[], body: string | Uint8Array | null, close: boolean): void
-  /** Head and first chunk of an answer of unknown length. False: wait for `onDrained` before the next write. */
-  open(status: number, headers: readonly string[], chunk: string | Uint8Array): boolean
+  /**
+   * Head and first chunk of an answer that comes in chunks. `bytes` is the sum of their lengths, and null where it is not
+   * known. False: wait for `onDrained` before the next write, and before `end` of an answer of known length.
+   */
+  open(status: number, headers: readonly string[], chunk: string | Uint8Array, bytes: number | null): boolean
   write(chunk: string | Uint8Array): boolean
   /** Calls `run` once, when the client has taken enough of what was written. */
   onDrained(run: () => void): void

@@ -96,7 +96,7 @@ class EventStream {
     const [head, text] = [this.#head, this.#gathered]
     this.#head = null
     this.#gathered = ''
-    if (head) this.#isFlowing = transport.open(head.status, head.headers, text)
+    if (head) this.#isFlowing = transport.open(head.status, head.headers, text, null)
     else if (text !== '') this.#isFlowing = transport.write(text)
   }
 

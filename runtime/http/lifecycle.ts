@@ -62,6 +62,8 @@ async function handle(
     exchange.caller = caller instanceof Promise ? await caller : caller
   }
   const input = readInput(endpoint, params, query, head, headerPrefix)
+  // A range is defined for GET alone. RFC 9110, 14.2.
+  if (exchange.transport.method === 'head') delete input.header['range']
   if (arriving instanceof Refusal) throw arriving
   if (arriving) {
     await arriving.whole()

@@ -34,13 +34,22 @@ export function respond(
     return write(exchange, result.status, headers, JSON.stringify(body))
   }
   if (typeof body === 'string') return write(exchange, result.status, headers, body)
+  const bytes = lengthOf(result)
   if (exchange.transport.method === 'head') {
     discard(result)
+    if (bytes !== null) headers.push('Content-Length', String(bytes))
     return write(exchange, result.status, headers, null)
   }
   headers.push(...unbuffered)
-  if (type !== 'text/event-stream') return streamBytes(engine, exchange, result.status, headers, body)
+  if (type !== 'text/event-stream')
+    return streamBytes(engine, exchange, { status: result.status, headers, bytes }, body)
   return streamEvents(engine, exchange, result.status, headers, body, answer)
+}
+
+/** The length of a body that comes in pieces, as the handler knows it. Null: it is not known. */
+function lengthOf({ headers }: Result): number | null {
+  const value = headers?.['Content-Length']
+  return typeof value === 'number' ? value : null
 }
 
 /** nginx, and proxies that follow it, would keep the pieces of a stream until some kilobytes have come together. */

@@ -12,12 +12,17 @@ export type Pieces<Item = unknown> = {
   return?(): unknown
 }
 
-/** `body` is an iterable of Uint8Array. Throws the error of the iterable, and an error when it ends without a byte. */
+/** The head of an answer. `bytes` is the length of its body, and null where it is not known. */
+export type StreamHead = { status: number; headers: readonly string[]; bytes: number | null }
+
+/**
+ * `body` is an iterable of Uint8Array. Throws the error of the iterable, and an error when it ends without a byte or has
+ * another length than the head says.
+ */
 export async function streamBytes(
   engine: Engine,
   exchange: HttpExchange,
-  status: number,
-  headers: readonly string[],
+  { status, headers, bytes }: StreamHead,
   body: unknown,
 ): Promise<void> {
   const reader = new SlowReader(engine, exchange)
@@ -25,12 +30,17 @@ export async function streamBytes(
   const forward = async (pieces: Pieces<Uint8Array>) => {
     const first = await nextBytes(pieces)
     if (!first) throw new Error('the byte stream ended without a byte')
+    let left = taken(bytes ?? Number.POSITIVE_INFINITY, first)
     exchange.status = status
-    let isFlowing = transport.open(status, headers, first)
-    for (let bytes = await nextBytes(pieces); bytes; bytes = await nextBytes(pieces)) {
+    let isFlowing = transport.open(status, headers, first, bytes)
+    for (let piece = await nextBytes(pieces); piece; piece = await nextBytes(pieces)) {
+      left = taken(left, piece)
       if (!isFlowing) await reader.drained()
-      isFlowing = transport.write(bytes)
+      isFlowing = transport.write(piece)
     }
+    if (bytes === null) return transport.end()
+    if (left > 0) throw new Error(`the byte stream ended ${left} bytes before its length`)
+    if (!isFlowing) await reader.drained()
     transport.end()
   }
   try {
@@ -76,6 +86,12 @@ export function release(pieces: Pieces): void {
   Promise.resolve()
     .then(() => pieces.return?.())
     .catch(() => {})
+}
+
+/** The bytes that are left of an answer behind this piece. */
+function taken(left: number, piece: Uint8Array): number {
+  if (piece.length > left) throw new Error('the byte stream is longer than its length')
+  return left - piece.length
 }
 
 async function nextBytes(pieces: Pieces<Uint8Array>): Promise<Uint8Array | null> {

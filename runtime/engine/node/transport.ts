@@ -79,9 +79,11 @@ export class NodeTransport implements Transport {
     this.#boundReading()
   }
 
-  open(status: number, headers: readonly string[], chunk: string | Uint8Array): boolean {
+  open(status: number, headers: readonly string[], chunk: string | Uint8Array, bytes: number | null): boolean {
     if (!this.#open()) return true
-    this.#response.writeHead(status, asLatin1(headers))
+    const lines = asLatin1(headers)
+    if (bytes !== null) lines.push('Content-Length', String(bytes))
+    this.#response.writeHead(status, lines)
     return this.write(beside(headers, chunk))
   }
 

@@ -17,6 +17,8 @@ export type Ending = 'goes on' | 'closes' | 'reads no more'
 export class Isolation {
   readonly #clock: Clock
   readonly #closes: boolean
+  /** The request has a body. */
+  readonly hasBody: boolean
   #awaitsBody: boolean
   #readTurn = currentTurn()
   #readBytes = 0
@@ -27,6 +29,7 @@ export class Isolation {
   constructor(clock: Clock, hasBody: boolean, closes: boolean) {
     this.#clock = clock
     this.#closes = closes
+    this.hasBody = hasBody
     this.#awaitsBody = hasBody
   }
 

@@ -5,6 +5,7 @@ import { utf8 } from '../utf8.ts'
 import type { HttpRequest, HttpResponse, us_socket_context_t } from './app.ts'
 import { BodyInTurns } from './body-in-turns.ts'
 import { type Ending, Isolation } from './isolation.ts'
+import { SizedBody } from './sized-body.ts'
 
 /**
  * uWebSockets.js throws, or ends the process, when a response is touched after it was completed or aborted; `open` and
@@ -25,6 +26,8 @@ export class UwsTransport implements Transport {
   /** Null for a request without a body. */
   #isolation: Isolation | null = null
   #body: BodyInTurns | null = null
+  /** Null for an answer of unknown length. */
+  #sized: SizedBody | null = null
   #awaitsDrain = false
   #drained: (() => void) | null = null
 
@@ -110,8 +113,13 @@ export class UwsTransport implements Transport {
     response.onWritable((offset) => response.tryEnd(rest.subarray(offset), bytes)[0])
   }
 
-  open(status: number, headers: readonly string[], chunk: string | Uint8Array): boolean {
+  open(status: number, headers: readonly string[], chunk: string | Uint8Array, bytes: number | null): boolean {
     if (!this.#open) return true
+    // `tryEnd` cannot close the connection behind the body of a request, as an isolated answer may have to.
+    if (bytes !== null && !(this.#isolation?.hasBody ?? false)) {
+      this.#sized = new SizedBody(this.#response, bytes, () => this.take())
+      return this.#sized.open(() => writeHead(this.#response, status, headers), asBytes(chunk))
+    }
     let flowing = true
     this.#response.cork(() => {
       writeHead(this.#response, status, headers)
@@ -122,6 +130,7 @@ export class UwsTransport implements Transport {
 
   write(chunk: string | Uint8Array): boolean {
     if (!this.#open) return true
+    if (this.#sized !== null) return this.#sized.write(asBytes(chunk))
     let flowing = true
     this.#response.cork(() => {
       flowing = this.#response.write(asWritten(chunk))
@@ -135,6 +144,7 @@ export class UwsTransport implements Transport {
    */
   onDrained(run: () => void): void {
     if (!this.#open) return
+    if (this.#sized !== null) return this.#sized.onDrained(run)
     this.#drained = run
     if (this.#awaitsDrain) return
     this.#awaitsDrain = true
@@ -159,6 +169,8 @@ export class UwsTransport implements Transport {
   }
 
   #end(ending: Ending): void {
+    // It ends with its last byte.
+    if (this.#sized !== null) return
     const response = this.take()
     response?.cork(() => {
       if (ending === 'reads no more') response.pause()
@@ -215,6 +227,10 @@ function writeHead(response: HttpResponse, status: number, headers: readonly str
   for (let i = 0; i + 1 < headers.length; i += 2) {
     response.writeHeader(headers[i] as string, utf8(headers[i + 1] as string))
   }
+}
+
+function asBytes(content: string | Uint8Array): Uint8Array {
+  return typeof content === 'string' ? Buffer.from(content) : content
 }
 
 function asWritten(content: string | Uint8Array): string | Uint8Array {

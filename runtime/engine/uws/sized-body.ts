@@ -1,0 +1,81 @@
+import type { HttpResponse } from './app.ts'
+
+/**
+ * A body of known length that is written in chunks. uWebSockets.js takes a part of a chunk when the client is slow, and
+ * asks for the rest by its offset in the body. The response must not be touched once the last byte is taken.
+ */
+export class SizedBody {
+  readonly #response: HttpResponse
+  readonly #bytes: number
+  readonly #completed: () => void
+  /** The chunk of which a part is taken, and its offset in the body. */
+  #rest: { chunk: Uint8Array; at: number } | null = null
+  #written = 0
+  #isWatching = false
+  #drained: (() => void) | null = null
+
+  /** `completed` is called when the last byte is taken. */
+  constructor(response: HttpResponse, bytes: number, completed: () => void) {
+    this.#response = response
+    this.#bytes = bytes
+    this.#completed = completed
+  }
+
+  /** False: wait for `onDrained`. */
+  open(writeHead: () => void, chunk: Uint8Array): boolean {
+    let isFlowing = true
+    this.#response.cork(() => {
+      writeHead()
+      isFlowing = this.#write(chunk)
+    })
+    return isFlowing
+  }
+
+  write(chunk: Uint8Array): boolean {
+    let isFlowing = true
+    this.#response.cork(() => {
+      isFlowing = this.#write(chunk)
+    })
+    return isFlowing
+  }
+
+  /** The rest of a chunk may have been taken while the writer waited for its source. */
+  onDrained(run: () => void): void {
+    if (this.#rest === null) queueMicrotask(run)
+    else this.#drained = run
+  }
+
+  #write(chunk: Uint8Array): boolean {
+    const at = this.#written
+    this.#written += chunk.length
+    if (this.#take(chunk)) return true
+    this.#rest = { chunk, at }
+    this.#watch()
+    return false
+  }
+
+  /** True: the chunk is taken whole. */
+  #take(chunk: Uint8Array): boolean {
+    const [isTaken, isComplete] = this.#response.tryEnd(chunk, this.#bytes)
+    if (isComplete) this.#completed()
+    return isTaken || isComplete
+  }
+
+  /** uWebSockets.js forgets this with the answer or the connection, so the response is never touched later. */
+  #watch(): void {
+    if (this.#isWatching) return
+    this.#isWatching = true
+    this.#response.onWritable((offset) => this.#goOn(offset))
+  }
+
+  #goOn(offset: number): boolean {
+    if (this.#rest === null) return true
+    const { chunk, at } = this.#rest
+    if (!this.#take(chunk.subarray(offset - at))) return false
+    this.#rest = null
+    const drained = this.#drained
+    this.#drained = null
+    drained?.()
+    return true
+  }
+}
