@@ -27,13 +27,14 @@ import type {
 } from '../../generated/session/types.ts'
 import type { FrameProblem, Socket, SocketContext } from '../../runtime/engine/socket.ts'
 import type { Dated, Deadlines } from '../realtime/deadlines.ts'
+import type { AgentAudio, OpenAudio } from './agent-audio.ts'
 import { codeOfFault, errorFrame, frameOf, readyFrame } from './frames.ts'
 import { sortOverrides } from './overrides.ts'
 import { AudioPace, TextPace } from './pace.ts'
 import type { Seats } from './seats.ts'
-import { SentMarks } from './sent-marks.ts'
 
 export type MediaSocketDeps = { seats: Seats; deadlines: Deadlines; clock: Clock; log: Log }
+export type SocketCaller = Pick<SocketContext<SessionSeat>, 'requestId' | 'caller'>
 
 /** Part of the contract. */
 const overridesMs = 500
@@ -60,16 +61,20 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   readonly #requestId: string
   readonly #textPace = new TextPace()
   readonly #audioPace: AudioPace
-  readonly #marks = new SentMarks()
+  readonly #audio: AgentAudio
   /** Frames that came before the session was joined. */
   readonly #waiting: (() => void)[] = []
   #isFirstFrame = true
 
-  constructor(deps: MediaSocketDeps, socket: Socket, context: SocketContext<SessionSeat>) {
+  constructor(deps: MediaSocketDeps, socket: Socket, { requestId, caller }: SocketCaller, openAudio: OpenAudio) {
     this.#deps = deps
     this.#socket = socket
-    this.#requestId = context.requestId
-    this.seat = context.caller
+    this.#requestId = requestId
+    this.seat = caller
+    this.#audio = openAudio({
+      played: (mark) => this.#sink?.played(mark),
+      cleared: (mark, playedMs) => this.#sink?.cleared(mark, playedMs),
+    })
     this.number = deps.seats.nextNumber()
     this.sampleRateHz = this.seat.sampleRate
     this.#audioPace = new AudioPace(deps.clock.monotonicMs())
@@ -106,15 +111,8 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     this.#startJoin(taken)
   }
 
-  onPlayed({ mark, playedMs = 0, cleared = false }: PlayedFrame): void {
-    if (!cleared) {
-      if (mark !== null && this.#marks.passed(mark)) this.#sink?.played(mark)
-      else this.#takeText()
-      return
-    }
-    const last = this.#marks.cleared(mark)
-    if (last === undefined) this.#takeText()
-    else this.#sink?.cleared(last, playedMs)
+  onPlayed(frame: PlayedFrame): void {
+    if (!this.#audio.answered(frame)) this.#takeText()
   }
 
   onUserMessage({ text }: UserMessageFrame): void {
@@ -157,20 +155,15 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   // The transport of the conversation.
 
   frame(samples: Int16Array): void {
-    if (this.#state === 'live')
-      this.#socket.sendBytes(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
+    if (this.#state === 'live') this.#audio.frame(samples)
   }
 
   mark(name: string): void {
-    if (this.#state !== 'live') return
-    this.#marks.mark(name)
-    this.#send({ type: 'mark', name })
+    if (this.#state === 'live') this.#audio.mark(name)
   }
 
   clear(): void {
-    if (this.#state !== 'live') return
-    this.#marks.clear()
-    this.#send({ type: 'clear' })
+    if (this.#state === 'live') this.#audio.clear()
   }
 
   notify(event: SessionEvent): void {

@@ -9,6 +9,7 @@ import type { SurfaceSettings } from '../surface.ts'
 import { createSessionAdmit, type SessionAdmitDeps } from './admit.ts'
 import { MediaSocket } from './media-socket.ts'
 import { Seats } from './seats.ts'
+import { SocketAudio } from './socket-audio.ts'
 
 export type SessionDeps = SessionAdmitDeps & { clock: Clock }
 
@@ -16,7 +17,8 @@ export function mountSession({ host, log, count }: SurfaceSettings, deps: Sessio
   const { clock } = deps
   const shared = { seats: new Seats(), deadlines: new Deadlines(clock), clock, log }
   const handlers: SessionHandlers<SessionSeat> = {
-    sessionMedia: (socket, context) => new MediaSocket(shared, socket, context),
+    sessionMedia: (socket, context) =>
+      new MediaSocket(shared, socket, context, (events) => new SocketAudio(socket, events)),
   }
   return {
     surface: sessionSurface,
