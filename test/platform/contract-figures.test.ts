@@ -1,0 +1,313 @@
+/**
+ * The figures of the contract, written down a second time: a bound in `specs/` that is another, or that the contract does
+ * not have, fails here. The tables of borders beside this file show that the server holds what the specs say.
+ */
+import t from 'tap'
+import { platformContract } from '../../generated/platform/contract.ts'
+import { errorCodes } from '../../generated/platform/errors.ts'
+import { sessionContract } from '../../generated/session/contract.ts'
+
+type Schema = {
+  $ref?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  maxProperties?: number
+  enum?: (string | number | null)[]
+  pattern?: string
+  items?: Schema
+  propertyNames?: Schema
+  additionalProperties?: Schema | boolean
+  properties?: Record<string, Schema>
+  oneOf?: Schema[]
+}
+
+const language = '1…32, ^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$'
+const objective = 'balanced|quality|latency|cost'
+const clip = 'office-ambience|city-ambience|crowded-room|keyboard-typing'
+const variable = '^(?!system$)[A-Za-z_][A-Za-z0-9_]{0,63}$'
+const token = "…64, ^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"
+const headerText = '^[\\t\\x20-\\x7E\\x80-\\xFF]*$'
+
+const intent = { 'intent.language': language, 'intent.optimizeFor': objective, 'intent.region': '1…64' }
+const models = (llm: string, constraints: string) => ({
+  [`${llm}.temperature`]: '0…2',
+  [`${llm}.maxTokens`]: '1…8192',
+  [`${llm}.model`]: '1…256',
+  [`${llm}.reasoningEffort`]: 'none|minimal|low|medium|high|xhigh',
+  ...Object.fromEntries(
+    ['stt', 'llm', 'tts'].flatMap((stage) => [
+      [`${constraints}.allowedProviders.${stage}`, '…32'],
+      [`${constraints}.allowedProviders.${stage}[]`, '1…512'],
+    ]),
+  ),
+})
+const shared = {
+  ...intent,
+  systemPrompt: '1…65536',
+  voice: '1…256',
+  firstMessage: '…2000',
+  firstMessageMode: 'message|generate|listen',
+  'sttOptions.keywords': '…100',
+  'sttOptions.keywords[]': '1…64',
+  'sttOptions.prompt': '…2000',
+  'sttOptions.language': language,
+  'ttsOptions.speed': '0.5…2',
+  'ttsOptions.model': '1…256',
+  'ttsOptions.instructions': '…1000',
+  'ttsOptions.sampleRate': '8000|16000|24000|48000',
+  'backgroundAudio.ambient.clip': clip,
+  'backgroundAudio.ambient.volume': '0…1',
+  'backgroundAudio.toolSound.clip': clip,
+  'backgroundAudio.toolSound.volume': '0…1',
+  'speechNormalization.pronunciationDictionary': '…500',
+  'speechNormalization.pronunciationDictionary{name}': '1…128',
+  'speechNormalization.pronunciationDictionary{}': '…256',
+  'speechNormalization.textReplacements': '…500',
+  'speechNormalization.textReplacements{name}': '1…128',
+  'speechNormalization.textReplacements{}': '…256',
+  'idleRePrompts.delayMs': '2000…60000',
+  'idleRePrompts.maxPrompts': '1…10',
+  'idleRePrompts.messages': '…10',
+  'idleRePrompts.messages[]': '1…500',
+  'turnHandling.profile': 'conversational|ivr|ivr_patient',
+  'turnHandling.endpointing.minDelay': '100…5000',
+  'turnHandling.endpointing.maxDelay': '100…15000',
+  'turnHandling.turnDetection': 'text|vad|stt',
+  'turnHandling.interruption.mode': 'adaptive|vad|none',
+  'turnHandling.interruption.minDuration': '0…5000',
+  'turnHandling.interruption.minWords': '0…10',
+  'turnHandling.interruption.falseTimeout': '0…10000',
+  maxDurationSeconds: '30…14400',
+  silenceTimeoutSeconds: '5…3600',
+  endCallMessage: '…500',
+  fallbackMessage: '…500',
+  maxToolHops: '1…16',
+  timezone: '1…64',
+  clientOverrides: '…5',
+  'clientOverrides[]': 'prompt|firstMessage|language|voiceId|speed',
+}
+
+const agent = {
+  ...shared,
+  ...models('llmOptions', 'stackPreferences'),
+  name: '1…120, \\S',
+  'voicemail.action': 'hangup|leave_message',
+  'voicemail.message': '1…1000',
+  promptVariables: '…64',
+  'promptVariables[].name': variable,
+  'promptVariables[].defaultValue': '…4096',
+  'promptVariables[].description': '…500',
+  extractionFields: '…30',
+  'extractionFields[].name': '…64, ^[a-zA-Z_][a-zA-Z0-9_]*$',
+  'extractionFields[].type': 'string|number|boolean|enum',
+  'extractionFields[].description': '1…10000',
+  'extractionFields[].options': '1…50',
+  'extractionFields[].options[]': '1…120',
+}
+
+const toolChange = {
+  description: '1…1024',
+  // Of the schema itself: 16 KiB and eight levels, which agent-tools.test.ts holds.
+  parameters: '…256',
+  'source.url': '1…2048',
+  'source.secret': '8…256',
+  'source.headers': '…20',
+  'source.headers{name}': token,
+  'source.headers{}': `…1024, ${headerText}`,
+  'source.authHeaders': '…10',
+  'source.authHeaders[].name': token,
+  'source.authHeaders[].value': `1…4096, ${headerText}`,
+  'source.timeoutMs': '500…30000',
+  'source.responseMode': 'sync|async',
+  'source.asyncAck': '1…500',
+  'source.config.maxDaysAhead': '1…30',
+  preToolSpeech: 'auto|always|never',
+}
+const tool = { ...toolChange, name: '^[A-Za-z_][A-Za-z0-9_]{0,63}$' }
+
+const session = {
+  ...shared,
+  ...models('llm', 'constraints'),
+  tools: '…64',
+  ...Object.fromEntries(Object.entries(tool).map(([path, bound]) => [`tools[].${path}`, bound])),
+  variables: '…64',
+  'variables{name}': variable,
+  'variables{}': '…4096',
+  webhookTags: '…20',
+  'webhookTags{name}': '1…64',
+  'webhookTags{}': '…256',
+  identity: '1…128',
+  transport: 'websocket|livekit',
+  ttlSeconds: '1…86400',
+}
+
+const status = 'queued|dialing|ringing|in_progress|transferring|completed|failed|busy|no_answer|cancelled|voicemail'
+const kind = 'browser|outbound|inbound|rmsg'
+const endReason = [
+  'user_hangup|user_disconnected|agent_hangup|api_ended|transferred|silence_timeout|max_duration',
+  'voicemail|busy|no_answer|not_joined|cancelled|credit_exhausted|pipeline_failed|worker_lost|server_shutdown',
+  'concurrency_exhausted|not_ready|declined|invalid_number|carrier_error',
+].join('|')
+const recordingStatus = 'recording|uploading|ready|failed|suppressed'
+const outcome =
+  'resolved|unresolved|transferred|callback_scheduled|voicemail|no_conversation|not_connected|failed|completed'
+
+const platform: Record<string, Record<string, string>> = {
+  NewAgent: agent,
+  AgentChange: agent,
+  NewTool: tool,
+  ToolChange: toolChange,
+  NewSession: session,
+  EndCall: { reason: '…120' },
+  FinalizeReport: {},
+  SessionItem: { status, kind, endReason, recordingStatus },
+  SessionTurn: {
+    index: '0…',
+    source: 'user|agent|system',
+    text: '…16384',
+    latencyStatus: 'partial|complete|interrupted|error',
+    'toolCalls[].status': 'started|completed|failed',
+  },
+  SessionStreamEnd: { reason: 'session_ended|timeout' },
+  StructuredData: { topics: '…10', sentiment: 'positive|neutral|negative', action_items: '…10' },
+  CallOutcome: { '': outcome },
+  CostLine: {
+    stage: 'stt|llm|tts|carrier',
+    quantity: '0…',
+    keySource: 'BYOK|MANAGED',
+    costMicroUsd: '^[0-9]+$',
+  },
+}
+
+const frames: Record<string, Record<string, string>> = {
+  OverridesFrame: {
+    'overrides.agent.prompt': '1…65536',
+    'overrides.agent.firstMessage': '…2000',
+    'overrides.agent.language': language,
+    'overrides.tts.voiceId': '1…256',
+    'overrides.tts.speed': '0.5…2',
+  },
+  UserMessageFrame: { text: '1…4096' },
+  ContextualUpdateFrame: { text: '1…8192' },
+  DtmfFrame: { digits: '^[0-9*#A-D]{1,32}$' },
+  ToolResultFrame: { id: '1…256', result: '…16384' },
+  ToolCallFrame: { status: 'requested|started|completed|failed' },
+  EndFrame: { reason: endReason },
+}
+
+t.test('bounds of the platform surface', (t) => {
+  for (const [name, figures] of Object.entries(platform)) t.same(boundsOf(platformContract, name), figures, name)
+  t.end()
+})
+
+t.test('bounds of the frames of a session', (t) => {
+  for (const [name, figures] of Object.entries(frames)) t.same(boundsOf(sessionContract, name), figures, name)
+  t.end()
+})
+
+t.test('bounds of queries', (t) => {
+  const document = JSON.parse(platformContract) as {
+    paths: Record<
+      string,
+      Record<string, { parameters?: { in: string; name: string; schema: Schema & { default?: number } }[] }>
+    >
+  }
+  const limits = Object.entries(document.paths).flatMap(([path, { get }]) =>
+    (get?.parameters ?? [])
+      .filter(({ name }) => name === 'limit')
+      .map(({ schema }) => [path, `${schema.minimum}…${schema.maximum} d ${schema.default}`]),
+  )
+  const figures = { '/v1/sessions': '1…100 d 20', '/v1/agents/{id}/calls': '1…100 d 50' }
+  t.match(Object.fromEntries(limits), figures)
+  t.end()
+})
+
+t.test('codes and their statuses', (t) => {
+  const statuses = Object.entries(errorCodes).map(([code, row]) => [code, row.status])
+  t.match(Object.fromEntries(statuses), {
+    VALIDATION_ERROR: 400,
+    MISSING_TEMPLATE_VARIABLES: 400,
+    CAPABILITY_UNSUPPORTED: 400,
+    UNAUTHORIZED: 401,
+    INSUFFICIENT_CREDITS: 402,
+    FORBIDDEN: 403,
+    ORIGIN_NOT_ALLOWED: 403,
+    NOT_FOUND: 404,
+    REPORT_NOT_AVAILABLE: 404,
+    RECORDING_NOT_AVAILABLE: 404,
+    METHOD_NOT_ALLOWED: 405,
+    AGENT_NAME_CONFLICT: 409,
+    TOOL_NAME_CONFLICT: 409,
+    LIMIT_REACHED: 409,
+    CALL_NOT_LIVE: 409,
+    CALL_NOT_ENDED: 409,
+    PAYLOAD_TOO_LARGE: 413,
+    UNSUPPORTED_MEDIA: 415,
+    RANGE_NOT_SATISFIABLE: 416,
+    CONCURRENCY_EXHAUSTED: 429,
+    RATE_LIMITED: 429,
+    INTERNAL_ERROR: 500,
+    SERVICE_UNAVAILABLE: 503,
+    PROVIDER_UNAVAILABLE: 503,
+  })
+  t.end()
+})
+
+t.test('codes of the media channel and how its socket closes', (t) => {
+  const { 'x-error-codes': codes } = JSON.parse(sessionContract) as {
+    'x-error-codes': Record<string, { closeCode: number | null }>
+  }
+  t.same(Object.fromEntries(Object.entries(codes).map(([code, { closeCode }]) => [code, closeCode])), {
+    TEXT_TOO_LONG: null,
+    OVERRIDE_NOT_ALLOWED: null,
+    OVERRIDES_TOO_LATE: null,
+    UNKNOWN_TOOL_CALL: null,
+    INVALID_FRAME: 1008,
+    REPLACED: 1008,
+    BACKPRESSURE: 1008,
+    RATE_LIMITED: 1013,
+    UPSTREAM: 1011,
+    INTERNAL: 1011,
+    BUDGET_EXHAUSTED: 1008,
+    SHUTTING_DOWN: 1012,
+  })
+  t.end()
+})
+
+/** Each bound of a schema by its path, as `least…most`, values or pattern. */
+function boundsOf(contract: string, name: string): Record<string, string> {
+  const { components } = JSON.parse(contract) as { components: { schemas: Record<string, Schema> } }
+  const found: Record<string, string> = {}
+  function walk(path: string, given: Schema): void {
+    const schema = given.$ref ? components.schemas[given.$ref.split('/').at(-1) ?? ''] : given
+    if (schema === undefined) throw new Error(`there is no ${given.$ref}`)
+    const bound = boundOf(schema)
+    if (bound !== '') found[path] = bound
+    if (schema.items) walk(`${path}[]`, schema.items)
+    if (schema.propertyNames) walk(`${path}{name}`, schema.propertyNames)
+    if (typeof schema.additionalProperties === 'object') walk(`${path}{}`, schema.additionalProperties)
+    for (const [field, inner] of Object.entries(schema.properties ?? {}))
+      walk(path === '' ? field : `${path}.${field}`, inner)
+    for (const inner of schema.oneOf ?? []) walk(path, inner)
+  }
+  walk('', { $ref: `#/components/schemas/${name}` })
+  delete found['source.name']
+  delete found['tools[].source.name']
+  return found
+}
+
+function boundOf(schema: Schema): string {
+  const { minLength, maxLength, minimum, maximum, minItems, maxItems, maxProperties, pattern } = schema
+  const least = minLength ?? minimum ?? minItems
+  const most = maxLength ?? maximum ?? maxItems ?? maxProperties
+  const parts = [
+    ...(least !== undefined || most !== undefined ? [`${least ?? ''}…${most ?? ''}`] : []),
+    ...(schema.enum ? [schema.enum.filter((value) => value !== null).join('|')] : []),
+    ...(pattern !== undefined ? [pattern] : []),
+  ]
+  return parts.join(', ')
+}
