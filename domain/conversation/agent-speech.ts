@@ -14,6 +14,8 @@ import { voiceWishOf } from '../sessions/routes.ts'
 import { charactersOf } from '../speech/characters.ts'
 import { isSpeakable, SentenceBuffer } from '../speech/sentence-buffer.ts'
 import type { SpeechSink, SpeechStream, StreamUsage, SynthesizeStream } from '../speech/stream.ts'
+import type { TracedText } from '../speech/traced-text.ts'
+import type { WordEnd } from '../speech/tts.ts'
 import type { VoiceWish } from '../speech/voices.ts'
 import { LeadingSilence } from './leading-silence.ts'
 import { PlayedText } from './played-text.ts'
@@ -28,8 +30,8 @@ export type AgentSpeechDeps = {
   presetLike: (route: Route) => string | null
 }
 
-/** `text` is shown and stored, `spoken` is said. */
-export type NormalizedSentence = { text: string; spoken: string }
+/** `text` is shown and stored, `spoken`, which is made from it, is said. */
+export type NormalizedSentence = { text: string; spoken: TracedText }
 
 export type AgentSpeechEvents = {
   /** The text of the turn has grown. */
@@ -48,6 +50,9 @@ export type SessionVoice = {
 
 /** `end` is the sample of the turn at which its audio ends. Null: it is still coming. */
 type Sentence = NormalizedSentence & { end: number | null }
+
+/** Words of the current sentence whose first audio may be left out as silence. `from` is a place of its spoken text. */
+type Announced = { from: number; ends: readonly WordEnd[]; sample: number }
 
 const retryMs = [0, 250, 500, 1000, 2000]
 
@@ -68,12 +73,15 @@ export class AgentSpeech {
   #silentText = ''
   #stream: SpeechStream | null = null
   #attempt = 0
-  /** The characters that the open stream got before the sentence at `#current`. */
   #current = 0
-  #currentEndsAt = 0
+  /** The text that the open stream got before the sentence at `#current`: characters, and UTF-16 code units. */
+  #before = { characters: 0, units: 0 }
   /** Audio of the current sentence has come. */
   #isAudible = false
   #samples = 0
+  /** The same with the silence that is left out. */
+  #received = 0
+  #announced: Announced[] = []
   /** The last sentence that is spoken, by its place. */
   #endsAfter: number | null = null
   /** The next sentence belongs to another text. */
@@ -198,7 +206,7 @@ export class AgentSpeech {
     const whole = gap + this.#silentText + sentence
     this.#isFlushed = false
     const { text, spoken } = this.#deps.normalize(whole)
-    this.#silentText = isSpeakable(spoken) ? '' : whole
+    this.#silentText = isSpeakable(spoken.text) ? '' : whole
     if (this.#silentText !== '') return
     this.#sentences.push({ text, spoken, end: null })
     this.#firstSentenceMs ??= this.#deps.clock.monotonicMs()
@@ -207,8 +215,8 @@ export class AgentSpeech {
     else if (this.#cancelRetry === null) this.#open()
   }
 
-  #send(stream: SpeechStream, spoken: string): void {
-    stream.text(spoken)
+  #send(stream: SpeechStream, spoken: TracedText): void {
+    stream.text(spoken.text)
     stream.flush()
   }
 
@@ -225,7 +233,7 @@ export class AgentSpeech {
       ...(ttsOptions.speed !== 1 && { speed: ttsOptions.speed }),
       wanted: { encoding: 'pcm_s16le' as const, sampleRateHz: this.#samplesPerMs * 1000, channels: 1 },
     }
-    this.#currentEndsAt = charactersOf(this.#sentences[this.#current]?.spoken ?? '')
+    this.#before = { characters: 0, units: 0 }
     const stream = this.#deps.synthesizeStream(input, this.#sink(isActive))
     if (!isActive()) return
     this.#stream = stream
@@ -237,6 +245,9 @@ export class AgentSpeech {
     return {
       ready: (route) => {
         if (isActive()) this.#ready(route)
+      },
+      speaking: (from, ends) => {
+        if (isActive()) this.#announced.push({ from: from - this.#before.units, ends, sample: this.#received })
       },
       audio: (bytes) => !isActive() || this.#audio(bytes),
       cleared: () => {},
@@ -282,14 +293,27 @@ export class AgentSpeech {
     this.#voice.route = this.#route
     this.#failingSinceMs = null
     this.#failures = 0
+    this.#received += copy.length
     const samples = this.#silence.after(copy)
     if (samples.length === 0) return true
     this.#firstAudioMs ??= this.#deps.clock.monotonicMs()
     if (!this.#isAudible) this.#played.sentence(this.#sentences[this.#current]?.text ?? '')
     this.#isAudible = true
+    this.#announce()
     this.#played.audio(samples)
     this.#samples += samples.length
     return this.#playout.push(samples)
+  }
+
+  #announce(): void {
+    const spoken = this.#sentences[this.#current]?.spoken
+    for (const { from, ends, sample } of this.#announced)
+      this.#played.words({
+        ends,
+        fromMs: (sample - this.#silence.removed) / this.#samplesPerMs,
+        placeOf: (place) => spoken?.sourcePlace(from + place) ?? 0,
+      })
+    this.#announced = []
   }
 
   #handedOver(characters: number): void {
@@ -298,18 +322,19 @@ export class AgentSpeech {
       sentence !== undefined;
       sentence = this.#sentences[this.#current]
     ) {
-      if (characters < this.#currentEndsAt) return
+      const { text } = sentence.spoken
+      const end = this.#before.characters + charactersOf(text)
+      if (characters < end) return
       sentence.end = this.#samples
       this.#played.complete()
       this.#isAudible = false
+      this.#announced = []
       if (this.#endsAfter === this.#current) {
         this.#playout.endAt(sentence.end)
         return this.drop()
       }
       this.#current += 1
-      const next = this.#sentences[this.#current]
-      if (next === undefined) return
-      this.#currentEndsAt += charactersOf(next.spoken)
+      this.#before = { characters: end, units: this.#before.units + text.length }
     }
   }
 
@@ -337,6 +362,7 @@ export class AgentSpeech {
     }
     if (this.#isAudible) this.#played.broken()
     this.#isAudible = false
+    this.#announced = []
     const delayMs = retryMs[Math.min(this.#failures++, retryMs.length - 1)] as number
     this.#cancelRetry = this.#deps.clock.after(delayMs, () => {
       this.#cancelRetry = null

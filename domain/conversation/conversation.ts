@@ -353,7 +353,7 @@ function normalizerOf({ speechNormalization }: Pipeline): (sentence: string) => 
   const replaced = new Replacements(speechNormalization.textReplacements)
   const pronounced = new Replacements(speechNormalization.pronunciationDictionary)
   return (sentence) => {
-    const text = replaced.in(sentence)
+    const { text } = replaced.in(sentence)
     return { text, spoken: pronounced.in(text) }
   }
 }

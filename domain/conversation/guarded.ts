@@ -101,6 +101,7 @@ function guardedSpeech(sink: SpeechSink, guard: Guard): SpeechSink {
       return isTaken
     },
     cleared: (characters) => guard(() => sink.cleared(characters)),
+    speaking: (from, ends) => guard(() => sink.speaking?.(from, ends)),
     handedOver: (characters) => guard(() => sink.handedOver?.(characters)),
     ended: (usage) => guard(() => sink.ended(usage)),
     failed: (fault) => guard(() => sink.failed(fault)),

@@ -16,21 +16,32 @@ export class LeadingSilence {
   #isOver = false
   /** The end of the silence so far, which is played if sound follows. */
   #kept = new Int16Array(0)
+  #received = 0
+  #removed = 0
 
   constructor(rateHz: number) {
     this.#samplesPerMs = rateHz / 1000
   }
 
+  /** The samples that were left out, once sound has come. */
+  get removed(): number {
+    return this.#removed
+  }
+
   /** The part of these samples that is played. They may be kept. */
   after(samples: Int16Array): Int16Array {
     if (this.#isOver) return samples
+    this.#received += samples.length
     const first = samples.findIndex((sample) => Math.abs(sample) >= silenceBelow)
     const silent = first < 0 ? samples.length : first
     this.#silent += silent
     this.#isOver = first >= 0 || this.#silent > silenceMsMax * this.#samplesPerMs
     const lead = joined(this.#kept, samples.subarray(0, silent))
     this.#kept = lead.slice(Math.max(0, lead.length - keptMs * this.#samplesPerMs))
-    return this.#isOver ? joined(this.#kept, samples.subarray(silent)) : nothing
+    if (!this.#isOver) return nothing
+    const played = joined(this.#kept, samples.subarray(silent))
+    this.#removed = this.#received - played.length
+    return played
   }
 }
 

@@ -7,10 +7,17 @@
  *   text       Hello there  friend
  */
 import { charactersOf } from '../speech/characters.ts'
+import type { WordEnd } from '../speech/tts.ts'
 import { isUnspaced } from './phrases.ts'
 
-/** Times are from the start of the audio of the sentence. */
-export type WordTime = { text: string; startMs: number; endMs: number }
+/** The ends of words that a provider reports. The list grows while the audio comes. */
+export type SpokenWords = {
+  ends: readonly WordEnd[]
+  /** The start of the audio that their times count from, in the audio of the turn. */
+  fromMs: number
+  /** The place in the text of the sentence that a place of theirs is. */
+  placeOf: (place: number) => number
+}
 
 const stepMs = 10
 /** A shorter silence inside of a sentence is a part of a word, such as the one before a "p". */
@@ -38,7 +45,8 @@ type Sentence = {
   samples: number
   /** The number of sounding steps up to the end of each step. */
   sounding: number[]
-  words: readonly WordTime[] | null
+  /** Several, if the sentence was spoken in parts. */
+  words: SpokenWords[]
   isComplete: boolean
 }
 
@@ -58,7 +66,7 @@ export class PlayedText {
   /** The audio that comes next belongs to this text. White space between sentences is part of their texts. */
   sentence(text: string): void {
     this.complete()
-    this.#sentences.push({ text, from: this.#samples, samples: 0, sounding: [], words: null, isComplete: false })
+    this.#sentences.push({ text, from: this.#samples, samples: 0, sounding: [], words: [], isComplete: false })
   }
 
   /** Audio of the last sentence, in the order in which it will be played. */
@@ -74,10 +82,9 @@ export class PlayedText {
     this.#samples += samples.length
   }
 
-  /** The times of all words of the last sentence. */
-  words(times: readonly WordTime[]): void {
-    const sentence = this.#sentences.at(-1)
-    if (sentence && times.length > 0) sentence.words = times
+  /** Words of the last sentence. Without any its words are laid over its sound. */
+  words(words: SpokenWords): void {
+    this.#sentences.at(-1)?.words.push(words)
   }
 
   /** The last sentence has all its audio. */
@@ -120,8 +127,8 @@ export class PlayedText {
 
   #cut(sentence: Sentence, samples: number): string {
     const all = wordsIn(sentence.text)
-    const count = sentence.words
-      ? wordsWithin(all, this.#partByTimes(sentence.words, samples), lettersOf)
+    const count = sentence.words.some(({ ends }) => ends.length > 0)
+      ? wordsBefore(all, placeAt(sentence.words, ((sentence.from + samples) * 1000) / this.#rateHz))
       : this.#wordsBySound(sentence, all, samples)
     return sentence.text.slice(0, all[count - 1]?.end ?? 0)
   }
@@ -146,22 +153,34 @@ export class PlayedText {
     const letters = all.reduce((sum, { text }) => sum + lettersOf(text), 0)
     return wordsWithin(all, soundAt(played) / Math.max(1, known, (letters * letterMs) / stepMs), weightOf)
   }
-
-  #partByTimes(times: readonly WordTime[], samples: number): number {
-    const playedMs = (samples * 1000) / this.#rateHz
-    const sum = (some: readonly WordTime[]) => some.reduce((letters, { text }) => letters + lettersOf(text), 0)
-    return sum(times.filter(({ endMs }) => endMs <= playedMs)) / Math.max(1, sum(times))
-  }
 }
 
 const endsPhrase = /[^\p{L}\p{N}]$/u
 
-type Word = { text: string; end: number }
+/** `spokenEnd` is the place behind its last letter or sign that is spoken, and 0 for a word without one. */
+type Word = { text: string; end: number; spokenEnd: number }
 /** `toStep` is the end of the pause after the phrase. */
 type Phrase = { words: readonly Word[]; toStep: number }
 
 function wordsIn(text: string): Word[] {
-  return [...text.matchAll(words)].map((match) => ({ text: match[0], end: match.index + match[0].length }))
+  return [...text.matchAll(words)].map(({ 0: word, index }) => {
+    const spoken = lastSpoken.exec(word)
+    return { text: word, end: index + word.length, spokenEnd: spoken === null ? 0 : index + spoken[0].length }
+  })
+}
+
+/** The place up to which the text has been spoken. */
+function placeAt(words: readonly SpokenWords[], playedMs: number): number {
+  let farthest = 0
+  for (const { ends, fromMs, placeOf } of words)
+    for (const { place, endMs } of ends) if (fromMs + endMs <= playedMs) farthest = Math.max(farthest, placeOf(place))
+  return farthest
+}
+
+function wordsBefore(all: readonly Word[], place: number): number {
+  const next = all.findIndex(({ spokenEnd }) => spokenEnd > place)
+  if (place === 0) return 0
+  return next < 0 ? all.length : next
 }
 
 /** A voice that pauses as often as the text has punctuation pauses there, if it then keeps its pace. */
@@ -214,6 +233,9 @@ function wordsWithin(all: readonly Word[], part: number, weigh: (word: string) =
 /** A word with the punctuation around it. In scripts without spaces it is one character with the punctuation behind it. */
 const words =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}][\p{M}\p{P}ー]*|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
+
+/** Up to the last character that has a sound. */
+const lastSpoken = /^.*[\p{L}\p{M}\p{N}\p{S}%&@#]/u
 
 /** The length of the sound of a text, in letters: punctuation is silent, and a character of Chinese is as long as two. */
 function lettersOf(text: string): number {

@@ -3,6 +3,7 @@
  * not searched again. A place costs one look-up for each length of the keys that begin with its letter, so a hostile text
  * is linear work.
  */
+import { TracedText } from '../speech/traced-text.ts'
 import { isUnspaced } from './phrases.ts'
 
 export class Replacements {
@@ -26,22 +27,20 @@ export class Replacements {
     }
   }
 
-  in(text: string): string {
-    if (this.#values.size === 0) return text
+  in(text: string): TracedText {
+    const result = new TracedText(text)
+    if (this.#values.size === 0) return result.copy()
     const low = folded(text)
-    let result = ''
-    let copied = 0
     for (let at = 0; at < low.length; ) {
       const key = this.#at(low, at)
       if (key === undefined) {
         at++
         continue
       }
-      result += text.slice(copied, at) + (this.#values.get(key) as string)
+      result.copy(at).put(this.#values.get(key) as string, at + key.length)
       at += key.length
-      copied = at
     }
-    return result + text.slice(copied)
+    return result.copy()
   }
 
   /** The longest key at this place. */

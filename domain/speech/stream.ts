@@ -3,6 +3,7 @@ import type { RequestContext, Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
 import type { Routing } from '../routing/ask.ts'
 import type { StreamAudio, StreamTranscript } from './stt.ts'
+import type { WordEnd } from './tts.ts'
 
 /**
  * Live speech to text and text to speech, as a surface uses them: an input and a sink in, a stream out. Times are in
@@ -69,6 +70,12 @@ export type SynthesizeStreamInput = RequestContext & {
 export interface SpeechSink {
   /** Comes a second time only before the first audio, when another provider has taken over. */
   ready(route: Route): void
+  /**
+   * The audio that follows speaks the text since the last `clear` from the UTF-16 code unit `from` on. `ends`, whose
+   * times are from the start of this audio and whose places are from `from`, grows while the audio comes, and stays
+   * empty if the provider reports no words. Absent: nobody asks, and the provider is not asked for words.
+   */
+  speaking?(from: number, ends: readonly WordEnd[]): void
   /** Whole samples in the wanted format. False: no more audio until `resume`. */
   audio(bytes: Uint8Array): boolean
   /**

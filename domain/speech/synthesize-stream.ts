@@ -12,7 +12,7 @@ import { charactersOf } from './characters.ts'
 import { type ConvertSpeech, openSpeech } from './open-speech.ts'
 import { castSpeech, ttsRequest } from './spoken-form.ts'
 import type { SpeechSink, SpeechStream, SynthesizeStream, SynthesizeStreamInput } from './stream.ts'
-import type { Tts } from './tts.ts'
+import type { Tts, WordEnd } from './tts.ts'
 import { type Speaker, type SpokenSentence, Utterance } from './utterance.ts'
 
 export type SynthesizeStreamLimits = {
@@ -46,10 +46,11 @@ const pieceMs = 100
 
 type Audio = AsyncIterable<Uint8Array>
 /** The voice at one candidate. `first` is the first sentence of a candidate that took over. */
-type Cast = { voice: string | undefined; tts: Tts; first: { audio: Audio; signal: AttemptSignal } | null }
+type Cast = { voice: string | undefined; tts: Tts; first: Opened | null }
+type Opened = { audio: Audio; signal: AttemptSignal; ends: WordEnd[] }
 
 /** A sentence whose audio has not come yet. */
-type Requested = Pick<SpokenSentence, 'signal' | 'billedCharacters'>
+type Requested = Pick<SpokenSentence, 'signal' | 'billedCharacters' | 'ends'>
 
 class Speaking implements SpeechStream, Speaker {
   readonly pieceBytesMax: number
@@ -131,8 +132,8 @@ class Speaking implements SpeechStream, Speaker {
 
   speak(sentence: string): SpokenSentence {
     const dispatched = this.#open()
-    const spoken = { signal: this.#signalOf(dispatched.signal), billedCharacters: 0 }
-    const opening = this.#request(dispatched, spoken, sentence.trim())
+    const spoken: Requested = { signal: this.#signalOf(dispatched.signal), billedCharacters: 0, ends: [] }
+    const opening = this.#request(dispatched, spoken, sentence)
     // The sentence is requested ahead, so nothing awaits its rejection until the sentence before it was spoken.
     opening.catch(() => undefined)
     return Object.assign(spoken, { opening })
@@ -140,6 +141,10 @@ class Speaking implements SpeechStream, Speaker {
 
   pause(): Promise<void> | null {
     return this.#pause?.over ?? null
+  }
+
+  speaking(from: number, ends: readonly WordEnd[]): void {
+    if (!this.#isOver) this.#sink.speaking?.(from, ends)
   }
 
   hand(audio: Uint8Array): void {
@@ -175,8 +180,8 @@ class Speaking implements SpeechStream, Speaker {
       if (!tts) throw new ProviderError('unsupported', { sent: false })
       const cast = { voice: casting.voiceFor(row), tts, first: null }
       if (this.#retried === null) return cast
-      const signal = this.#signalOf(attempt)
-      return { ...cast, first: { audio: await this.#openSentence(row, cast, this.#retried, signal), signal } }
+      const first = { signal: this.#signalOf(attempt), ends: [] }
+      return { ...cast, first: { ...first, audio: await this.#openSentence(row, cast, this.#retried, first) } }
     }
     const worstCase = () => spokenQuantity(sliceCharacters)
     return dispatchRequest(this.#deps, this.#input, { ask, atOnce: false, opensOnly: true, worstCase, run })
@@ -207,7 +212,7 @@ class Speaking implements SpeechStream, Speaker {
       if (spoken.signal.aborted) throw spoken.signal.reason
       const startedMs = clock.monotonicMs()
       this.#bill(spoken, charactersOf(text))
-      const audio = await this.#openSentence(dispatched.row, dispatched.value, text, spoken.signal)
+      const audio = await this.#openSentence(dispatched.row, dispatched.value, text, spoken)
       this.#noteFirst(dispatched, clock.monotonicMs() - startedMs)
       return audio
     } catch (error) {
@@ -216,10 +221,18 @@ class Speaking implements SpeechStream, Speaker {
     }
   }
 
-  async #openSentence(row: Row, { tts, voice }: Cast, text: string, signal: AttemptSignal): Promise<Audio> {
+  async #openSentence(
+    row: Row,
+    { tts, voice }: Cast,
+    text: string,
+    { signal, ends }: Omit<Opened, 'audio'>,
+  ): Promise<Audio> {
     const { convert, limits } = this.#deps
     if (this.#ask === null) throw new Error('a sentence was requested before its stream had an ask')
-    const request = ttsRequest(row, this.#input, this.#ask, voice, text)
+    const request = {
+      ...ttsRequest(row, this.#input, this.#ask, voice, text),
+      ...(this.#sink.speaking && { onWordEnd: (end: WordEnd) => void ends.push(end) }),
+    }
     const audio = await signal.guard(openSpeech(convert, tts, 'stream', request, signal, limits.tts.idleMs))
     signal.rest()
     return audio
@@ -248,6 +261,7 @@ class Speaking implements SpeechStream, Speaker {
       this.#retried = null
       this.#bill(spoken, charactersOf(text))
       spoken.signal = first.signal
+      spoken.ends = first.ends
       if (utterance.isDropped) first.signal.end(new ProviderError('cancelled', { sent: true }))
       this.#noteFirst(dispatched, dispatched.elapsedMs)
       this.#adopt(dispatched)

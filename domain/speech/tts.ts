@@ -1,5 +1,11 @@
 import type { OutputFormat } from '../../audio/format.ts'
 
+/**
+ * The text of the request up to `place`, in UTF-16 code units, has been spoken `endMs` after the start of its audio. It
+ * is the end of a word or of a part of one.
+ */
+export type WordEnd = { place: number; endMs: number }
+
 export type TtsRequest = {
   model: string
   text: string
@@ -10,6 +16,11 @@ export type TtsRequest = {
   speed?: number
   /** The format that the caller wants. An adapter that cannot emit it answers in another, which `Speech.format` names. */
   wanted: OutputFormat
+  /**
+   * Called in order, at the latest with the audio that a word ends in where the provider reports words in time. Absent:
+   * nobody asks. An adapter whose provider does not report words never calls it.
+   */
+  onWordEnd?: (end: WordEnd) => void
 }
 
 /** Chunks may end inside a sample. The first chunk is media, never a bare header. */

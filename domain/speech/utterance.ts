@@ -2,6 +2,7 @@ import type { AttemptSignal } from '../dispatch/attempt-signal.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import { charactersOf } from './characters.ts'
 import { isSpeakable, SentenceBuffer } from './sentence-buffer.ts'
+import type { WordEnd } from './tts.ts'
 
 /** A sentence that a provider was asked to speak. `opening` resolves with its first audio. */
 export type SpokenSentence = {
@@ -10,10 +11,12 @@ export type SpokenSentence = {
   opening: Promise<AsyncIterable<Uint8Array>>
   /** The characters that were sent to the provider; 0 until then. */
   billedCharacters: number
+  /** Grows while the audio comes. After a failover it is another list. */
+  ends: WordEnd[]
 }
 
-/** A sentence, and how far the text has been spoken when its audio was handed over. */
-type Queued = { spoken: SpokenSentence; characters: number }
+/** A sentence, the place of the text at which it begins, and how far the text has been spoken when its audio was handed over. */
+type Queued = { spoken: SpokenSentence; from: number; characters: number }
 
 /** The stream that an utterance is spoken in. */
 export interface Speaker {
@@ -23,6 +26,8 @@ export interface Speaker {
   readonly pieceBytesMax: number
   /** Resolves when the sink takes audio again. Null: it takes audio now. */
   pause(): Promise<void> | null
+  /** The audio that is handed over next is that of the text from this place on. */
+  speaking(from: number, ends: readonly WordEnd[]): void
   hand(audio: Uint8Array): void
   /** The speech of this number of further characters was handed over. */
   handedOver(characters: number): void
@@ -44,6 +49,8 @@ export class Utterance {
   #queuedCharacters = 0
   /** The characters of text without speech before the next sentence. */
   #skippedCharacters = 0
+  /** The UTF-16 code units of the text that has left the queue. */
+  #dequeued = 0
   #next: Queued | null = null
   #current: Queued | null = null
   #isReady: boolean
@@ -113,6 +120,7 @@ export class Utterance {
         this.#next = null
         if (this.#isDropped) return
         this.#requestNext()
+        this.#speaker.speaking(this.#current.from, this.#current.spoken.ends)
         await this.#play(audio)
         if (this.#isDropped) return
         this.#current.spoken.signal.close()
@@ -131,8 +139,9 @@ export class Utterance {
     if (this.#next !== null) return
     for (let sentence = this.#dequeue(); sentence !== undefined; sentence = this.#dequeue()) {
       if (isSpeakable(sentence)) {
-        const spoken = this.#speaker.speak(sentence)
-        this.#next = { spoken, characters: this.#takeSkipped() + charactersOf(sentence) }
+        const from = this.#dequeued - sentence.trimStart().length
+        const spoken = this.#speaker.speak(sentence.trim())
+        this.#next = { spoken, from, characters: this.#takeSkipped() + charactersOf(sentence) }
         return
       }
       this.#skippedCharacters += charactersOf(sentence)
@@ -148,6 +157,7 @@ export class Utterance {
   #dequeue(): string | undefined {
     const sentence = this.#queue.shift()
     this.#queuedCharacters -= charactersOf(sentence ?? '')
+    this.#dequeued += sentence?.length ?? 0
     return sentence
   }
 

@@ -1,5 +1,6 @@
 /** The messages between a speech child and its parent. A child has one job at a time, so messages carry no id. */
 import type { AudioFormat } from '../../audio/format.ts'
+import type { FliteSpeech } from './flite.ts'
 
 export type SttInput = { format: AudioFormat; durationMs: number }
 /** Loads the models and recognizes something, because the first recognition of a process takes much longer. */
@@ -7,8 +8,8 @@ export type WarmInput = { warm: true }
 export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }
 
 export type TtsInput = { text: string; voice: string; speed: number }
-/** The samples are s16le, 16 kHz, mono. */
-export type TtsOutput = { samples: Uint8Array }
+/** The samples are 16 kHz, mono. */
+export type TtsOutput = FliteSpeech
 
 /** A `piece` or `ended` answers one `more`, so the child never holds more audio than it requested. */
 export type ToSpeechChild =

@@ -4,12 +4,17 @@
  */
 import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
+import type { WordEnd } from '../../domain/speech/tts.ts'
+import { fliteWordEnds } from './flite-words.ts'
 import { runWasi } from './wasi.ts'
 import { readWeights } from './weights.ts'
 
 export const fliteRateHz = 16000
 /** 300 characters at a quarter of the speed take less than two minutes. */
 const outputBytesMax = 180 * fliteRateHz * 2
+
+/** s16le samples, which are empty for a text without anything to speak, and the ends of its words. */
+export type FliteSpeech = { samples: Uint8Array; ends: WordEnd[] }
 
 export async function openFlite(): Promise<Flite> {
   return new Flite(await WebAssembly.compile(await readWeights('flite')))
@@ -22,14 +27,17 @@ export class Flite {
     this.#module = module
   }
 
-  /** Answers s16le samples, which are empty for a text without anything to speak. `speed` 1 is the voice's normal speed. */
-  async speak(text: string, voice: string, speed: number): Promise<Uint8Array> {
+  /** `text` is plain ASCII. `speed` 1 is the voice's normal speed. */
+  async speak(text: string, voice: string, speed: number): Promise<FliteSpeech> {
     // "-t" takes the next argument as text in any case; without it a text could be taken for a file or an option.
     const args = ['flite', '-voice', voice, '--setf', `duration_stretch=${1 / speed}`, '-t', text, '-o', '/speech.wav']
-    const { exitCode, output } = await runWasi(this.#module, args, outputBytesMax)
+    let ends: WordEnd[] = []
+    const { exitCode, output } = await runWasi(this.#module, args, outputBytesMax, (memory) => {
+      ends = fliteWordEnds(memory, text)
+    })
     if (exitCode !== 0) throw new Error(`flite exit ${exitCode}`)
     const wav = readWav(new ChunkedBytes([output]))
     if (wav.format.sampleRateHz !== fliteRateHz) throw new Error(`flite spoke at ${wav.format.sampleRateHz} Hz`)
-    return output.subarray(wav.dataOffset, wav.dataOffset + wav.dataBytes)
+    return { samples: output.subarray(wav.dataOffset, wav.dataOffset + wav.dataBytes), ends }
   }
 }

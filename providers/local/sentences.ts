@@ -3,6 +3,8 @@
  * played early.
  */
 
+import { TracedText } from '../../domain/speech/traced-text.ts'
+
 /** The replacements are applied in this order. */
 const replacements: readonly [RegExp, string][] = [
   [/[‘’‚‛′]/g, "'"],
@@ -18,34 +20,62 @@ const replacements: readonly [RegExp, string][] = [
   [/ß/g, 'ss'],
 ]
 
+/** A sentence for the voice. `sourcePlace` is the place in the whole text that a place of the sentence comes from. */
+export type PlainSentence = { text: string; sourcePlace: (place: number) => number }
+
 /** Answers sentences of at most `charsMax` characters; the list is empty for a text without anything to speak. */
-export function sentences(text: string, charsMax: number): string[] {
-  return plain(text)
-    .split(/(?<=[.!?;:]["')\]]*)\s+|\n+/)
-    .flatMap((sentence) => split(sentence.trim(), charsMax))
-    .filter((sentence) => /[a-z0-9]/i.test(sentence))
+export function sentences(text: string, charsMax: number): PlainSentence[] {
+  const steps = plain(text)
+  const whole = steps.at(-1)?.text ?? ''
+  return partsOf(whole, charsMax).map(({ at, text }) => ({
+    text,
+    sourcePlace: (place) => steps.reduceRight((inStep, step) => step.sourcePlace(inStep), at + place),
+  }))
 }
 
 /** Removes accents, and every character without an ASCII form: emoji, other scripts, control characters. */
-function plain(text: string): string {
-  const spelled = replacements.reduce((result, [pattern, by]) => result.replace(pattern, by), text)
-  return spelled
-    .normalize('NFKD')
-    .replace(/[\t\v\f\r ]+/g, ' ')
-    .replace(/[^\n -~]/g, '')
+function plain(text: string): TracedText[] {
+  const steps: TracedText[] = []
+  const replace = (pattern: RegExp, by: string | ((found: string) => string)) => {
+    const step = new TracedText(steps.at(-1)?.text ?? text)
+    for (const { 0: found, index } of step.source.matchAll(pattern))
+      step.copy(index).put(typeof by === 'string' ? found.replace(pattern, by) : by(found), index + found.length)
+    steps.push(step.copy())
+  }
+  for (const [pattern, by] of replacements) replace(pattern, by)
+  replace(/[^\0-\x7f]/gu, (character) => character.normalize('NFKD'))
+  replace(/[\t\v\f\r ]+/g, ' ')
+  replace(/[^\n -~]+/g, '')
+  return steps
+}
+
+type Part = { at: number; text: string }
+
+function partsOf(text: string, charsMax: number): Part[] {
+  const parts: Part[] = []
+  let at = 0
+  for (const { 0: gap, index } of [...text.matchAll(/(?<=[.!?;:]["')\]]*)\s+|\n+/g), { 0: '', index: text.length }]) {
+    parts.push(...split(trimmed({ at, text: text.slice(at, index) }), charsMax))
+    at = index + gap.length
+  }
+  return parts.filter((part) => /[a-z0-9]/i.test(part.text))
 }
 
 /** Cuts a sentence that is too long at the last comma, else at the last space, else at the limit. */
-function split(sentence: string, charsMax: number): string[] {
-  const parts: string[] = []
+function split(sentence: Part, charsMax: number): Part[] {
+  const parts: Part[] = []
   let rest = sentence
-  while (rest.length > charsMax) {
-    const head = rest.slice(0, charsMax)
+  while (rest.text.length > charsMax) {
+    const head = rest.text.slice(0, charsMax)
     const comma = head.lastIndexOf(', ') + 1
     const space = head.lastIndexOf(' ')
     const end = comma > charsMax / 3 ? comma : space > 0 ? space : charsMax
-    parts.push(rest.slice(0, end))
-    rest = rest.slice(end).trimStart()
+    parts.push({ at: rest.at, text: rest.text.slice(0, end) })
+    rest = trimmed({ at: rest.at + end, text: rest.text.slice(end) })
   }
   return [...parts, rest]
+}
+
+function trimmed({ at, text }: Part): Part {
+  return { at: at + text.length - text.trimStart().length, text: text.trim() }
 }

@@ -7,7 +7,7 @@ let flite: Promise<Flite> | undefined
 
 serveJobs<TtsInput, TtsOutput>(async ({ text, voice, speed }) => {
   const voices = await (flite ??= open())
-  return { samples: await voices.speak(text, voice, speed) }
+  return voices.speak(text, voice, speed)
 })
 
 /** After a failure the next job tries again. */

@@ -3,7 +3,7 @@ import { ProviderError } from '../../domain/ports/provider-error.ts'
 import type { Speech, Tts, TtsRequest } from '../../domain/speech/tts.ts'
 import type { TtsInput, TtsOutput } from './child-messages.ts'
 import type { ChildPool } from './child-pool.ts'
-import { sentences } from './sentences.ts'
+import { type PlainSentence, sentences } from './sentences.ts'
 
 export const fliteOutput: OutputFormat = { encoding: 'pcm_s16le', sampleRateHz: 16000, channels: 1 }
 export const fliteVoices = [
@@ -13,6 +13,7 @@ export const fliteVoices = [
   { id: 'kal16', name: 'Kal', gender: 'male', styles: [], language: 'en' },
 ] as const
 
+const bytesPerMs = (fliteOutput.sampleRateHz * 2) / 1000
 const sentenceCharsMax = 300
 /** A busy core was measured to need 160 ms for 90 characters. */
 const expectedMsPerChar = 2
@@ -24,8 +25,9 @@ export type LocalTtsOptions = {
 }
 
 export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
-  function speak(input: TtsInput, continues: boolean, signal: AbortSignal): Promise<TtsOutput> {
-    const job = { input, continues, timeoutMs: jobTimeoutMs, expectedMs: input.text.length * expectedMsPerChar }
+  function speak({ text, voice, speed }: Input, continues: boolean, signal: AbortSignal): Promise<TtsOutput> {
+    const input: TtsInput = { text, voice, speed }
+    const job = { input, continues, timeoutMs: jobTimeoutMs, expectedMs: text.length * expectedMsPerChar }
     return pool.run(job, signal) as Promise<TtsOutput>
   }
 
@@ -34,7 +36,7 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
    * while this one is read.
    */
   async function* speakAll(
-    inputs: readonly TtsInput[],
+    { inputs, onWordEnd }: Asked,
     first: TtsOutput,
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
@@ -42,8 +44,11 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
     const either = AbortSignal.any([signal, left.signal])
     try {
       let spoken = Promise.resolve(first)
-      for (let i = 0; i < inputs.length; i++) {
-        const { samples } = await spoken
+      let fromMs = 0
+      for (const [i, { sourcePlace }] of inputs.entries()) {
+        const { samples, ends } = await spoken
+        for (const { place, endMs } of ends) onWordEnd?.({ place: sourcePlace(place), endMs: fromMs + endMs })
+        fromMs += samples.length / bytesPerMs
         const following = inputs[i + 1]
         if (following) {
           spoken = speak(following, true, either)
@@ -61,17 +66,20 @@ export function createLocalTts({ pool, jobTimeoutMs }: LocalTtsOptions): Tts {
     async synthesize(request: TtsRequest, signal: AbortSignal): Promise<Speech> {
       const inputs = readRequest(request)
       const first = await speak(inputs[0]!, false, signal)
-      return { format: fliteOutput, audio: speakAll(inputs, first, signal) }
+      return { format: fliteOutput, audio: speakAll({ ...request, inputs }, first, signal) }
     },
   }
 }
 
+type Input = TtsInput & Pick<PlainSentence, 'sourcePlace'>
+type Asked = { inputs: readonly Input[] } & Pick<TtsRequest, 'onWordEnd'>
+
 /** Answers at least one sentence. Throws ProviderError. */
-function readRequest({ text, voice = 'rms', speed = 1 }: TtsRequest): TtsInput[] {
+function readRequest({ text, voice = 'rms', speed = 1 }: TtsRequest): Input[] {
   if (!fliteVoices.some(({ id }) => id === voice)) throw new ProviderError('unsupported', { sent: false })
   const parts = sentences(text, sentenceCharsMax)
   // The text is only emoji or another script. `bad_request` stops the failover, since no other provider would find
   // English text in it.
   if (parts.length === 0) throw new ProviderError('bad_request', { sent: false })
-  return parts.map((part) => ({ text: part, voice, speed }))
+  return parts.map((part) => ({ ...part, voice, speed }))
 }

@@ -5,6 +5,9 @@
 
 export type WasiRun = { exitCode: number; output: Uint8Array }
 
+/** The memory of the running program. Its heap begins with its arguments. */
+export type ProgramMemory = { view: DataView; heapStart: number }
+
 type Imports = Record<string, (...args: never[]) => unknown>
 
 const ok = 0
@@ -19,18 +22,27 @@ const allRights = 0xffff_ffff_ffff_ffffn
 const encoder = new TextEncoder()
 
 /**
- * Runs the program's `main`. `args[0]` is its name. Any path that it opens below "/" is the output file. Traps are
- * thrown.
+ * Runs the program's `main`. `args[0]` is its name. Any path that it opens below "/" is the output file; `opened` may
+ * read the memory at that moment. Traps are thrown.
  */
 export async function runWasi(
   module: WebAssembly.Module,
   args: readonly string[],
   outputBytesMax: number,
+  opened: (memory: ProgramMemory) => void,
 ): Promise<WasiRun> {
   const file = new MemoryFile(outputBytesMax)
-  const program: { memory?: WebAssembly.Memory } = {}
+  const program: { memory?: WebAssembly.Memory; heapStart: number } = { heapStart: 0 }
   const view = () => new DataView(program.memory!.buffer)
-  const imports: Imports = { ...argumentImports(view, args), ...fileImports(view, file), ...processImports(view) }
+  const begun = (heapStart: number) => {
+    program.heapStart = heapStart
+  }
+  const wasOpened = () => opened({ view: view(), heapStart: program.heapStart })
+  const imports: Imports = {
+    ...argumentImports(view, args, begun),
+    ...fileImports(view, file, wasOpened),
+    ...processImports(view),
+  }
   const { exports } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: imports })
   program.memory = exports['memory'] as WebAssembly.Memory
   try {
@@ -84,7 +96,7 @@ class MemoryFile {
   }
 }
 
-function argumentImports(view: () => DataView, args: readonly string[]): Imports {
+function argumentImports(view: () => DataView, args: readonly string[], begun: (heapStart: number) => void): Imports {
   const texts = args.map((arg) => encoder.encode(`${arg}\0`))
   return {
     args_sizes_get: (count: number, size: number) => {
@@ -97,6 +109,7 @@ function argumentImports(view: () => DataView, args: readonly string[]): Imports
       return ok
     },
     args_get: (pointers: number, buffer: number) => {
+      begun(Math.min(pointers, buffer))
       let at = buffer
       texts.forEach((text, i) => {
         view().setUint32(pointers + 4 * i, at, true)
@@ -108,7 +121,7 @@ function argumentImports(view: () => DataView, args: readonly string[]): Imports
   }
 }
 
-function fileImports(view: () => DataView, file: MemoryFile): Imports {
+function fileImports(view: () => DataView, file: MemoryFile, opened: () => void): Imports {
   return {
     fd_prestat_get: (fd: number, result: number) => {
       if (fd !== rootDescriptor) return badDescriptor
@@ -129,6 +142,7 @@ function fileImports(view: () => DataView, file: MemoryFile): Imports {
     fd_fdstat_set_flags: () => ok,
     path_open: (...args: never[]) => {
       view().setUint32(args[8]!, outputDescriptor, true)
+      opened()
       return ok
     },
     fd_close: () => ok,

@@ -34,6 +34,33 @@ t.test('an interruption silences the agent for good, and only the words that wer
   t.equal(record.turns[3]?.text, 'Yes.')
 })
 
+t.test('with a voice that reports words the text is exactly the words that were played', async (t) => {
+  const texts: string[] = []
+  for (let ms = 300; ms < 5000; ms += 170) {
+    const { sim, record } = await telling(ms, {
+      reportsWords: true,
+      settings: { speechNormalization: { pronunciationDictionary: { daughters: 'girls' }, textReplacements: {} } },
+    })
+    sim.say('wait please stop.')
+    await sim.until(() => record.turns.some(({ text }) => text === 'wait please stop.'))
+    const text = record.turns.find(({ source }) => source === 'agent')?.playedText ?? ''
+    t.equal(text, sim.wholeAgentWords.join(' ').replace('girls', 'daughters'), `after ${ms} ms`)
+    texts.push(text)
+  }
+  t.ok(new Set(texts).size > 15, 'the cuts are at different words')
+})
+
+t.test('a voice that reports words breaks off: the sentence that is spoken again is exact', async (t) => {
+  const breaksOff = (_: string, chunk: number) => chunk === 60
+  const { sim, record } = await telling(3300, { reportsWords: true, providers: 2, breaksOff })
+  sim.say('wait please stop.')
+  await sim.until(() => record.turns.some(({ text }) => text === 'wait please stop.'))
+  const words = sim.wholeAgentWords.join(' ')
+  const again = words.slice(words.lastIndexOf('Once'))
+  t.not(again, words, 'it was spoken again')
+  t.equal(record.turns.find(({ source }) => source === 'agent')?.playedText, again)
+})
+
 t.test('a backchannel pauses the agent at once, and no word is lost', async (t) => {
   const { sim, record } = await telling(1500)
   const onsetMs = sim.nowMs

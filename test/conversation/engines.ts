@@ -125,13 +125,23 @@ export function stubTts(
   clock: Clock,
   asked: (request: TtsRequest) => void,
   isBroken: (text: string, chunk: number) => boolean,
+  reportsWords: boolean,
 ): Tts {
   const pcm = { encoding: 'pcm_s16le', sampleRateHz: rateHz, channels: 1 } as const
   return {
     synthesize: (request) => {
       asked(request)
+      if (reportsWords) reportWords(request)
       return Promise.resolve({ format: pcm, audio: speak(clock, request.text, isBroken) })
     },
+  }
+}
+
+function reportWords({ text, onWordEnd }: TtsRequest): void {
+  let letters = 0
+  for (const { 0: word, index } of text.matchAll(/\S+/g)) {
+    letters += word.length
+    onWordEnd?.({ place: index + word.length, endMs: letters * letterMs })
   }
 }
 

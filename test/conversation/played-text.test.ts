@@ -52,9 +52,8 @@ t.test('times of words make it exact', (t) => {
   turn.sentence('We have three rooms, sir.')
   turn.audio(new Int16Array(rateHz * 2))
   const endsMs = [200, 500, 900, 1400, 1800]
-  turn.words(
-    ['We', 'have', 'three', 'rooms', 'sir'].map((text, i) => ({ text, startMs: endsMs[i]! - 100, endMs: endsMs[i]! })),
-  )
+  const ends = [2, 7, 13, 19, 24].map((place, i) => ({ place, endMs: endsMs[i]! }))
+  turn.words({ ends, fromMs: 0, placeOf: (place) => place })
   turn.complete()
   t.same(
     [199, 200, 899, 900, 1399, 1400, 1799, 1800].map((ms) => turn.at(ms)),

@@ -78,12 +78,28 @@ const sentences: readonly { voice: string; text: string; endsMs: readonly number
 const rateHz = 16_000
 const stepMs = 10
 
+t.test('the embedded voice reports when each word ends', async (t) => {
+  const flite = await openFlite()
+  for (const { voice, text, endsMs } of sentences) {
+    const { ends } = await flite.speak(text, voice, 1)
+    t.same(
+      ends.map(({ endMs }) => Math.round(endMs)),
+      endsMs,
+      text,
+    )
+    t.same(
+      ends.map(({ place }) => text.slice(0, place).split(' ').length),
+      endsMs.map((_, i) => i + 1),
+      'a word each',
+    )
+  }
+})
+
 t.test('the text of an interrupted sentence is never two words too long, and seldom one', async (t) => {
   const flite = await openFlite()
   const off = { long: 0, short: 0, moments: 0 }
   for (const { voice, text, endsMs } of sentences) {
-    const bytes = await flite.speak(text, voice, 1)
-    const samples = new Int16Array(bytes.slice().buffer)
+    const samples = new Int16Array((await flite.speak(text, voice, 1)).samples.slice().buffer)
     const played = new PlayedText(rateHz)
     played.sentence(text)
     played.audio(samples)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { Replacements } from '../../domain/conversation/replacements.ts'
 
-const replaced = (pairs: Record<string, string>, text: string) => new Replacements(pairs).in(text)
+const replaced = (pairs: Record<string, string>, text: string) => new Replacements(pairs).in(text).text
 
 t.test('whole words are replaced in any case', (t) => {
   const pairs = { SQL: 'sequel', 'dr.': 'Doctor', 'C++': 'C plus plus', Żółć: 'bile' }

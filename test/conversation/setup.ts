@@ -72,6 +72,8 @@ export type Options = {
   voices?: Record<string, Voice[]>
   /** Whether the voice of `p` breaks off at this chunk of a sentence. */
   breaksOff?: (sentence: string, chunk: number) => boolean
+  /** The voices report the ends of words. */
+  reportsWords?: boolean
   /** The LLM costs. */
   isPriced?: boolean
 }
@@ -116,6 +118,7 @@ export function converse(options: Options = {}) {
           time,
           ({ voice }) => void spoken.push(`${id} ${voice ?? 'default'}`),
           (text, chunk) => broken.tts.has(id) || (id === 'p' && options.breaksOff?.(text, chunk) === true),
+          options.reportsWords === true,
         ),
         llm: {
           respond: () => Promise.reject(new Error('only streams')),

@@ -1,0 +1,193 @@
+/**
+ * The text of an interrupted turn with a voice that reports the ends of words: the embedded one, through everything that
+ * changes text or audio on its way. The audio is cut at any moment.
+ */
+import t from 'tap'
+import { createConvertSpeech } from '../../audio/encode-output.ts'
+import { AgentSpeech, type NormalizedSentence } from '../../domain/conversation/agent-speech.ts'
+import { Playout } from '../../domain/conversation/playout.ts'
+import { Replacements } from '../../domain/conversation/replacements.ts'
+import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
+import { openFlite } from '../../providers/local/flite.ts'
+import { createResampler } from '../../runtime/optional.ts'
+import { recognised } from '../audio/build.ts'
+import { bench, caller, model, provider } from '../domain/fakes.ts'
+import { eventually, native, openLocal } from '../local/setup.ts'
+import { wordErrors } from '../speech/words.ts'
+import { pipeline } from './setup.ts'
+
+const local = openLocal(t)
+const flite = await openFlite()
+
+/** Takes all audio at once. */
+class OpenPlayout extends Playout {
+  readonly samples: number[] = []
+
+  override push(samples: Int16Array): boolean {
+    this.samples.push(...samples)
+    return true
+  }
+}
+
+type Given = {
+  text: string
+  voice?: string
+  speed?: number
+  rateHz?: number
+  dictionary?: Record<string, string>
+}
+
+/** The whole turn, spoken as in a session. */
+async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, dictionary = {} }: Given) {
+  const tts = local.provider.ports.speech?.tts
+  const capabilities = { ...model('tts').capabilities, speed: true, streaming: true }
+  const voices = [{ id: voice, name: voice, gender: 'female' as const, styles: [], language: 'en' }]
+  const all = bench([provider('local', [{ ...model('tts', { capabilities, voices }), id: 'flite' }], { tts: tts! })])
+  const pronounced = new Replacements(dictionary)
+  const media = { sampleRateHz: rateHz, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }
+  const playout = new OpenPlayout(
+    media,
+    { clock: all.clock, pacer: { add: () => {}, delete: () => {} }, aheadMs: 400 },
+    { started() {}, finished() {}, drained() {}, frame() {} },
+  )
+  const speech = new AgentSpeech(
+    {
+      clock: all.clock,
+      synthesizeStream: createSynthesizeStream({
+        ...all.deps,
+        convert: createConvertSpeech(createResampler),
+        streams: { totalMs: 3_600_000, waitingMax: 20_000 },
+      }),
+      request: (signal) => ({ caller: caller(), requestId: 'req_1', operation: 'session', signal }),
+      normalize: (sentence): NormalizedSentence => ({ text: sentence, spoken: pronounced.in(sentence) }),
+      presetLike: () => null,
+    },
+    {
+      pipeline: { ...pipeline, voice, ttsOptions: { ...pipeline.ttsOptions, speed } },
+      routing: { mode: 'auto', objective: 'balanced' },
+      voice: { route: null, preset: null },
+    },
+    { playout, sampleRateHz: rateHz },
+    { text() {}, failedOver() {}, lost: (fault) => t.fail(fault.kind) },
+  )
+  for (const piece of text.match(/.{1,7}/gs) ?? []) speech.say(piece)
+  speech.finish()
+  t.ok(await eventually(() => speech.usage !== null), 'it was spoken')
+  return { speech, samples: playout.samples, durationMs: (playout.samples.length * 1000) / rateHz }
+}
+
+/** The ends of the tokens of each sentence alone, as the engine reports them, on the time line of the turn. */
+async function tokenEnds(sentences: readonly string[], { voice = 'slt', speed = 1 }: Given, durationMs: number) {
+  const all = await Promise.all(sentences.map((sentence) => flite.speak(sentence, voice, speed)))
+  const wholeMs = all.reduce((sum, { samples }) => sum + samples.length / 32, 0)
+  const endsMs: number[] = []
+  let fromMs = durationMs - wholeMs
+  for (const { samples, ends } of all) {
+    endsMs.push(...ends.map(({ endMs }) => fromMs + endMs))
+    fromMs += samples.length / 32
+  }
+  return endsMs
+}
+
+/** `tokens`: how many tokens of the engine each word of the text is. Absent: one each. */
+const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
+  {
+    text: 'We have three rooms with a view of the lake, and one without. Which one would you like?',
+    sentences: ['We have three rooms with a view of the lake, and one without.', 'Which one would you like?'],
+  },
+  {
+    text: 'It costs €5 or $4.50, café included… “really”, 20 % off! Call 555-1234 by 10:30 a.m., please.',
+    voice: 'rms',
+    sentences: [
+      'It costs 5 euros or $4.50, cafe included...',
+      '"really", 20 % off!',
+      'Call 555-1234 by 10:30 a.m., please.',
+    ],
+    tokens: [1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+  },
+  {
+    text: 'SQL is easy; SQL is fun. Dr. Nguyen said — quite rightly — that NATO needs it.',
+    dictionary: { SQL: 'structured query language', Nguyen: 'win', NATO: 'Nay. Toe' },
+    voice: 'awb',
+    speed: 1.25,
+    sentences: [
+      'structured query language is easy;',
+      'structured query language is fun.',
+      'Dr.',
+      'win said, quite rightly, that Nay.',
+      'Toe needs it.',
+    ],
+    tokens: [3, 1, 1, 3, 1, 1, 1, 1, 1, 0, 1, 1, 0, 1, 2, 1, 1],
+  },
+  {
+    text: 'Slowly now: every word counts! And again, at another rate.',
+    speed: 0.7,
+    rateHz: 24_000,
+    sentences: ['Slowly now:', 'every word counts!', 'And again, at another rate.'],
+  },
+  {
+    text: 'Over the telephone this is spoken as well. Goodbye.',
+    rateHz: 8000,
+    voice: 'kal16',
+    sentences: ['Over the telephone this is spoken as well.', 'Goodbye.'],
+  },
+]
+
+t.test('the text is exact at every moment, through all that is done to words and audio', async (t) => {
+  let cuts = 0
+  for (const turn of turns) {
+    const { speech, durationMs } = await spoken(turn)
+    const shown = turn.text.split(' ')
+    const endsMs = await tokenEnds(turn.sentences, turn, durationMs)
+    const counts = turn.tokens ?? shown.map(() => 1)
+    t.equal(counts.length, shown.length)
+    t.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      endsMs.length,
+      `each token of the engine belongs to a word of ${turn.text}`,
+    )
+    let token = 0
+    // A dash has no token. It comes with the word before it.
+    const wordEndsMs = counts.map((count) => endsMs[(token += count) - 1] ?? 0)
+    const wrong: string[] = []
+    // A prime step, so that the cuts are at all phases of frames and samples.
+    for (let atMs = 0.3; atMs < durationMs; atMs += 1.7, cuts++) {
+      // Where a word ends, resampling and rounding move it by less than a sample of 8 kHz.
+      if (wordEndsMs.some((endMs) => Math.abs(endMs - atMs) < 0.2)) continue
+      const expected = shown.slice(0, wordEndsMs.filter((endMs) => endMs < atMs).length).join(' ')
+      const text = speech.playedText(atMs)
+      if (text !== expected) wrong.push(`${atMs.toFixed(1)}: ${text} | ${expected}`)
+    }
+    t.same(wrong.slice(0, 3), [], turn.text)
+    t.equal(speech.playedText(durationMs), turn.text)
+  }
+  t.comment(`${cuts} cuts`)
+})
+
+t.test('the words of the text are the words in the audio that was played', async (t) => {
+  const { speech, samples, durationMs } = await spoken({
+    text: 'We have three rooms with a view of the lake, and one without. Our opening hours are from nine in the morning to six in the evening, and on Saturdays we close at noon.',
+    voice: 'rms',
+  })
+  let errors = 0
+  let words = 0
+  const endsMs: number[] = []
+  for (let ms = 0, before = ''; ms < durationMs; ms += 5) {
+    const text = speech.playedText(ms)
+    if (text !== before) endsMs.push(ms)
+    before = text
+  }
+  for (let word = 4; word < endsMs.length; word += 3) {
+    const atMs = endsMs[word]!
+    const played = Int16Array.from(samples.slice(0, atMs * 16))
+    const { text } = await local.transcribe(
+      recognised([new Uint8Array(played.buffer)], { ...native, encoding: 'pcm_s16le' }),
+    )
+    const count = wordErrors(speech.playedText(atMs), text)
+    t.ok(count.errors <= 1, `${speech.playedText(atMs)} | ${text}`)
+    errors += count.errors
+    words += count.words
+  }
+  t.comment(`${errors} of ${words} words of the cut audio are recognized as others`)
+  t.ok(errors <= 0.03 * words)
+})
