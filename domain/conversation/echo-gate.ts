@@ -6,7 +6,7 @@
  * The coupling begins at −20 dB and follows the loudest frames that were explained, down when a headset lets nothing
  * through, and up a little when the echo is louder. Time is counted in frames of the microphone.
  */
-import { vadFrameSamples, vadRateHz } from './vad.ts'
+import { vadFrameSamples, vadLateFramesMax, vadRateHz } from './vad.ts'
 
 const vadFrameMs = (vadFrameSamples * 1000) / vadRateHz
 /** Half a second of network and buffers, and the time in which a room answers. */
@@ -22,8 +22,8 @@ const learnFrames = 94
 /** The coupling moves by this part of the difference. */
 const learnDown = 0.5
 const learnUp = 0.25
-/** The answers of the VAD come a few frames late. More verdicts than these are not kept. */
-const verdictsMax = 128
+/** A verdict waits for the answer of the VAD to its frame, so none may be dropped before. */
+const verdictsMax = vadLateFramesMax + 1
 const fullScale = 32_768
 const silenceDb = -100
 

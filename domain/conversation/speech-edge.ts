@@ -8,12 +8,12 @@
  *
  * In noise no silence follows, and the end is the one that was detected.
  */
-import { vadRateHz } from './vad.ts'
+import { vadFrameSamples, vadLateFramesMax, vadRateHz } from './vad.ts'
 
 const stepMs = 5
 const stepSamples = (vadRateHz * stepMs) / 1000
-/** The levels of the last 2.5 s are kept. */
-const keptSteps = 512
+/** The levels of 2 s are kept, and those of the frames whose answers may still come: 18 s. */
+const keptSteps = 400 + Math.ceil((vadLateFramesMax * vadFrameSamples) / stepSamples)
 /** The window ends before the silence that ends speech does, so that it never has the beginning of other speech. */
 const windowMs = 100
 /** A step is loud above this part of the loudest one of the last second of speech: -42 dB, */

@@ -3,9 +3,11 @@
 export const vadRateHz = 16_000
 /** 32 ms. */
 export const vadFrameSamples = 512
+/** The answer to a frame comes at most this many frames later: 16 s, in which a process starts on a busy machine. */
+export const vadLateFramesMax = 512
 
 export interface Vad {
-  /** `onFrame` is called in order, once for each frame of `vadFrameSamples`, a few milliseconds later. */
+  /** `onFrame` is called in order, once for each frame of `vadFrameSamples`: a few milliseconds later, or up to `vadLateFramesMax` frames later. */
   open(onFrame: (speechProbability: number) => void): VadStream
   close(): Promise<void>
 }

@@ -5,7 +5,7 @@
 import { type Vad, type VadStream, vadFrameSamples } from '../../domain/conversation/vad.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
 import { SpeechEngineProcess } from './speech-engine-process.ts'
-import { VadFrames } from './vad-frames.ts'
+import { usualFrames, VadFrames } from './vad-frames.ts'
 import type { VadAnswer, VadBatch } from './vad-messages.ts'
 
 export type LocalVadOptions = {
@@ -60,6 +60,7 @@ class LocalVad implements Vad {
     this.#cancelIdle = undefined
     const stream = new LocalVadStream(id, {
       onFrame,
+      hasChild: () => this.#child !== undefined,
       onWaiting: () => this.#await(stream),
       onClose: () => this.#forget(stream),
     })
@@ -166,6 +167,8 @@ class LocalVad implements Vad {
 
 type StreamParts = {
   onFrame: (speechProbability: number) => void
+  /** A child lives that will answer, perhaps late. */
+  hasChild: () => boolean
   onWaiting: () => void
   onClose: () => void
 }
@@ -184,8 +187,9 @@ class LocalVadStream implements VadStream {
 
   push(samples: Int16Array): void {
     for (let at = 0; at < samples.length && !this.#closed; ) {
-      // The child is late. The calling code counts time by frames, so the oldest one is answered like the one before it.
-      if (this.frames.full) this.answer(this.frames.oldest, this.#last)
+      // The calling code counts time by frames, so the oldest one is answered like the one before it. A child that loads
+      // its model is waited for, because speech in the first seconds of a session would be lost.
+      while (this.frames.full || this.#isAbandoned()) this.answer(this.frames.oldest, this.#last)
       at += this.frames.write(samples.subarray(at))
     }
     if (this.frames.waiting > 0 && !this.#closed) this.#parts.onWaiting()
@@ -201,6 +205,11 @@ class LocalVadStream implements VadStream {
     if (this.#closed || !this.frames.answered(frame)) return
     this.#last = probability
     this.#parts.onFrame(probability)
+  }
+
+  /** No child will answer soon. */
+  #isAbandoned(): boolean {
+    return this.frames.unanswered >= usualFrames && !this.#parts.hasChild()
   }
 
   /** Without a child nothing is taken for speech. */

@@ -25,7 +25,8 @@ t.test('the detected end stands where the level does not tell', (t) => {
   t.equal(endOf(join(tone(1000, 8000), tone(1000, 900)), 1024), 1024, 'noise')
   t.equal(endOf(join(tone(800, 8000), tone(1000, 20)), 1024), 1024, 'silence')
   t.equal(endOf(tone(1050, 8000), 1024), 1024, 'what follows has not come')
-  t.equal(endOf(join(tone(1005, 8000), tone(5000, 20)), 1024), 1024, 'too long ago')
+  t.equal(endOf(join(tone(1005, 8000), tone(15_000, 20)), 1024), 1005, 'an answer that comes 15 s late')
+  t.equal(endOf(join(tone(1005, 8000), tone(20_000, 20)), 1024), 1024, 'too long ago')
   t.end()
 })
 
