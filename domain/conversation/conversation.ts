@@ -140,7 +140,10 @@ class Talking implements Conversation {
     const { clock, transcribeStream } = this.#deps
     const { call, routing, request } = this.#input
     return new Transcription({ clock, transcribeStream, request }, call.pipeline, routing.stt, {
-      transcript: (transcript) => this.#turns.transcript(transcript),
+      transcript: (transcript) => {
+        const startMs = this.#listening.msOf(transcript.startMs)
+        this.#turns.transcript(transcript, { startMs, endMs: this.#listening.msOf(transcript.endMs) })
+      },
       reopened: () => this.#turns.transcriptionReopened(),
       failedOver: (from, to) => this.#failedOver('stt', from, to),
       lost: (fault) => this.#lost(fault),

@@ -5,9 +5,9 @@
  *                    └─► speech to text ─► transcripts
  */
 import type { Clock, Log } from '../ports/system.ts'
+import { AudioTimeline } from './audio-timeline.ts'
 import type { OpenResampler, SampleConverter } from './deps.ts'
 import { EchoGate } from './echo-gate.ts'
-import { lagMs } from './recorder.ts'
 import { SpeechDetector } from './speech-detector.ts'
 import { SpeechEdge } from './speech-edge.ts'
 import { type Vad, type VadStream, vadRateHz } from './vad.ts'
@@ -28,8 +28,6 @@ const offsetMs = 128
 const mutedMs = 500
 /** The audio that may wait for the resampler to open. */
 const waitingMsMax = 1000
-/** Audio that comes this much later than real time begins a new timeline. */
-const gapMs = 200
 const samplesPerMs = vadRateHz / 1000
 
 export class Listening {
@@ -39,17 +37,12 @@ export class Listening {
   readonly #detector = new SpeechDetector({ onsetMs, offsetMs })
   readonly #gate = new EchoGate()
   readonly #edge = new SpeechEdge()
+  readonly #timeline = new AudioTimeline()
   readonly #rateHz: number
   #converter: SampleConverter | null = null
   /** Audio that came before the resampler was open. */
   #waiting: Int16Array[] = []
   #waitingSamples = 0
-  /** When the first sample would have come, had all audio come in real time. */
-  #originMs: number | null = null
-  /** The least that the audio since `#followedMs` gives. */
-  #leastOriginMs = Number.POSITIVE_INFINITY
-  #followedMs = 0
-  #samples = 0
   #talks = false
   #lastAudioMs = 0
   #cancelMuted: (() => void) | null = null
@@ -97,7 +90,12 @@ export class Listening {
     this.#cancelMuted = null
     if (!this.#talks) return
     this.#talks = false
-    this.#events.speechEnded(this.#msOf(this.#detector.lastSpeechMs))
+    this.#events.speechEnded(this.msOf(this.#detector.lastSpeechMs))
+  }
+
+  /** The time on the monotonic clock at which this place of the caller's audio was said. */
+  msOf(streamMs: number): number {
+    return Math.min(this.#timeline.at(streamMs), this.#clock.monotonicMs())
   }
 
   close(): void {
@@ -118,23 +116,11 @@ export class Listening {
     if (samples.length === 0) return
     const nowMs = this.#clock.monotonicMs()
     this.#lastAudioMs = nowMs
-    this.#samples += samples.length
-    this.#follow(nowMs - this.#samples / samplesPerMs, nowMs)
+    this.#timeline.push(samples.length / samplesPerMs, nowMs)
     this.#gate.microphone(samples)
     this.#edge.push(samples)
     this.#vad.push(samples)
     this.#events.audio(samples)
-  }
-
-  /** Audio that came without delay says when the stream began. */
-  #follow(originMs: number, nowMs: number): void {
-    const current = this.#originMs
-    this.#leastOriginMs = Math.min(this.#leastOriginMs, originMs)
-    if (current === null || originMs < current || originMs > current + gapMs) this.#originMs = originMs
-    else if (nowMs - this.#followedMs < lagMs.during) return
-    else if (this.#leastOriginMs > current + lagMs.max) this.#originMs = this.#leastOriginMs
-    this.#leastOriginMs = Number.POSITIVE_INFINITY
-    this.#followedMs = nowMs
   }
 
   #frame(probability: number): void {
@@ -143,11 +129,11 @@ export class Listening {
     if (change?.type === 'onset' && !this.#talks) {
       this.#talks = true
       this.#watchMuted(mutedMs)
-      this.#events.speechStarted(this.#msOf(change.atMs))
+      this.#events.speechStarted(this.msOf(change.atMs))
     } else if (change?.type === 'offset' && this.#talks) {
       this.#talks = false
       this.#cancelMuted?.()
-      this.#events.speechEnded(this.#msOf(this.#edge.endNear(change.atMs)))
+      this.#events.speechEnded(this.msOf(this.#edge.endNear(change.atMs)))
     }
   }
 
@@ -158,9 +144,5 @@ export class Listening {
       if (sinceMs >= mutedMs) this.silence()
       else this.#watchMuted(mutedMs - sinceMs)
     })
-  }
-
-  #msOf(streamMs: number): number {
-    return Math.min((this.#originMs ?? 0) + streamMs, this.#clock.monotonicMs())
   }
 }

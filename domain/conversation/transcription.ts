@@ -13,10 +13,12 @@ import { spokenLanguage } from '../sessions/routes.ts'
 import { AudioLayout } from '../speech/audio-layout.ts'
 import { RecentAudio } from '../speech/recent-audio.ts'
 import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../speech/stream.ts'
+import { delayed } from '../speech/stream-request.ts'
 import type { StreamTranscript } from '../speech/stt.ts'
 import { vadRateHz } from './vad.ts'
 
 export type TranscriptionEvents = {
+  /** Its times are places in all audio of the session. */
   transcript(transcript: StreamTranscript): void
   /** Another stream begins to count its utterances. True: it gets the last audio again. */
   reopened(): boolean
@@ -37,7 +39,7 @@ export const nobodyMs = 10_000
 const workedMs = 2000
 const retryMs = [0, 250, 500, 1000, 2000]
 /** At most this much of the turn that is under way is sent again. */
-export const replayedMs = 5000
+export const replayedMs = 10_000
 const audio = { encoding: 'pcm_s16le', sampleRateHz: vadRateHz, channels: 1 } as const
 const layout = new AudioLayout(audio)
 
@@ -52,6 +54,9 @@ export class Transcription {
   #route: Route | null = null
   /** The audio since the last turn was taken. */
   #recent = new RecentAudio(layout, replayedMs)
+  #samples = 0
+  /** Where the audio of the stream that is open begins. */
+  #startMs = 0
   #readyMs: number | null = null
   #failingSinceMs: number | null = null
   #failures = 0
@@ -75,6 +80,7 @@ export class Transcription {
     if (this.#isClosed) return
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
     this.#recent.push(bytes)
+    this.#samples += samples.length
     if (this.#stream !== null) this.#stream.audio(bytes)
     else if (this.#cancelRetry === null) this.#open()
   }
@@ -117,6 +123,7 @@ export class Transcription {
     const stream = this.#deps.transcribeStream(input, this.#sink(isActive))
     if (!isActive()) return
     this.#stream = stream
+    this.#startMs = layout.msOf(this.#samples - this.#recent.samples)
     const frames = this.#recent.frames
     this.#recent = new RecentAudio(layout, replayedMs)
     for (let frame = frames.peek(); frame !== null; frame = frames.peek()) {
@@ -135,7 +142,7 @@ export class Transcription {
       transcript: (transcript) => {
         if (!isActive()) return
         this.#works()
-        this.#events.transcript(transcript)
+        this.#events.transcript(delayed(transcript, this.#startMs))
       },
       ended: () => {},
       failed: (fault) => {

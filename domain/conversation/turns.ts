@@ -22,7 +22,7 @@ import {
   type TurnEvent,
 } from './turn-machine.ts'
 import type { TurnsDeps, TurnsEvents } from './turns-deps.ts'
-import { UserTurn } from './user-turn.ts'
+import { type Said, UserTurn } from './user-turn.ts'
 
 /** The sentence that ends the session may take this long. */
 const lastSentenceMs = 10_000
@@ -51,6 +51,7 @@ export class Turns {
   #endCall: EndCall | null = null
   #goodbye: Goodbye | null = null
   #cancelClosing: (() => void) | null = null
+  #answersSinceMs = Number.NEGATIVE_INFINITY
   #failedTurns = 0
   #lastWords = ''
 
@@ -104,21 +105,24 @@ export class Turns {
     this.#user.speechEnded(atMs)
     this.#react('speechEnded')
     if (this.#state.phase === 'paused') {
+      // Voice activity detection is late: the agent has been answering this speech since.
+      if (atMs <= this.#answersSinceMs && this.#user.text === '') return this.#react('falseAlarm')
       this.#events.flush()
       this.#judge(false)
     }
     if (this.#state.phase === 'closing' && this.#agent === null) this.#endUserTurn()
   }
 
-  transcript(transcript: StreamTranscript): void {
-    if (!this.#user.add(transcript)) {
+  transcript(transcript: StreamTranscript, said: Said): void {
+    if (!this.#user.add(transcript, said)) {
       if (this.#state.phase === 'deciding') this.#user.decide()
       return
     }
     const { phase } = this.#state
     if (phase === 'closing' || phase === 'over') return
     // A transcript without speech is an echo, or speech that was too quiet to be found.
-    if (!this.#user.hasSpeech && (isAgents(phase) || isEcho(this.#user.text, this.#lastWords))) return this.#user.drop()
+    if (!this.#user.isSpeech(said) && (isAgents(phase) || isEcho(this.#user.text, this.#lastWords)))
+      return this.#user.drop()
     this.#deps.record.userText(this.#user.id, this.#user.text, false)
     if (isAgents(phase)) return this.#judge(false)
     this.#events.userSpoke()
@@ -236,6 +240,7 @@ export class Turns {
     const said = this.#user.take()
     const { speechEndMs, dueMs } = said
     const asked = { speechEndMs, dueMs, decisionMs: this.#deps.clock.monotonicMs() }
+    this.#answersSinceMs = asked.decisionMs
     this.#events.taken()
     this.#deps.record.userTurn(said, 'stt', {})
     const guess = this.#made.takeGuess(said.text)

@@ -15,12 +15,14 @@ import { sameWords, UserText } from './user-text.ts'
 
 /** The final transcript is asked for this long before the decision is due. */
 const flushLeadMs = 150
-/** The final transcript may come this much later than the decision was due. */
+/** The final transcript may come this much later than the decision was due, or than the last words. */
 const finalMs = 1000
+/** The last words may end this much before the speech does. */
+const wordlessMs = 800
 /** Speech without a word by then was noise. */
 const noWordsMs = 2500
-/** A transcript that comes later than this after speech is not one of that speech. */
-const lateTranscriptMs = 5000
+/** Words that begin later than this after speech are not words of that speech. */
+const afterSpeechMs = 1000
 /** A guess is made when the decision is this near, */
 const guessLeadMs = 600
 /** and at most this often in a turn. */
@@ -34,6 +36,9 @@ export type UserTurnEvents = {
   flush(): void
 }
 
+/** When words were said, on the monotonic clock. Their transcript may come seconds later. */
+export type Said = { startMs: number; endMs: number }
+
 export type SaidTurn = { id: string; text: string; startedMs: number; speechEndMs: number; dueMs: number | null }
 
 export class UserTurn {
@@ -44,8 +49,14 @@ export class UserTurn {
   readonly #text = new UserText()
   #id: string | null = null
   #startedMs: number | null = null
+  #onsetMs: number | null = null
   #speechEndMs: number | null = null
   #hasSpeech = false
+  /** When the last words were said, and when their transcript came. */
+  #wordsEndMs: number | null = null
+  #wordsCameMs: number | null = null
+  /** The end of the speech of the last turn. */
+  #takenEndMs = Number.NEGATIVE_INFINITY
   /** When the decision was due at the last look. */
   #dueMs: number | null = null
   #isFlushed = false
@@ -73,23 +84,28 @@ export class UserTurn {
     return this.#text.isFinal
   }
 
-  /** Voice activity detection has found speech in this turn, and not long ago. */
-  get hasSpeech(): boolean {
-    if (!this.#hasSpeech || this.#speechEndMs === null) return this.#hasSpeech
-    return this.#clock.monotonicMs() - this.#speechEndMs < lateTranscriptMs
+  /** Voice activity detection has found speech where these words were said. */
+  isSpeech({ startMs }: Said): boolean {
+    if (startMs < this.#takenEndMs) return true
+    return this.#hasSpeech && (this.#speechEndMs === null || startMs < this.#speechEndMs + afterSpeechMs)
   }
 
   /** False: nothing new. */
-  add(transcript: StreamTranscript): boolean {
-    const isNew = this.#text.add(transcript)
-    if (isNew) this.#startedMs ??= this.#clock.monotonicMs()
-    return isNew
+  add(transcript: StreamTranscript, said: Said): boolean {
+    const before = this.text
+    if (!this.#text.add(transcript)) return false
+    this.#startedMs ??= said.startMs
+    // A final of the same words may include the silence after them.
+    if (sameWords(before, this.text)) return true
+    this.#wordsEndMs = Math.max(said.endMs, this.#wordsEndMs ?? said.endMs)
+    this.#wordsCameMs = this.#clock.monotonicMs()
+    return true
   }
 
   /** Another stream of speech to text begins. True: the text so far is forgotten, and the audio of the turn is sent again. */
   reopened(): boolean {
-    const sinceMs = this.#startedMs === null ? null : this.#clock.monotonicMs() - this.#startedMs
-    if (sinceMs !== null && sinceMs < replayedMs) {
+    const startedMs = this.#startedMs ?? this.#clock.monotonicMs()
+    if (this.#clock.monotonicMs() - startedMs < replayedMs) {
       this.#text.take()
       this.#text.reopened()
       return true
@@ -100,6 +116,7 @@ export class UserTurn {
 
   speechStarted(atMs: number): void {
     this.#startedMs ??= atMs
+    this.#onsetMs = atMs
     this.#speechEndMs = null
     this.#hasSpeech = true
     this.#isFlushed = false
@@ -114,18 +131,18 @@ export class UserTurn {
   decide(): void {
     this.keepListening()
     const nowMs = this.#clock.monotonicMs()
-    this.#speechEndMs ??= nowMs
     const { turnHandling, intent } = this.#pipeline
     const said = { text: this.text, isSpeechFinal: this.#text.isSpeechFinal, language: intent.language }
     const neededMs = silenceNeededMs(turnHandling.turnDetection, turnHandling.endpointing, said)
-    const dueMs = this.#speechEndMs + neededMs
+    const dueMs = this.#silentSinceMs(nowMs) + neededMs
     this.#dueMs = dueMs
     if (!this.#flushIfDue(nowMs, dueMs)) return
-    if (said.text === '') return this.#waitForWords(nowMs, this.#speechEndMs + Math.max(noWordsMs, neededMs))
-    if (nowMs >= dueMs && (this.isFinal || nowMs >= dueMs + finalMs)) return this.#events.decided()
+    if (said.text === '') return this.#waitForWords(nowMs, this.#silentSinceMs(nowMs) + Math.max(noWordsMs, neededMs))
+    const lastMs = this.#lastMs(dueMs)
+    if (nowMs >= dueMs && (nowMs >= lastMs || (this.isFinal && !this.#isBehind()))) return this.#events.decided()
     if (dueMs - nowMs <= guessLeadMs || this.isFinal) this.#guess(said.text)
     const flushMs = dueMs - flushLeadMs
-    const nextMs = [flushMs, dueMs, dueMs + finalMs].find((ms) => ms > nowMs) ?? nowMs
+    const nextMs = [flushMs, dueMs, lastMs].find((ms) => ms > nowMs) ?? nowMs
     this.#lookAgain(nextMs - nowMs)
   }
 
@@ -139,7 +156,9 @@ export class UserTurn {
     const nowMs = this.#clock.monotonicMs()
     const { id } = this
     const startedMs = this.#startedMs ?? nowMs
-    const turn = { id, text: this.#text.take(), startedMs, speechEndMs: this.#speechEndMs ?? nowMs, dueMs: this.#dueMs }
+    const speechEndMs = this.#speechEndMs ?? this.#wordsEndMs ?? nowMs
+    const turn = { id, text: this.#text.take(), startedMs, speechEndMs, dueMs: this.#dueMs }
+    if (this.#hasSpeech) this.#takenEndMs = speechEndMs
     this.#reset()
     return turn
   }
@@ -158,10 +177,30 @@ export class UserTurn {
     this.keepListening()
     this.#id = null
     this.#startedMs = null
+    this.#onsetMs = null
+    this.#speechEndMs = null
     this.#hasSpeech = false
+    this.#wordsEndMs = null
+    this.#wordsCameMs = null
     this.#dueMs = null
     this.#isFlushed = false
     this.#guessed = []
+  }
+
+  /** Words without speech were too quiet to be found: the silence after them begins when they came. */
+  #silentSinceMs(nowMs: number): number {
+    return this.#speechEndMs ?? this.#wordsCameMs ?? nowMs
+  }
+
+  /** Speech to text has not reached the end of the speech yet. */
+  #isBehind(): boolean {
+    if (this.#onsetMs === null || this.#speechEndMs === null || this.#wordsEndMs === null) return false
+    return this.#wordsEndMs < Math.max(this.#onsetMs, this.#speechEndMs - wordlessMs)
+  }
+
+  /** The decision is made then with the words that are there. */
+  #lastMs(dueMs: number): number {
+    return finalMs + Math.max(dueMs, this.#wordsCameMs ?? dueMs)
   }
 
   /** False: the flush has brought the transcript at once, and another decision was taken. */
@@ -176,7 +215,7 @@ export class UserTurn {
   #waitForWords(nowMs: number, untilMs: number): void {
     if (nowMs >= untilMs) return this.#events.nothingSaid()
     const { minDelay } = this.#pipeline.turnHandling.endpointing
-    const flushMs = (this.#speechEndMs ?? nowMs) + minDelay - flushLeadMs
+    const flushMs = this.#silentSinceMs(nowMs) + minDelay - flushLeadMs
     this.#lookAgain((flushMs > nowMs ? flushMs : untilMs) - nowMs)
   }
 

@@ -80,13 +80,14 @@ export class StubStt implements SttStream {
   }
 }
 
-export function stubStt(clock: Clock, streams: StubStt[]): Stt {
+export function stubStt(clock: Clock, streams: StubStt[], coldMs = 0): Stt {
   return {
     transcribe: () => Promise.reject(new Error('only streams')),
-    open: (_request, sink) => {
+    open: async (_request, sink) => {
+      if (clock.monotonicMs() < coldMs) await later(clock, coldMs - clock.monotonicMs())
       const stream = new StubStt(clock, sink)
       streams.push(stream)
-      return Promise.resolve(stream)
+      return stream
     },
   }
 }

@@ -34,8 +34,8 @@ export const pipeline: Pipeline = {
   recording: false,
 }
 
-/** Speech is loud. The answer comes 5 ms after the frame is whole. */
-function stubVad(after: (ms: number, run: () => void) => void): Vad {
+/** Speech is loud. The answer comes 5 ms after the frame is whole, and none comes before `coldMs`. */
+function stubVad(clock: Pick<Clock, 'monotonicMs' | 'after'>, coldMs: number, misses: () => boolean): Vad {
   return {
     open(onFrame) {
       let samples = 0
@@ -45,9 +45,9 @@ function stubVad(after: (ms: number, run: () => void) => void): Vad {
           for (const sample of chunk) {
             if (Math.abs(sample) > 200) loudSamples += 1
             if (++samples < vadFrameSamples) continue
-            const probability = loudSamples > vadFrameSamples / 2 ? 0.9 : 0.05
+            const probability = loudSamples > vadFrameSamples / 2 && !misses() ? 0.9 : 0.05
             samples = loudSamples = 0
-            after(5, () => onFrame(probability))
+            clock.after(Math.max(5, coldMs - clock.monotonicMs()), () => onFrame(probability))
           }
         },
         close: () => {},
@@ -76,6 +76,8 @@ export type Options = {
   reportsWords?: boolean
   /** The LLM costs. */
   isPriced?: boolean
+  /** The engines of a process that has just started answer nothing before these times. */
+  coldMs?: { vad?: number; stt?: number }
 }
 
 export type Recorded = {
@@ -93,8 +95,8 @@ export function converse(options: Options = {}) {
   const streams: StubStt[] = []
   /** The provider and the voice of each sentence. */
   const spoken: string[] = []
-  /** The providers that fail. */
-  const broken = { llm: new Set<string>(), tts: new Set<string>() }
+  /** The providers that fail, and whether voice activity detection finds nothing. */
+  const broken = { llm: new Set<string>(), tts: new Set<string>(), vad: false }
   const language = { languages: ['*'] }
   const everything = { ...model('llm').capabilities, tools: true, streaming: true }
   // The clock is that of the bench, which needs its providers first.
@@ -113,7 +115,7 @@ export function converse(options: Options = {}) {
         model('tts', { ...language, voices: options.voices?.[id] ?? [] }),
       ],
       {
-        stt: stubStt(time, streams),
+        stt: stubStt(time, streams, options.coldMs?.stt),
         tts: stubTts(
           time,
           ({ voice }) => void spoken.push(`${id} ${voice ?? 'default'}`),
@@ -137,7 +139,12 @@ export function converse(options: Options = {}) {
   const operations = createOperations({
     dispatch,
     convert: createConvertSpeech(createResampler),
-    transcribeStreams: { openMs: 500, totalMs: 36_000_000, pendingBytesMax: 1_000_000, aheadMsMax: 60_000 },
+    transcribeStreams: {
+      openMs: options.coldMs?.stt === undefined ? 500 : 10_000,
+      totalMs: 36_000_000,
+      pendingBytesMax: 1_000_000,
+      aheadMsMax: 60_000,
+    },
     synthesizeStreams: { totalMs: 3_600_000, waitingMax: 20_000 },
   })
   const record: Recorded = { connected: 0, events: [], turns: [], spans: [], recordings: [], ended: [] }
@@ -166,7 +173,7 @@ export function converse(options: Options = {}) {
       transcribeStream: operations.transcribeStream,
       synthesizeStream: operations.synthesizeStream,
       generateItems: operations.generateItems,
-      vad: stubVad((ms, run) => all.clock.after(ms, run)),
+      vad: stubVad(all.clock, options.coldMs?.vad ?? 0, () => broken.vad),
       openResampler: () => Promise.reject(new Error('the rates are equal')),
       pacer: new Watch<Paced>(all.clock, 20, (member, nowMs) => member.pace(nowMs)),
       runTool: {
