@@ -203,7 +203,7 @@ export type FinalizeCallReportCall = CallOptions & { path: { id: string }; body?
 export type FinalizeCallReportAnswer =
   | Answer<'application/json', FinalizedReport>
 
-export type GetCallRecordingCall = CallOptions & { path: { id: string } }
+export type GetCallRecordingCall = CallOptions & { path: { id: string }; query?: { expires_in?: number } }
 
 export type GetCallRecordingAnswer =
   | Answer<'application/json', RecordingLink>

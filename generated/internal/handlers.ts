@@ -97,6 +97,42 @@ export type GetReadyResult =
       body: Readiness
     }
 
+export type GetLinkedRecordingRequest = {
+  path: { file: string }
+  query: { expires?: string; signature?: string }
+  header: { range?: string; 'if-range'?: string }
+  body: undefined
+}
+
+export type GetLinkedRecordingResult =
+  | {
+      status: 200
+      type?: 'audio/wav' | `audio/wav;${string}`
+      headers: {
+        ETag: string
+        'Accept-Ranges': 'bytes'
+        'Cache-Control': 'no-store'
+        'Content-Disposition': string
+        'Content-Length': number
+        'X-Content-Type-Options': 'nosniff'
+      }
+      body: ByteStream
+    }
+  | {
+      status: 206
+      type?: 'audio/wav' | `audio/wav;${string}`
+      headers: {
+        ETag: string
+        'Accept-Ranges': 'bytes'
+        'Cache-Control': 'no-store'
+        'Content-Disposition': string
+        'Content-Length': number
+        'X-Content-Type-Options': 'nosniff'
+        'Content-Range': string
+      }
+      body: ByteStream
+    }
+
 export type GetTryPageRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -294,6 +330,8 @@ export type InternalHandlers<Caller> = {
   getHealth: Handle<GetHealthRequest, GetHealthResult, null>
   /** GET /readyz */
   getReady: Handle<GetReadyRequest, GetReadyResult, null>
+  /** GET /recordings/{file} */
+  getLinkedRecording: Handle<GetLinkedRecordingRequest, GetLinkedRecordingResult, null>
   /** GET /try */
   getTryPage: Handle<GetTryPageRequest, GetTryPageResult, null>
   /** GET /try/{file} */

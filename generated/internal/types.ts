@@ -79,3 +79,50 @@ export type TryTurn = {
 }
 
 export type InternalErrorBody = { error: Record<string, unknown> } & Record<string, unknown>
+
+/** Stable; the table `x-error-codes` of this document explains each. */
+export type ErrorCode = 
+  | 'UNAUTHORIZED'
+  | 'FORBIDDEN'
+  | 'ORIGIN_NOT_ALLOWED'
+  | 'VALIDATION_ERROR'
+  | 'MISSING_TEMPLATE_VARIABLES'
+  | 'CAPABILITY_UNSUPPORTED'
+  | 'INSUFFICIENT_CREDITS'
+  | 'NOT_FOUND'
+  | 'REPORT_NOT_AVAILABLE'
+  | 'RECORDING_NOT_AVAILABLE'
+  | 'CALL_NOT_ENDED'
+  | 'LINK_EXPIRED'
+  | 'RANGE_NOT_SATISFIABLE'
+  | 'AGENT_NAME_CONFLICT'
+  | 'TOOL_NAME_CONFLICT'
+  | 'LIMIT_REACHED'
+  | 'CALL_NOT_LIVE'
+  | 'METHOD_NOT_ALLOWED'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA'
+  | 'RATE_LIMITED'
+  | 'CONCURRENCY_EXHAUSTED'
+  | 'PROVIDER_UNAVAILABLE'
+  | 'SERVICE_UNAVAILABLE'
+  | 'INTERNAL_ERROR'
+
+export type ValidationIssue = {
+  /** A JSON Pointer into the body, or the name of a parameter. */
+  path: string
+  message: string
+  /** The rule of the schema that the value breaks. */
+  keyword: string
+}
+
+/** The body of every answer other than 2xx. Holds nothing of what was sent. */
+export type ErrorEnvelope = {
+  /** Says in words what is wrong and what to do. */
+  error: string
+  code: ErrorCode
+  /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
+  issues?: ValidationIssue[]
+  /** Same as Service-Request-ID. */
+  requestId: string
+}

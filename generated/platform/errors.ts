@@ -102,6 +102,14 @@ export const errorCodes = {
     hint: 'Wait for its end.',
     headers: [],
   },
+  LINK_EXPIRED: {
+    status: 410,
+    type: 'invalid_request_error',
+    retryable: false,
+    message: 'The link has expired.',
+    hint: 'Ask for a new one, or fetch the recording with an API key.',
+    headers: [],
+  },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     type: 'invalid_request_error',

@@ -304,7 +304,7 @@ export type FinalizeCallReportResult =
 
 export type GetCallRecordingRequest = {
   path: { id: string }
-  query: Record<string, never>
+  query: { expires_in?: number }
   header: Record<string, never>
   body: undefined
 }
@@ -329,6 +329,7 @@ export type GetCallRecordingAudioResult =
         'Cache-Control': 'no-store'
         'Content-Disposition': string
         'Content-Length': number
+        'X-Content-Type-Options': 'nosniff'
       }
       body: ByteStream
     }
@@ -341,6 +342,7 @@ export type GetCallRecordingAudioResult =
         'Cache-Control': 'no-store'
         'Content-Disposition': string
         'Content-Length': number
+        'X-Content-Type-Options': 'nosniff'
         'Content-Range': string
       }
       body: ByteStream

@@ -144,6 +144,7 @@ export type ErrorCode =
   | 'REPORT_NOT_AVAILABLE'
   | 'RECORDING_NOT_AVAILABLE'
   | 'CALL_NOT_ENDED'
+  | 'LINK_EXPIRED'
   | 'RANGE_NOT_SATISFIABLE'
   | 'AGENT_NAME_CONFLICT'
   | 'TOOL_NAME_CONFLICT'
@@ -1032,7 +1033,11 @@ export type FinalizedReport = {
   webhook_deliveries: Record<string, unknown>[]
 }
 
-export type RecordingLink = { url: string }
+export type RecordingLink = {
+  url: string
+  /** With `expires_in` only. */
+  expires_at?: string
+}
 
 export type EndCall = { reason?: string | null }
 
