@@ -4,8 +4,10 @@ import { createAnalyse } from './domain/calls/analyse.ts'
 import type { Call } from './domain/calls/call.ts'
 import { Calls } from './domain/calls/calls.ts'
 import { createFollowCall, type FollowCall } from './domain/calls/follow.ts'
+import { createRecordingLinks } from './domain/calls/recording-links.ts'
 import type { Recordings } from './domain/calls/recordings.ts'
 import { Reports } from './domain/calls/reports.ts'
+import { StoredRecordings } from './domain/calls/stored-recordings.ts'
 import type { CallRecorder } from './domain/conversation/deps.ts'
 import { type GrowingFile, Recorder, salvage } from './domain/conversation/recorder.ts'
 import type { Operations } from './domain/operations.ts'
@@ -20,11 +22,14 @@ export type RecordParts = {
   config: ParleyConfig
   store: Store
   operations: Operations
+  /** Signs links to recordings. */
+  masterKey: string
   log: ReturnType<typeof createLog>
 }
 
 export type CallRecords = {
   calls: Calls
+  recordings: StoredRecordings
   reports: Reports
   follow: FollowCall
   /** Begins to record a call. Null: it is not recorded. */
@@ -39,10 +44,12 @@ const pendingEveryMs = 5_000
 const orphansEveryMs = 2_000
 const closeMs = 1_000
 
-export function createCallRecords({ config, store, operations, log }: RecordParts): CallRecords {
-  const recordings = createRecordingFiles(join(config.dataDir, 'recordings'))
+export function createCallRecords({ config, store, operations, masterKey, log }: RecordParts): CallRecords {
+  const files = createRecordingFiles(join(config.dataDir, 'recordings'))
   const { agents, callRecord: record, callChanges: changes } = store
   const clock = systemClock
+  const links = createRecordingLinks({ current: masterKey, previous: config.previousMasterKeys }, clock)
+  const recordings = new StoredRecordings({ files, links, clock })
   const calls = new Calls({ agents, calls: store.calls, record, reports: store.reports, recordings, clock })
   const analyse = createAnalyse({
     chooser: operations.dispatch.chooser,
@@ -64,21 +71,22 @@ export function createCallRecords({ config, store, operations, log }: RecordPart
     log,
   })
   const loops = new Loops(clock, log)
-  const endOrphans = () => store.calls.endOrphans((callId) => salvage(recordings, callId))
+  const endOrphans = () => store.calls.endOrphans((callId) => salvage(files, callId))
   loops.start({ name: 'calls of dead processes', everyMs: orphansEveryMs, run: endOrphans })
   loops.start({ name: 'reports of calls', everyMs: pendingEveryMs, run: () => reports.analysePending() })
   return {
     calls,
+    recordings,
     reports,
     follow: createFollowCall({ calls: store.calls, record, changes, clock }),
-    record: (call) => (call.pipeline.recording ? new Recorder({ file: fileOf(recordings, call), clock, log }) : null),
+    record: (call) => (call.pipeline.recording ? new Recorder({ file: fileOf(files, call), clock, log }) : null),
     close: () => loops.stop(closeMs),
   }
 }
 
 /** A conversation does not wait for its file: the recorder waits, at its first write. */
-function fileOf(recordings: Recordings, { id }: Call): GrowingFile {
-  const opened = recordings.create(id)
+function fileOf(files: Recordings, { id }: Call): GrowingFile {
+  const opened = files.create(id)
   return {
     append: async (bytes) => (await opened).append(bytes),
     replaceStart: async (bytes) => (await opened).replaceStart(bytes),

@@ -48,7 +48,7 @@ type SettingsAt = (host: string | null) => SurfaceSettings
 export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { config, log, metrics, store, masterKey } = parts
   const operations = operationsOf(parts)
-  const records = createCallRecords({ config, store, operations, log })
+  const records = createCallRecords({ config, store, operations, masterKey, log })
   const callEnded = (tenant: Tenant, callId: string) => records.reports.begin(tenant, callId)
   const sessions = await createSessions({
     config,
@@ -71,15 +71,15 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
   const joined = { ...parts, operations, sessions, records, ephemeral, settings }
   return {
-    mounts: [internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
+    mounts: [...internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
     sockets: [realtimeOf(joined), sessionOf(joined)],
     sessions,
     records,
   }
 }
 
-function internalOf({ config, store, operations, sessions, ephemeral, settings, ...parts }: Joined): Mount {
-  const { localKey, readyChecks, engine } = parts
+function internalOf({ config, store, operations, sessions, ephemeral, settings, ...parts }: Joined): Mount[] {
+  const { localKey, readyChecks, engine, records } = parts
   return mountInternal(settings(null), {
     readyChecks,
     engine,
@@ -89,6 +89,7 @@ function internalOf({ config, store, operations, sessions, ephemeral, settings, 
     preview: operations.preview,
     isOpen: config.try,
     contracts: contractsAtAnyHost(config.surfaces),
+    recordings: records.recordings,
     tryAgent: {
       agents: store.agents,
       sessions: sessions.start,

@@ -75,8 +75,13 @@ function contentOf(path: string, size: number, modifiedAtMs: number): RecordingC
   return {
     size,
     modifiedAtMs,
-    read: (start, end) => createReadStream(path, { start, end: end - 1, highWaterMark: pieceBytes }),
+    read: (start, end) => piecesOf(path, start, end),
   }
+}
+
+/** The file is opened when the first piece is asked for: HEAD asks for none. */
+async function* piecesOf(path: string, start: number, end: number): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path, { start, end: end - 1, highWaterMark: pieceBytes }) as AsyncIterable<Buffer>
 }
 
 async function whereFound<T>(found: Promise<T>): Promise<T | null> {

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import type { Call, Turn } from './call.ts'
 import { type Costs, costsOf } from './costs.ts'
-import type { RecordingContent, Recordings } from './recordings.ts'
+import type { RecordingContent } from './recordings.ts'
 import type { Report } from './report.ts'
 import { type SpanTree, spanTree } from './span-tree.ts'
 import type {
@@ -18,13 +18,14 @@ import type {
   ReportStore,
   StoredEvent,
 } from './store.ts'
+import type { RecordingLink, StoredRecordings } from './stored-recordings.ts'
 
 export type CallsDeps = {
   agents: Pick<AgentStore, 'find'>
   calls: CallStore
   record: CallRecord
   reports: Pick<ReportStore, 'find'>
-  recordings: Pick<Recordings, 'find'>
+  recordings: Pick<StoredRecordings, 'find' | 'link'>
   clock: Clock
 }
 
@@ -93,6 +94,12 @@ export class Calls {
     const content = status === 'ready' ? await this.#deps.recordings.find(id) : null
     if (content === null) throw new ResourceFault({ kind: 'recording_missing', status })
     return content
+  }
+
+  /** A link that needs no key for `lifeS` seconds. Throws ResourceFault `recording_missing` unless it is ready. */
+  async recordingLink(tenant: Tenant, id: string, lifeS: number): Promise<RecordingLink> {
+    await this.recording(tenant, id)
+    return this.#deps.recordings.link(id, lifeS)
   }
 
   async #wholeReport(tenant: Tenant, call: Call, report: Report, turns: readonly Turn[]): Promise<WholeReport> {

@@ -34,6 +34,8 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' }
     case 'recording_missing':
       return missingRecording(data.status)
+    case 'link_expired':
+      return { code: 'LINK_EXPIRED' }
     case 'range_unsatisfiable':
       return { code: 'RANGE_NOT_SATISFIABLE', headers: { 'Content-Range': `bytes */${data.bytes}` } }
     case 'variables_missing':

@@ -1,11 +1,14 @@
-/** The internal surface: health, the page that explains the ranking and the microphone page. Its contract is not served. */
+/** The internal surface: health, the page that explains the ranking, the pages below /try, and links to recordings. Its contract is not served. */
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
 import type { EngineChoice } from '../../runtime/engine/choose.ts'
+import type { Surface } from '../../runtime/engine/operation.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
+import { createPlatformFaultWriter } from '../platform/faults.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
+import { getLinkedRecording, type LinkedRecordings } from './linked-recording.ts'
 import { getRankingPage, type RankingFacts } from './ranking.ts'
 import { type TryDeps, tryHandlers } from './try.ts'
 import { type TryAgentParts, tryAgentHandlers } from './try-agent.ts'
@@ -19,30 +22,54 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   ranking: RankingFacts
   /** Null: this server has no sessions. */
   tryAgent: TryAgentParts | null
+  recordings: LinkedRecordings
 }
 
-export function mountInternal(
-  settings: SurfaceSettings,
-  { readyChecks, engine, ranking, tryAgent, ...deps }: InternalDeps,
-): Mount {
-  const { headerPrefix } = settings
-  const handlers = {
+/**
+ * Two mounts. Links to recordings are given away, so their downloads count against the quota and are refused while the server
+ * restarts, and their holders get the errors of the platform surface, which made the link.
+ */
+export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mount[] {
+  const { log, count } = settings
+  const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }
+  const handlers = widenInternalHandlers(handlersOf(settings, deps))
+  // `cors.origins` does not hold for this surface: no page of another origin reads its answers.
+  const shared = { ...mountOf(settings), corsOrigins: [], handlers }
+  return [
+    {
+      ...shared,
+      quota: false,
+      health: true,
+      surface: partOf((pattern) => pattern !== recordingPattern),
+      writeFault: createFaultWriter({ ...settings, ...words }),
+    },
+    {
+      ...shared,
+      surface: partOf((pattern) => pattern === recordingPattern),
+      writeFault: createPlatformFaultWriter(log, count),
+    },
+  ]
+}
+
+function handlersOf(
+  { headerPrefix }: SurfaceSettings,
+  { readyChecks, engine, ranking, tryAgent, recordings, ...deps }: InternalDeps,
+) {
+  return {
     ...healthHandlers(readyChecks, engine),
     ...getRankingPage(ranking),
     ...tryHandlers({ ...deps, headerPrefix }),
     ...tryAgentHandlers({ ...deps, headerPrefix, parts: tryAgent }),
-  }
-  const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }
-  return {
-    ...mountOf(settings),
-    // `cors.origins` does not hold for this surface: no page of another origin reads its answers.
-    corsOrigins: [],
-    quota: false,
-    health: true,
-    surface: internalSurface,
-    handlers: widenInternalHandlers(handlers),
-    writeFault: createFaultWriter({ ...settings, ...words }),
-  }
+    getLinkedRecording: getLinkedRecording(recordings),
+  } satisfies InternalHandlers<null>
+}
+
+const recordingPattern = '/recordings/:file'
+
+function partOf(isIn: (pattern: string) => boolean): Surface {
+  const { name, operations, paths } = internalSurface
+  const has = ({ pattern }: { pattern: string }) => isIn(pattern)
+  return { name, operations: operations.filter(has), paths: paths.filter(has) }
 }
 
 const headers = { 'Cache-Control': 'no-store' } as const

@@ -5,11 +5,17 @@ import type { RecordingContent } from '../../domain/calls/recordings.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'
+import { timeOf } from './times.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
 export function getCallRecording(calls: Calls, publicUrlOf: PublicUrlOf): Handlers['getCallRecording'] {
-  return async ({ path: { id } }, { caller, peer }) => {
+  return async ({ path: { id }, query: { expires_in: lifeS } }, { caller, peer }) => {
+    if (lifeS !== undefined) {
+      const { url, expiresAtMs } = await calls.recordingLink(tenantOf(caller), id, lifeS)
+      const absolute = url.startsWith('/') ? `${publicUrlOf(peer)}${url}` : url
+      return { status: 200, body: { url: absolute, expires_at: timeOf(expiresAtMs) } }
+    }
     await calls.recording(tenantOf(caller), id)
     return { status: 200, body: { url: `${publicUrlOf(peer)}/v1/calls/${id}/recording/audio` } }
   }
@@ -30,6 +36,8 @@ export function audioAnswer(id: string, content: RecordingContent, header: Range
     ETag: etag,
     'Accept-Ranges': 'bytes' as const,
     'Cache-Control': 'no-store' as const,
+    // The address may be opened in a browser, which must not take the file for anything else.
+    'X-Content-Type-Options': 'nosniff' as const,
     'Content-Disposition': `inline; filename="call-${id}.wav"`,
   }
   // An entity tag is compared strongly: a weak one never matches, and neither does a date. RFC 9110, 13.1.5.

@@ -210,6 +210,12 @@ t.test('sessions and calls', async (t) => {
   const ofRecorded = { values: { id: recorded.id } }
   const link = await examples.send(short, { operation: 'getCallRecording', ...ofRecorded })
   examples.compare(t, link, { example: 'getCallRecording 200: link', renamed })
+  const presigned = await examples.send(short, {
+    operation: 'getCallRecording',
+    parameters: ['expires_in'],
+    ...ofRecorded,
+  })
+  examples.compare(t, presigned, { example: 'getCallRecording 200: presigned', renamed })
   const beyond = { operation: 'getCallRecordingAudio', ...ofRecorded, headers: { range: 'bytes=500-' } }
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })

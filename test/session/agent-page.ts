@@ -57,8 +57,9 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     isOpen: false,
     contracts: [],
     tryAgent,
+    recordings: { linked: () => Promise.reject(new Error('no recording here')) },
   })
-  const server = await start([internal, tapMount], {
+  const server = await start([...internal, tapMount], {
     sockets: [mountSession(settings, { tokens, keys, sessions, clock: systemClock })],
   })
   t.teardown(() => server.stop())
