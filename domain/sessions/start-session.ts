@@ -16,6 +16,7 @@ import { issuesOfJoined, issuesOfWanted, type SessionRules } from './check.ts'
 import { joinSettings } from './join.ts'
 import { joinTools, type SecretsByTool } from './join-tools.ts'
 import type { Pipeline } from './pipeline.ts'
+import { SessionQueue } from './queue.ts'
 import { renderSettings } from './render.ts'
 import { requireRoutes } from './routes.ts'
 import type { StartedSession, StartSession, WantedSession } from './start.ts'
@@ -54,6 +55,7 @@ export interface NewCalls {
 const ttlDefaultS = 900
 
 export function createStartSession(deps: StartDeps): StartSession {
+  const queue = new SessionQueue((id) => deps.calls.countQueued(id), deps.queuedMax)
   return {
     async start(caller, wanted, publicUrl) {
       refuseIssues(await issuesOfWanted(wanted, deps.rules))
@@ -74,9 +76,11 @@ export function createStartSession(deps: StartDeps): StartSession {
       })
       await requireCredit(deps, caller)
       await requireSeat(deps, caller, organization?.maxSessions ?? null)
-      requireRoutes(deps.chooser, caller, pipeline)
       const call = newCall(caller, wanted, { id, nowMs, agentId: agent?.id ?? null, pipeline })
-      await deps.calls.insert(call, secrets)
+      await queue.enter(tenant.organizationId, () => {
+        requireRoutes(deps.chooser, caller, pipeline)
+        return deps.calls.insert(call, secrets)
+      })
       return started(deps.tokens, call, publicUrl)
     },
   }
@@ -114,12 +118,11 @@ async function requireCredit({ credit }: StartDeps, { test, organization }: Call
 
 /** The seat is taken at the join. Here a session is refused that could not be joined now. */
 async function requireSeat(deps: StartDeps, caller: Caller, sessionsMax: number | null): Promise<void> {
-  const { limits, calls, queuedMax } = deps
+  const { limits, calls } = deps
   const end = await takeLease(limits, caller, 'session')
   end()
   const { id } = caller.organization
-  const isFull = sessionsMax !== null && (await calls.countLive(id)) >= sessionsMax
-  if (!isFull && (await calls.countQueued(id)) < queuedMax) return
+  if (sessionsMax === null || (await calls.countLive(id)) < sessionsMax) return
   throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
 }
 

@@ -163,6 +163,13 @@ t.test('a session needs credit, a free seat and a route', async (t) => {
   unjoined.queued = 3
   t.match(await failed(unjoined.start({ intent })), { data: { kind: 'too_many_at_once', limit: 'organization' } })
 
+  const flooded = setup()
+  const flood = await Promise.allSettled(Array.from({ length: 40 }, () => flooded.start({ intent })))
+  t.equal(flooded.calls.length, 3, 'many starts at once do not pass the limit together')
+  t.equal(flood.filter(({ status }) => status === 'fulfilled').length, 3)
+  flooded.queued = 0
+  await t.resolves(flooded.start({ intent }), 'those that were refused are not counted any more')
+
   const { start } = setup()
   t.match(await failed(start({ intent, constraints: { allowedProviders: { llm: ['b:n'] } } })), {
     data: { kind: 'language_unsupported', stage: 'llm', by: 'not_allowed' },
@@ -218,13 +225,18 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
     credit: deps.credit,
     organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions: state.maxSessions }) },
     calls: {
-      insert: (call, sealed) => {
+      insert: async (call, sealed) => {
+        await new Promise(setImmediate)
         calls.push(call)
         secrets.push(sealed)
-        return Promise.resolve()
+        state.queued += 1
       },
       countLive: () => Promise.resolve(state.live),
-      countQueued: () => Promise.resolve(state.queued),
+      countQueued: async () => {
+        const { queued } = state
+        await new Promise(setImmediate)
+        return queued
+      },
     },
     tokens: createTransportTokens('x'.repeat(32)),
     clock,
