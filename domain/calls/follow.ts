@@ -44,11 +44,25 @@ export function createFollowCall(deps: FollowDeps): FollowCall {
     if (streams > 0) open.set(id, streams)
     else open.delete(id)
   }
+  /** A stream counts from here on and not from its first read, so that many at once do not pass the limit together. */
+  const begin = (id: string, signal: CancelSignal) => {
+    count(id, 1)
+    let hasEnded = false
+    const end = () => {
+      if (!hasEnded) count(id, -1)
+      hasEnded = true
+      signal.removeEventListener('abort', end)
+    }
+    // A client that has gone may never read.
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end)
+    return end
+  }
   return async (tenant, id, from, signal) => {
     if ((await deps.calls.find(tenant, id)) === null) throw new ResourceFault({ kind: 'not_found' })
     if ((open.get(id) ?? 0) >= streamsMax)
       throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
-    return follow(deps, tenant, id, from, signal, count)
+    return follow(deps, tenant, id, from, signal, begin(id, signal))
   }
 }
 
@@ -58,9 +72,8 @@ async function* follow(
   id: string,
   from: FollowPosition,
   signal: CancelSignal,
-  count: (id: string, by: 1 | -1) => void,
+  ended: () => void,
 ): AsyncGenerator<Followed> {
-  count(id, 1)
   const wake = new Wake()
   const unwatch = deps.changes.watch(id, () => wake.ring())
   const ring = () => wake.ring()
@@ -86,7 +99,7 @@ async function* follow(
     cancel()
     signal.removeEventListener('abort', ring)
     unwatch()
-    count(id, -1)
+    ended()
   }
 }
 

@@ -1,6 +1,6 @@
 /** A stream of a call ends after ten minutes, with a time that is handed in. */
 import t from 'tap'
-import { createFollowCall, type Followed } from '../../domain/calls/follow.ts'
+import { createFollowCall, type FollowDeps, type Followed } from '../../domain/calls/follow.ts'
 import { newCall } from './call.ts'
 
 t.test('a stream ends after ten minutes, and its client goes on', async (t) => {
@@ -26,4 +26,27 @@ t.test('a stream ends after ten minutes, and its client goes on', async (t) => {
     { kind: 'end', reason: 'timeout', position: { turn: 3, eventMs: 77 } },
   ])
   t.equal(watchers, 0)
+})
+
+t.test('streams that begin at once do not pass the limit of 32 together', async (t) => {
+  const call = newCall('org_1')
+  const deps: FollowDeps = {
+    calls: { find: () => Promise.resolve(call) },
+    record: { turns: () => Promise.resolve([]), events: () => Promise.resolve([]) },
+    changes: { watch: () => () => {} },
+    clock: { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {} },
+  }
+  const follow = createFollowCall(deps)
+  const leaving = new AbortController()
+  const open = () => follow(call, call.id, { turn: -1, eventMs: 0 }, leaving.signal)
+  const asked = await Promise.allSettled(Array.from({ length: 40 }, open))
+  t.equal(asked.filter(({ status }) => status === 'fulfilled').length, 32)
+  t.match(asked.at(-1), { reason: { data: { kind: 'too_many_at_once', limit: 'session' } } })
+  leaving.abort()
+  const late = new AbortController()
+  await follow(call, call.id, { turn: -1, eventMs: 0 }, late.signal)
+  const [first] = asked
+  if (first?.status === 'fulfilled') for await (const each of first.value) t.fail(`${each.kind} after it was left`)
+  const again = Array.from({ length: 32 }, () => follow(call, call.id, { turn: -1, eventMs: 0 }, late.signal))
+  t.equal((await Promise.allSettled(again)).filter(({ status }) => status === 'fulfilled').length, 31)
 })
