@@ -9,6 +9,7 @@ import type { CallLog } from '../conversation/call-log.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
+import { createCallTime } from './call-time.ts'
 import { type CallStatus, type EndReason, endStatus, isTerminal, mayMove } from './states.ts'
 import type { CallStore } from './store.ts'
 
@@ -43,6 +44,7 @@ export function createJournal(deps: JournalDeps): Journal {
 class OpenJournal implements CallLog {
   readonly #deps: JournalDeps
   readonly #call: Call
+  readonly #timeOf: (monotonicMs: number) => number
   #status: CallStatus
   #turns = 0
   #eventAtMs = 0
@@ -59,6 +61,7 @@ class OpenJournal implements CallLog {
     this.#deps = deps
     this.#call = call
     this.#status = call.status
+    this.#timeOf = createCallTime(deps.clock)
   }
 
   connected(): void {
@@ -115,7 +118,7 @@ class OpenJournal implements CallLog {
   /** Times of the events of a call rise strictly, so that they have one order. */
   #event(type: EventType, payload: Record<string, unknown>): CallEvent {
     const { clock, eventId } = this.#deps
-    this.#eventAtMs = Math.max(clock.nowMs(), this.#eventAtMs + 1)
+    this.#eventAtMs = Math.max(this.#timeOf(clock.monotonicMs()), this.#eventAtMs + 1)
     const provider = /^(room|recording)\./.test(type) ? 'media' : 'service'
     const occurredAtMs = this.#eventAtMs
     return { id: eventId(), provider, type, status: this.#status, failureCause: null, occurredAtMs, payload }

@@ -1,5 +1,6 @@
 /** Writes the turns of a conversation to the record of the call, and shows them to the page. */
 import type { Turn } from '../calls/call.ts'
+import { createCallTime } from '../calls/call-time.ts'
 import type { Route } from '../dispatch/request.ts'
 import type { Clock } from '../ports/system.ts'
 import type { AgentTurn } from './agent-turn.ts'
@@ -26,10 +27,12 @@ export type TurnRecordDeps = {
 
 export class TurnRecord {
   readonly #deps: TurnRecordDeps
+  readonly #timeOf: (monotonicMs: number) => number
   #turns = 0
 
   constructor(deps: TurnRecordDeps) {
     this.#deps = deps
+    this.#timeOf = createCallTime(deps.clock)
   }
 
   userText(id: string, text: string, isFinal: boolean): void {
@@ -49,8 +52,8 @@ export class TurnRecord {
       id,
       source: 'user',
       text,
-      startedAtMs: this.#wallMs(startedMs),
-      endedAtMs: this.#wallMs(speechEndMs),
+      startedAtMs: this.#timeOf(startedMs),
+      endedAtMs: this.#timeOf(speechEndMs),
       provider: route?.provider ?? null,
       model: route?.model ?? null,
       metadata,
@@ -59,13 +62,13 @@ export class TurnRecord {
 
   /** A note or an event of the session. */
   systemTurn(text: string): void {
-    const nowMs = this.#deps.clock.nowMs()
+    const nowMs = this.#timeOf(this.#deps.clock.monotonicMs())
     this.#add({ ...blank, id: this.#deps.newId(), source: 'system', text, startedAtMs: nowMs, endedAtMs: nowMs })
   }
 
   /** A turn of which nothing was played and that called no tool leaves no trace. */
   agentTurn(turn: AgentTurn, isWhole: boolean): void {
-    const row = turn.row(isWhole, (ms) => this.#wallMs(ms))
+    const row = turn.row(isWhole, this.#timeOf)
     if (row.playedText === '' && row.toolCalls.length === 0) return
     const index = this.#add(row)
     this.agentText(row.id, row.playedText ?? '', true, !isWhole)
@@ -83,11 +86,6 @@ export class TurnRecord {
     const index = this.#turns++
     this.#deps.log.turn({ ...turn, text, playedText, index })
     return index
-  }
-
-  #wallMs(monotonicMs: number): number {
-    const { clock } = this.#deps
-    return Math.round(clock.nowMs() - (clock.monotonicMs() - monotonicMs))
   }
 }
 

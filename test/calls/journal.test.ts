@@ -107,6 +107,40 @@ function soon(_ms: number, run: () => void): () => void {
   return () => clearImmediate(timer)
 }
 
+for (const [way, setMs] of [
+  ['forward', 3_600_000],
+  ['back', -3_600_000],
+] as const)
+  t.test(`a clock that is set ${way} by an hour changes no length and no order`, async (t) => {
+    const call = newCall('org_1')
+    const { state, append } = memoryStore(call)
+    const time = { setMs: 0, monotonicMs: 0 }
+    const clock = {
+      nowMs: () => 1_790_000_000_000 + time.setMs + time.monotonicMs,
+      monotonicMs: () => time.monotonicMs,
+      after: soon,
+    }
+    const journal = createJournal({
+      calls: { append },
+      clock,
+      log: silent,
+      eventId: systemIds.session,
+      ended: () => {},
+    })
+    const log = journal.open(call)
+    log.connected()
+    time.monotonicMs = 1000
+    log.event('room.created', {})
+    time.setMs = setMs
+    time.monotonicMs = 61_000
+    await log.ended('user_hangup')
+    t.equal((state.call.endedAtMs ?? 0) - (state.call.startedAtMs ?? 0), 61_000)
+    t.same(
+      state.events.slice(0, 3).map(({ occurredAtMs }) => occurredAtMs - 1_790_000_000_000),
+      [0, 1000, 61_000],
+    )
+  })
+
 t.test('what a conversation writes while the database is away is stored once it is back', async (t) => {
   const call = newCall('org_1')
   const { state, append } = memoryStore(call)

@@ -18,10 +18,12 @@ import type { Tts } from '../../domain/speech/tts.ts'
 /** Time that moves only by `advance`. */
 export class ManualClock implements Clock {
   #nowMs = 0
+  /** By how much the time of day was set, forward or back. */
+  setMs = 0
   #timers = new Set<{ dueMs: number; run: () => void }>()
 
   nowMs(): number {
-    return 1_700_000_000_000 + this.#nowMs
+    return 1_700_000_000_000 + this.#nowMs + this.setMs
   }
 
   monotonicMs(): number {
