@@ -1,8 +1,11 @@
 /** WS /v1/text-to-speech/{voice}/stream-input. A socket serves one text, because the vendor ends it with the text. */
+import { bytesPerMs, isSampleEncoding } from '../../audio/pcm.ts'
 import type { Speech, TtsRequest } from '../../domain/speech/tts.ts'
 import { classOfCloseCode, frameFailure } from '../wire/failures.ts'
+import { isObject } from '../wire/json.ts'
 import { type LiveTtsOptions, type LiveTtsProtocol, receiveSpeech, samplesOf } from '../wire/live-tts.ts'
 import type { WarmRules } from '../wire/socket.ts'
+import { TextCursor } from '../wire/text-cursor.ts'
 import { type Output, outputFor } from './output-format.ts'
 import { languageCode, voicePath, voiceSettings } from './tts.ts'
 import { classOfSocketCode } from './wire.ts'
@@ -17,22 +20,48 @@ export async function speakLive(options: LiveTtsOptions, request: TtsRequest, si
   const output = outputFor(request.wanted)
   const messages = messagesOf(request)
   const socket = await options.sockets.open(options.apiKey, { path: livePath(request, output) }, signal)
-  const audio = receiveSpeech(socket, options, streamInputProtocol(options.apiKey), signal)
+  const audio = receiveSpeech(socket, options, streamInputProtocol(options.apiKey, request, output), signal)
   for (const message of messages) socket.send(JSON.stringify(message))
   return { format: output.format, audio }
 }
 
-const streamInputProtocol = (apiKey: string | null): LiveTtsProtocol => ({
-  frame(frame, queue) {
-    const { error, audio, isFinal } = frame
-    if (error !== undefined) throw frameFailure(classOfSocketCode(error), frame, apiKey)
-    if (typeof audio === 'string') queue.push(samplesOf(audio))
-    // Without credit this frame comes first and alone. The reader of the queue treats speech without audio as a
-    // failure.
-    if (isFinal === true) queue.end()
-  },
-  classOfClose: classOfCloseCode,
-})
+function streamInputProtocol(apiKey: string | null, request: TtsRequest, output: Output): LiveTtsProtocol {
+  const alignment = alignmentReader(request, output)
+  return {
+    frame(frame, queue) {
+      const { error, audio, isFinal } = frame
+      if (error !== undefined) throw frameFailure(classOfSocketCode(error), frame, apiKey)
+      const samples = typeof audio === 'string' ? samplesOf(audio) : nothing
+      alignment(frame['alignment'], samples.length)
+      queue.push(samples)
+      // Without credit this frame comes first and alone. The reader of the queue treats speech without audio as a
+      // failure.
+      if (isFinal === true) queue.end()
+    },
+    classOfClose: classOfCloseCode,
+  }
+}
+
+const nothing = Buffer.alloc(0)
+
+/** The characters of a frame, whose times are ms from the start of its audio. */
+function alignmentReader({ text, onWordEnd }: TtsRequest, { format }: Output) {
+  const { encoding, sampleRateHz, channels } = format
+  const cursor = new TextCursor(text)
+  let received = 0
+  return (alignment: unknown, bytes: number): void => {
+    if (!onWordEnd || !isSampleEncoding(encoding)) return
+    const fromMs = received / bytesPerMs({ encoding, sampleRateHz, channels })
+    received += bytes
+    const { chars, charStartTimesMs: starts, charDurationsMs: durations } = isObject(alignment) ? alignment : {}
+    if (!Array.isArray(chars) || !Array.isArray(starts) || !Array.isArray(durations)) return
+    for (const [i, character] of chars.entries()) {
+      const place = cursor.behind(String(character))
+      const endMs = Number(starts[i]) + Number(durations[i])
+      if (place !== null && Number.isFinite(endMs)) onWordEnd({ place, endMs: fromMs + endMs })
+    }
+  }
+}
 
 function livePath(request: TtsRequest, output: Output): string {
   const query = new URLSearchParams({
@@ -42,6 +71,8 @@ function livePath(request: TtsRequest, output: Output): string {
     // The text is complete sentences, so the vendor need not wait for more text before it begins.
     auto_mode: 'true',
   })
+  // Each frame then has the times of its characters.
+  if (request.onWordEnd) query.set('sync_alignment', 'true')
   const language = languageCode(request)
   if (language !== undefined) query.set('language_code', language)
   return `${voicePath(request)}/stream-input?${query.toString()}`

@@ -16,7 +16,14 @@ import { withoutSilence } from './stub-sockets.ts'
 
 /** The part of the SDK that is used here; it is installed separately from the product. */
 type Options = { maxRetries: number; timeout: number }
-type Frame = { type: string; text?: string; transcript?: string; is_final?: boolean; audio?: Uint8Array }
+type Frame = {
+  type: string
+  text?: string
+  transcript?: string
+  is_final?: boolean
+  audio?: Uint8Array
+  word_timestamps?: { words: string[]; start: number[]; end: number[] }
+}
 type Failure = Error & { error?: { error_code: string | null; status_code: number } }
 type Listening = {
   on(event: 'event', run: (frame: Frame) => void): void
@@ -121,10 +128,14 @@ t.test('speech over the socket', { skip: noTls }, async (t) => {
     t.teardown(() => socket.close())
     return { socket, failures }
   }
+  const words: unknown[] = []
   const speak = async (socket: Speaking) => {
     const chunks: Uint8Array[] = []
-    for await (const frame of socket.context(order).generate({ transcript: 'Hello.', continue: false }))
+    const wanted = { transcript: 'Hello.', continue: false, add_timestamps: true }
+    for await (const frame of socket.context(order).generate(wanted)) {
       if (frame.type === 'chunk') chunks.push(frame.audio ?? new Uint8Array(0))
+      if (frame.word_timestamps?.words.length === 1) words.push(frame.word_timestamps)
+    }
     return Buffer.concat(chunks)
   }
   const { socket } = await connect()
@@ -133,6 +144,7 @@ t.test('speech over the socket', { skip: noTls }, async (t) => {
     const again = cell === 'ok' ? socket : (await connect()).socket
     for (const audio of await Promise.all([speak(again), speak(again)])) t.ok(audio.equals(spoken(pcm)), cell)
   }
+  t.same(words, Array(6).fill({ words: ['Hello.'], start: [0], end: [0.06] }))
   for (const cell of ['quota', 'rate_limited_bare', 'overloaded', 'server', 'bad_request'] as const) {
     secure.behave(cell)
     const { socket, failures } = await connect()

@@ -20,6 +20,7 @@ export function playSpeech(socket: StubSocket, cell: Cell): void {
     if (cell === 'slow_first_byte') await pause(slowMs)
     const isSilent = cell === 'header_only' || cell === 'empty'
     const chunks = isSilent ? [] : pieces(spoken(order['output_format'] as OutputFormat), cell)
+    if (order['add_timestamps'] === true) for (const part of timestamps(order)) send('timestamps', part)
     for (const [at, chunk] of chunks.entries()) {
       if (cancelled.has(context_id)) return
       if (at === 3 && cell === 'cut') return socket.close(1000)
@@ -38,6 +39,19 @@ export function playSpeech(socket: StubSocket, cell: Cell): void {
       if (order.cancel) cancelled.add(order.context_id)
       else void speak(order.context_id, order)
     },
+  })
+}
+
+/** A word takes 10 ms for each letter. The words come in two frames, as they are in the text. */
+function timestamps(order: Order): object[] {
+  const words = String(order['transcript'])
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  const end = words.map((_, i) => words.slice(0, i + 1).join('').length / 100)
+  const start = words.map((_, i) => words.slice(0, i).join('').length / 100)
+  return [0, 1].map((half) => {
+    const part = <T>(all: T[]) => all.slice(half * Math.ceil(all.length / 2), (half + 1) * Math.ceil(all.length / 2))
+    return { word_timestamps: { words: part(words), start: part(start), end: part(end) } }
   })
 }
 

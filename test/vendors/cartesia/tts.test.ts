@@ -2,7 +2,7 @@
 import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { Provider } from '../../../domain/ports/provider.ts'
-import type { Tts, TtsRequest } from '../../../domain/speech/tts.ts'
+import type { Tts, TtsRequest, WordEnd } from '../../../domain/speech/tts.ts'
 import { createCartesiaProvider } from '../../../providers/cartesia/provider.ts'
 import { outboundDefaults } from '../../../runtime/outbound/limits.ts'
 import { never, present, providerErrorOf, until, waysToLeave } from '../suite/given.ts'
@@ -83,6 +83,24 @@ t.test('the rest of a request', async (t) => {
       headers: { authorization: `Bearer ${apiKey}`, 'cartesia-version': '2026-08-14' },
     })
   }
+})
+
+t.test('the ends of words are asked for where they are wanted, and are places of the text', async (t) => {
+  const text = 'Say “$4.50”, twenty-one — café.'
+  const ends: WordEnd[] = []
+  const { body } = await asked(live, { text, onWordEnd: (end) => void ends.push(end) })
+  t.equal(body['add_timestamps'], true)
+  t.same(
+    ends.map(({ place, endMs }) => [text.slice(0, place), Math.round(endMs)]),
+    [
+      ['Say', 30],
+      ['Say “$4.50”,', 110],
+      ['Say “$4.50”, twenty-one', 210],
+      ['Say “$4.50”, twenty-one —', 220],
+      ['Say “$4.50”, twenty-one — café.', 270],
+    ],
+  )
+  t.notOk('add_timestamps' in (await asked(live)).body)
 })
 
 t.test('a speed that the vendor lacks is not sent', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { OutputFormat } from '../../../audio/format.ts'
 import type { ErrorClass } from '../../../domain/ports/provider-error.ts'
-import type { Speech, TtsRequest } from '../../../domain/speech/tts.ts'
+import type { Speech, TtsRequest, WordEnd } from '../../../domain/speech/tts.ts'
 import { elevenLabsModels } from '../../../providers/elevenlabs/models.ts'
 import { createElevenLabsProvider } from '../../../providers/elevenlabs/provider.ts'
 import { wire } from '../../../providers/elevenlabs/wire.ts'
@@ -38,6 +38,24 @@ const overHttp: Speak = (request) => tts.synthesize(request, never)
 const overSocket: Speak = (request) => present(tts.live?.(request, never), 'live')
 const unsupported = { errorClass: 'unsupported', sent: false }
 const say: TtsRequest = { model: 'eleven_flash_v2_5', text: 'Hello there.', wanted: speechFormat }
+
+t.test('the ends of characters are asked for where they are wanted, and are places of the text', async (t) => {
+  const text = 'Say “$4.50”, twenty-one.'
+  const ends: WordEnd[] = []
+  stub.behave('ok')
+  await readAll((await overSocket({ ...say, text, onWordEnd: (end) => void ends.push(end) })).audio)
+  t.match(stub.seen[0]?.path, /sync_alignment=true/)
+  const expected: [string, number][] = [
+    ['Say', 20],
+    ['Say “$4.50', 55],
+    ['Say “$4.50”, twenty-one', 120],
+    [text, 125],
+  ]
+  for (const [spoken, endMs] of expected)
+    t.equal(Math.round(ends.find(({ place }) => place === spoken.length)?.endMs ?? -1), endMs, spoken)
+  await readAll((await overSocket(say)).audio)
+  t.notMatch(stub.seen[1]?.path, /sync_alignment/)
+})
 
 t.test('the request for speech', async (t) => {
   const seen = async (request: Partial<TtsRequest>, speak: Speak = overHttp) => {

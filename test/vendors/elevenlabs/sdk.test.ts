@@ -78,7 +78,7 @@ t.test('speech', { skip }, async (t) => {
 t.test('the frames of a speech socket', { skip }, async (t) => {
   stub.behave('ok')
   const socket = new WebSocket(
-    `${stub.url.replace('http', 'ws')}/v1/text-to-speech/v/stream-input?output_format=pcm_24000`,
+    `${stub.url.replace('http', 'ws')}/v1/text-to-speech/v/stream-input?output_format=pcm_24000&sync_alignment=true`,
   )
   const frames: unknown[] = []
   socket.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString())))
@@ -86,11 +86,16 @@ t.test('the frames of a speech socket', { skip }, async (t) => {
   for (const text of [' ', 'Hello. ', '']) socket.send(JSON.stringify({ text }))
   await once(socket, 'close')
   const audio: Buffer[] = []
+  const characters: string[] = []
   for (const frame of frames) {
     const read = (sdk as Sdk).receiveMessage.parse(frame, lenient)
     t.ok(read.ok, 'a frame is one that the SDK knows')
     if (typeof read.value['audio'] === 'string') audio.push(Buffer.from(read.value['audio'], 'base64'))
+    const { chars = [], charStartTimesMs = [] } = (read.value['alignment'] ?? {}) as Record<string, string[]>
+    characters.push(...chars)
+    t.equal(charStartTimesMs.length, chars.length)
   }
+  t.equal(characters.join(''), ' Hello. ')
   t.ok(Buffer.concat(audio).equals(spoken('pcm_24000')))
 })
 

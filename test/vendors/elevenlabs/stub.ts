@@ -153,6 +153,7 @@ class StreamInput {
   readonly #cell: Cell
   #text = ''
   #isInitialised = false
+  #sent = 0
 
   constructor(socket: StubSocket, { path }: SeenRequest, cell: Cell) {
     this.#socket = socket
@@ -195,7 +196,22 @@ class StreamInput {
   }
 
   #audio(audio: string): void {
-    this.#socket.send({ audio, isFinal: null, normalizedAlignment: null, alignment: null })
+    const alignment = this.#query.get('sync_alignment') === 'true' ? this.#alignment(audio) : null
+    this.#socket.send({ audio, isFinal: null, normalizedAlignment: null, alignment })
+  }
+
+  /** A character takes 5 ms. A frame has those that end in its audio, with times from the start of it. */
+  #alignment(audio: string): object {
+    const perMs = Number(/\d+$/.exec(this.#query.get('output_format') ?? '')?.[0]) / 500
+    const fromMs = this.#sent / perMs
+    this.#sent += Buffer.from(audio, 'base64').length
+    const characters = [...this.#text].map((character, i) => ({ character, startMs: i * 5 }))
+    const own = characters.filter(({ startMs }) => startMs + 5 > fromMs && startMs + 5 <= this.#sent / perMs)
+    return {
+      chars: own.map(({ character }) => character),
+      charStartTimesMs: own.map(({ startMs }) => startMs - fromMs),
+      charDurationsMs: own.map(() => 5),
+    }
   }
 
   #final(): void {

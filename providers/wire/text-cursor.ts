@@ -1,0 +1,44 @@
+/**
+ * The place in a text of the pieces that a vendor reports of it: words, or characters. Vendors leave out punctuation and
+ * space, so only letters and digits must agree. A piece that does not is another text, and no place is known after it.
+ */
+export class TextCursor {
+  readonly #characters: readonly { character: string; place: number }[]
+  readonly #length: number
+  #next = 0
+  #isLost = false
+
+  constructor(text: string) {
+    this.#characters = [...text.matchAll(/./gsu)].map(({ 0: character, index }) => ({ character, place: index }))
+    this.#length = text.length
+  }
+
+  /** The place behind the next piece, in UTF-16 code units. Null: the piece is not the next one of the text. */
+  behind(piece: string): number | null {
+    for (const character of piece) this.#take(character)
+    return this.#isLost ? null : this.#place
+  }
+
+  #take(character: string): void {
+    if (/\s/.test(character)) return
+    while (/\s/.test(this.#current)) this.#next += 1
+    if (this.#current === character) this.#next += 1
+    else if (isOfWord(character)) this.#takeOfWord(character)
+  }
+
+  #takeOfWord(character: string): void {
+    while (this.#next < this.#characters.length && !isOfWord(this.#current)) this.#next += 1
+    this.#isLost ||= this.#current.toLowerCase() !== character.toLowerCase()
+    this.#next += 1
+  }
+
+  get #place(): number {
+    return this.#characters[this.#next]?.place ?? this.#length
+  }
+
+  get #current(): string {
+    return this.#characters[this.#next]?.character ?? ''
+  }
+}
+
+const isOfWord = (character: string) => /[\p{L}\p{M}\p{N}]/u.test(character)
