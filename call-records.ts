@@ -1,5 +1,6 @@
 /** Joins the records of calls: their reads, their reports and their recordings. */
 import { join } from 'node:path'
+import { Callbacks } from './domain/callbacks/callbacks.ts'
 import { createAnalyse } from './domain/calls/analyse.ts'
 import type { Call } from './domain/calls/call.ts'
 import { Calls } from './domain/calls/calls.ts'
@@ -30,6 +31,7 @@ export type RecordParts = {
 export type CallRecords = {
   calls: Calls
   recordings: StoredRecordings
+  callbacks: Callbacks
   reports: Reports
   follow: FollowCall
   /** Begins to record a call. Null: it is not recorded. */
@@ -42,6 +44,8 @@ export type CallRecords = {
 const pendingEveryMs = 5_000
 /** The calls of a dead process end after two looks, once its row has run out. */
 const orphansEveryMs = 2_000
+/** A callback that is due is made this late at most. */
+const callbacksEveryMs = 1_000
 const closeMs = 1_000
 
 export function createCallRecords({ config, store, operations, masterKey, log }: RecordParts): CallRecords {
@@ -50,11 +54,23 @@ export function createCallRecords({ config, store, operations, masterKey, log }:
   const clock = systemClock
   const links = createRecordingLinks({ current: masterKey, previous: config.previousMasterKeys }, clock)
   const recordings = new StoredRecordings({ files, links, clock })
-  const calls = new Calls({ agents, calls: store.calls, record, reports: store.reports, recordings, clock })
+  const calls = new Calls({
+    agents,
+    calls: store.calls,
+    record,
+    reports: store.reports,
+    recordings,
+    callbacks: store.callbacks,
+    clock,
+  })
   const analyse = createAnalyse({
     chooser: operations.dispatch.chooser,
     generate: operations.generateItems,
     callerOf: ({ organizationId }, keyId) => store.keys.find(organizationId, keyId),
+    hasCallback: async (call) => {
+      const promised = await store.callbacks.ofSession(call, call.id)
+      return promised !== null && promised.callback.status !== 'cancelled'
+    },
     clock,
     ids: systemIds,
     log,
@@ -74,9 +90,19 @@ export function createCallRecords({ config, store, operations, masterKey, log }:
   const endOrphans = () => store.calls.endOrphans((callId) => salvage(files, callId))
   loops.start({ name: 'calls of dead processes', everyMs: orphansEveryMs, run: endOrphans })
   loops.start({ name: 'reports of calls', everyMs: pendingEveryMs, run: () => reports.analysePending() })
+  const callbacks = new Callbacks({
+    store: store.callbacks,
+    // There is no telephony yet.
+    place: () => Promise.resolve({ failure: 'no_phone_number' }),
+    clock,
+    log,
+    leaseId: systemIds.session,
+  })
+  loops.start({ name: 'callbacks', everyMs: callbacksEveryMs, run: () => callbacks.dispatchDue() })
   return {
     calls,
     recordings,
+    callbacks,
     reports,
     follow: createFollowCall({ calls: store.calls, record, changes, clock }),
     record: (call) => (call.pipeline.recording ? new Recorder({ file: fileOf(files, call), clock, log }) : null),

@@ -17,6 +17,7 @@ import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { valueFaults } from './runtime/json-value.ts'
 import type { createLog } from './runtime/log.ts'
+import { isPhoneNumber } from './runtime/phone-number.ts'
 import { Watch } from './runtime/watch.ts'
 import type { Store } from './store/store.ts'
 
@@ -40,14 +41,21 @@ export function createConversations(parts: ConversationParts): Conversations {
   const { config, store, callEnded, log } = parts
   const { calls } = store
   const { allowedSubnets } = config.outbound
-  const journal = createJournal({ calls, clock: systemClock, log, eventId: systemIds.session, ended: callEnded })
+  const journal = createJournal({
+    calls,
+    clock: systemClock,
+    log,
+    eventId: systemIds.session,
+    callbackId: systemIds.callback,
+    ended: callEnded,
+  })
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock: systemClock, log })
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => systemClock.monotonicMs() })
   const deps = sharedDeps(parts, vad)
   return {
     start(live, caller, transport, ended) {
       const secretsOf = (_call: unknown, name: string) => live.secrets[name]
-      const runTool = createRunTool({ client, clock: systemClock, log, valueFaults, secretsOf })
+      const runTool = createRunTool({ client, clock: systemClock, log, valueFaults, isPhoneNumber, secretsOf })
       const input = inputOf(parts, live, caller, ended)
       return startConversation({ ...deps, runTool }, input, transport, journal.open(live.call))
     },

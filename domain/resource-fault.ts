@@ -1,3 +1,4 @@
+import type { CallbackStatus } from './callbacks/states.ts'
 import type { RecordingStatus } from './calls/call.ts'
 import type { FaultData } from './fault.ts'
 
@@ -52,6 +53,10 @@ export type ResourceFaultData =
   | { kind: 'variables_missing'; names: readonly string[] }
   | { kind: 'name_taken'; resource: Resource }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
+  | { kind: 'agent_in_use'; callbackIds: readonly string[] }
+  | { kind: 'callback_not_scheduled'; status: CallbackStatus }
+  /** A call could not be placed: there is no number to call from, or the carrier did not take it. */
+  | { kind: 'not_dialed'; hasNumber: boolean }
   /** The session is over, or was not joined in time. */
   | { kind: 'call_not_live' }
   | { kind: 'call_not_ended' }

@@ -42,4 +42,5 @@ export const systemIds = {
   token: () => `tok_${uniqueId()}`,
   agent: () => `agent_${uniqueId()}`,
   tool: () => `tool_${uniqueId()}`,
+  callback: () => `callback_${uniqueId()}`,
 }

@@ -1,6 +1,7 @@
 /** Agents. Every statement names the organization and the world. */
 import type { Tenant } from '../domain/access/organization.ts'
 import type { Agent, AgentSettings, AgentStore } from '../domain/agents/agent.ts'
+import { callbacksOfAgent } from './callbacks.ts'
 import type { Tx } from './connect.ts'
 import { isTaken } from './taken.ts'
 import type { Worlds } from './tenant.ts'
@@ -16,6 +17,8 @@ type Row = {
 
 /** Other text cannot be an id, so no statement asks for it. */
 const idForm = /^agent_[0-9A-Za-z]{22}$/
+/** A refusal names at most this many callbacks. */
+const callbacksNamedMax = 32
 /** Any number that no other advisory lock of two numbers has. */
 const agentsLock = 7_275_540
 
@@ -46,12 +49,14 @@ export function createAgentStore(worlds: Worlds): AgentStore {
       }
     },
     remove: async (tenant, id) => {
-      if (!isAgentId(id)) return false
+      if (!isAgentId(id)) return { state: 'unknown' }
       return worlds.asTenant(tenant, async (tx) => {
         const { organizationId, test } = tenant
+        const callbackIds = await callbacksOfAgent(tx, tenant, id, callbacksNamedMax)
+        if (callbackIds.length > 0) return { state: 'in_use', callbackIds }
         const { count } = await tx`
           delete from agents where organization_id = ${organizationId} and test = ${test} and id = ${id}`
-        return count > 0
+        return { state: count > 0 ? 'removed' : 'unknown' }
       })
     },
   }

@@ -15,6 +15,7 @@ import { listCalls, listCallsOfAgent } from './call-lists.ts'
 import { insertReport } from './call-reports.ts'
 import { type CallRow, callColumns, callOf, isCallId, ofCall } from './call-rows.ts'
 import { createMicroseconds } from './call-times.ts'
+import { hasPromised, insertPromised } from './callbacks.ts'
 import type { Tx } from './connect.ts'
 import type { SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'
@@ -164,13 +165,28 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   const applied = applyEntries(call, entries, (id) => known.has(id), nowMs)
   await insertTurns(tx, call, applied.turns)
   await insertSpans(tx, call, applied.spans)
+  const replaced = await storeCallbacks(tx, deps, applied)
   const { next, types } = await closed(tx, applied, nowMs)
   const afterMs = Math.max(nowMs, applied.events.at(-1)?.occurredAtMs ?? 0)
   const closing = types.map((type, at) => closingEvent(deps, type, next.status, afterMs + at + 1))
-  await insertEvents(tx, call, [...applied.events, ...closing], nowMs)
+  await insertEvents(tx, call, [...applied.events, ...replaced, ...closing], nowMs)
   await update(tx, next, applied.hasEnded)
   await notifyCallChange(tx, call.id)
   return [...applied.refused]
+}
+
+/** The events of the callbacks that were replaced. */
+async function storeCallbacks(tx: Tx, { eventId }: CallStoreDeps, { callbacks }: Applied): Promise<CallEvent[]> {
+  const events: CallEvent[] = []
+  for (const { callback, event } of callbacks)
+    for (const id of await insertPromised(tx, callback))
+      events.push({
+        ...event,
+        id: eventId(),
+        type: 'callback.cancelled',
+        payload: { callback_id: id, reason: 'replaced' },
+      })
+  return events
 }
 
 /** The end of a call brings its report, and says that one which was never connected is not recorded. */
@@ -186,7 +202,7 @@ async function closed(
   if (isUnrecorded) types.push('recording.suppressed')
   // A session that nobody joined has no report.
   if (call.endReason !== 'not_joined') {
-    const report = firstReport(endedCallOf(call, await turnSources(tx, call)), nowMs)
+    const report = firstReport(endedCallOf(call, await turnSources(tx, call), await hasPromised(tx, call)), nowMs)
     await insertReport(tx, call, report)
     types.push(`analysis.${report.analysisStatus}`)
   }

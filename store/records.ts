@@ -1,4 +1,5 @@
 /** The part of the store that knows calls: their rows, what happened in them, and their reports. */
+import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/commands.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
@@ -8,6 +9,7 @@ import { createCallChanges } from './call-changes.ts'
 import { createCallCommands } from './call-commands.ts'
 import { createCallRecord } from './call-entries.ts'
 import { createReportStore } from './call-reports.ts'
+import { createCallbackStore } from './callbacks.ts'
 import { createCallStore } from './calls.ts'
 import type { Pools } from './connect.ts'
 import type { Sealer } from './sealed.ts'
@@ -19,6 +21,7 @@ export type Records = {
   callChanges: CallChanges
   reports: ReportStore
   callCommands: CallCommands
+  callbacks: CallbackStore
 }
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
@@ -43,6 +46,7 @@ export function createRecords(
       callRecord: createCallRecord(worlds),
       callChanges: changes,
       reports: createReportStore({ worlds, clock, eventId }),
+      callbacks: createCallbackStore({ worlds, clock, eventId }),
       callCommands: createCallCommands({ system, worlds, clock, log, instanceId, commandId: eventId }),
     },
     loops,

@@ -95,6 +95,9 @@ export interface AgentStore {
    * the agent stays as it was.
    */
   change(tenant: Tenant, id: string, change: (agent: Agent) => Agent): Promise<Agent | 'name_taken' | null>
-  /** With its tools. */
-  remove(tenant: Tenant, id: string): Promise<boolean>
+  /** With its tools. One that is named by callbacks that are not over stays. */
+  remove(tenant: Tenant, id: string): Promise<AgentRemoval>
 }
+
+/** Some of the callbacks are named. */
+export type AgentRemoval = { state: 'removed' | 'unknown' } | { state: 'in_use'; callbackIds: readonly string[] }

@@ -50,7 +50,10 @@ export function createAgents({ store, rules, clock, agentId, agentsMax }: AgentD
       return found(outcome)
     },
     async remove(tenant, id) {
-      if (!(await store.remove(tenant, id))) throw new ResourceFault({ kind: 'not_found' })
+      const removal = await store.remove(tenant, id)
+      if (removal.state === 'unknown') throw new ResourceFault({ kind: 'not_found' })
+      if (removal.state === 'in_use')
+        throw new ResourceFault({ kind: 'agent_in_use', callbackIds: removal.callbackIds })
     },
   }
 }

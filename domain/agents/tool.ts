@@ -35,7 +35,7 @@ export type WebhookSource = {
 
 export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback'
 export type BuiltinConfig = { enabled?: boolean; maxDaysAhead?: number }
-type BuiltinSource = { kind: 'builtin'; name: BuiltinName; config: BuiltinConfig | null }
+export type BuiltinSource = { kind: 'builtin'; name: BuiltinName; config: BuiltinConfig | null }
 type InlineSource = { kind: 'inline'; timeoutMs: number | null }
 
 /** `authHeaders` has the values by their names in lower case. */

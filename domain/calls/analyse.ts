@@ -19,6 +19,8 @@ export type AnalyseDeps = {
   generate: Pick<Generate<ItemsInput, ItemsAnswer, unknown>, 'whole'>
   /** The owner of the key that made the session. Null: the key is gone. */
   callerOf: (tenant: Tenant, keyId: string) => Promise<Caller | null>
+  /** Whether the agent promised to call again, and that stands. */
+  hasCallback: (call: Call) => Promise<boolean>
   clock: Clock
   ids: Pick<Ids, 'request'>
   log: Log
@@ -34,7 +36,7 @@ export type Analyse = (call: Call, turns: readonly Turn[]) => Promise<Analysis>
 export function createAnalyse(deps: AnalyseDeps): Analyse {
   return async (call, turns) => {
     const { extractionFields: fields } = call.pipeline
-    const ruled = ruledFindings(endedCallOf(call, turns))
+    const ruled = ruledFindings(endedCallOf(call, turns, await deps.hasCallback(call)))
     const heuristic: Analysis = { ...ruled, status: 'heuristic', provider: null, model: null, error: null }
     const asked = await askable(deps, call, turns)
     if (asked === null) return heuristic

@@ -2,6 +2,7 @@
  * Applies a batch of entries to a stored call. The store runs it under a lock on the row of the call, so that moves
  * of several processes follow one another and each is checked against the status that stands then.
  */
+import type { Callback } from '../callbacks/callback.ts'
 import type { Call, CallEntry, CallEvent, RecordingStatus, Span, Turn } from './call.ts'
 import { isTerminal, mayMove } from './states.ts'
 
@@ -11,6 +12,8 @@ export type Applied = {
   events: readonly CallEvent[]
   turns: readonly Turn[]
   spans: readonly Span[]
+  /** With their events. */
+  callbacks: readonly { callback: Callback; event: CallEvent }[]
   /** The call has ended by these entries. */
   hasEnded: boolean
   /** Entries that the rules of the states forbid. They leave nothing behind, not even their event. */
@@ -28,6 +31,7 @@ export function applyEntries(
   const events: CallEvent[] = []
   const turns: Turn[] = []
   const spans: Span[] = []
+  const callbacks: { callback: Callback; event: CallEvent }[] = []
   const refused: CallEntry[] = []
   const lastStored = entries.findLastIndex((entry) => 'event' in entry && isStored(entry.event.id))
   for (const [at, entry] of entries.entries()) {
@@ -41,17 +45,20 @@ export function applyEntries(
         continue
       }
       next = changed
-      events.push({ ...entry.event, status: next.status })
+      const event = { ...entry.event, status: next.status }
+      events.push(event)
+      if (entry.kind === 'callback') callbacks.push({ callback: entry.callback, event })
     }
   }
   const hasEnded = isTerminal(next.status) && !isTerminal(call.status)
-  return { call: next, events, turns, spans, hasEnded, refused }
+  return { call: next, events, turns, spans, callbacks, hasEnded, refused }
 }
 
 /** Null: the states do not allow it. */
 function changedBy(call: Call, entry: Exclude<CallEntry, { kind: 'turn' | 'span' }>): Call | null {
   switch (entry.kind) {
     case 'event':
+    case 'callback':
       return call
     case 'move':
       return mayMove(call.status, entry.to) ? { ...call, ...entry.change, status: entry.to } : null

@@ -1,6 +1,8 @@
 /**
  * A call and its record. A session is a call that is not over yet: both have one id and one row.
  */
+import type { Callback } from '../callbacks/callback.ts'
+import { callbackStatuses } from '../callbacks/states.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
 import { type CallStatus, callStatuses, type EndReason } from './states.ts'
 
@@ -72,6 +74,7 @@ export const eventTypes = [
   'analysis.completed',
   'analysis.heuristic',
   'analysis.failed',
+  ...callbackStatuses.map((status) => `callback.${status}` as const),
   'budget.exhausted',
 ] as const
 export type EventType = (typeof eventTypes)[number]
@@ -160,6 +163,8 @@ export type CallEntry =
   /** The status, its event and what the call knows then are written in one transaction. */
   | { kind: 'move'; event: CallEvent; to: CallStatus; change: CallChange }
   | { kind: 'event'; event: CallEvent }
+  /** It replaces one that was promised before in the call. */
+  | { kind: 'callback'; event: CallEvent; callback: Callback }
   | { kind: 'turn'; turn: Turn }
   | { kind: 'span'; span: Span }
   | { kind: 'recording'; event: CallEvent; status: RecordingStatus; durationMs: number | null }

@@ -1,6 +1,8 @@
 /** Reads calls whole. */
 import type { Tenant } from '../access/organization.ts'
 import type { AgentStore } from '../agents/agent.ts'
+import type { WholeCallback } from '../callbacks/callback.ts'
+import type { CallbackStore } from '../callbacks/store.ts'
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import type { Call, Turn } from './call.ts'
@@ -26,10 +28,18 @@ export type CallsDeps = {
   record: CallRecord
   reports: Pick<ReportStore, 'find'>
   recordings: Pick<StoredRecordings, 'find' | 'link'>
+  callbacks: Pick<CallbackStore, 'ofSession'>
   clock: Clock
 }
 
-export type WholeReport = { call: Call; report: Report; turns: readonly Turn[]; costs: Costs }
+export type WholeReport = {
+  call: Call
+  report: Report
+  turns: readonly Turn[]
+  costs: Costs
+  /** The last one that was promised in the call. */
+  callback: WholeCallback | null
+}
 export type WholeCall = { call: Call; turns: readonly Turn[]; spans: SpanTree | null; report: WholeReport | null }
 
 /** Every method throws ResourceFault `not_found` for a call that the tenant does not have. */
@@ -103,8 +113,12 @@ export class Calls {
   }
 
   async #wholeReport(tenant: Tenant, call: Call, report: Report, turns: readonly Turn[]): Promise<WholeReport> {
-    const costs = costsOf(await this.#deps.record.attempts(tenant, call.id), call.test)
-    return { call, report, turns, costs }
+    const { record, callbacks } = this.#deps
+    const [attempts, callback] = await Promise.all([
+      record.attempts(tenant, call.id),
+      callbacks.ofSession(tenant, call.id),
+    ])
+    return { call, report, turns, costs: costsOf(attempts, call.test), callback }
   }
 }
 

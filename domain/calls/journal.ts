@@ -5,6 +5,7 @@
  *   a conversation ──► entries of its call, in memory ──► append: one transaction for all that have gathered
  */
 import type { Tenant } from '../access/organization.ts'
+import { newCallback, type WantedCallback } from '../callbacks/callback.ts'
 import type { CallLog } from '../conversation/call-log.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -19,6 +20,7 @@ export type JournalDeps = {
   log: Log
   /** UUIDv7. */
   eventId: () => string
+  callbackId: () => string
   /** Called when the end of a call is stored. */
   ended: (tenant: Tenant, callId: string) => void
 }
@@ -73,6 +75,12 @@ class OpenJournal implements CallLog {
     this.#add({ kind: 'event', event: this.#event(type, payload) })
   }
 
+  callback(wanted: WantedCallback): void {
+    const id = this.#deps.callbackId()
+    const event = this.#event('callback.scheduled', { callback_id: id })
+    this.#add({ kind: 'callback', event, callback: newCallback(this.#call, wanted, id, event.occurredAtMs) })
+  }
+
   turn(turn: Parameters<CallLog['turn']>[0]): void {
     this.#add({ kind: 'turn', turn: { ...turn, index: this.#turns++ } })
   }
@@ -125,7 +133,7 @@ class OpenJournal implements CallLog {
   }
 
   #add(entry: CallEntry): void {
-    if (this.#waiting.length >= waitingMax && entry.kind !== 'move') return this.#drop()
+    if (this.#waiting.length >= waitingMax && !isKept(entry)) return this.#drop()
     this.#waiting.push(entry)
     this.#plan(gatherMs)
   }
@@ -183,4 +191,9 @@ class OpenJournal implements CallLog {
 
 function nameOf(entry: CallEntry): string {
   return 'event' in entry ? entry.event.type : entry.kind
+}
+
+/** The end of a call, and what it has promised, are stored in any case. */
+function isKept({ kind }: CallEntry): boolean {
+  return kind === 'move' || kind === 'callback'
 }

@@ -64,6 +64,8 @@ export type EndedCall = {
   /** The turns of the user. */
   userTurns: number
   agentTurns: number
+  /** The agent has promised to call again. */
+  hasCallback: boolean
   fields: readonly ExtractionField[]
 }
 
@@ -96,11 +98,12 @@ export function ruledFindings(ended: EndedCall): Findings {
   }
 }
 
-function ruledOutcome({ startedAtMs, endReason, userTurns }: EndedCall): Outcome {
+function ruledOutcome({ startedAtMs, endReason, userTurns, hasCallback }: EndedCall): Outcome {
   if (startedAtMs === null) return endReason === 'voicemail' ? 'voicemail' : 'not_connected'
   if (endReason === 'transferred') return 'transferred'
   if (endReason === 'voicemail') return 'voicemail'
   if (endReason !== null && failures.has(endReason)) return 'failed'
+  if (hasCallback) return 'callback_scheduled'
   return userTurns === 0 ? 'no_conversation' : 'completed'
 }
 
@@ -129,7 +132,11 @@ function ruledSummary(ended: EndedCall, outcome: Outcome): string {
 const turnsOf = (count: number) => (count === 1 ? 'turn' : 'turns')
 
 /** The part of a call that the rules look at, of its row and its turns. */
-export function endedCallOf(call: Call, sources: readonly { source: 'user' | 'agent' | 'system' }[]): EndedCall {
+export function endedCallOf(
+  call: Call,
+  sources: readonly { source: 'user' | 'agent' | 'system' }[],
+  hasCallback: boolean,
+): EndedCall {
   const count = (wanted: string) => sources.filter(({ source }) => source === wanted).length
   return {
     startedAtMs: call.startedAtMs,
@@ -137,6 +144,7 @@ export function endedCallOf(call: Call, sources: readonly { source: 'user' | 'ag
     endReason: call.endReason,
     userTurns: count('user'),
     agentTurns: count('agent'),
+    hasCallback,
     fields: call.pipeline.extractionFields,
   }
 }

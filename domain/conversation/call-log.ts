@@ -2,6 +2,7 @@
  * The record that a live conversation writes. A write never waits for the database and never fails: entries are kept in
  * order until they are stored (`domain/calls/journal.ts`), so that a conversation goes on while the database is away.
  */
+import type { WantedCallback } from '../callbacks/callback.ts'
 import type { EventType, RecordingStatus, Span, Turn } from '../calls/call.ts'
 import type { EndReason } from '../calls/states.ts'
 
@@ -9,6 +10,8 @@ export interface CallLog {
   /** The caller is connected: the call is in progress. */
   connected(): void
   event(type: EventType, payload: Record<string, unknown>): void
+  /** The agent has promised to call again. It replaces what was promised before in this call. */
+  callback(wanted: WantedCallback): void
   turn(turn: Turn): void
   span(span: Span): void
   recording(status: RecordingStatus, durationMs: number | null): void

@@ -117,6 +117,7 @@ class Talking implements Conversation {
       runTool: deps.runTool,
       notify,
       event: (type, payload) => log.event(type, payload),
+      promise: (callback) => log.callback(callback),
     })
     this.#record = new TurnRecord({
       clock,

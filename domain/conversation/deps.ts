@@ -85,6 +85,8 @@ export type ToolResult = { result: string } | { failure: ToolFailure }
 export interface RunTool {
   /** The paths of `args` that break the schema of the tool. Empty: none does. */
   check(tool: PipelineTool, args: unknown): readonly string[]
+  /** Whether a text in E.164 can be the number of a phone. */
+  isPhoneNumber(text: string): boolean
   /** Sends a webhook. Never rejects. */
   webhook(call: Call, request: ToolRequest): Promise<ToolResult>
 }

@@ -1,4 +1,7 @@
 /** Runs the tool calls of one answer of the LLM, and writes their results for it. */
+import type { BuiltinSource } from '../agents/tool.ts'
+import type { WantedCallback } from '../callbacks/callback.ts'
+import { readWantedCallback } from '../callbacks/wanted-callback.ts'
 import type { Call, EventType, TurnToolCall } from '../calls/call.ts'
 import type { LlmItem, LlmTool } from '../llm/llm.ts'
 import type { Clock } from '../ports/system.ts'
@@ -12,6 +15,7 @@ export const toolResultCharactersMax = 16_384
 const defaultTimeoutMs = 10_000
 const defaultAck = 'Accepted.'
 const endCallName = 'end_call'
+const daysAheadDefault = 7
 
 export type AskedCall = { callId: string; name: string; arguments: string }
 
@@ -21,6 +25,8 @@ export type ToolDeps = {
   runTool: RunTool
   notify: (event: SessionEvent) => void
   event: (type: EventType, payload: Record<string, unknown>) => void
+  /** The agent has promised to call again. */
+  promise: (callback: WantedCallback) => void
 }
 
 /** A call that ended: its result as the LLM reads it. */
@@ -115,10 +121,25 @@ export class ToolCalls {
     const paths = this.#deps.runTool.check(tool, args)
     if (paths.length > 0) return failed({ code: 'invalid_arguments', detail: paths.join(', ') })
     const { source } = tool
-    if (source.kind === 'builtin') return { result: 'ok' }
+    if (source.kind === 'builtin') return this.#runBuiltin(source, args)
     if (source.kind === 'inline') return this.#runInPage(call, source.timeoutMs ?? defaultTimeoutMs)
     const running = this.#deps.runTool.webhook(this.#deps.call, { callId: call.callId, tool, args })
     return source.responseMode === 'async' ? { result: source.asyncAck ?? defaultAck } : running
+  }
+
+  #runBuiltin({ name, config }: BuiltinSource, args: unknown): ToolResult {
+    if (name !== 'schedule_callback') return { result: 'ok' }
+    const { clock, runTool, promise } = this.#deps
+    const nowMs = clock.nowMs()
+    const maxDaysAhead = config?.maxDaysAhead ?? daysAheadDefault
+    const read = readWantedCallback(args, { nowMs, maxDaysAhead, isPhoneNumber: (text) => runTool.isPhoneNumber(text) })
+    if ('wrong' in read)
+      return failed({ code: 'invalid_arguments', detail: read.wrong.map((name) => `/${name}`).join(', ') })
+    if ('notAllowed' in read) return failed({ code: 'not_allowed', detail: read.notAllowed })
+    promise(read.wanted)
+    // The LLM wrote the number, and no result repeats one.
+    const scheduledAt = new Date(read.wanted.scheduledAtMs).toISOString()
+    return { result: JSON.stringify({ status: 'scheduled', scheduled_at: scheduledAt }) }
   }
 
   #runInPage({ callId, name, arguments: args }: AskedCall, timeoutMs: number): Promise<ToolResult> {
@@ -144,9 +165,11 @@ function toolsOf({ pipeline, kind }: Call): Map<string, PipelineTool> {
     const { source } = tool
     if (source.kind === 'inline' && kind !== 'browser') continue
     if (source.kind === 'builtin') {
-      if (source.name !== 'end_call') continue
-      ends = true
-      if (source.config?.enabled === false) continue
+      if (source.name === 'send_dtmf') continue
+      if (source.name === 'end_call') {
+        ends = true
+        if (source.config?.enabled === false) continue
+      }
     }
     tools.set(tool.name, tool)
   }

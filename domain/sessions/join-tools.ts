@@ -2,6 +2,7 @@
 
 import type { NewTool, StoredTool, ToolSecrets, ToolSource } from '../agents/tool.ts'
 import { makeSource } from '../agents/tool-source.ts'
+import { callbackParameters } from '../callbacks/wanted-callback.ts'
 import { type Issue, refuseIssues } from '../resource-fault.ts'
 import type { PipelineTool } from './pipeline.ts'
 
@@ -27,7 +28,7 @@ export function joinTools(
     tools: all.map(({ tool }) => ({
       name: tool.name,
       description: tool.description,
-      parameters: tool.parameters ?? { type: 'object', properties: {} },
+      parameters: tool.parameters ?? parametersOf(tool.source),
       source: tool.source,
       preToolSpeech: tool.preToolSpeech ?? 'auto',
     })),
@@ -35,6 +36,12 @@ export function joinTools(
       all.flatMap(({ tool, secrets }) => (tool.source.kind === 'webhook' ? [[tool.name, secrets]] : [])),
     ),
   }
+}
+
+/** The arguments of a tool that names none. */
+function parametersOf(source: ToolSource): PipelineTool['parameters'] {
+  const isCallback = source.kind === 'builtin' && source.name === 'schedule_callback'
+  return isCallback ? callbackParameters : { type: 'object', properties: {} }
 }
 
 /** A browser has no keypad to send tones to. */

@@ -15,6 +15,7 @@ export type RunToolDeps = {
   log: Log
   /** The paths of a value that break a JSON Schema. It answers in bounded time. */
   valueFaults: (schema: object, value: unknown) => readonly string[]
+  isPhoneNumber: RunTool['isPhoneNumber']
   /** The secrets of a webhook tool of this call. */
   secretsOf: (call: Call, toolName: string) => ToolSecrets | undefined
 }
@@ -28,6 +29,7 @@ const detailCharactersMax = 1024
 export function createRunTool(deps: RunToolDeps): RunTool {
   return {
     check: ({ parameters }, args) => deps.valueFaults(parameters, args),
+    isPhoneNumber: deps.isPhoneNumber,
     webhook: async (call, request) => {
       const { source } = request.tool
       if (source.kind !== 'webhook') return { failure: { code: 'not_allowed' } }

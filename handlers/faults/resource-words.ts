@@ -2,7 +2,7 @@
 import type { RecordingStatus } from '../../domain/calls/call.ts'
 import type { Problem, Resource, ResourceFaultData } from '../../domain/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
-import type { ValidationIssue } from '../../generated/platform/types.ts'
+import type { ErrorDetails, ValidationIssue } from '../../generated/platform/types.ts'
 import { messageOf } from './table.ts'
 
 type Said = {
@@ -10,6 +10,7 @@ type Said = {
   message?: string
   hint?: string
   issues?: ValidationIssue[]
+  details?: ErrorDetails
   headers?: Record<string, string>
 }
 
@@ -29,6 +30,20 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'CALL_NOT_LIVE' }
     case 'call_not_ended':
       return { code: 'CALL_NOT_ENDED' }
+    case 'agent_in_use':
+      return { code: 'AGENT_IN_USE', details: { phoneNumberIds: [], callbackIds: [...data.callbackIds] } }
+    case 'callback_not_scheduled':
+      return {
+        code: 'CALLBACK_NOT_SCHEDULED',
+        message: `The callback is not scheduled: its status is ${data.status}.`,
+      }
+    case 'not_dialed':
+      if (data.hasNumber) return { code: 'CARRIER_DIAL_FAILED' }
+      return {
+        code: 'CARRIER_DIAL_FAILED',
+        message: 'The organization has no phone number to call from.',
+        hint: 'Get one, and repeat the request.',
+      }
     case 'report_missing':
       if (!data.hasEnded) return { code: 'REPORT_NOT_AVAILABLE', headers: retryLater }
       return { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' }

@@ -5,16 +5,11 @@ import type { CostLine } from '../../domain/calls/costs.ts'
 import type { StructuredData } from '../../domain/calls/report.ts'
 import type { SpanTree } from '../../domain/calls/span-tree.ts'
 import type { CallSummary, StoredEvent } from '../../domain/calls/store.ts'
-import type { Pipeline } from '../../domain/sessions/pipeline.ts'
 import type * as Wire from '../../generated/platform/types.ts'
+import { wireCallback } from './callback-wire.ts'
+import { pipelineConfig } from './pipeline-wire.ts'
 import { timeOf, timeOrNull } from './times.ts'
 import { callTurn } from './turn-wire.ts'
-
-/** Without secrets, which are kept apart, and of tools only what they are called. */
-export function pipelineConfig({ tools, intent, ...pipeline }: Pipeline): Wire.PipelineConfig {
-  const named = tools.map(({ name, source }) => ({ name, kind: source.kind }))
-  return { transport: 'websocket', ...pipeline, intent, tools: named }
-}
 
 export function wireCall({ call, turns, spans, report }: WholeCall): Wire.Call {
   const { id, pipeline } = call
@@ -95,7 +90,7 @@ function wireSpan({ id, kind, startMs, durationMs, criticalMs, attributes, child
   return { id, kind, ...times, attributes, children: children.map(wireSpan) }
 }
 
-export function wireReport({ call, report, turns, costs }: WholeReport): Wire.CallReport {
+export function wireReport({ call, report, turns, costs, callback }: WholeReport): Wire.CallReport {
   return {
     session_id: call.id,
     organization_id: call.organizationId,
@@ -109,7 +104,7 @@ export function wireReport({ call, report, turns, costs }: WholeReport): Wire.Ca
     cost_breakdown: costs.lines.map(wireCost),
     metadata: call.metadata,
     artifacts: artifactsOf(call, turns.length),
-    scheduled_callback: null,
+    scheduled_callback: callback && wireCallback(callback),
     analysis_status: report.analysisStatus,
     analysis_provider: report.analysisProvider,
     analysis_model: report.analysisModel,

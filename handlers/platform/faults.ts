@@ -2,7 +2,7 @@ import { Fault, type FaultKind } from '../../domain/fault.ts'
 import type { Log } from '../../domain/ports/system.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { type ErrorCode, errorCodes } from '../../generated/platform/errors.ts'
-import type { ErrorEnvelope, ValidationIssue } from '../../generated/platform/types.ts'
+import type { ErrorDetails, ErrorEnvelope, ValidationIssue } from '../../generated/platform/types.ts'
 import { type FaultAnswer, type FaultWriter, Refusal, type RefusalKind } from '../../runtime/engine/handler.ts'
 import { sayResourceFault } from '../faults/resource-words.ts'
 import { hintOf, messageOf } from '../faults/table.ts'
@@ -87,6 +87,7 @@ type Answer = {
   message?: string | undefined
   hint?: string | undefined
   issues?: ValidationIssue[]
+  details?: ErrorDetails
   retryAfterS?: number | undefined
   allow?: string
   headers?: Record<string, string>
@@ -131,7 +132,10 @@ function answerToRefusal({ kind, detail }: Refusal): Answer {
   return { code, ...answer, issues: [...(issues ?? [{ path: param, message: answer.message ?? '', keyword }])] }
 }
 
-function written({ code, message, hint, issues, allow, retryAfterS, ...more }: Answer, requestId: string): FaultAnswer {
+function written(
+  { code, message, hint, issues, details, allow, retryAfterS, ...more }: Answer,
+  requestId: string,
+): FaultAnswer {
   const row = errorCodes[code]
   const headers: Record<string, string> = { ...more.headers }
   if (row.status === 429 || row.status === 503)
@@ -142,6 +146,7 @@ function written({ code, message, hint, issues, allow, retryAfterS, ...more }: A
     error: `${sentence(message ?? row.message)} ${hint ?? row.hint}`.trimEnd(),
     code,
     ...(issues && { issues }),
+    ...(details && { details }),
     requestId,
   }
   return { status: row.status, headers, body: JSON.stringify(body) }

@@ -6,7 +6,7 @@ import type { CallFilter, CallPosition, CallSummary } from '../../domain/calls/s
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SessionItem } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
-import { pipelineConfig } from './call-wire.ts'
+import { pipelineConfig } from './pipeline-wire.ts'
 import { timeOf, timeOrNull } from './times.ts'
 import { sessionTurn } from './turn-wire.ts'
 

@@ -1,6 +1,7 @@
 /** The platform surface, on which an organization administers itself. */
 import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
+import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -14,6 +15,7 @@ import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
 import { type CallDeps, callOperations } from './call-operations.ts'
+import { callbackOperations } from './callbacks.ts'
 import { createPlatformFaultWriter } from './faults.ts'
 import { getOrganization, type OrganizationDeps, updateOrganization } from './organization.ts'
 import {
@@ -32,7 +34,7 @@ export type PlatformDeps = ProvidersDeps &
     requestRoutes: RequestRoutes
     organizations: OrganizationDeps
     sessions: StartSession
-    records: CallDeps
+    records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings
   }
 
@@ -65,6 +67,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     deleteAgentTool: deleteAgentTool(tools),
     createSession: createSession(deps.sessions, publicUrlOf),
     ...callOperations(deps.records, publicUrlOf),
+    ...callbackOperations(deps.records.callbacks),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

@@ -10,6 +10,7 @@ import { agents } from './0009-agents.ts'
 import { calls } from './0010-calls.ts'
 import { callCommands } from './0011-call-commands.ts'
 import { sessionLeases } from './0012-session-leases.ts'
+import { callbacks } from './0013-callbacks.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   calls,
   callCommands,
   sessionLeases,
+  callbacks,
 ]

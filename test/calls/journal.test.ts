@@ -73,6 +73,7 @@ t.test('any sequence of events makes no illegal move, one terminal status, one r
         clock,
         log: silent,
         eventId: systemIds.session,
+        callbackId: systemIds.callback,
         ended: (_tenant, id) => void ended.push(id),
       })
       const log = journal.open(call)
@@ -125,6 +126,7 @@ for (const [way, setMs] of [
       clock,
       log: silent,
       eventId: systemIds.session,
+      callbackId: systemIds.callback,
       ended: () => {},
     })
     const log = journal.open(call)
@@ -150,6 +152,7 @@ t.test('what a conversation writes while the database is away is stored once it 
     clock,
     log: silent,
     eventId: systemIds.session,
+    callbackId: systemIds.callback,
     ended: () => {},
   })
   const log = journal.open(call)
@@ -208,6 +211,7 @@ t.test('a call in Postgres keeps the order of its journal', async (t) => {
     clock: { nowMs: () => 1_790_000_000_000, monotonicMs: () => 0, after: soon },
     log: silent,
     eventId: systemIds.session,
+    callbackId: systemIds.callback,
     ended: (_tenant, id) => void ended.push(id),
   })
   const call = newCall(organizationId)

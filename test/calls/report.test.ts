@@ -22,12 +22,15 @@ const ended = {
   endReason: 'user_hangup' as const,
   userTurns: 1,
   agentTurns: 2,
+  hasCallback: false,
   fields: [field('string')],
 }
 
 t.test('rules say how a call went, and repeat nothing that was said', (t) => {
   const outcome = (more: object) => ruledFindings({ ...ended, ...more }).outcome
   t.equal(outcome({}), 'completed')
+  t.equal(outcome({ hasCallback: true }), 'callback_scheduled')
+  t.equal(outcome({ hasCallback: true, endReason: 'pipeline_failed' }), 'failed')
   t.equal(outcome({ userTurns: 0 }), 'no_conversation')
   t.equal(outcome({ startedAtMs: null }), 'not_connected')
   t.equal(outcome({ endReason: 'transferred' }), 'transferred')

@@ -1,6 +1,7 @@
 /** A whole conversation in injected time: the real loop over the real operations, with stub engines and a simulated caller. */
 
 import { createConvertSpeech } from '../../audio/encode-output.ts'
+import type { WantedCallback } from '../../domain/callbacks/callback.ts'
 import type { Call, EventType, RecordingStatus, Span, Turn } from '../../domain/calls/call.ts'
 import type { EndReason } from '../../domain/calls/states.ts'
 import type { Voice } from '../../domain/catalog/model.ts'
@@ -15,6 +16,7 @@ import type { Routing } from '../../domain/routing/ask.ts'
 import type { Pipeline, PipelineTool } from '../../domain/sessions/pipeline.ts'
 import { presetOfGender } from '../../domain/speech/voices.ts'
 import { createResampler } from '../../runtime/optional.ts'
+import { isPhoneNumber } from '../../runtime/phone-number.ts'
 import { Watch } from '../../runtime/watch.ts'
 import { pipeline as fullPipeline, newCall } from '../calls/call.ts'
 import { priced } from '../domain/fake-llm.ts'
@@ -83,6 +85,7 @@ export type Options = {
 export type Recorded = {
   connected: number
   events: { type: EventType; payload: Record<string, unknown> }[]
+  callbacks: WantedCallback[]
   turns: Turn[]
   spans: Span[]
   recordings: { status: RecordingStatus; durationMs: number | null }[]
@@ -147,7 +150,7 @@ export function converse(options: Options = {}) {
     },
     synthesizeStreams: { totalMs: 3_600_000, waitingMax: 20_000 },
   })
-  const record: Recorded = { connected: 0, events: [], turns: [], spans: [], recordings: [], ended: [] }
+  const record: Recorded = { connected: 0, events: [], callbacks: [], turns: [], spans: [], recordings: [], ended: [] }
   const sim = new SimulatedCaller(all.clock)
   const over = { ended: false }
   let ids = 0
@@ -178,6 +181,7 @@ export function converse(options: Options = {}) {
       pacer: new Watch<Paced>(all.clock, 20, (member, nowMs) => member.pace(nowMs)),
       runTool: {
         check: () => [],
+        isPhoneNumber,
         webhook: () => Promise.resolve({ result: 'done' }),
         ...options.runTool,
       },
@@ -206,6 +210,7 @@ export function converse(options: Options = {}) {
     {
       connected: () => void (record.connected += 1),
       event: (type, payload) => void record.events.push({ type, payload }),
+      callback: (callback) => void record.callbacks.push(callback),
       turn: (turn) => void record.turns.push(turn),
       span: (span) => void record.spans.push(span),
       recording: (status, durationMs) => void record.recordings.push({ status, durationMs }),

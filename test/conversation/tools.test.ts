@@ -330,3 +330,49 @@ t.test('end_call speaks its message, and ends once it was played', async (t) => 
   await off.sim.until(() => off.record.turns.length === 2)
   t.same(off.requests[0]?.tools, [])
 })
+
+const callback = (config: { maxDaysAhead: number } | null = null) =>
+  tool('schedule_callback', { source: { kind: 'builtin', name: 'schedule_callback', config } })
+
+t.test('schedule_callback', async (t) => {
+  const promise = async (
+    args: object,
+    config: { maxDaysAhead: number } | null = null,
+    kind: 'browser' | 'outbound' = 'browser',
+  ) => {
+    const all = converse({
+      kind,
+      tools: [callback(config)],
+      answerOf: callsThenSays('schedule_callback', JSON.stringify(args)),
+    })
+    all.sim.say('call me back please.')
+    await all.sim.until(() => all.record.turns.length === 2)
+    return { ...all, said: all.record.turns[1]?.playedText ?? '' }
+  }
+  const to = '+4915123456789'
+  const made = await promise({ to, inMinutes: 90, reason: 'prices', instructions: 'Be kind.' })
+  t.match(made.record.callbacks, [{ toNumber: to, reason: 'prices', instructions: 'Be kind.' }])
+  t.match(made.said, /"status":"scheduled","scheduled_at":"\d{4}-/)
+  t.notMatch(made.said, to, 'no result repeats a number')
+  t.match(
+    made.record.events.map(({ type }) => type).filter((type) => type.startsWith('agent.')),
+    ['agent.tool_started', 'agent.tool_completed'],
+  )
+  const scheduledAtMs = made.record.callbacks[0]?.scheduledAtMs ?? 0
+  t.ok(scheduledAtMs > 89 * 60_000 && scheduledAtMs < made.clock.nowMs() + 90 * 60_000)
+
+  const refused = async (args: object, said: RegExp, config: { maxDaysAhead: number } | null = null) => {
+    const all = await promise(args, config)
+    t.match(all.said, said)
+    t.same(all.record.callbacks, [])
+    t.match(all.record.turns[1]?.toolCalls, [{ status: 'failed' }])
+  }
+  await refused({ inMinutes: 90 }, /invalid_arguments","detail":"\/to"/)
+  await refused({ to: '+15555550100', inMinutes: 90 }, /"\/to"/)
+  await refused({ to }, /"\/at, \/inMinutes"/)
+  await refused({ to, inMinutes: 0.9 }, /not_allowed.*7 days/)
+  await refused({ to, inMinutes: 7 * 1440 + 1 }, /not_allowed.*7 days/)
+  await refused({ to, inMinutes: 1441 }, /not_allowed.*1 days/, { maxDaysAhead: 1 })
+  t.equal((await promise({ to, inMinutes: 1440 }, { maxDaysAhead: 1 })).record.callbacks.length, 1)
+  t.equal((await promise({ to, inMinutes: 1 }, null, 'outbound')).record.callbacks.length, 1, 'on the phone too')
+})

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { CallEntry } from '../../domain/calls/call.ts'
 import { createRecordingFiles } from '../../store/recording-files.ts'
+import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
 import { openAdministration, routeOf } from '../platform/setup.ts'
 import { startParley } from '../process/parley.ts'
@@ -220,6 +221,36 @@ t.test('sessions and calls', async (t) => {
   examples.compare(t, await examples.send(short, beyond), { example: 'RangeNotSatisfiable: range' })
 })
 
+t.test('scheduled callbacks', async (t) => {
+  const acme = await administration.organization('with callbacks')
+  const { calls } = administration.store
+  const agent = made(await examples.send(acme, { operation: 'createAgent', request: 'least' }))
+  const source = { kind: 'builtin' as const, name: 'schedule_callback' as const, config: null }
+  const tool = { name: 'schedule_callback', description: 'd', parameters: {}, source, preToolSpeech: 'auto' as const }
+  const session = newCall(acme.id, { agentId: agent, pipeline: { ...pipeline, tools: [tool] } })
+  await calls.insert(session, {})
+  const callback = callbackOf(session, { nextTryAtMs: Date.now() + hourMs })
+  await calls.append(session, session.id, [promised(callback)])
+  const values = { id: callback.id }
+  const compare = async (example: string, sent: Sent) =>
+    examples.compare(t, await examples.send(acme, { values, ...sent }), { example })
+  await compare('listCallbacks 200: one', { operation: 'listCallbacks' })
+  await compare('listCallbacks 200: none', {
+    operation: 'listCallbacks',
+    parameters: ['status'],
+    values: { status: 'failed' },
+  })
+  await compare('getCallback 200: scheduled', { operation: 'getCallback' })
+  await compare('AgentConflict: callback', { operation: 'deleteAgent', values: { id: agent } })
+  const other = newCall(acme.id)
+  await calls.insert(other, {})
+  const elsewhere = callbackOf(other, { nextTryAtMs: Date.now() + hourMs })
+  await calls.append(other, other.id, [promised(elsewhere)])
+  await compare('DialFailed: number', { operation: 'dispatchCallback', values: { id: elsewhere.id } })
+  await compare('cancelCallback 200: cancelled', { operation: 'cancelCallback', request: 'reason' })
+  await compare('CallbackConflict: cancelled', { operation: 'dispatchCallback' })
+})
+
 t.test('the organization of a first local run', async (t) => {
   const shown = await examples.send(parley, { operation: 'getOrganization' })
   examples.compare(t, shown, { example: 'getOrganization 200: local' })
@@ -272,6 +303,7 @@ t.test('TooManyRequests: rate_limited', async (t) => {
 t.test('each example is compared or listed', (t) => {
   examples.complete(t, {
     'InternalError: internal': 'Only a defect of the server is answered so.',
+    'dispatchCallback 200: dispatched': 'No carrier is there to take the call.',
     'ServiceUnavailable: unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
   })
   t.end()

@@ -5,6 +5,7 @@
  */
 import t, { type Test } from 'tap'
 import { platformSurface } from '../../generated/platform/routes.ts'
+import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
@@ -20,13 +21,14 @@ t.teardown(async () => {
 })
 
 /** Ids of things that an organization made, and ids of the same form that nobody made. */
-type Things = { agent: string; tool: string; provider: string; request: string; call: string }
+type Things = { agent: string; tool: string; provider: string; request: string; call: string; callback: string }
 const unknown: Things = {
   agent: 'agent_0123456789012345678901',
   tool: 'tool_0123456789012345678901',
   provider: 'nobody',
   request: 'req_0123456789012345678901',
   call: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70',
+  callback: 'callback_0123456789012345678901',
 }
 
 /** The operations on one thing: how each is called. */
@@ -73,6 +75,12 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
   getCallRecording: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording` }],
   getCallRecordingAudio: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording/audio` }],
   endCall: [{ method: 'POST', path: ({ call }) => `/v1/calls/${call}/end` }],
+  getCallback: [{ method: 'GET', path: ({ callback }) => `/v1/callbacks/${callback}` }],
+  cancelCallback: [
+    { method: 'POST', path: ({ callback }) => `/v1/callbacks/${callback}/cancel` },
+    { method: 'POST', path: ({ callback }) => `/v1/callbacks/${callback}/cancel`, body: { reason: 'stolen' } },
+  ],
+  dispatchCallback: [{ method: 'POST', path: ({ callback }) => `/v1/callbacks/${callback}/dispatch` }],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -86,6 +94,7 @@ const withoutId = [
   'createAgent',
   'createSession',
   'listSessions',
+  'listCallbacks',
   'listProviders',
   'putProviderKey',
   'listKnownProviders',
@@ -100,7 +109,7 @@ t.test('every operation is in the table', (t) => {
   t.end()
 })
 
-async function makeThings(t: Test, target: Target, isLive: boolean): Promise<Things> {
+async function makeThings(t: Test, target: Target, owner: string, isLive: boolean): Promise<Things> {
   const wanted = { name: 'Owned', systemPrompt: 'k4n4ry', intent: { language: 'en' } }
   const agent = (await call(target, 'POST', '/v1/agents', wanted)).json<{ id: string }>().id
   const source = { kind: 'webhook', url: 'https://owner.example/', authHeaders: [{ name: 'x-key', value: 'k4n4ry' }] }
@@ -113,11 +122,15 @@ async function makeThings(t: Test, target: Target, isLive: boolean): Promise<Thi
   t.equal(session.status, 201, session.text)
   const { sessionId } = session.json<{ sessionId: string }>()
   const request = made.headers.get('service-request-id') ?? ''
-  return { agent, tool: id, provider: 'other', request, call: sessionId }
+  const stored = await admin.store.calls.find({ organizationId: owner, test: !isLive }, sessionId)
+  if (stored === null) throw new Error('no session')
+  const callback = callbackOf(stored, { nextTryAtMs: Date.now() + hourMs })
+  t.same(await admin.store.calls.append(stored, sessionId, [promised(callback)]), [])
+  return { agent, tool: id, provider: 'other', request, call: sessionId, callback: callback.id }
 }
 
 /** Everything that the owner sees of its things. */
-async function stateOf(target: Target, { agent, tool, request, call: id }: Things): Promise<object[]> {
+async function stateOf(target: Target, { agent, tool, request, call: id, callback }: Things): Promise<object[]> {
   const paths = [
     `/v1/agents/${agent}`,
     `/v1/agents/${agent}/tools`,
@@ -130,6 +143,8 @@ async function stateOf(target: Target, { agent, tool, request, call: id }: Thing
     `/v1/agents/${agent}/calls`,
     `/v1/calls/${id}`,
     `/v1/calls/${id}/events`,
+    `/v1/callbacks/${callback}`,
+    '/v1/callbacks',
   ]
   const answers = await Promise.all(paths.map((path) => call(target, 'GET', path)))
   return answers.map((each) => each.json<object>())
@@ -142,7 +157,7 @@ for (const owner of ['live', 'test'] as const)
     const stranger = await admin.organization(`stranger to ${owner} things`)
     const strangerInTest = await admin.key(stranger.id, { scopes: ['router', 'platform'], test: true })
     const target = owner === 'live' ? live : test
-    const things = await makeThings(t, target, owner === 'live')
+    const things = await makeThings(t, target, id, owner === 'live')
     const before = await stateOf(target, things)
     const others: [string, Target][] = [
       ['the other world of the organization', owner === 'live' ? test : live],
@@ -170,6 +185,11 @@ for (const owner of ['live', 'test'] as const)
         { entries: [], nextCursor: null },
         `listSessions by ${who}`,
       )
+      t.same(
+        (await call(other, 'GET', '/v1/callbacks')).json(),
+        { callbacks: [], next_cursor: null },
+        `listCallbacks by ${who}`,
+      )
       const providers = await call(other, 'GET', '/v1/providers')
       t.notMatch(providers.text, 'BYOK', `listProviders by ${who}`)
     }
@@ -187,7 +207,7 @@ t.test('an id of another form is not found', async (t) => {
         const odd = await call(
           acme,
           method,
-          path({ agent: form, tool: form, provider: form, request: form, call: form }),
+          path({ agent: form, tool: form, provider: form, request: form, call: form, callback: form }),
           body,
         )
         t.equal(odd.status, 404, `${operation} ${form.slice(0, 12)} ${odd.text.slice(0, 100)}`)

@@ -73,7 +73,14 @@ function runner(t: Tap, secrets?: ToolSecrets, allowedSubnets = ['127.0.0.0/8'])
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs })
   t.teardown(() => client.close())
   const log = { info: () => {}, warn: () => {}, error: () => {} }
-  return createRunTool({ client, clock: systemClock, log, valueFaults, secretsOf: () => secrets })
+  return createRunTool({
+    client,
+    clock: systemClock,
+    log,
+    valueFaults,
+    isPhoneNumber: () => true,
+    secretsOf: () => secrets,
+  })
 }
 
 const run = (t: Tap, tool: PipelineTool, secrets?: ToolSecrets) =>

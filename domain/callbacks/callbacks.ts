@@ -1,0 +1,115 @@
+/** Lists, cancels and makes the calls that agents have promised. Any process may make one: it holds a lease while it does. */
+import type { Tenant } from '../access/organization.ts'
+import { Fault } from '../fault.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { Callback, PlacingFailure, WholeCallback } from './callback.ts'
+import { cancelled, leased, type Placing, settled, taken } from './moves.ts'
+import type { CallbackFilter, CallbackPage, CallbackPosition, CallbackStore } from './store.ts'
+
+/** Places the call of a callback. Answers once the carrier has taken it. */
+export type PlaceCallback = (callback: Callback) => Promise<Placing>
+
+export type CallbacksDeps = {
+  store: CallbackStore
+  place: PlaceCallback
+  clock: Clock
+  log: Log
+  leaseId: () => string
+}
+
+/** The calls that one process places at once; the next look takes the others. */
+const placedAtOnceMax = 10
+
+/** Methods on one callback throw ResourceFault `not_found`, and `callback_not_scheduled` where they change it. */
+export class Callbacks {
+  readonly #deps: CallbacksDeps
+
+  constructor(deps: CallbacksDeps) {
+    this.#deps = deps
+  }
+
+  list(tenant: Tenant, filter: CallbackFilter, limit: number, after: CallbackPosition | null): Promise<CallbackPage> {
+    return this.#deps.store.list(tenant, filter, limit, after)
+  }
+
+  async get(tenant: Tenant, id: string): Promise<WholeCallback> {
+    return found(await this.#deps.store.find(tenant, id))
+  }
+
+  async cancel(tenant: Tenant, id: string, reason: string | null): Promise<WholeCallback> {
+    const { store, clock } = this.#deps
+    const payload = reason === null ? {} : { reason }
+    return found(
+      await store.change(tenant, id, (callback) => {
+        requireScheduled(callback)
+        return { callback: cancelled(callback, clock.nowMs()), payload }
+      }),
+    )
+  }
+
+  /** Makes the call before its time. After a failure it stays scheduled. Throws Fault and ResourceFault `not_dialed`. */
+  async dispatch(tenant: Tenant, id: string): Promise<WholeCallback> {
+    const { store, clock, leaseId } = this.#deps
+    const { callback } = found(
+      await store.change(tenant, id, (scheduled) => {
+        requireScheduled(scheduled)
+        return { callback: leased(scheduled, leaseId(), clock.nowMs()) }
+      }),
+    )
+    const placing = await this.#place(callback)
+    const whole = await this.#settle(callback, placing, false)
+    if ('failure' in placing) throw faultOf(placing.failure)
+    return found(whole)
+  }
+
+  /** Makes the calls that are due, in all organizations. */
+  async dispatchDue(): Promise<void> {
+    const { store, clock, leaseId, log } = this.#deps
+    const due = await store.changeDue(placedAtOnceMax, (callback) => taken(callback, leaseId(), clock.nowMs()))
+    const dispatchOne = async (callback: Callback) => {
+      try {
+        await this.#settle(callback, await this.#place(callback), true)
+      } catch (err) {
+        // The lease runs out, and a process takes over.
+        log.warn({ err, callbackId: callback.id }, 'the attempt to place a callback could not be stored')
+      }
+    }
+    await Promise.all(due.filter(({ status }) => status === 'dispatching').map(dispatchOne))
+  }
+
+  async #place(callback: Callback): Promise<Placing> {
+    const { place, log } = this.#deps
+    try {
+      return await place(callback)
+    } catch (err) {
+      log.error({ err, callbackId: callback.id }, 'a callback could not be placed')
+      return { failure: 'carrier_error' }
+    }
+  }
+
+  /** Throws when another process has taken over: what became of this attempt is not stored. */
+  #settle(placed: Callback, placing: Placing, isDue: boolean): Promise<WholeCallback | null> {
+    const { store, clock } = this.#deps
+    return store.change(placed, placed.id, (callback) => {
+      if (callback.lease === null || callback.lease.id !== placed.lease?.id) throw new Error('the lease has run out')
+      return { callback: settled(callback, placing, isDue, clock.nowMs()) }
+    })
+  }
+}
+
+function requireScheduled({ status }: Callback): void {
+  if (status !== 'scheduled') throw new ResourceFault({ kind: 'callback_not_scheduled', status })
+}
+
+function faultOf(failure: PlacingFailure): Error {
+  if (failure === 'insufficient_credits') return new Fault({ kind: 'credit_too_low' })
+  if (failure === 'concurrency')
+    return new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
+  return new ResourceFault({ kind: 'not_dialed', hasNumber: failure !== 'no_phone_number' })
+}
+
+function found(callback: WholeCallback | null): WholeCallback {
+  if (callback === null) throw new ResourceFault({ kind: 'not_found' })
+  return callback
+}

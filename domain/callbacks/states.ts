@@ -1,0 +1,23 @@
+/**
+ * The states of a scheduled callback, as one table.
+ *
+ *   scheduled ◄──► dispatching ──► dispatched, failed
+ *       └──► cancelled, failed
+ *
+ * A process that places the call holds a lease. When the lease has run out, the next process takes over: `dispatching`
+ * follows itself.
+ */
+export const callbackStatuses = ['scheduled', 'dispatching', 'dispatched', 'cancelled', 'failed'] as const
+export type CallbackStatus = (typeof callbackStatuses)[number]
+
+const moves: Readonly<Record<CallbackStatus, readonly CallbackStatus[]>> = {
+  scheduled: ['dispatching', 'cancelled', 'failed'],
+  dispatching: ['dispatching', 'scheduled', 'dispatched', 'failed'],
+  dispatched: [],
+  cancelled: [],
+  failed: [],
+}
+
+export function mayMove(from: CallbackStatus, to: CallbackStatus): boolean {
+  return moves[from].includes(to)
+}

@@ -1,0 +1,87 @@
+/** Reads the arguments with which the LLM calls `schedule_callback`. */
+import { charactersOf } from '../speech/characters.ts'
+import type { WantedCallback } from './callback.ts'
+
+const leastAheadMs = 60_000
+const dayMs = 86_400_000
+const reasonCharactersMax = 500
+const instructionsCharactersMax = 8192
+
+/** The schema of a tool that names none itself. Exactly one of `at` and `inMinutes` is needed, which vendors' schemas cannot say. */
+export const callbackParameters = {
+  type: 'object',
+  properties: {
+    inMinutes: { type: 'number', description: 'The minutes from now until the call. Give either this or at.' },
+    at: {
+      type: 'string',
+      description: 'The time of the call with its offset from UTC, such as 2026-11-22T09:30:00+01:00.',
+    },
+    to: { type: 'string', description: 'The phone number to call, with the country code, such as +12025550143.' },
+    reason: { type: 'string', maxLength: reasonCharactersMax, description: 'What the call is about.' },
+    instructions: {
+      type: 'string',
+      maxLength: instructionsCharactersMax,
+      description: 'What to know or to do in the call.',
+    },
+  },
+  required: ['to'],
+} as const
+
+export type CallbackRules = {
+  nowMs: number
+  maxDaysAhead: number
+  /** Whether a text in E.164 can be the number of a phone. */
+  isPhoneNumber: (text: string) => boolean
+}
+
+export type ReadCallback =
+  | { wanted: WantedCallback }
+  /** The names of wrong arguments. */
+  | { wrong: readonly string[] }
+  | { notAllowed: string }
+
+/** The arguments have passed the schema of the tool, which may be any. */
+export function readWantedCallback(args: unknown, { nowMs, maxDaysAhead, isPhoneNumber }: CallbackRules): ReadCallback {
+  const given = (typeof args === 'object' && args !== null ? args : {}) as Record<string, unknown>
+  const scheduledAtMs = timeOf(given, nowMs)
+  const reason = textOf(given['reason'], reasonCharactersMax)
+  const instructions = textOf(given['instructions'], instructionsCharactersMax)
+  const to = given['to']
+  const toNumber = typeof to === 'string' && /^\+[1-9]\d{6,14}$/.test(to) && isPhoneNumber(to) ? to : undefined
+  if (scheduledAtMs === undefined || toNumber === undefined || reason === undefined || instructions === undefined)
+    return {
+      wrong: [
+        ...(scheduledAtMs === undefined ? ['at', 'inMinutes'] : []),
+        ...(toNumber === undefined ? ['to'] : []),
+        ...(reason === undefined ? ['reason'] : []),
+        ...(instructions === undefined ? ['instructions'] : []),
+      ],
+    }
+  const aheadMs = scheduledAtMs - nowMs
+  if (aheadMs < leastAheadMs || aheadMs > maxDaysAhead * dayMs)
+    return { notAllowed: `the time must be 1 minute to ${maxDaysAhead} days ahead` }
+  return { wanted: { toNumber, scheduledAtMs, reason, instructions } }
+}
+
+/** Undefined: there is no time, or more than one. */
+function timeOf({ at, inMinutes }: Record<string, unknown>, nowMs: number): number | undefined {
+  if ((at ?? null) !== null && (inMinutes ?? null) !== null) return undefined
+  if (typeof inMinutes === 'number' && Number.isFinite(inMinutes)) return Math.round(nowMs + inMinutes * 60_000)
+  return typeof at === 'string' ? instantOf(at) : undefined
+}
+
+const instant = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/i
+
+function instantOf(text: string): number | undefined {
+  const date = instant.exec(text)?.[1]
+  const ms = Date.parse(text)
+  if (date === undefined || Number.isNaN(ms)) return undefined
+  // Date takes 30 February for 2 March.
+  return new Date(`${date}T00:00:00Z`).toISOString().startsWith(date) ? ms : undefined
+}
+
+/** Null: none is given. Undefined: it is no text, or too long. */
+function textOf(value: unknown, charactersMax: number): string | null | undefined {
+  if (value === undefined || value === null || value === '') return null
+  return typeof value === 'string' && charactersOf(value) <= charactersMax ? value : undefined
+}

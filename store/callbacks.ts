@@ -1,0 +1,156 @@
+/**
+ * Scheduled callbacks. Every statement names the organization and the world, but the look for those that are due. Each
+ * change of a status is written with its event.
+ *
+ * A transaction that holds the row of a call never waits for the row of a callback, because the event of a callback waits
+ * for the row of its call.
+ */
+import type { Tenant } from '../domain/access/organization.ts'
+import type { Callback } from '../domain/callbacks/callback.ts'
+import { cancelled } from '../domain/callbacks/moves.ts'
+import type {
+  CallbackChange,
+  CallbackFilter,
+  CallbackPage,
+  CallbackPosition,
+  CallbackStore,
+} from '../domain/callbacks/store.ts'
+import type { CallEvent } from '../domain/calls/call.ts'
+import type { CallStatus } from '../domain/calls/states.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import { notifyCallChange } from './call-changes.ts'
+import { insertEvents } from './call-entries.ts'
+import { isCallId, ofCall } from './call-rows.ts'
+import { insertCallback, isCallbackId, readCallbacks, readWhole, updateCallback } from './callback-rows.ts'
+import type { Tx } from './connect.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
+
+export type CallbackStoreDeps = {
+  worlds: Worlds & Pick<Tenancy, 'asOperator'>
+  clock: Clock
+  /** UUIDv7. */
+  eventId: () => string
+}
+
+export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
+  const { worlds, clock } = deps
+  return {
+    find: async (tenant, id) => {
+      if (!isCallbackId(id)) return null
+      return worlds.asTenant(tenant, async (tx) => (await readWhole(tx, ofId(tx, tenant, id)))[0] ?? null)
+    },
+    list: (tenant, filter, limit, after) => worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, limit, after)),
+    ofSession: async (tenant, sessionId) => {
+      if (!isCallId(sessionId)) return null
+      return worlds.asTenant(tenant, async (tx) => {
+        const { organizationId, test } = tenant
+        const [last] = await readWhole(
+          tx,
+          tx`where b.organization_id = ${organizationId} and b.test = ${test} and b.source_session_id = ${sessionId}
+            order by b.created_at desc, b.id desc limit 1`,
+        )
+        return last ?? null
+      })
+    },
+    change: async (tenant, id, change) => {
+      if (!isCallbackId(id)) return null
+      return worlds.asTenant(tenant, async (tx) => {
+        const [callback] = await readCallbacks(tx, tx`${ofId(tx, tenant, id)} for update`)
+        if (callback === undefined) return null
+        await write(tx, deps, change(callback))
+        return (await readWhole(tx, ofId(tx, tenant, id)))[0] ?? null
+      })
+    },
+    changeDue: (limit, change) =>
+      worlds.asOperator(async (tx) => {
+        const now = new Date(clock.nowMs())
+        const due = await readCallbacks(
+          tx,
+          tx`where (b.status = 'scheduled' and b.next_try_at <= ${now}) or (b.status = 'dispatching' and b.leased_until <= ${now})
+            order by b.next_try_at limit ${limit} for update skip locked`,
+        )
+        const changed = due.map(change)
+        for (const callback of changed) await write(tx, deps, { callback })
+        return changed
+      }),
+  }
+}
+
+const ofId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
+  tx`where b.organization_id = ${organizationId} and b.test = ${test} and b.id = ${id}`
+
+async function list(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  { status, sourceSessionId }: CallbackFilter,
+  limit: number,
+  after: CallbackPosition | null,
+): Promise<CallbackPage> {
+  const found = await readWhole(
+    tx,
+    tx`where b.organization_id = ${organizationId} and b.test = ${test}
+      ${status === undefined ? tx`` : tx`and b.status = ${status}`}
+      ${sourceSessionId === undefined ? tx`` : tx`and b.source_session_id = ${sourceSessionId}`}
+      ${after === null ? tx`` : tx`and (b.created_at, b.id) < (${new Date(after.createdAtMs)}, ${after.id})`}
+      order by b.created_at desc, b.id desc limit ${limit + 1}`,
+  )
+  const page = found.slice(0, limit)
+  const last = page.at(-1)?.callback
+  const next = found.length > limit && last ? { createdAtMs: last.createdAtMs, id: last.id } : null
+  return { callbacks: page, next }
+}
+
+async function write(tx: Tx, deps: CallbackStoreDeps, { callback, payload = {} }: CallbackChange): Promise<void> {
+  await updateCallback(tx, callback)
+  const nowMs = deps.clock.nowMs()
+  const session = { ...callback, id: callback.sourceSessionId }
+  const [call] = await tx<{ status: CallStatus }[]>`select status from calls ${ofCall(tx, session, session.id)}`
+  const event: CallEvent = {
+    id: deps.eventId(),
+    provider: 'service',
+    type: `callback.${callback.status}`,
+    status: call?.status ?? null,
+    failureCause: callback.failureCause,
+    occurredAtMs: nowMs,
+    payload: { callback_id: callback.id, ...payload },
+  }
+  await insertEvents(tx, session, [event], nowMs)
+  await notifyCallChange(tx, session.id)
+}
+
+/**
+ * Stores what was promised in a call, whose row is locked. The last promise counts: one that is still scheduled is
+ * cancelled, and these are the ids of those. One that another process changes at this moment is left to it.
+ */
+export async function insertPromised(tx: Tx, promised: Callback): Promise<string[]> {
+  const { organizationId, test, sourceSessionId, createdAtMs } = promised
+  const replaced = await readCallbacks(
+    tx,
+    tx`where b.organization_id = ${organizationId} and b.test = ${test} and b.source_session_id = ${sourceSessionId}
+      and b.status = 'scheduled' for update skip locked`,
+  )
+  for (const callback of replaced) await updateCallback(tx, cancelled(callback, createdAtMs))
+  await insertCallback(tx, promised)
+  return replaced.map(({ id }) => id)
+}
+
+/** Whether a call was promised in this one, and not cancelled. */
+export async function hasPromised(tx: Tx, { organizationId, test, id }: Tenant & { id: string }): Promise<boolean> {
+  const { count } = await tx`
+    select from callbacks where organization_id = ${organizationId} and test = ${test} and source_session_id = ${id}
+      and status <> 'cancelled' limit 1`
+  return count > 0
+}
+
+/** The callbacks that name an agent and are not over. */
+export async function callbacksOfAgent(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  agentId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from callbacks where organization_id = ${organizationId} and test = ${test} and agent_id = ${agentId}
+      and status in ('scheduled', 'dispatching') order by next_try_at limit ${limit}`
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,139 @@
+/** The moves of a callback: their table under random events, and the times of its tries. */
+import fc from 'fast-check'
+import t from 'tap'
+import type { Callback } from '../../domain/callbacks/callback.ts'
+import { cancelled, leased, leaseMs, type Placing, settled, taken } from '../../domain/callbacks/moves.ts'
+import { callbackStatuses, mayMove } from '../../domain/callbacks/states.ts'
+import { hourMs, minuteMs, someCallback, wanted } from './callback.ts'
+
+const placed: Placing = { sessionId: 'session', phoneNumberId: 'pn_1', fromNumber: '+12025550143' }
+const failures = ['carrier_error', 'insufficient_credits', 'concurrency', 'no_phone_number'] as const
+const dueMs = wanted.scheduledAtMs
+
+const result = fc.constantFrom('placed', 'died', ...failures, ...failures)
+const ms = fc.oneof(fc.integer({ min: 0, max: 2 * minuteMs }), fc.integer({ min: 0, max: 90 * minuteMs }))
+/** Ends and long waits are rare, or most runs are short. */
+const event = fc.oneof(
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('dispatch' as const), result }) },
+  { weight: 20, arbitrary: fc.record({ kind: fc.constant('look' as const), result }) },
+  { weight: 20, arbitrary: fc.record({ kind: fc.constant('waitUntilDue' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms }) },
+)
+
+t.test('random events never leave the table, and lead to one end', (t) => {
+  const ends = new Set<string>()
+  fc.assert(
+    fc.property(fc.array(event, { minLength: 1, maxLength: 60 }), (events) => {
+      let nowMs = dueMs - hourMs
+      let callback = someCallback()
+      const history: Callback[] = [callback]
+      const move = (next: Callback) => {
+        if (!mayMove(callback.status, next.status)) throw new Error(`${callback.status} to ${next.status}`)
+        callback = next
+        history.push(next)
+      }
+      const attempt = (result: string, isDue: boolean) => {
+        if (callback.status !== 'dispatching' || result === 'died') return
+        const placing = result === 'placed' ? placed : { failure: failures.find((each) => each === result)! }
+        move(settled(callback, placing, isDue, nowMs))
+      }
+      for (const each of events) {
+        const isScheduled = callback.status === 'scheduled'
+        if (each.kind === 'wait') nowMs += each.ms
+        else if (each.kind === 'waitUntilDue') nowMs = Math.max(nowMs, callback.nextTryAtMs)
+        else if (each.kind === 'cancel' && isScheduled) move(cancelled(callback, nowMs))
+        else if (each.kind === 'dispatch' && isScheduled) {
+          move(leased(callback, 'lease', nowMs))
+          attempt(each.result, false)
+        } else if (each.kind === 'look') {
+          const isLapsed = callback.lease !== null && callback.lease.untilMs <= nowMs
+          if (!isLapsed && !(isScheduled && callback.nextTryAtMs <= nowMs)) continue
+          move(taken(callback, 'lease', nowMs))
+          attempt(each.result, true)
+        }
+        if (callback.tries > 4) throw new Error(`${callback.tries} tries`)
+        if ((callback.status === 'dispatching') !== (callback.lease !== null))
+          throw new Error('a lease without an attempt')
+      }
+      const isOver = ({ status }: Callback) => ['dispatched', 'failed', 'cancelled'].includes(status)
+      const firstEnd = history.findIndex(isOver)
+      if (firstEnd >= 0 && firstEnd !== history.length - 1) throw new Error('a move after the end')
+      if (callback.status === 'failed' && callback.failureCause === null) throw new Error('a failure without a cause')
+      if (callback.status === 'dispatched' && callback.createdSessionId === null) throw new Error('no session')
+      if (isOver(callback)) ends.add(`${callback.status} ${callback.failureCause ?? ''}`)
+    }),
+    { numRuns: 3000, seed: 16 },
+  )
+  for (const end of ['dispatched ', 'cancelled ', 'failed missed', 'failed no_phone_number', 'failed carrier_error'])
+    t.ok(ends.has(end), `the runs reach ${end}`)
+  t.end()
+})
+
+t.test('the states that end it have no successor', (t) => {
+  for (const end of ['dispatched', 'cancelled', 'failed'] as const) {
+    for (const to of callbackStatuses) t.equal(mayMove(end, to), false, `${end} to ${to}`)
+    t.throws(() => cancelled(someCallback({ status: end }), 0), `${end} cannot be cancelled`)
+  }
+  t.throws(() => cancelled(leased(someCallback(), 'lease', 0), 0), 'nor can one that is being placed')
+  t.end()
+})
+
+t.test('tries at 0, 1, 5 and 15 minutes', (t) => {
+  let callback = someCallback()
+  const tries: number[] = []
+  while (callback.status === 'scheduled') {
+    const nowMs = callback.nextTryAtMs
+    tries.push((nowMs - dueMs) / minuteMs)
+    // The attempt takes 5 s, which do not move the next try.
+    callback = settled(taken(callback, 'lease', nowMs), { failure: 'concurrency' }, true, nowMs + 5000)
+  }
+  t.same(tries, [0, 1, 5, 15])
+  t.match(callback, { status: 'failed', failureCause: 'concurrency', tries: 4, attemptedAtMs: dueMs + 15 * minuteMs })
+  t.end()
+})
+
+t.test('more than an hour late is missed', (t) => {
+  t.match(taken(someCallback(), 'lease', dueMs + hourMs), { status: 'dispatching' })
+  t.match(taken(someCallback(), 'lease', dueMs + hourMs + 1), { status: 'failed', failureCause: 'missed', lease: null })
+  const late = settled(
+    taken(someCallback(), 'lease', dueMs + hourMs),
+    { failure: 'carrier_error' },
+    true,
+    dueMs + hourMs,
+  )
+  t.match(late, { status: 'failed', failureCause: 'carrier_error' }, 'no try is planned that would be too late')
+  const first = settled(
+    taken(someCallback(), 'lease', dueMs + 59 * minuteMs),
+    { failure: 'carrier_error' },
+    true,
+    dueMs + 59 * minuteMs,
+  )
+  t.match(first, { status: 'scheduled', nextTryAtMs: dueMs + hourMs })
+  t.end()
+})
+
+t.test('a process that dies with the attempt of a request before the time gives it back', (t) => {
+  const early = leased(someCallback(), 'lease', dueMs - hourMs)
+  t.match(early, { lease: { id: 'lease', untilMs: dueMs - hourMs + leaseMs }, tries: 0 })
+  t.match(taken(early, 'next', dueMs - hourMs + leaseMs), {
+    status: 'scheduled',
+    tries: 0,
+    nextTryAtMs: dueMs,
+    lease: null,
+  })
+  const failed = settled(early, { failure: 'no_phone_number' }, false, dueMs - hourMs)
+  t.match(failed, { status: 'scheduled', nextTryAtMs: dueMs, tries: 0, failureCause: 'no_phone_number' })
+  t.end()
+})
+
+t.test('four processes that die with a try are enough', (t) => {
+  let callback = someCallback()
+  let nowMs = dueMs
+  for (let tries = 1; tries <= 4; tries++, nowMs += leaseMs) {
+    callback = taken(callback, `lease ${tries}`, nowMs)
+    t.match(callback, { status: 'dispatching', tries })
+  }
+  t.match(taken(callback, 'lease', nowMs), { status: 'failed', failureCause: 'carrier_error' })
+  t.end()
+})

@@ -1,0 +1,76 @@
+import t from 'tap'
+import { readWantedCallback } from '../../domain/callbacks/wanted-callback.ts'
+import { isPhoneNumber } from '../../runtime/phone-number.ts'
+
+const nowMs = Date.parse('2026-11-21T16:00:00.000Z')
+const to = '+4915123456789'
+const read = (args: unknown, maxDaysAhead = 7) => readWantedCallback(args, { nowMs, maxDaysAhead, isPhoneNumber })
+const time = (args: object, maxDaysAhead?: number) => {
+  const found = read({ to, ...args }, maxDaysAhead)
+  return 'wanted' in found ? new Date(found.wanted.scheduledAtMs).toISOString() : Object.keys(found)[0]
+}
+
+t.test('the time', (t) => {
+  t.equal(time({ inMinutes: 90 }), '2026-11-21T17:30:00.000Z')
+  t.equal(time({ inMinutes: 1.5 }), '2026-11-21T16:01:30.000Z')
+  t.equal(time({ at: '2026-11-22T09:30:00+01:00' }), '2026-11-22T08:30:00.000Z')
+  t.equal(time({ at: '2026-11-22T09:30Z', inMinutes: null }), '2026-11-22T09:30:00.000Z')
+  for (const at of [
+    '2026-11-22T09:30:00',
+    '2026-11-22',
+    'tomorrow at nine',
+    '2027-02-30T09:30:00Z',
+    '2026-11-22T25:30:00Z',
+    '2026-11-22T09:30:00+1',
+    7,
+  ])
+    t.equal(time({ at }), 'wrong', String(at))
+  t.equal(time({}), 'wrong', 'none')
+  t.equal(time({ at: '2026-11-22T09:30:00Z', inMinutes: 10 }), 'wrong', 'two')
+  for (const inMinutes of [Number.NaN, '10', Number.POSITIVE_INFINITY]) t.equal(time({ inMinutes }), 'wrong')
+  t.end()
+})
+
+t.test('1 minute to maxDaysAhead ahead', (t) => {
+  t.equal(time({ inMinutes: 1 }), '2026-11-21T16:01:00.000Z')
+  t.equal(time({ at: '2026-11-21T16:01:00Z' }), '2026-11-21T16:01:00.000Z')
+  t.equal(time({ at: '2026-11-21T16:00:59.999Z' }), 'notAllowed')
+  t.equal(time({ inMinutes: -5 }), 'notAllowed')
+  for (const days of [1, 7, 30]) {
+    t.equal(time({ inMinutes: days * 1440 }, days), new Date(nowMs + days * 86_400_000).toISOString())
+    t.equal(time({ inMinutes: days * 1440 + 0.001 }, days), 'notAllowed')
+  }
+  t.equal(time({ inMinutes: 1e300 }), 'notAllowed')
+  t.same(read({ to, inMinutes: 0 }, 3), { notAllowed: 'the time must be 1 minute to 3 days ahead' })
+  t.end()
+})
+
+t.test('the number is E.164, and can be that of a phone', (t) => {
+  const isTaken = (number: unknown) => 'wanted' in read({ to: number, inMinutes: 5 })
+  for (const number of ['+4915123456789', '+12025550143', '+15005550006']) t.ok(isTaken(number), number)
+  for (const number of [
+    '+15555550100',
+    '4915123456789',
+    '+49 1512 3456789',
+    '+0151234567',
+    '+1',
+    '',
+    'Anna',
+    null,
+    49,
+    undefined,
+  ])
+    t.notOk(isTaken(number), String(number))
+  t.same(read({ inMinutes: 5 }), { wrong: ['to'] }, 'a browser has no number of its caller')
+  t.same(read('text'), { wrong: ['at', 'inMinutes', 'to'] })
+  t.end()
+})
+
+t.test('reason and instructions', (t) => {
+  const texts = (reason: unknown, instructions: unknown) => read({ to, inMinutes: 5, reason, instructions })
+  t.match(texts('😀'.repeat(500), 'x'.repeat(8192)), { wanted: { reason: '😀'.repeat(500) } })
+  t.same(texts('x'.repeat(501), 'x'.repeat(8193)), { wrong: ['reason', 'instructions'] })
+  t.match(texts('', null), { wanted: { reason: null, instructions: null } })
+  t.same(texts(5, 'x'), { wrong: ['reason'] })
+  t.end()
+})

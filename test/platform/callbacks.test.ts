@@ -1,0 +1,254 @@
+/** Scheduled callbacks over the public surface, and one that an agent promises in a conversation. */
+import t from 'tap'
+import { WebSocket } from 'ws'
+import type { Callback } from '../../domain/callbacks/callback.ts'
+import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
+import { newCall, newEvent } from '../calls/call.ts'
+import { startParley } from '../process/parley.ts'
+import type { Target } from '../router/requests.ts'
+import { call, faultOf, openAdministration } from './setup.ts'
+
+const parley = await startParley({})
+const admin = await openAdministration(parley)
+t.teardown(async () => {
+  await admin.close()
+  await parley.remove()
+})
+
+type Shown = {
+  id: string
+  status: string
+  failure_cause: string | null
+  to_number: string
+  scheduled_at: string
+  reason: string | null
+  attempted_at: string | null
+  cancelled_at: string | null
+}
+type Page = { callbacks: Shown[]; next_cursor: string | null }
+
+const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
+const post = (target: Target, path: string, body?: object) => call(target, 'POST', path, body)
+
+/** A callback of a new call. It is due in an hour. */
+async function makeCallback(organizationId: string, more: Partial<Callback> = {}, agentId: string | null = null) {
+  const session = newCall(organizationId, { agentId })
+  await admin.store.calls.insert(session, {})
+  const scheduledAtMs = Date.now() + hourMs
+  const callback = callbackOf(session, { scheduledAtMs, nextTryAtMs: scheduledAtMs, ...more })
+  await admin.store.calls.append(session, session.id, [promised(callback)])
+  return { session, id: callback.id }
+}
+
+t.test('cancelCallback', async (t) => {
+  const acme = await admin.organization('cancelling')
+  const { session, id } = await makeCallback(acme.id)
+  const path = `/v1/callbacks/${id}/cancel`
+  t.same(faultOf(await post(acme, path, { reason: 'x'.repeat(501) })), {
+    status: 400,
+    code: 'VALIDATION_ERROR',
+    paths: ['/reason'],
+  })
+  const cancelled = await post(acme, path, { reason: '😀'.repeat(500) })
+  t.match([cancelled.status, cancelled.json()], [200, { id, status: 'cancelled', cancelled_at: String }])
+  t.same(await get(acme, `/v1/callbacks/${id}`), cancelled.json())
+  for (const way of ['cancel', 'dispatch']) {
+    const again = await post(acme, `/v1/callbacks/${id}/${way}`)
+    t.same(faultOf(again), { status: 409, code: 'CALLBACK_NOT_SCHEDULED' })
+    t.match(again.json(), { error: /its status is cancelled/ })
+  }
+  const { events } = await get<{ events: { event_type: string; payload: object }[] }>(
+    acme,
+    `/v1/calls/${session.id}/events`,
+  )
+  t.same(
+    events
+      .filter(({ event_type }) => event_type.startsWith('callback.'))
+      .map(({ event_type, payload }) => [event_type, payload]),
+    [
+      ['callback.scheduled', { callback_id: id }],
+      ['callback.cancelled', { callback_id: id, reason: '😀'.repeat(500) }],
+    ],
+  )
+  const { id: second } = await makeCallback(acme.id)
+  t.equal((await post(acme, `/v1/callbacks/${second}/cancel`, {})).status, 200, 'an empty body')
+  const { id: third } = await makeCallback(acme.id)
+  t.equal((await post(acme, `/v1/callbacks/${third}/cancel`, { reason: null })).status, 200)
+})
+
+t.test('dispatchCallback without a phone number leaves it scheduled', async (t) => {
+  const acme = await admin.organization('dispatching')
+  const { id } = await makeCallback(acme.id)
+  const dispatched = await post(acme, `/v1/callbacks/${id}/dispatch`)
+  t.same(faultOf(dispatched), { status: 502, code: 'CARRIER_DIAL_FAILED' })
+  t.match(dispatched.json(), { error: /has no phone number to call from/ })
+  t.match(await get(acme, `/v1/callbacks/${id}`), {
+    status: 'scheduled',
+    failure_cause: 'no_phone_number',
+    attempted_at: String,
+    dispatched_at: null,
+    from_number: null,
+    phone_number_id: null,
+  })
+})
+
+t.test('listCallbacks', async (t) => {
+  const acme = await admin.organization('listing')
+  const made: { id: string; session: { id: string } }[] = []
+  for (let at = 0; at < 26; at++) made.unshift(await makeCallback(acme.id))
+  await post(acme, `/v1/callbacks/${made[0]!.id}/cancel`)
+  const list = (query: string) => get<Page>(acme, `/v1/callbacks${query}`)
+  const ids = ({ callbacks }: Page) => callbacks.map(({ id }) => id)
+  const first = await list('')
+  t.equal(first.callbacks.length, 25)
+  const rest = await list(`?cursor=${first.next_cursor}`)
+  t.equal(rest.next_cursor, null)
+  t.same([...ids(first), ...ids(rest)].sort(), made.map(({ id }) => id).sort())
+  t.equal(ids(await list('?limit=100')).length, 26)
+  t.equal(ids(await list('?limit=1')).length, 1)
+  t.same(ids(await list('?status=cancelled')), [made[0]!.id])
+  t.same(ids(await list(`?source_session_id=${made[3]!.session.id}`)), [made[3]!.id])
+  t.same(await list(`?source_session_id=${made[3]!.session.id}&status=failed`), { callbacks: [], next_cursor: null })
+  for (const [query, path] of [
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=x', 'limit'],
+    ['status=gone', 'status'],
+    ['source_session_id=x', 'source_session_id'],
+    ['cursor=x', 'cursor'],
+    [`cursor=${Buffer.from('1.callback_x').toString('base64url')}`, 'cursor'],
+    [`cursor=${Buffer.from(`10000000000000.${made[0]!.id}`).toString('base64url')}`, 'cursor'],
+    [`cursor=${Buffer.from(`9999999999999.${made[0]!.id}`).toString('base64url')}`, null],
+  ] as const) {
+    const answer = await call(acme, 'GET', `/v1/callbacks?${query}`)
+    if (path === null) t.equal(answer.status, 200, query)
+    else t.same(faultOf(answer), { status: 400, code: 'VALIDATION_ERROR', paths: [path] }, query)
+  }
+})
+
+t.test('an agent that a callback names cannot be deleted', async (t) => {
+  const acme = await admin.organization('deleting')
+  const wanted = { name: 'Caller', systemPrompt: 'Be brief.', intent: { language: 'en' } }
+  const { id: agentId } = (await post(acme, '/v1/agents', wanted)).json<{ id: string }>()
+  const { id } = await makeCallback(acme.id, {}, agentId)
+  const refused = await call(acme, 'DELETE', `/v1/agents/${agentId}`)
+  t.same(faultOf(refused), { status: 409, code: 'AGENT_IN_USE' })
+  t.match(refused.json(), { details: { phoneNumberIds: [], callbackIds: [id] } })
+  await post(acme, `/v1/callbacks/${id}/cancel`)
+  t.equal((await call(acme, 'DELETE', `/v1/agents/${agentId}`)).status, 200)
+  t.match(await get(acme, `/v1/callbacks/${id}`), { agent_id: agentId }, 'it stays readable')
+})
+
+t.test('the report of a call in which a callback was promised', async (t) => {
+  const acme = await admin.organization('reporting')
+  const { session, id } = await makeCallback(acme.id)
+  const nowMs = Date.now()
+  const connected = newEvent('call.in_progress')
+  const over = newEvent('call.completed')
+  await admin.store.calls.append(session, session.id, [
+    { kind: 'move', event: connected, to: 'in_progress', change: { startedAtMs: nowMs } },
+    { kind: 'move', event: over, to: 'completed', change: { endedAtMs: nowMs, endReason: 'user_hangup' } },
+  ])
+  const report = await get<object>(acme, `/v1/calls/${session.id}/report`)
+  t.match(report, { outcome: 'callback_scheduled', scheduled_callback: { id, status: 'scheduled' } })
+  t.match((await post(acme, `/v1/calls/${session.id}/report/finalize`)).json(), { outcome: 'callback_scheduled' })
+  t.match(await get(acme, `/v1/callbacks/${id}`), { summary: /^The call lasted/ }, 'and the callback has its summary')
+  await post(acme, `/v1/callbacks/${id}/cancel`)
+  t.match(await get(acme, `/v1/calls/${session.id}/report`), { scheduled_callback: { id, status: 'cancelled' } })
+})
+
+/** Says these sentences, each after the answer to the one before, and hangs up. Resolves with the answers. */
+async function converse(url: string, token: string, sentences: string[]): Promise<string[]> {
+  const socket = new WebSocket(url, ['service.session.v1', `service.ephemeral.${token}`])
+  const answers: string[] = []
+  const say = () => {
+    const text = sentences[answers.length]
+    socket.send(JSON.stringify(text === undefined ? { type: 'end' } : { type: 'user_message', text }))
+  }
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject)
+    socket.on('close', () => resolve())
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (isBinary) return
+      const frame = JSON.parse(data.toString()) as { type: string; name?: string; isFinal?: boolean; text?: string }
+      if (frame.type === 'ready') say()
+      if (frame.type === 'mark') socket.send(JSON.stringify({ type: 'played', mark: frame.name }))
+      if (frame.type !== 'agent_message' || !frame.isFinal) return
+      answers.push(frame.text ?? '')
+      say()
+    })
+  })
+  return answers
+}
+
+t.test('an agent promises to call again, and the last promise counts', async (t) => {
+  const acme = await admin.organization('promising')
+  const source = { kind: 'builtin', name: 'schedule_callback', config: { maxDaysAhead: 1 } }
+  const wanted = {
+    intent: { language: 'en' },
+    systemPrompt: 'We open at nine.',
+    llm: { model: 'local:scripted' },
+    tools: [{ name: 'schedule_callback', description: 'Schedules a call.', source }],
+    metadata: { cart: '4711' },
+  }
+  const { sessionId, transportToken, transportUrl } = (await post(acme, '/v1/sessions', wanted)).json<{
+    sessionId: string
+    transportToken: string
+    transportUrl: string
+  }>()
+  const startedMs = Date.now()
+  const answers = await converse(transportUrl, transportToken, [
+    'Please call me back in ten minutes.',
+    'Please call me back at +4915123456789 in 90 minutes.',
+    'No, call +1 202 555 0143, schedule a callback in 2 hours.',
+    'Call me back at +4915123456789 in 25 hours.',
+  ])
+  t.match(answers, [/invalid_arguments.*\/to/s, /status is scheduled/, /status is scheduled/, /not_allowed.*1 days/s])
+  t.notMatch(answers.join(), /4915123456789|0143/, 'no result repeats a number')
+  const { callbacks } = await get<Page>(acme, `/v1/callbacks?source_session_id=${sessionId}`)
+  t.match(callbacks, [
+    {
+      status: 'scheduled',
+      to_number: '+12025550143',
+      metadata: { cart: '4711' },
+      pipeline_config: { tools: [{ name: 'schedule_callback', kind: 'builtin' }] },
+    },
+    { status: 'cancelled', to_number: '+4915123456789', cancelled_at: String },
+  ])
+  const aheadMs = Date.parse(callbacks[0]!.scheduled_at) - startedMs
+  t.ok(aheadMs >= 2 * hourMs && aheadMs < 2 * hourMs + 120_000, `${aheadMs} ms ahead`)
+  const report = () => call(acme, 'GET', `/v1/calls/${sessionId}/report`)
+  for (let tries = 0; tries < 200 && (await report()).status !== 200; tries++)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  t.match((await report()).json(), { outcome: 'callback_scheduled', scheduled_callback: { id: callbacks[0]!.id } })
+  const { events } = await get<{ events: { event_type: string; payload: { reason?: string } }[] }>(
+    acme,
+    `/v1/calls/${sessionId}/events`,
+  )
+  t.same(
+    events
+      .filter(({ event_type }) => event_type.startsWith('callback.'))
+      .map(({ event_type, payload }) => [event_type, payload.reason]),
+    [
+      ['callback.scheduled', undefined],
+      ['callback.scheduled', undefined],
+      ['callback.cancelled', 'replaced'],
+    ],
+  )
+  t.notMatch(JSON.stringify(events), /4915123456789|12025550143/, 'events hold no number')
+})
+
+t.test('a callback that is due is tried by the server itself', async (t) => {
+  const acme = await admin.organization('due')
+  const dueMs = Date.now() - 1000
+  const { id } = await makeCallback(acme.id, { scheduledAtMs: dueMs, nextTryAtMs: dueMs })
+  const hour = Date.now() - hourMs - 1000
+  const { id: late } = await makeCallback(acme.id, { scheduledAtMs: hour, nextTryAtMs: hour })
+  for (let tries = 0; tries < 200; tries++) {
+    const shown = await get<Shown>(acme, `/v1/callbacks/${id}`)
+    if (shown.failure_cause !== null) break
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  t.match(await get(acme, `/v1/callbacks/${id}`), { status: 'scheduled', failure_cause: 'no_phone_number' })
+  t.match(await get(acme, `/v1/callbacks/${late}`), { status: 'failed', failure_cause: 'missed', attempted_at: null })
+})
