@@ -9,6 +9,8 @@ type Tool = LlmRequest['tools'][number]
 const verbs = new Set('get find look lookup up check fetch search read show list query retrieve by'.split(' '))
 const leaves = /\b(?:good ?bye|bye|hang up|(?:end|finish) (?:the|this|our) call|that(?: is|'s|’s) all|nothing else)\b/i
 const endCall = 'end_call'
+const wantsCallback = /\b(?:call|ring|phone) (?:me|us) (?:back|later|again)\b/i
+const scheduleCallback = 'schedule_callback'
 /** "book a table" names book_table: at most this many words are between. */
 const gapMax = 2
 
@@ -20,6 +22,7 @@ export function toolNamedIn(tools: readonly Tool[], said: string): Tool | undefi
   return (
     tools.find(({ name }) => text.includes(` ${plainWords(name.replaceAll('_', ' ')).join(' ')} `)) ??
     tools.find(({ name }) => name === endCall && leaves.test(said)) ??
+    tools.find(({ name }) => name === scheduleCallback && wantsCallback.test(said)) ??
     tools.find(({ name }) => name !== endCall && isAbout(name, words)) ??
     tools.find(({ name, description }) => name !== endCall && isDescribed(description ?? '', said))
   )
@@ -66,6 +69,7 @@ function valueOf(property: string, schema: Record<string, unknown>, said: string
   const { type } = schema
   if (Array.isArray(schema['enum']))
     return schema['enum'].find((value) => typeof value === 'string' && hasWords(said, value))
+  if ((type === 'integer' || type === 'number') && isMinutes.test(property)) return minutesIn(said)
   if (type === 'integer' || type === 'number') return numberIn(said, type === 'integer')
   if (type !== 'string') return undefined
   const text = textOf(property, said)
@@ -86,14 +90,29 @@ function numberIn(said: string, isWhole: boolean): number | undefined {
   return word === undefined ? undefined : numbers.indexOf(word)
 }
 
+const isMinutes = /minutes?$/i
+const span = /\b(\d{1,5}|[a-z]{1,6}) (minutes?|hours?)\b/i
+
+/** "in ten minutes", "in 2 hours" */
+function minutesIn(said: string): number | undefined {
+  const [, count, unit] = span.exec(said) ?? []
+  if (count === undefined || unit === undefined) return undefined
+  const number = /^an?$/i.test(count) ? 1 : numberIn(count, true)
+  return number === undefined ? undefined : number * (/^h/i.test(unit) ? 60 : 1)
+}
+
 const isCode = /(?:^|_)(?:id|number|no|code|phone|reference|zip)$/
 const isWhole = /(?:^|_)(?:query|question|text|message|reason|topic|request|notes?|q)$/
 const isDay = /(?:^|_)(?:date|day|when)$/
+const isInstant = /^at$/
+const isPhone = /^to$|(?:^|_)phone$/
 const isTime = /(?:^|_)time$/
 const day =
   /\b(?:today|tomorrow|tonight|(?:next |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d{4}-\d\d-\d\d)\b/i
 const time =
   /\b(?:\d{1,2}(?::\d\d)?(?: ?[ap]\.?m\b\.?)?|noon|midnight|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: o'?clock)?)/i
+const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)/
+const phone = /\+\d(?:[ ()-]{0,2}\d){6,14}/
 const mail = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/
 /** A number of one piece, or digits that are spoken one by one. */
 const code = /[A-Za-z]{0,4}-?\d(?:[\d -]{0,30}\d)?[A-Za-z]{0,4}/
@@ -104,6 +123,9 @@ const ownName = /\b(?:my name is|this is|i am|i'm|name)\s+((?:\p{Lu}[\p{L}'’-]
 function textOf(property: string, said: string): string | undefined {
   const key = property.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
   if (/mail$/.test(key)) return mail.exec(said)?.[0]
+  if (isInstant.test(key)) return instant.exec(said)?.[0]
+  const number = isPhone.test(key) ? phone.exec(said)?.[0] : undefined
+  if (number !== undefined) return number.replaceAll(/[ ()-]/g, '')
   if (isDay.test(key)) return day.exec(said)?.[0].toLowerCase()
   if (isTime.test(key)) return timeIn(said)
   if (isCode.test(key)) return code.exec(said)?.[0].replaceAll(/[ -]+/g, '')
