@@ -13,6 +13,10 @@ import type {
   CallKind,
   CallReport,
   CallStatus,
+  Callback,
+  CallbackPage,
+  CallbackStatus,
+  CancelCallback,
   Deleted,
   EndCall,
   EndedCall,
@@ -219,6 +223,28 @@ export type EndCallCall = CallOptions & { path: { id: string }; body?: EndCall }
 export type EndCallAnswer =
   | Answer<'application/json', EndedCall>
 
+export type ListCallbacksCall = CallOptions & {
+  query?: { limit?: number; cursor?: string; status?: CallbackStatus; source_session_id?: string }
+}
+
+export type ListCallbacksAnswer =
+  | Answer<'application/json', CallbackPage>
+
+export type GetCallbackCall = CallOptions & { path: { id: string } }
+
+export type GetCallbackAnswer =
+  | Answer<'application/json', Callback>
+
+export type CancelCallbackCall = CallOptions & { path: { id: string }; body?: CancelCallback }
+
+export type CancelCallbackAnswer =
+  | Answer<'application/json', Callback>
+
+export type DispatchCallbackCall = CallOptions & { path: { id: string } }
+
+export type DispatchCallbackAnswer =
+  | Answer<'application/json', Callback>
+
 export type ListProvidersCall = CallOptions
 
 export type ListProvidersAnswer =
@@ -299,6 +325,14 @@ export type PlatformClient = {
   getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
   /** The end of the call */
   endCall(call: EndCallCall): Promise<EndCallAnswer>
+  /** List the scheduled callbacks */
+  listCallbacks(call?: ListCallbacksCall): Promise<ListCallbacksAnswer>
+  /** Get a scheduled callback */
+  getCallback(call: GetCallbackCall): Promise<GetCallbackAnswer>
+  /** Cancel a scheduled callback */
+  cancelCallback(call: CancelCallbackCall): Promise<CancelCallbackAnswer>
+  /** Make a scheduled callback now */
+  dispatchCallback(call: DispatchCallbackCall): Promise<DispatchCallbackAnswer>
   /** List providers and whose credentials they are called with */
   listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */
@@ -583,6 +617,46 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: true,
     idempotent: false,
     body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listCallbacks: {
+    method: 'GET',
+    path: '/v1/callbacks',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getCallback: {
+    method: 'GET',
+    path: '/v1/callbacks/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  cancelCallback: {
+    method: 'POST',
+    path: '/v1/callbacks/{id}/cancel',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  dispatchCallback: {
+    method: 'POST',
+    path: '/v1/callbacks/{id}/dispatch',
+    secured: true,
+    idempotent: false,
+    body: null,
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

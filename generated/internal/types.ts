@@ -99,6 +99,9 @@ export type ErrorCode =
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
   | 'CALL_NOT_LIVE'
+  | 'AGENT_IN_USE'
+  | 'CALLBACK_NOT_SCHEDULED'
+  | 'CARRIER_DIAL_FAILED'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA'
@@ -116,6 +119,14 @@ export type ValidationIssue = {
   keyword: string
 }
 
+/** The things that stand in the way. Each code that has some names its keys. */
+export type ErrorDetails = {
+  /** With `AGENT_IN_USE`. */
+  phoneNumberIds?: string[]
+  /** With `AGENT_IN_USE`. */
+  callbackIds?: string[]
+}
+
 /** The body of every answer other than 2xx. Holds nothing of what was sent. */
 export type ErrorEnvelope = {
   /** Says in words what is wrong and what to do. */
@@ -123,6 +134,7 @@ export type ErrorEnvelope = {
   code: ErrorCode
   /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
   issues?: ValidationIssue[]
+  details?: ErrorDetails
   /** Same as Service-Request-ID. */
   requestId: string
 }

@@ -13,6 +13,10 @@ import type {
   CallKind,
   CallReport,
   CallStatus,
+  Callback,
+  CallbackPage,
+  CallbackStatus,
+  CancelCallback,
   Deleted,
   EndCall,
   EndedCall,
@@ -358,6 +362,46 @@ export type EndCallRequest = {
 export type EndCallResult =
   | { status: 200; type?: 'application/json'; body: EndedCall }
 
+export type ListCallbacksRequest = {
+  path: Record<string, never>
+  query: { limit: number; cursor?: string; status?: CallbackStatus; source_session_id?: string }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListCallbacksResult =
+  | { status: 200; type?: 'application/json'; body: CallbackPage }
+
+export type GetCallbackRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetCallbackResult =
+  | { status: 200; type?: 'application/json'; body: Callback }
+
+export type CancelCallbackRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: CancelCallback | undefined
+}
+
+export type CancelCallbackResult =
+  | { status: 200; type?: 'application/json'; body: Callback }
+
+export type DispatchCallbackRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type DispatchCallbackResult =
+  | { status: 200; type?: 'application/json'; body: Callback }
+
 export type ListProvidersRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -464,6 +508,14 @@ export type PlatformHandlers<Caller> = {
   getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
   /** POST /v1/calls/{id}/end */
   endCall: Handle<EndCallRequest, EndCallResult, Caller>
+  /** GET /v1/callbacks */
+  listCallbacks: Handle<ListCallbacksRequest, ListCallbacksResult, Caller>
+  /** GET /v1/callbacks/{id} */
+  getCallback: Handle<GetCallbackRequest, GetCallbackResult, Caller>
+  /** POST /v1/callbacks/{id}/cancel */
+  cancelCallback: Handle<CancelCallbackRequest, CancelCallbackResult, Caller>
+  /** POST /v1/callbacks/{id}/dispatch */
+  dispatchCallback: Handle<DispatchCallbackRequest, DispatchCallbackResult, Caller>
   /** GET /v1/providers */
   listProviders: Handle<ListProvidersRequest, ListProvidersResult, Caller>
   /** PUT /v1/providers */

@@ -119,8 +119,17 @@ export type ErrorEnvelope = {
   code: ErrorCode
   /** With `VALIDATION_ERROR`, every fault of the request, and no more than 32. */
   issues?: ValidationIssue[]
+  details?: ErrorDetails
   /** Same as Service-Request-ID. */
   requestId: string
+}
+
+/** The things that stand in the way. Each code that has some names its keys. */
+export type ErrorDetails = {
+  /** With `AGENT_IN_USE`. */
+  phoneNumberIds?: string[]
+  /** With `AGENT_IN_USE`. */
+  callbackIds?: string[]
 }
 
 export type ValidationIssue = {
@@ -150,6 +159,9 @@ export type ErrorCode =
   | 'TOOL_NAME_CONFLICT'
   | 'LIMIT_REACHED'
   | 'CALL_NOT_LIVE'
+  | 'AGENT_IN_USE'
+  | 'CALLBACK_NOT_SCHEDULED'
+  | 'CARRIER_DIAL_FAILED'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
   | 'UNSUPPORTED_MEDIA'
@@ -865,6 +877,44 @@ export type CallArtifacts = {
   transcript: { entries_total: number; truncated: boolean }
 }
 
+/** `dispatching` while the call is being placed, and `dispatched` once the carrier has taken it: a busy line is no failure. */
+export type CallbackStatus = 'scheduled' | 'dispatching' | 'dispatched' | 'cancelled' | 'failed'
+
+/** Why the last attempt to place the call failed. `missed`: no server was there within an hour of the time. A due call is tried at its time and 1, 5 and 15 minutes later. */
+export type CallbackFailureCause = 'carrier_error' | 'insufficient_credits' | 'concurrency' | 'no_phone_number' | 'missed' | null
+
+export type Callback = {
+  id: string
+  test?: TestMark
+  organization_id: string
+  /** The session in which it was promised. */
+  source_session_id: string
+  /** The session of the call that was placed. */
+  created_session_id: string | null
+  agent_id: string | null
+  phone_number_id: string | null
+  /** E.164. */
+  to_number: string
+  from_number: string | null
+  scheduled_at: string
+  status: CallbackStatus
+  reason: string | null
+  /** The agent gets them when the call is made. */
+  instructions: string | null
+  /** That of the session in which it was promised, once it is analysed. */
+  summary: string | null
+  pipeline_config: PipelineConfig
+  /** That of the session in which it was promised. */
+  metadata: Record<string, unknown>
+  failure_cause: CallbackFailureCause
+  /** The last attempt. */
+  attempted_at: string | null
+  dispatched_at: string | null
+  cancelled_at: string | null
+  created_at: string
+  updated_at: string
+}
+
 export type CallReport = {
   session_id: string
   organization_id: string
@@ -882,7 +932,8 @@ export type CallReport = {
   cost_breakdown: CostLine[]
   metadata: Record<string, unknown>
   artifacts: CallArtifacts
-  scheduled_callback: unknown
+  /** The last callback that was promised in this call. */
+  scheduled_callback: Callback | null
   /** `heuristic`: by rules, because no LLM can be asked. `failed`: an LLM gave nothing usable, and the rules stand. */
   analysis_status: 'pending' | 'heuristic' | 'completed' | 'failed'
   analysis_provider: string | null
@@ -993,6 +1044,11 @@ export type CallEventType =
   | 'analysis.completed'
   | 'analysis.heuristic'
   | 'analysis.failed'
+  | 'callback.scheduled'
+  | 'callback.dispatching'
+  | 'callback.dispatched'
+  | 'callback.cancelled'
+  | 'callback.failed'
   | 'budget.exhausted'
 
 export type CallEvent = {
@@ -1047,3 +1103,7 @@ export type EndedCall = {
   /** With `already_ended` only. */
   ended_at?: string
 }
+
+export type CallbackPage = { callbacks: Callback[]; next_cursor: string | null }
+
+export type CancelCallback = { reason?: string | null }
