@@ -141,8 +141,8 @@ export class UserTurn {
     const lastMs = this.#lastMs(dueMs)
     if (nowMs >= dueMs && (nowMs >= lastMs || (this.isFinal && !this.#isBehind()))) return this.#events.decided()
     if (dueMs - nowMs <= guessLeadMs || this.isFinal) this.#guess(said.text)
-    const flushMs = dueMs - flushLeadMs
-    const nextMs = [flushMs, dueMs, lastMs].find((ms) => ms > nowMs) ?? nowMs
+    const looksMs = [dueMs - guessLeadMs, dueMs - flushLeadMs, dueMs, lastMs]
+    const nextMs = looksMs.find((ms) => ms > nowMs) ?? nowMs
     this.#lookAgain(nextMs - nowMs)
   }
 
