@@ -1,0 +1,134 @@
+/** The waits of finalize and of an analysis, in injected time. */
+import t from 'tap'
+import { createAnalyse } from '../../domain/calls/analyse.ts'
+import type { Call } from '../../domain/calls/call.ts'
+import { firstReport } from '../../domain/calls/report.ts'
+import { Reports, type ReportsDeps } from '../../domain/calls/reports.ts'
+import type { Analysis } from '../../domain/calls/store.ts'
+import { Fault } from '../../domain/fault.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import { bench, caller, ManualClock, model, provider, settled } from '../domain/fakes.ts'
+import { silent } from '../store/cluster.ts'
+import { newCall, newTurn } from './call.ts'
+
+const ended = () => newCall('org_1', { status: 'completed', startedAtMs: 1, endedAtMs: 2, endReason: 'user_hangup' })
+const analysed: Analysis = {
+  summary: 'Done.',
+  outcome: 'resolved',
+  structuredData: { topics: [], sentiment: null, resolved: true, actionItems: [], message: null },
+  customData: {},
+  status: 'completed',
+  provider: 'p',
+  model: 'm',
+  error: null,
+}
+
+function setup(call: Call | null) {
+  const clock = new ManualClock()
+  const state = { report: call && firstReport({ ...call, userTurns: 1, agentTurns: 1, fields: [] }, 0), analyses: 0 }
+  let finish: (analysis: Analysis) => void = () => {}
+  const found = () => Promise.resolve(state.report)
+  const reports: ReportsDeps['reports'] = {
+    find: found,
+    claim: () => Promise.resolve(true),
+    complete: (_tenant, _id, analysis) => {
+      if (analysis !== null && state.report !== null) {
+        const { status, ...findings } = analysis
+        state.report = { ...state.report, ...findings, analysisStatus: status }
+      }
+      return Promise.resolve()
+    },
+    pending: () => Promise.resolve([]),
+  }
+  const made = new Reports({
+    calls: { find: () => Promise.resolve(call) },
+    record: { turns: () => Promise.resolve([newTurn()]) },
+    reports,
+    changes: { watch: () => () => {} },
+    whole: {
+      report: () => {
+        if (state.report === null) return Promise.reject(new ResourceFault({ kind: 'report_missing', hasEnded: true }))
+        return Promise.resolve({ report: state.report } as Awaited<ReturnType<ReportsDeps['whole']['report']>>)
+      },
+    },
+    analyse: () => {
+      state.analyses += 1
+      return new Promise((resolve) => {
+        finish = resolve
+      })
+    },
+    clock,
+    log: silent,
+  })
+  const tenant = { organizationId: 'org_1', test: false }
+  const finalize = (isForced = false) => made.finalize(tenant, 'id', isForced)
+  return { clock, state, finalize, finish: (analysis: Analysis) => finish(analysis) }
+}
+
+t.test('finalize waits 20 s and answers what stands; a second one waits for the same', async (t) => {
+  const { clock, state, finalize, finish } = setup(ended())
+  const answers: string[] = []
+  const note = (name: string) => void finalize().then(({ report }) => answers.push(`${name} ${report.analysisStatus}`))
+  note('first')
+  await settled()
+  await clock.advance(5000)
+  note('second')
+  await settled()
+  await clock.advance(14_999)
+  t.same(answers, [])
+  await clock.advance(1)
+  t.same(answers, ['first pending'])
+  finish(analysed)
+  await settled()
+  await settled()
+  t.same(answers, ['first pending', 'second completed'])
+  t.equal(state.analyses, 1)
+  await finalize()
+  t.equal(state.analyses, 1, 'what is analysed is not analysed again')
+  const forced = finalize(true)
+  await settled()
+  await settled()
+  finish({ ...analysed, summary: 'Again.' })
+  t.equal((await forced).report.summary, 'Again.')
+  t.equal(state.analyses, 2)
+})
+
+t.test('finalize of a call that lives, and of one that nobody joined', async (t) => {
+  await t.rejects(setup(newCall('org_1', { status: 'in_progress' })).finalize(), { message: 'call_not_ended' })
+  await t.rejects(setup(null).finalize(), { message: 'not_found' })
+  const unjoined = setup(newCall('org_1', { status: 'cancelled', endReason: 'not_joined' }))
+  unjoined.state.report = null
+  await t.rejects(unjoined.finalize(), { message: 'report_missing' })
+  const unconnected = setup(newCall('org_1', { status: 'cancelled', endReason: 'api_ended' }))
+  t.equal((await unconnected.finalize(true)).report.analysisStatus, 'heuristic')
+  t.equal(unconnected.state.analyses, 0, 'there is nothing to read')
+})
+
+t.test('an analysis takes 60 s in all', async (t) => {
+  const capabilities = { ...model('llm').capabilities, structured_output: true }
+  const { deps, clock } = bench([provider('p', [model('llm', { capabilities })])], ['p'])
+  let isAborted = false
+  const analyse = createAnalyse({
+    chooser: deps.chooser,
+    generate: {
+      whole: ({ signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            isAborted = true
+            reject(new Fault({ kind: 'cancelled' }))
+          })
+        }),
+    },
+    callerOf: () => Promise.resolve(caller()),
+    clock,
+    ids: { request: () => 'req_1' },
+    log: silent,
+  })
+  const analysis = analyse(ended(), [newTurn()])
+  await settled()
+  await clock.advance(59_999)
+  t.notOk(isAborted)
+  await clock.advance(1)
+  t.ok(isAborted)
+  t.match(await analysis, { status: 'failed', outcome: 'completed', error: /^No LLM answered/ })
+})
