@@ -1,6 +1,6 @@
 /**
- * What runs under a lease. The limit of an organization counts requests and streams only, because sessions have their
- * own limit, `maxSessions`. The limit of a key counts both.
+ * A lease is taken for a request or for a session. The limit of an organization counts requests and streams only,
+ * because sessions have another limit, `maxSessions`. The limit of a key counts both.
  */
 export type LeaseKind = 'request' | 'session'
 

@@ -25,7 +25,10 @@ const analysed: Analysis = {
 
 function setup(call: Call | null) {
   const clock = new ManualClock()
-  const state = { report: call && firstReport({ ...call, userTurns: 1, agentTurns: 1, fields: [] }, 0), analyses: 0 }
+  const state = {
+    report: call && firstReport({ ...call, userTurns: 1, agentTurns: 1, fields: [], hasCallback: false }, 0),
+    analyses: 0,
+  }
   let finish: (analysis: Analysis) => void = () => {}
   const found = () => Promise.resolve(state.report)
   const reports: ReportsDeps['reports'] = {
@@ -120,6 +123,7 @@ t.test('an analysis takes 60 s in all', async (t) => {
         }),
     },
     callerOf: () => Promise.resolve(caller()),
+    hasCallback: () => Promise.resolve(false),
     clock,
     ids: { request: () => 'req_1' },
     log: silent,

@@ -12,7 +12,7 @@ const inline = (name: string, timeoutMs: number | null): PipelineTool => ({
   preToolSpeech: 'never',
 })
 
-/** What the user says, and the silence after it until the decision that the turn is over. */
+/** Each row has the words of the user, and the silence after them until the decision that the turn is over. */
 const delays: [title: string, said: string, TurnHandling, leastMs: number, mostMs: number][] = [
   // The end of speech is certain after 128 ms, and found within a frame of 32 ms.
   ['vad waits minDelay', 'a table and', vad(100), 100, 200],

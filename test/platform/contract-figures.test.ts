@@ -111,7 +111,7 @@ const agent = {
 
 const toolChange = {
   description: '1…1024',
-  // Of the schema itself: 16 KiB and eight levels, which agent-tools.test.ts holds.
+  // The schema also has at most 16 KiB and eight levels, which agent-tools.test.ts holds.
   parameters: '…256',
   'source.url': '1…2048',
   'source.secret': '8…256',
