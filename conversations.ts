@@ -1,7 +1,7 @@
 /** Joins a conversation to the operations of the domain, to voice activity detection, tools and the recording. */
 import { FrameResampler } from './audio/frame-resampler.ts'
 import type { Caller } from './domain/access/organization.ts'
-import { createJournal } from './domain/calls/journal.ts'
+import { createJournal, type JournalDeps } from './domain/calls/journal.ts'
 import type { Stage } from './domain/catalog/model.ts'
 import { startConversation } from './domain/conversation/conversation.ts'
 import type { ConversationDeps, ConversationInput } from './domain/conversation/deps.ts'
@@ -29,7 +29,7 @@ export type ConversationParts = {
   record: (call: LiveCall['call']) => ConversationInput['recorder']
   log: ReturnType<typeof createLog>
   /** Called when the end of a call is stored. */
-  callEnded: Parameters<typeof createJournal>[0]['ended']
+  callEnded: JournalDeps['ended']
 }
 
 export type Conversations = { start: StartConversation; close(): Promise<void> }
@@ -37,7 +37,11 @@ export type Conversations = { start: StartConversation; close(): Promise<void> }
 /** Audio is sent at least this often. Frames are 20 ms and may be sent `sessions.aheadMs` early. */
 const paceMs = 10
 
-export function createConversations(parts: ConversationParts): Conversations {
+/** `endedElsewhere` must end the conversation of the call. */
+export function createConversations(
+  parts: ConversationParts,
+  endedElsewhere: JournalDeps['endedElsewhere'],
+): Conversations {
   const { config, store, callEnded, log } = parts
   const { calls } = store
   const { allowedSubnets } = config.outbound
@@ -48,6 +52,7 @@ export function createConversations(parts: ConversationParts): Conversations {
     eventId: systemIds.session,
     callbackId: systemIds.callback,
     ended: callEnded,
+    endedElsewhere,
   })
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock: systemClock, log })
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => systemClock.monotonicMs() })

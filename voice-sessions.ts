@@ -9,6 +9,7 @@ import { createStartSession } from './domain/sessions/start-session.ts'
 import { createTransportTokens, type TransportTokens } from './domain/sessions/transport-token.ts'
 import { createRules } from './handlers/platform/stored-resources.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
+import { Loops } from './runtime/loops.ts'
 
 export type SessionParts = ConversationParts & {
   /** Signs transport tokens. */
@@ -26,14 +27,16 @@ export type Sessions = {
 
 /** Records of calls that are not complete by then are completed by another process. */
 const closeMs = 5000
+/** A process that stood still for a while finds out this soon which of its calls another one has ended. */
+const lookEveryMs = 2000
 
 /** Resolves when commands from other processes are received. */
 export async function createSessions(parts: SessionParts): Promise<Sessions> {
   const { config, store, operations, log, masterKey } = parts
   const { limits, credit, organizations, calls } = store
   const tokens = createTransportTokens(masterKey)
-  const conversations = createConversations(parts)
-  const live = new SessionRegistry({
+  const conversations = createConversations(parts, (tenant, callId, reason) => live.end(tenant, callId, reason))
+  const live: SessionRegistry = new SessionRegistry({
     calls,
     organizations,
     limits,
@@ -59,12 +62,15 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     queuedMax: config.sessions.queuedMax,
   })
   await store.callCommands.serve((tenant, callId, { reason }) => live.end(tenant, callId, reason))
+  const loops = new Loops(systemClock, log)
+  loops.start({ name: 'calls that were ended elsewhere', everyMs: lookEveryMs, run: () => live.endOver() })
   return {
     start,
     live,
     calls: createLiveCalls({ live, calls, commands: store.callCommands }),
     tokens,
     async close() {
+      await loops.stop(closeMs)
       await live.close('server_shutdown', closeMs)
       await conversations.close()
     },

@@ -4,7 +4,7 @@ import { type Applied, applyEntries } from '../domain/calls/apply.ts'
 import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
 import { type CallStatus, type EndReason, endStatus, isTerminal } from '../domain/calls/states.ts'
-import type { CallStore, UnownedEnd } from '../domain/calls/store.ts'
+import type { CallStore, EndedCall, UnownedEnd } from '../domain/calls/store.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SecretsByTool } from '../domain/sessions/join-tools.ts'
@@ -17,6 +17,7 @@ import { type CallRow, callColumns, callOf, isCallId, ofCall } from './call-rows
 import { createMicroseconds } from './call-times.ts'
 import { hasPromised, insertPromised } from './callbacks.ts'
 import type { Tx } from './connect.ts'
+import { arrayLiteral } from './key-match.ts'
 import type { SealedTable } from './reseal.ts'
 import type { Sealed, Sealer } from './sealed.ts'
 import { type Tenancy, type Worlds } from './tenant.ts'
@@ -64,12 +65,20 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     countLive: (organizationId) => countOpen(worlds, organizationId, true),
     countQueued: (organizationId) => countOpen(worlds, organizationId, false),
     append: async (tenant, id, entries) => {
-      if (!isCallId(id)) return entries
+      if (!isCallId(id)) return { refused: entries, overFor: null }
       return worlds.asTenant(tenant, async (tx) => {
         const found = await read(tx, tenant, id, true)
-        return found === null ? entries : store(tx, deps, found.call, entries)
+        if (found === null) return { refused: entries, overFor: null }
+        const refused = await store(tx, deps, found.call, entries)
+        return { refused, overFor: isTerminal(found.call.status) ? found.call.endReason : null }
       })
     },
+    endedAmong: (ids) =>
+      worlds.asOperator(
+        (tx) => tx<EndedCall[]>`
+          select organization_id as "organizationId", test, id, end_reason as "endReason" from calls
+          where id = any(${arrayLiteral(ids)}::uuid[]) and ended_at is not null`,
+      ),
     endUnowned: async (tenant, id, reason) => {
       if (!isCallId(id)) return null
       return worlds.asTenant(tenant, async (tx) => {

@@ -23,6 +23,8 @@ export type JournalDeps = {
   callbackId: () => string
   /** Called when the end of a call is stored. */
   ended: (tenant: Tenant, callId: string) => void
+  /** Called when another process has ended a call of this process: it held this one for dead. */
+  endedElsewhere: (tenant: Tenant, callId: string, reason: EndReason) => void
 }
 
 export interface Journal {
@@ -165,8 +167,9 @@ class OpenJournal implements CallLog {
     const { calls, log } = this.#deps
     const { id: callId } = this.#call
     try {
-      const refused = await calls.append(this.#call, callId, batch)
+      const { refused, overFor } = await calls.append(this.#call, callId, batch)
       if (refused.length > 0) log.warn({ callId, refused: refused.map(nameOf) }, 'entries of a call were refused')
+      if (overFor !== null) this.#endedElsewhere(overFor)
       return true
     } catch (err) {
       if (err instanceof Fault) return false
@@ -179,6 +182,13 @@ class OpenJournal implements CallLog {
     }
     for (const entry of batch) if (!(await this.#append([entry]))) return false
     return true
+  }
+
+  /** After an end of ours, entries that follow it find the call over, which is no news. */
+  #endedElsewhere(reason: EndReason): void {
+    if (this.#ended !== null || isTerminal(this.#status)) return
+    const { organizationId, test, id } = this.#call
+    this.#deps.endedElsewhere({ organizationId, test }, id, reason)
   }
 
   #stored(): Promise<void> {

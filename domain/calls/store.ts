@@ -53,10 +53,12 @@ export interface CallStore {
   /** The calls of the organization that nobody has joined yet, in both worlds. */
   countQueued(organizationId: string): Promise<number>
   /**
-   * Stores what happened to a call, all or nothing. Entries that are stored already are not stored again. Returns those that
-   * the states of a call forbid; they are left out. Throws the fault store_unreachable while the database is away.
+   * Stores what happened to a call, all or nothing. Entries that are stored already are not stored again, and entries that
+   * the states of a call forbid are left out. Throws the fault store_unreachable while the database is away.
    */
-  append(tenant: Tenant, id: string, entries: readonly CallEntry[]): Promise<readonly CallEntry[]>
+  append(tenant: Tenant, id: string, entries: readonly CallEntry[]): Promise<Appended>
+  /** Those of these calls that are over. */
+  endedAmong(ids: readonly string[]): Promise<readonly EndedCall[]>
   /**
    * Ends a call that no process holds. Null: there is no such call. `owned`: a process holds it, which must end it.
    */
@@ -68,6 +70,10 @@ export interface CallStore {
    */
   endOrphans(salvage: (callId: string) => Promise<number | null>): Promise<void>
 }
+
+/** `overFor`: the call was over before these entries, for this reason. */
+export type Appended = { refused: readonly CallEntry[]; overFor: EndReason | null }
+export type EndedCall = Tenant & { id: string; endReason: EndReason }
 
 export type UnownedEnd = { state: 'ended_now' } | { state: 'ended_before'; endedAtMs: number } | { state: 'owned' }
 

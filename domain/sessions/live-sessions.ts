@@ -11,6 +11,7 @@ import type { Caller, Tenant } from '../access/organization.ts'
 import { takeLease } from '../access/take-lease.ts'
 import type { Call } from '../calls/call.ts'
 import { type EndReason, isTerminal } from '../calls/states.ts'
+import type { EndedCall } from '../calls/store.ts'
 import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -48,6 +49,8 @@ export interface JoinableCalls {
   /** Takes back a claim of this process. The call waits again for its first join. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   countLive(organizationId: string): Promise<number>
+  /** Those of these calls that are over. */
+  endedAmong(ids: readonly string[]): Promise<readonly EndedCall[]>
 }
 
 export type LiveSessionDeps = {
@@ -110,6 +113,13 @@ export class SessionRegistry implements LiveSessions {
     if (live === undefined || live.call.organizationId !== organizationId || live.call.test !== test) return false
     live.conversation?.end(reason)
     return true
+  }
+
+  /** Ends the sessions whose calls another process has ended, because it held this one for dead. */
+  async endOver(): Promise<void> {
+    if (this.#live.size === 0) return
+    const over = await this.#deps.calls.endedAmong([...this.#live.keys()])
+    for (const { id, endReason, ...tenant } of over) this.end(tenant, id, endReason)
   }
 
   /** No new session is taken from now on. */

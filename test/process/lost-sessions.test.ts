@@ -17,6 +17,8 @@ const env = {
 }
 /** The lease, two sweeps, and a busy machine. */
 const endedWithinMs = 3000 + 2 * 3000 + 9000
+/** One look at the calls of this process, and a busy machine. */
+const endsWithinMs = 2000 + 3000
 
 async function node(t: Test, databaseUrl: string, dataDir?: string): Promise<Running> {
   const parley = await startParley({ ...env, DATABASE_URL: databaseUrl }, dataDir)
@@ -97,4 +99,27 @@ t.test('the next start ends them, with the recording as it was written', async (
   const bytes = Buffer.from(await audio.arrayBuffer())
   t.equal(bytes.readUInt32LE(40), bytes.length - 44, 'the header says how long it is')
   t.equal(Math.round((bytes.length - 44) / 64), durationMs)
+})
+
+t.test('a process that stood still ends the sessions that another one has ended', async (t) => {
+  const databaseUrl = await cluster.database('empty')
+  const owner = await node(t, databaseUrl)
+  const other = await node(t, databaseUrl)
+  const pages = [await Page.join(owner), await Page.join(owner)]
+  await pages[0]?.ask('before it stands still')
+  process.kill(owner.pid, 'SIGSTOP')
+  t.teardown(() => process.kill(owner.pid, 'SIGCONT'))
+  for (const { id } of pages) t.match(await ended(other, id), { status: 'failed', end_reason: 'worker_lost' })
+  pages[0]?.send({ type: 'user_message', text: 'is anybody there?' })
+  process.kill(owner.pid, 'SIGCONT')
+  for (const page of pages) {
+    await until('the socket has closed', () => page.closed !== null, endsWithinMs)
+    t.equal(page.closed, 1000)
+    t.match(page.all('end'), [{ reason: 'worker_lost' }])
+    const { json } = await call(other, `/v1/calls/${page.id}/events`)
+    const ends = (json['events'] as { event_type: string }[]).filter(({ event_type }) => event_type === 'call.failed')
+    t.equal(ends.length, 1)
+    t.match(await wholeCall(owner, page.id), { status: 'failed', end_reason: 'worker_lost', report: { version: 1 } })
+  }
+  await (await Page.join(owner)).ask('it serves on')
 })

@@ -178,6 +178,7 @@ function setup({
         return Promise.resolve()
       },
       countLive: () => Promise.resolve(claimed.length - released.length),
+      endedAmong: () => Promise.resolve([]),
     },
     organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions }) },
     limits: createLocalLimits(),
