@@ -285,6 +285,7 @@ async function listen(parts: Listening): Promise<{ server: Server } & Pick<Surfa
     region: config.region,
     headerPrefix: config.headerPrefix,
     ...surfaces,
+    relay: { dataDir: config.dataDir, name: store.instanceId, socketsMax: config.sessions.relayedMax },
     echo: parts.env['PARLEY_TEST_ECHO'] === '1' && isLoopbackHost(config.host),
     authenticate: createAuthenticate(store.keys),
     requestId: systemIds.request,

@@ -27,6 +27,11 @@ export function createPublicUrl({ publicUrl, host, port, trustedProxies }: Addre
   }
 }
 
+/** The address of this machine among several, for sockets that must reach the process which holds their session. */
+export function createNodeUrl({ nodeUrl, ...settings }: AddressSettings & { nodeUrl: string | null }): PublicUrlOf {
+  return createPublicUrl({ ...settings, publicUrl: nodeUrl ?? settings.publicUrl })
+}
+
 /** A chain of proxies lists one value each; the last is that of the proxy which is connected to us. */
 function nearest(values: string): string {
   return values.split(',').at(-1)?.trim().toLowerCase() ?? ''

@@ -17,7 +17,7 @@ import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import type { SecretsByTool } from './join-tools.ts'
-import type { JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from './live.ts'
+import type { HeldSession, JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from './live.ts'
 import { overridden } from './overrides.ts'
 import type { Pipeline } from './pipeline.ts'
 import type { SessionOrganizations } from './start-session.ts'
@@ -97,13 +97,18 @@ export class SessionRegistry implements LiveSessions {
     return this.#live.size
   }
 
-  async admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat> {
+  async admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | HeldSession> {
     const live = this.#live.get(claims.sessionId)
     if (live !== undefined) return this.#seatOf(live.call, caller, true)
     const tenant = { organizationId: claims.organizationId, test: caller.test }
     const found = await this.#deps.calls.findWithSecrets(tenant, claims.sessionId)
     if (found === null || found.call.identity !== claims.identity) throw new ResourceFault({ kind: 'not_found' })
-    this.#requireJoinable(found.call)
+    this.#requireLive(found.call)
+    const { ownerId } = found.call
+    if (ownerId !== null && ownerId !== this.#deps.ownerId) return { ownerId }
+    // This process has just taken it, or has just ended it.
+    if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    this.#requireRoom()
     return this.#seatOf(found.call, caller, false, found)
   }
 
@@ -141,14 +146,11 @@ export class SessionRegistry implements LiveSessions {
     })
   }
 
-  #requireJoinable({ status, expiresAtMs, ownerId }: Call): void {
+  #requireLive({ status, expiresAtMs, ownerId }: Call): void {
     const { clock } = this.#deps
     if (isTerminal(status)) throw new ResourceFault({ kind: 'call_not_live' })
     if (status === 'queued' && ownerId === null && expiresAtMs <= clock.nowMs())
       throw new ResourceFault({ kind: 'call_not_live' })
-    // Another process has the session. It takes the socket back when it reaches it.
-    if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
-    this.#requireRoom()
   }
 
   #requireRoom(): void {

@@ -9,10 +9,13 @@ export interface LiveSessions {
    * Decides before the upgrade whether the holder of a token may join; `caller` is the key that minted it. Throws
    * ResourceFault `call_not_live` when the session is over or was not joined in time, ResourceFault `not_found` when
    * the caller has no such session, and a Fault for a limit (`too_many_at_once`) and for a server that is full or
-   * draining (`overloaded`).
+   * draining (`overloaded`). Another process may hold the session.
    */
-  admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat>
+  admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | HeldSession>
 }
+
+/** A session that another process holds: its name. */
+export type HeldSession = { ownerId: string }
 
 /** A session that the holder of a token may join, and what `ready` says of it. */
 export type SessionSeat = {

@@ -10,7 +10,7 @@ import type { AsyncapiDocument, OpenapiDocument } from '../../generated/platform
 import { sessionContract } from '../../generated/session/contract.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { serveContract, serveSocketContract } from '../contract.ts'
-import { type AddressSettings, createPublicUrl } from '../public-url.ts'
+import { type AddressSettings, createNodeUrl, createPublicUrl } from '../public-url.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
 import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
@@ -35,7 +35,7 @@ export type PlatformDeps = ProvidersDeps &
     organizations: OrganizationDeps
     sessions: StartSession
     records: CallDeps & { callbacks: Callbacks }
-    address: AddressSettings
+    address: AddressSettings & { nodeUrl: string | null }
   }
 
 export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mount {
@@ -65,7 +65,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     getAgentTool: getAgentTool(tools),
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
-    createSession: createSession(deps.sessions, publicUrlOf),
+    createSession: createSession(deps.sessions, createNodeUrl(deps.address)),
     ...callOperations(deps.records, publicUrlOf),
     ...callbackOperations(deps.records.callbacks),
     listProviders: listProviders(deps),

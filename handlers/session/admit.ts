@@ -3,7 +3,7 @@ import type { LiveKeys } from '../../domain/access/ephemeral.ts'
 import type { LiveSessions, SessionSeat } from '../../domain/sessions/live.ts'
 import type { TransportTokens } from '../../domain/sessions/transport-token.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
-import type { AdmitSocket, UpgradeRequest } from '../../runtime/engine/socket.ts'
+import { type AdmitSocket, HeldElsewhere, type UpgradeRequest } from '../../runtime/engine/socket.ts'
 import { isOwnOrigin } from '../authenticate.ts'
 
 export type SessionAdmitDeps = {
@@ -20,7 +20,9 @@ export function createSessionAdmit({ tokens, keys, sessions }: SessionAdmitDeps)
     const caller = await keys.find(claims.organizationId, claims.keyId)
     if (caller === null) throw badToken()
     checkOrigin(request, caller.policy.allowedOrigins)
-    return sessions.admit(claims, caller)
+    const seat = await sessions.admit(claims, caller)
+    if ('ownerId' in seat) throw new HeldElsewhere(seat.ownerId)
+    return seat
   }
 }
 

@@ -10,6 +10,7 @@ import { EdgeQuota } from './edge-quota.ts'
 import type { FaultAnswer } from './handler.ts'
 import { renameHeader } from './head.ts'
 import type { ServerOptions } from './options.ts'
+import { type RelayClient, RelayedFault } from './relay/outgoing.ts'
 import type { Transport } from './transport.ts'
 
 export type ServerState = 'starting' | 'ready' | 'draining' | 'ending' | 'stopped'
@@ -30,6 +31,8 @@ export class Engine {
   readonly requestIdHeader: string
   readonly regionHeader: string
   state: ServerState = 'starting'
+  /** Null: no other process is reached. */
+  relay: RelayClient | null = null
   /** Whether answers ask the client to close its connection. */
   asksToClose = false
   readonly #exchanges = new Roster<HttpExchange>()
@@ -87,7 +90,8 @@ export class Engine {
   }
 
   /** The envelope of the surface that the request belongs to. Never throws. */
-  faultAnswer({ mount, requestId }: HttpExchange, error: unknown): FaultAnswer {
+  faultAnswer({ mount, requestId }: Pick<HttpExchange, 'mount' | 'requestId'>, error: unknown): FaultAnswer {
+    if (error instanceof RelayedFault) return error.answer
     const { mounts, log } = this.options
     const surface = mount ?? mounts[0]
     try {

@@ -102,6 +102,14 @@ export type RequestTracing = {
   start(operation: string, method: string, route: string, traceparent: string): (status: number) => void
 }
 
+export type RelaySettings = {
+  dataDir: string
+  /** The name of this process, under which the others reach it. */
+  name: string
+  /** Sockets that this process relays at a time, and as many that it serves for others. */
+  socketsMax: number
+}
+
 export type ServerOptions = {
   engine: EngineName
   host: string
@@ -116,6 +124,8 @@ export type ServerOptions = {
   headerPrefix: string
   mounts: readonly Mount[]
   sockets: readonly SocketMount[]
+  /** Relays sockets to other processes that share a data folder. Null: there is no data folder. */
+  relay: RelaySettings | null
   /** For conformance suites: a WebSocket at `/` that returns every message. Only with a loopback `host`. */
   echo: boolean
   /**

@@ -4,7 +4,10 @@ import { Drain } from './drain.ts'
 import { Engine, type ServerState } from './engine.ts'
 import { openNode, openUploads } from './node/listener.ts'
 import type { ServerOptions } from './options.ts'
+import { openRelay, type Relay } from './relay/relay.ts'
+import type { RelayRequest } from './relay/request.ts'
 import type { Listener } from './transport.ts'
+import { admitRelayed } from './upgrade.ts'
 import { openUws } from './uws/listener.ts'
 
 export type Server = {
@@ -36,6 +39,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     await main.close()
     throw error
   }
+  const relay = await openRelayOf(engine)
   engine.state = 'ready'
   const listeners = uploads ? [main, uploads] : [main]
   const closing = new Drain(engine, listeners)
@@ -48,7 +52,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     inflight: () => engine.inflight,
     sockets: () => engine.sockets.count,
     share: main.share,
-    drain: (lbDelayMs = options.drain.lbDelayMs) => closing.drain(lbDelayMs),
-    stop: () => closing.stop(),
+    drain: (lbDelayMs = options.drain.lbDelayMs) => closing.drain(lbDelayMs).then(() => relay?.close()),
+    stop: () => closing.stop().then(() => relay?.close()),
+  }
+}
+
+/** Null where the data folder can have no sockets: the server goes on, and other processes cannot reach its sessions. */
+async function openRelayOf(engine: Engine): Promise<Relay | null> {
+  const { relay: settings, limits, clock, log } = engine.options
+  if (settings === null) return null
+  const { frameBytesMax, bufferBytesMax } = limits
+  const relayLimits = {
+    socketsMax: settings.socketsMax,
+    messageBytesMax: Math.max(frameBytesMax, bufferBytesMax),
+    queuedBytesMax: bufferBytesMax,
+  }
+  try {
+    const admit = (request: RelayRequest) => admitRelayed(engine, request)
+    const relay = await openRelay(settings, { clock, limits: relayLimits, admit })
+    engine.relay = relay.client
+    return relay
+  } catch (err) {
+    log.error({ err }, 'sockets cannot be relayed between the processes of this machine')
+    return null
   }
 }

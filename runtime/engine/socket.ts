@@ -22,9 +22,20 @@ export type UpgradeRequest = {
 
 /**
  * Decides whether a socket opens. Returns the caller; throws an error that the surface's fault writer turns into the
- * refusal.
+ * refusal, or HeldElsewhere.
  */
 export type AdmitSocket = (request: UpgradeRequest) => unknown
+
+/** Thrown by `AdmitSocket`: another process has to serve this socket. */
+export class HeldElsewhere extends Error {
+  /** The name of that process. */
+  readonly owner: string
+
+  constructor(owner: string) {
+    super('another process holds this')
+    this.owner = owner
+  }
+}
 
 export type SocketContext<Caller = unknown> = {
   requestId: string

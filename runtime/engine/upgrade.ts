@@ -12,9 +12,12 @@ import { type Handshake, readHandshake, requireHandshake, requireQuery } from '.
 import type { SocketEntry } from '../ws/routes.ts'
 import { CancelSource } from './cancel-signal.ts'
 import type { Engine } from './engine.ts'
-import { Refusal } from './handler.ts'
+import { type FaultAnswer, Refusal } from './handler.ts'
 import { readHead } from './head.ts'
 import { type Found, namedParams } from './path-tree.ts'
+import { type RelayLink, RelaySession, unreachable } from './relay/outgoing.ts'
+import type { RelayRequest } from './relay/request.ts'
+import { HeldElsewhere } from './socket.ts'
 import type { UpgradeTransport } from './transport.ts'
 
 /** Answers one request. Never rejects, and never throws: uWebSockets.js would end the process. */
@@ -37,6 +40,7 @@ export async function upgrade(engine: Engine, transport: UpgradeTransport): Prom
     const subprotocol = handshake.isOffered ? entry.subprotocol : ''
     const socket = transport.upgrade(identityHeaders(engine, exchange), handshake.key, subprotocol, connection)
     if (socket) connection.opened(socket)
+    else connection.gone(cutCode)
   } catch (error) {
     refuse(engine, exchange, error)
   } finally {
@@ -53,26 +57,101 @@ function mountOf({ routes }: Engine, host: string, path: string) {
 async function admitSocket(
   engine: Engine,
   exchange: HttpExchange,
-  { entry, params }: Found<SocketEntry>,
+  found: Found<SocketEntry>,
   handshake: Handshake,
 ): Promise<Connection> {
   const { requestId, startedMs } = exchange
-  const { id: channelId, scope } = entry.channel
-  const query = new URLSearchParams(exchange.transport.query)
   requireCapacity(engine)
   const { authorization = '', origin = '', host = '' } = exchange.head ?? {}
-  requireHandshake(entry, handshake, authorization !== '')
-  const path = namedParams(entry.channel.parameters ?? [], params)
+  requireHandshake(found.entry, handshake, authorization !== '')
+  const { path, query } = exchange.transport
+  const request = { requestId, authorization, credential: handshake.credential, origin, host, path, query }
+  const connection = await connectionOf(engine, found, request, startedMs).catch((error: unknown) => {
+    if (error instanceof HeldElsewhere) return relayed(engine, found, request, startedMs, error.owner)
+    throw error
+  })
+  try {
+    if (exchange.isGone) throw new ClientGone()
+    // The look-up of the caller can take long, and the server may be stopping or full by now.
+    requireCapacity(engine)
+    return connection
+  } catch (error) {
+    connection.gone(cutCode)
+    throw error
+  }
+}
+
+/** Throws as the admission of the mount does. */
+async function connectionOf(
+  engine: Engine,
+  { entry, params }: Found<SocketEntry>,
+  request: RelayRequest,
+  startedMs: number,
+): Promise<Connection> {
+  const { id: channelId, scope, parameters = [] } = entry.channel
+  const query = new URLSearchParams(request.query)
+  const path = namedParams(parameters, params)
   requireQuery(entry.channel, query)
-  const { credential } = handshake
+  const { requestId, authorization, credential, origin, host } = request
   const asked = { channelId, scope, requestId, authorization, credential, origin, host, path, query }
   const caller = await entry.admit(asked)
-  if (exchange.isGone) throw new ClientGone()
-  // The look-up of the caller can take long, and the server may be stopping or full by now.
-  requireCapacity(engine)
   const signal = new CancelSource()
   return new Connection(engine.sockets, entry, { requestId, caller, channelId, path, query, signal, startedMs })
 }
+
+/** The connection of a socket that another process serves. */
+async function relayed(
+  { relay, sockets }: Engine,
+  { entry, params }: Found<SocketEntry>,
+  request: RelayRequest,
+  startedMs: number,
+  owner: string,
+): Promise<Connection> {
+  if (relay === null) throw unreachable('another process has the session')
+  const link = await relay.open(owner, request)
+  const signal = new CancelSource()
+  signal.addEventListener('abort', () => link.close())
+  const { id: channelId, parameters = [] } = entry.channel
+  const path = namedParams(parameters, params)
+  const query = new URLSearchParams(request.query)
+  const context = { requestId: request.requestId, caller: null, channelId, path, query, signal, startedMs }
+  return new Connection(sockets, relayEntry(entry, link), context)
+}
+
+/** The frames of a relayed socket are not read here. */
+function relayEntry(entry: SocketEntry, link: RelayLink): SocketEntry {
+  return {
+    ...entry,
+    channel: { ...entry.channel, acceptsBinary: true },
+    handler: (socket) => new RelaySession(link, socket),
+    takeText: (_channel, session, text) => (session as RelaySession).onText(text),
+  }
+}
+
+/**
+ * Admits a socket that another process of this machine has accepted. The credential is checked here as for a socket of our
+ * port. A socket is relayed once: one that has to go on to a third process is refused.
+ */
+export async function admitRelayed(
+  engine: Engine,
+  request: RelayRequest,
+): Promise<{ connection: Connection } | { refusal: FaultAnswer }> {
+  const found = engine.socketRoutes.find(request.host, request.path)
+  try {
+    if (!found) throw nothingAt(request.path, engine.socketRoutes.patterns)
+    requireCapacity(engine)
+    const connection = await connectionOf(engine, found, request, engine.sockets.nowMs())
+    requireCapacity(engine)
+    return { connection }
+  } catch (error) {
+    const mount = found?.entry.mount ?? null
+    const shown = error instanceof HeldElsewhere ? unreachable('another process has the session') : error
+    return { refusal: engine.faultAnswer({ mount, requestId: request.requestId }, shown) }
+  }
+}
+
+/** The close code of a socket that was never open. */
+const cutCode = 1006
 
 function requireCapacity({ isServing, sockets }: Engine): void {
   if (!isServing) throw new Refusal('overloaded', { message: 'the server is restarting', retryAfterS: 1 })

@@ -14,7 +14,7 @@ import type { Socket, SocketContext, SocketSession } from '../engine/socket.ts'
 import type { SocketOwner, SocketTransport } from '../engine/transport.ts'
 import { utf8 } from '../engine/utf8.ts'
 import type { Placed } from '../roster.ts'
-import { binaryRefused, takeText, wrongSent } from './frames.ts'
+import { binaryRefused, wrongSent } from './frames.ts'
 import type { SocketEntry } from './routes.ts'
 
 /** The part of the list of all connections that one connection uses. */
@@ -110,7 +110,7 @@ export class Connection implements Socket, SocketOwner, Placed {
     if (session === null || this.#isClosing) return
     const { channel } = this.#entry
     try {
-      if (!isBinary) takeText(channel, session, readText(message))
+      if (!isBinary) this.#entry.takeText(channel, session, readText(message))
       else if (channel.acceptsBinary) session.onBytes(message)
       else session.onRefused(binaryRefused)
     } catch (error) {
@@ -129,6 +129,12 @@ export class Connection implements Socket, SocketOwner, Placed {
     this.#reader = 'current'
     this.#register.unwatch(this)
     this.#notify((session) => session.onDrained())
+  }
+
+  /** The process that has the client of this socket has found that it does not read. */
+  readerIsSlow(): void {
+    if (this.#reader === 'current') this.#wait()
+    if (this.#reader === 'behind' && !this.#isClosing) this.#giveUp()
   }
 
   /** Called now and then while the reader is behind. */

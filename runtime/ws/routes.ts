@@ -3,13 +3,16 @@ import type { Channel } from '../engine/channel.ts'
 import { hostName } from '../engine/host.ts'
 import type { Mount, SocketMount } from '../engine/options.ts'
 import { type Found, PathTree } from '../engine/path-tree.ts'
-import type { AdmitSocket, SocketHandler } from '../engine/socket.ts'
+import type { AdmitSocket, SocketHandler, SocketSession } from '../engine/socket.ts'
+import { takeText } from './frames.ts'
 
 /** One channel as it is served. */
 export type SocketEntry = {
   channel: Channel
   handler: SocketHandler
   admit: AdmitSocket
+  /** Hands a text frame to the session. */
+  takeText: (channel: Channel, session: SocketSession, text: string) => void
   /** In the spelling of the deployer. */
   subprotocol: string
   credentialPrefix: string
@@ -73,6 +76,7 @@ function createEntry(mount: SocketMount, channel: Channel, headerPrefix: string)
     channel,
     handler,
     admit,
+    takeText,
     subprotocol: renameSubprotocol(channel.subprotocol, headerPrefix),
     credentialPrefix: renameSubprotocol(channel.credentialPrefix, headerPrefix),
     mount: {

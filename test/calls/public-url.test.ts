@@ -1,6 +1,6 @@
 /** The address in links: the setting, or what a request names; proxies are believed only where they are trusted. */
 import t from 'tap'
-import { createPublicUrl } from '../../handlers/public-url.ts'
+import { createNodeUrl, createPublicUrl } from '../../handlers/public-url.ts'
 
 const request = {
   address: '10.0.0.1',
@@ -22,5 +22,8 @@ t.test('createPublicUrl', (t) => {
   t.equal(behind({ ...request, address: '192.0.2.1' }), 'http://voice.example:8080')
   t.equal(behind({ ...request, forwardedHost: 'evil.example, public.example' }), 'https://public.example')
   t.equal(behind({ ...request, forwardedHost: 'a b/c', forwardedProto: 'gopher' }), 'http://voice.example:8080')
+  const node = createNodeUrl({ ...settings, publicUrl: 'https://a.example', nodeUrl: 'https://node-1.a.example/' })
+  t.equal(node(request), 'https://node-1.a.example')
+  t.equal(createNodeUrl({ ...settings, publicUrl: 'https://a.example', nodeUrl: null })(request), 'https://a.example')
   t.end()
 })

@@ -4,6 +4,7 @@ import { ChunkedBytes } from '../../audio/chunked-bytes.ts'
 import { readWav } from '../../audio/wav.ts'
 import { type GrowingFile, type RecordedVoice, Recorder, recordingRateHz } from '../../domain/conversation/recorder.ts'
 import type { Clock } from '../../domain/ports/system.ts'
+import { placeOf } from '../audio/likeness.ts'
 import { speechAt } from '../speech/samples.ts'
 
 const perMs = recordingRateHz / 1000
@@ -104,19 +105,8 @@ function play(
 
 /** The place of a clip in a side, in ms, by correlation, and how alike both are there. */
 function find(clip: Int16Array, side: Int16Array): { ms: number; likeness: number } {
-  const level = (from: number, samples: Int16Array) => {
-    let sum = 0
-    for (let i = 0; i < clip.length; i += 5) sum += (samples[from + i] ?? 0) ** 2
-    return Math.sqrt(sum)
-  }
-  let best = { ms: -1, likeness: 0 }
-  for (let from = 0; from + clip.length <= side.length; from += perMs) {
-    let product = 0
-    for (let i = 0; i < clip.length; i += 5) product += clip[i]! * side[from + i]!
-    const likeness = product / (level(0, clip) * level(from, side) + 1)
-    if (likeness > best.likeness) best = { ms: from / perMs, likeness }
-  }
-  return best
+  const { at, likeness } = placeOf(clip, side, perMs)
+  return { ms: at / perMs, likeness }
 }
 
 t.test('the caller is left and the agent right, where they were in the call', async (t) => {

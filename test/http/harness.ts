@@ -185,6 +185,7 @@ export async function start(mounts: Mount[], overrides: Overrides = {}): Promise
       socketClosed: () => {},
     },
     tracing: null,
+    relay: null,
     checkResponses: true,
     ...overrides,
     limits: {

@@ -5,7 +5,7 @@ import { until } from './machine.ts'
 
 type Server = { url: string; key: string }
 export type Frame = { type: string; [field: string]: unknown }
-type Started = { sessionId: string; transportUrl: string; transportToken: string }
+export type Started = { sessionId: string; transportUrl: string; transportToken: string }
 
 const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
 /** Answers from the request alone, at no price. */
@@ -37,6 +37,7 @@ export class Page {
   readonly id: string
   readonly frames: Frame[] = []
   audioBytes = 0
+  readonly #audioFrames: Buffer[] = []
   /** The close code. */
   closed: number | null = null
   readonly socket: WebSocket
@@ -80,6 +81,11 @@ export class Page {
     await until(`an answer to ${text}`, () => this.all('agent_message').some(isAnswer))
   }
 
+  /** Everything that the agent has said. */
+  audio(): Int16Array {
+    return new Int16Array(Uint8Array.from(Buffer.concat(this.#audioFrames)).buffer)
+  }
+
   async close(): Promise<void> {
     if (this.closed !== null) return
     this.socket.terminate()
@@ -88,6 +94,7 @@ export class Page {
 
   #audio(data: Buffer): void {
     this.audioBytes += data.length
+    this.#audioFrames.push(data)
   }
 
   #text(data: Buffer): void {

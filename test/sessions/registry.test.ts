@@ -35,9 +35,11 @@ t.test('sessions that cannot be joined', async (t) => {
     ['over', { status: 'completed' }, { data: { kind: 'call_not_live' } }],
     ['not joined in time', { expiresAtMs: 1_700_000_000_000 }, { data: { kind: 'call_not_live' } }],
     ['of another identity', { identity: 'eve' }, { data: { kind: 'not_found' } }],
-    ['of another process', { ownerId: 'other', status: 'in_progress' }, { kind: 'overloaded' }],
+    ['just taken by this process', { ownerId: 'this', status: 'in_progress' }, { kind: 'overloaded' }],
   ]
   for (const [what, over, expected] of refusals) t.match(await failure(setup({ over }).admit()), expected, what)
+  const held = setup({ over: { ownerId: 'other', status: 'in_progress' } })
+  t.same(await held.admitted(), { ownerId: 'other' }, 'another process has it')
   const full = setup({ sessionsMax: 1 })
   await full.join()
   t.match(await failure(full.admit('s_2')), { kind: 'overloaded' }, 'the process has as many as it takes')
@@ -196,12 +198,30 @@ function setup({
   }
   const registry = new SessionRegistry(deps)
   const transport = {} as MediaTransport
-  const admit = (id = 's_1') => {
+  const admitted = (id = 's_1') => {
     const claims = { sessionId: id, identity: 'ada', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0 }
     return registry.admit(claims, user)
   }
+  const admit = async (id?: string) => {
+    const seat = await admitted(id)
+    if ('ownerId' in seat) throw new Error('another process holds it')
+    return seat
+  }
   const join = async (id?: string) => (await (await admit(id)).join({})).begin(transport)
-  return { registry, clock, log, claimed, released, stored, started, transport, admit, join, finish: () => finish() }
+  return {
+    registry,
+    clock,
+    log,
+    claimed,
+    released,
+    stored,
+    started,
+    transport,
+    admitted,
+    admit,
+    join,
+    finish: () => finish(),
+  }
 }
 
 function recorded(log: string[]): Conversation {

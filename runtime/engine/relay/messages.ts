@@ -1,0 +1,74 @@
+/**
+ * The messages between two processes of one machine about a socket that one of them has accepted and the other one
+ * serves. A message is its kind, the length of its content, and the content:
+ *
+ *   kind u8 │ length u32, big-endian │ content
+ */
+
+export const kinds = {
+  /** The first message of the process that has the socket: the request, as JSON. */
+  request: 1,
+  /** The first answer of the owner: the socket opens. */
+  accepted: 2,
+  /** The other first answer: the refusal, as JSON. */
+  refused: 3,
+  /** One frame of the socket, in either direction. */
+  text: 4,
+  bytes: 5,
+  /** The client does not read what was sent. */
+  slow: 6,
+  /** The owner closes the socket: the code as u16, then the reason. */
+  close: 7,
+} as const
+export type Kind = (typeof kinds)[keyof typeof kinds]
+
+const headBytes = 5
+
+export function encode(kind: Kind, content: string | Uint8Array = ''): Buffer {
+  const length = typeof content === 'string' ? Buffer.byteLength(content) : content.length
+  const message = Buffer.allocUnsafe(headBytes + length)
+  message[0] = kind
+  message.writeUInt32BE(length, 1)
+  if (typeof content === 'string') message.write(content, headBytes)
+  else message.set(content, headBytes)
+  return message
+}
+
+export function encodeClose(code: number, reason: string): Buffer {
+  const content = Buffer.from(`00${reason}`)
+  content.writeUInt16BE(code, 0)
+  return encode(kinds.close, content)
+}
+
+export function readClose(content: Buffer): { code: number; reason: string } {
+  return { code: content.readUInt16BE(0), reason: content.toString('utf8', 2) }
+}
+
+/** Finds the messages in a stream of chunks. */
+export class MessageReader {
+  readonly #bytesMax: number
+  readonly #take: (kind: number, content: Buffer) => void
+  #rest: Buffer = Buffer.alloc(0)
+
+  /** `content` is lent until `take` returns. */
+  constructor(bytesMax: number, take: (kind: number, content: Buffer) => void) {
+    this.#bytesMax = bytesMax
+    this.#take = take
+  }
+
+  /** False: a message is longer than it may be. */
+  push(chunk: Buffer): boolean {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    let from = 0
+    while (bytes.length - from >= headBytes) {
+      const length = bytes.readUInt32BE(from + 1)
+      if (length > this.#bytesMax) return false
+      const to = from + headBytes + length
+      if (to > bytes.length) break
+      this.#take(bytes[from] as number, bytes.subarray(from + headBytes, to))
+      from = to
+    }
+    this.#rest = bytes.subarray(from)
+    return true
+  }
+}

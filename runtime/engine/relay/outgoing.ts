@@ -1,0 +1,208 @@
+/**
+ * Sockets that this process has accepted and another process of this machine serves, because it holds what the socket
+ * belongs to. This process passes frames on and understands none of them:
+ *
+ *   client ◄──frames──► this process ◄──messages──► the owner
+ *
+ * The owner admits the socket and answers its frames, as if the client had reached it. A client that does not read is
+ * noticed here, where the frames wait, and the owner is notified, so that it ends the socket in its words.
+ */
+import { connect, type Socket as UnixSocket } from 'node:net'
+import { type FaultAnswer, Refusal } from '../handler.ts'
+import type { Clock } from '../options.ts'
+import type { Socket, SocketSession } from '../socket.ts'
+import { socketPath } from './folder.ts'
+import { encode, type Kind, kinds, MessageReader, readClose } from './messages.ts'
+import type { RelayRequest } from './request.ts'
+
+/** The owner has this long to open the socket or to refuse it. */
+const answerMs = 5000
+
+export type RelayLimits = {
+  /** Sockets that this process relays at a time, and that it serves for others. */
+  socketsMax: number
+  messageBytesMax: number
+  /** Bytes that an owner has not taken. More means that it stands still, and ends the socket. */
+  queuedBytesMax: number
+}
+
+/** The owner has refused the socket. Its answer is passed on as it is. */
+export class RelayedFault extends Error {
+  readonly answer: FaultAnswer
+
+  constructor(answer: FaultAnswer) {
+    super('the owner of the socket has refused it')
+    this.answer = answer
+  }
+}
+
+export class RelayClient {
+  readonly #folder: string
+  readonly #clock: Clock
+  readonly #limits: RelayLimits
+  #count = 0
+
+  constructor(folder: string, clock: Clock, limits: RelayLimits) {
+    this.#folder = folder
+    this.#clock = clock
+    this.#limits = limits
+  }
+
+  /** Resolves when the owner has opened the socket. Throws RelayedFault, and Refusal `overloaded` without an owner. */
+  async open(owner: string, request: RelayRequest): Promise<RelayLink> {
+    if (this.#count >= this.#limits.socketsMax) throw unreachable('too many sockets are relayed')
+    this.#count += 1
+    const socket = connect(socketPath(this.#folder, owner))
+    socket.once('close', () => {
+      this.#count -= 1
+    })
+    const link = new RelayLink(socket, this.#limits)
+    const cancel = this.#clock.after(answerMs, () => link.close())
+    try {
+      await link.ask(request)
+      return link
+    } finally {
+      cancel()
+    }
+  }
+}
+
+export function unreachable(message: string): Refusal {
+  return new Refusal('overloaded', { message, retryAfterS: 1 })
+}
+
+type Messages = { take(kind: number, content: Buffer): void; closed(): void }
+
+/** The way of one socket to its owner. */
+export class RelayLink {
+  readonly #socket: UnixSocket
+  readonly #limits: RelayLimits
+  #messages: Messages | null = null
+  /** Messages that came in one piece with the answer to the request. */
+  readonly #early: { kind: number; content: Buffer }[] = []
+
+  constructor(socket: UnixSocket, limits: RelayLimits) {
+    this.#socket = socket
+    this.#limits = limits
+    const reader = new MessageReader(limits.messageBytesMax, (kind, content) => this.#messages?.take(kind, content))
+    socket.on('data', (chunk: Buffer) => {
+      if (!reader.push(chunk)) socket.destroy()
+    })
+    // A broken connection is reported by 'close'. Without a listener this event would end the process.
+    socket.on('error', () => {})
+    socket.on('close', () => this.#messages?.closed())
+  }
+
+  ask(request: RelayRequest): Promise<void> {
+    this.#write(kinds.request, JSON.stringify(request))
+    return new Promise((resolve, reject) => {
+      this.#messages = {
+        take: (kind, content) => {
+          if (kind === kinds.accepted) return resolve(this.#keepEarly())
+          reject(kind === kinds.refused ? refusalOf(content) : unreachable('the owner of the socket does not answer'))
+          this.close()
+        },
+        closed: () => reject(unreachable('the owner of the socket cannot be reached')),
+      }
+    })
+  }
+
+  /** The owner may send its first frames at once, and the session that takes them begins later. */
+  #keepEarly(): void {
+    this.#socket.pause()
+    this.#messages = {
+      take: (kind, content) => this.#early.push({ kind, content: Buffer.from(content) }),
+      closed: () => {},
+    }
+  }
+
+  /** From now on the frames of the owner are passed on. */
+  start(messages: Messages): void {
+    this.#messages = messages
+    for (const { kind, content } of this.#early.splice(0)) messages.take(kind, content)
+    if (this.#socket.destroyed) queueMicrotask(() => messages.closed())
+    this.#socket.resume()
+  }
+
+  /** False: the owner stands still. */
+  send(kind: Kind, content?: string | Uint8Array): boolean {
+    this.#write(kind, content)
+    return this.#socket.writableLength <= this.#limits.queuedBytesMax
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #write(kind: Kind, content?: string | Uint8Array): void {
+    if (!this.#socket.destroyed) this.#socket.write(encode(kind, content))
+  }
+}
+
+function refusalOf(content: Buffer): RelayedFault {
+  return new RelayedFault(JSON.parse(content.toString()) as FaultAnswer)
+}
+
+/** The side of the client. */
+export class RelaySession implements SocketSession {
+  readonly #link: RelayLink
+  readonly #socket: Socket
+  /** The client does not read. Audio that was sent before the owner knows would leave no room for its last frames. */
+  #isSlow = false
+
+  constructor(link: RelayLink, socket: Socket) {
+    this.#link = link
+    this.#socket = socket
+    link.start({
+      take: (kind, content) => this.#take(kind, content),
+      closed: () => socket.close(restartCode, 'the session may be joined again'),
+    })
+  }
+
+  onText(text: string): void {
+    this.#pass(kinds.text, text)
+  }
+
+  onBytes(bytes: Uint8Array): void {
+    this.#pass(kinds.bytes, bytes)
+  }
+
+  onRefused(): void {
+    // Frames are not read here.
+  }
+
+  onDrained(): void {
+    // The owner keeps the pace of what it sends.
+  }
+
+  onSlowReader(): void {
+    this.#isSlow = true
+    this.#link.send(kinds.slow)
+  }
+
+  onShutdown(): void {
+    this.#socket.close(restartCode, 'service restart')
+  }
+
+  onGone(): void {
+    this.#link.close()
+  }
+
+  #pass(kind: Kind, content: string | Uint8Array): void {
+    if (!this.#link.send(kind, content)) this.#socket.close(laterCode, 'try again later')
+  }
+
+  #take(kind: number, content: Buffer): void {
+    if (kind === kinds.bytes) {
+      if (!this.#isSlow) this.#socket.sendBytes(content)
+    } else if (kind === kinds.text) this.#socket.send(content.toString())
+    else if (kind === kinds.close) {
+      const { code, reason } = readClose(content)
+      this.#socket.close(code, reason)
+    }
+  }
+}
+
+/** Close codes of the IANA registry: the client may open another socket. */
+const restartCode = 1012
+const laterCode = 1013

@@ -1,0 +1,147 @@
+/**
+ * Serves sockets that other processes of this machine have accepted. Each comes over a Unix socket which is closed to other
+ * users, and is admitted and served like one of our port.
+ */
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, type Socket as UnixSocket } from 'node:net'
+import type { Connection } from '../../ws/connection.ts'
+import type { FaultAnswer } from '../handler.ts'
+import type { Clock } from '../options.ts'
+import type { SocketTransport } from '../transport.ts'
+import { socketPath } from './folder.ts'
+import { encode, encodeClose, kinds, MessageReader } from './messages.ts'
+import type { RelayLimits } from './outgoing.ts'
+import { type RelayRequest, readRelayRequest } from './request.ts'
+
+/** The request comes with the connection. */
+const requestMs = 5000
+
+export type RelayOwnerDeps = {
+  clock: Clock
+  limits: RelayLimits
+  /** Resolves with a connection that is not open yet, or with the refusal. Never rejects. */
+  admit(request: RelayRequest): Promise<{ connection: Connection } | { refusal: FaultAnswer }>
+}
+
+export type RelayListener = { close: () => Promise<void> }
+
+/** Rejects when no socket can be made in the folder. */
+export function listenForRelays(folder: string, name: string, deps: RelayOwnerDeps): Promise<RelayListener> {
+  const path = socketPath(folder, name)
+  const open = new Set<UnixSocket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    new RelayedSocket(socket, deps)
+  })
+  server.maxConnections = deps.limits.socketsMax
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => {
+      chmodSync(path, 0o600)
+      resolve({
+        close: () =>
+          new Promise((closed) => {
+            for (const socket of open) socket.destroy()
+            server.close(() => closed())
+            rmSync(path, { force: true })
+          }),
+      })
+    })
+  })
+}
+
+/** The transport of one socket, whose client another process has. */
+class RelayedSocket implements SocketTransport {
+  readonly #socket: UnixSocket
+  readonly #deps: RelayOwnerDeps
+  #isAsked = false
+  /** Null before it is open, and once it has ended for its owner. */
+  #owner: Connection | null = null
+  #awaitsDrain = false
+
+  constructor(socket: UnixSocket, deps: RelayOwnerDeps) {
+    this.#socket = socket
+    this.#deps = deps
+    const reader = new MessageReader(deps.limits.messageBytesMax, (kind, content) => this.#take(kind, content))
+    const cancel = deps.clock.after(requestMs, () => {
+      if (!this.#isAsked) socket.destroy()
+    })
+    socket.on('data', (chunk: Buffer) => {
+      if (!reader.push(chunk)) socket.destroy()
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      cancel()
+      this.#leave(cutCode)
+    })
+  }
+
+  send(message: string | Uint8Array, isBinary: boolean): number {
+    this.#socket.write(encode(isBinary ? kinds.bytes : kinds.text, message))
+    if (this.#socket.writableLength === 0) return sent
+    this.#awaitDrain()
+    return buffered
+  }
+
+  getBufferedAmount(): number {
+    return this.#socket.writableLength
+  }
+
+  end(code: number, reason: string): void {
+    if (this.#owner === null) return
+    this.#socket.end(encodeClose(code, reason))
+    this.#leave(code)
+  }
+
+  close(): void {
+    this.#leave(cutCode)
+    this.#socket.destroy()
+  }
+
+  #take(kind: number, content: Buffer): void {
+    if (kind === kinds.request && !this.#isAsked) {
+      this.#isAsked = true
+      void this.#open(readRelayRequest(content.toString()))
+    } else if (kind === kinds.text || kind === kinds.bytes) this.#owner?.receive(content, kind === kinds.bytes)
+    else if (kind === kinds.slow) this.#owner?.readerIsSlow()
+    else this.#socket.destroy()
+  }
+
+  async #open(request: RelayRequest | null): Promise<void> {
+    const socket = this.#socket
+    if (request === null) return void socket.destroy()
+    const admitted = await this.#deps.admit(request)
+    if ('refusal' in admitted) return void socket.end(encode(kinds.refused, JSON.stringify(admitted.refusal)))
+    if (socket.destroyed) return
+    socket.write(encode(kinds.accepted))
+    this.#owner = admitted.connection
+    this.#owner.opened(this)
+  }
+
+  #awaitDrain(): void {
+    if (this.#awaitsDrain) return
+    this.#awaitsDrain = true
+    // With an error the connection has ended, and 'close' follows.
+    this.#socket.write(nothing, (error) => error || this.#drained())
+  }
+
+  #drained(): void {
+    this.#awaitsDrain = false
+    if (this.#socket.writableLength > 0) this.#awaitDrain()
+    this.#owner?.drained()
+  }
+
+  #leave(code: number): void {
+    const owner = this.#owner
+    this.#owner = null
+    owner?.gone(code)
+  }
+}
+
+/** The results of `send`. */
+const sent = 1
+const buffered = 0
+/** The close code of RFC 6455, 7.4.1 for a connection that ends without a close frame. */
+const cutCode = 1006
+const nothing = new Uint8Array(0)

@@ -1,0 +1,18 @@
+/** Joins the two directions of the relay between the processes of one machine. */
+import type { Clock, RelaySettings } from '../options.ts'
+import { makeSocketFolder, removeStale } from './folder.ts'
+import { RelayClient, type RelayLimits } from './outgoing.ts'
+import { listenForRelays, type RelayOwnerDeps } from './owner.ts'
+
+export type Relay = { client: RelayClient; close(): Promise<void> }
+
+/** Rejects when the data folder cannot have sockets. */
+export async function openRelay(
+  { dataDir, name }: RelaySettings,
+  deps: { clock: Clock; limits: RelayLimits; admit: RelayOwnerDeps['admit'] },
+): Promise<Relay> {
+  const folder = makeSocketFolder(dataDir, name)
+  await removeStale(folder)
+  const listener = await listenForRelays(folder, name, deps)
+  return { client: new RelayClient(folder, deps.clock, deps.limits), close: listener.close }
+}

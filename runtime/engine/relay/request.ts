@@ -1,0 +1,20 @@
+import type { UpgradeRequest } from '../socket.ts'
+
+/** A request to open a socket, as the process that has received it passes it to the owner. */
+export type RelayRequest = Pick<UpgradeRequest, 'requestId' | 'authorization' | 'credential' | 'origin' | 'host'> & {
+  /** As they were sent. */
+  path: string
+  query: string
+}
+
+/** Null: it is not a request. */
+export function readRelayRequest(text: string): RelayRequest | null {
+  try {
+    const value = JSON.parse(text) as Record<string, unknown>
+    return names.every((name) => typeof value[name] === 'string') ? (value as RelayRequest) : null
+  } catch {
+    return null
+  }
+}
+
+const names = ['requestId', 'authorization', 'credential', 'origin', 'host', 'path', 'query'] as const

@@ -1,0 +1,122 @@
+/** A session whose socket comes back to another process of the machine goes on: the process relays it to the owner. */
+import t, { type Test } from 'tap'
+import { WebSocket } from 'ws'
+import { likenessOf } from '../audio/likeness.ts'
+import { voicesOf } from '../session/recorded-call.ts'
+import { speechAt } from '../speech/samples.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { until } from './machine.ts'
+import { freshDataDir, type Running, startParley } from './parley.ts'
+import { call, loopbackProviders, Page, type Started, startSession } from './voice-session.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const env = {
+  PARLEY_PROVIDERS: loopbackProviders,
+  PARLEY_MASTER_KEY: 'm'.repeat(32),
+  PARLEY_IDEMPOTENCY_LEASE_MS: '3000',
+}
+const rateHz = 16_000
+const frameSamples = rateHz / 50
+
+/** Two processes that share a database and a data folder. */
+async function pair(t: Test): Promise<[Running, Running]> {
+  const databaseUrl = await cluster.database('empty')
+  const dataDir = freshDataDir()
+  const nodes: Running[] = []
+  for (let count = 0; count < 2; count++) {
+    const node = await startParley({ ...env, DATABASE_URL: databaseUrl }, dataDir)
+    t.teardown(() => node.remove())
+    nodes.push(node)
+  }
+  return nodes as [Running, Running]
+}
+
+const through = (started: Started, { url }: Running): Started => {
+  return { ...started, transportUrl: started.transportUrl.replace(/^ws:\/\/[^/]+/, url.replace('http', 'ws')) }
+}
+
+async function speak(page: Page, samples: Int16Array): Promise<void> {
+  const startMs = performance.now()
+  for (let at = 0; at < samples.length; at += frameSamples) {
+    const frame = samples.subarray(at, at + frameSamples)
+    page.socket.send(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength))
+    const dueMs = startMs + (at / rateHz) * 1000
+    if (dueMs > performance.now()) await new Promise((resolve) => setTimeout(resolve, dueMs - performance.now()))
+  }
+}
+
+t.test('a socket that comes back to the other process', async (t) => {
+  const [owner, other] = await pair(t)
+  // The recorded voice is no question, so the agent speaks only when the page types.
+  const quiet = { turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 }, interruption: { mode: 'none' } } }
+  const started = await startSession(owner, { ttsOptions: { sampleRate: rateHz }, recording: true, ...quiet })
+  const first = new Page(started)
+  t.match(await first.first('ready'), { resumed: false })
+  await first.ask('before it is lost')
+  await first.close()
+  const second = new Page(through(started, other))
+  t.match(await second.first('ready'), { resumed: true, sessionId: started.sessionId })
+  t.match(await second.first('state'), { value: 'listening' })
+  await second.ask('and it goes on over the other process')
+  const voice = await speechAt('tt-weasels', rateHz)
+  await speak(second, voice)
+  const saved = second.audio()
+  second.send({ type: 'end' })
+  t.match(await second.first('end'), { reason: 'user_hangup' })
+  t.equal(second.closed ?? (await closeOf(second)), 1000)
+  const whole = async () => (await call(other, `/v1/calls/${started.sessionId}`)).json
+  await until('it is recorded', async () => (await whole())['recording_status'] === 'ready')
+  t.match(await whole(), { status: 'completed', end_reason: 'user_hangup' })
+  const recorded = await voicesOf(other, started.sessionId)
+  const likeness = likenessOf(voice, recorded.caller)
+  t.ok(likeness > 0.9, `the voice of the caller arrives, ${likeness.toFixed(3)}`)
+  const agent = likenessOf(saved.subarray(0, rateHz), recorded.agent)
+  t.ok(agent > 0.9, `the voice of the agent arrives, ${agent.toFixed(3)}`)
+})
+
+t.test('who may come back through the other process is decided by the owner', async (t) => {
+  const [owner, other] = await pair(t)
+  const started = await startSession(owner)
+  const page = new Page(started)
+  await page.first('ready')
+  const wrong = new Page({ ...through(started, other), transportToken: `${started.transportToken}x` })
+  await until('it is refused', () => wrong.closed !== null)
+  t.equal(page.closed, null)
+  const newer = new Page(through(started, other))
+  t.match(await newer.first('ready'), { resumed: true })
+  t.match(await page.first('error'), { code: 'REPLACED' })
+  await until('the older one has closed', () => page.closed === 1008)
+  t.match(await call(other, `/v1/calls/${started.sessionId}/end`, {}), { json: { status: 'ending' } })
+  t.match(await newer.first('end'), { reason: 'api_ended' })
+  const late = new Page(through(started, other))
+  await until('a session that is over is not joined', () => late.closed !== null)
+})
+
+t.test('the owner is killed while it is relayed to', async (t) => {
+  const [owner, other] = await pair(t)
+  const started = await startSession(owner)
+  await (await joined(started)).close()
+  const page = new Page(through(started, other))
+  await page.first('ready')
+  await owner.kill()
+  await until('the relayed socket has closed', () => page.closed !== null)
+  t.equal(page.closed, 1012)
+  t.same(page.all('end'), [], 'the session may be joined again')
+  const whole = async () => (await call(other, `/v1/calls/${started.sessionId}`)).json
+  await until('the call has ended', async () => (await whole())['ended_at'] !== null, 20_000)
+  t.match(await whole(), { status: 'failed', end_reason: 'worker_lost' })
+  await (await Page.join(other)).ask('the other process serves on')
+})
+
+async function joined(started: Started): Promise<Page> {
+  const page = new Page(started)
+  await page.first('ready')
+  return page
+}
+
+async function closeOf(page: Page): Promise<number | null> {
+  if (page.socket.readyState !== WebSocket.CLOSED) await until('it has closed', () => page.closed !== null)
+  return page.closed
+}
