@@ -27,6 +27,7 @@ export const configKeys: readonly ConfigKey[] = [
   { path: ['edgeWindowS'], env: 'PARLEY_EDGE_WINDOW_S', type: 'integer', secret: false },
   { path: ['uploadMemory'], env: 'PARLEY_UPLOAD_MEMORY', type: 'integer', secret: false },
   { path: ['publicUrl'], env: 'PARLEY_PUBLIC_URL', type: 'string', secret: false },
+  { path: ['nodeUrl'], env: 'PARLEY_NODE_URL', type: 'string', secret: false },
   { path: ['trustedProxies'], env: 'PARLEY_TRUSTED_PROXIES', type: 'array', secret: false },
   { path: ['aliases'], env: 'PARLEY_ALIASES', type: 'object', secret: false },
   { path: ['cors', 'origins'], env: 'PARLEY_CORS_ORIGINS', type: 'array', secret: false },
@@ -264,6 +265,12 @@ export const configKeys: readonly ConfigKey[] = [
   {
     path: ['sessions', 'reconnectMs'],
     env: 'PARLEY_SESSIONS_RECONNECT_MS',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['sessions', 'relayedMax'],
+    env: 'PARLEY_SESSIONS_RELAYED_MAX',
     type: 'integer',
     secret: false,
   },

@@ -53,6 +53,8 @@ export type ParleyConfig = {
   uploadMemory: number
   /** The address under which clients reach this server, for the links in answers. Without it: the scheme and the host that a request names. */
   publicUrl: string | null
+  /** The address of this machine among several, for the sockets of sessions that it holds. Without it: publicUrl. */
+  nodeUrl: string | null
   /** CIDR ranges whose X-Forwarded-For, -Host and -Proto are believed. */
   trustedProxies: string[]
   /** Model names that mean another one on the compatible and the realtime surface, for programs whose model name is fixed: `gpt-4o-mini: auto`. Each means `auto`, `<provider>:<model>` or the id of a model, never another alias. In PARLEY_ALIASES it is JSON or YAML. */
@@ -155,6 +157,8 @@ export type ParleyConfig = {
     queuedMax: number
     /** How long a session waits for a lost socket to come back. */
     reconnectMs: number
+    /** Sockets that a process passes to another one of this machine, which holds their session, and as many that it takes from others. */
+    relayedMax: number
     /** Audio of the agent that is sent before it is due. */
     aheadMs: number
   }
