@@ -130,7 +130,7 @@ for (const [way, setMs] of [
       eventId: systemIds.session,
       callbackId: systemIds.callback,
       ended: () => {},
-    endedElsewhere: () => t.fail('nobody else has ended it'),
+      endedElsewhere: () => t.fail('nobody else has ended it'),
     })
     const log = journal.open(call)
     log.connected()
