@@ -498,6 +498,7 @@ export type WebhookSource = {
   asyncAck: AsyncAck
 }
 
+/** The LLM calls `schedule_callback` with `at` (a time with its offset from UTC) or `inMinutes`, with `to` (E.164), `reason` and `instructions`. The time is 1 minute to `maxDaysAhead` ahead. A second one in a session replaces the first. A tool that names no `parameters` has those. */
 export type BuiltinName = 'end_call' | 'send_dtmf' | 'schedule_callback'
 
 export type BuiltinConfig = {
