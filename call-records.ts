@@ -16,6 +16,7 @@ import type { ParleyConfig } from './generated/config/types.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
+import { isPhoneNumber } from './runtime/phone-number.ts'
 import { createRecordingFiles } from './store/recording-files.ts'
 import type { Store } from './store/store.ts'
 
@@ -67,10 +68,9 @@ export function createCallRecords({ config, store, operations, masterKey, log }:
     chooser: operations.dispatch.chooser,
     generate: operations.generateItems,
     callerOf: ({ organizationId }, keyId) => store.keys.find(organizationId, keyId),
-    hasCallback: async (call) => {
-      const promised = await store.callbacks.ofSession(call, call.id)
-      return promised !== null && promised.callback.status !== 'cancelled'
-    },
+    callbackOf: async (call) => (await store.callbacks.ofSession(call, call.id))?.callback ?? null,
+    isPhoneNumber,
+    callbackId: systemIds.callback,
     clock,
     ids: systemIds,
     log,

@@ -1,11 +1,13 @@
 /** Reports of calls. */
 import type { Tenant } from '../domain/access/organization.ts'
+import type { CallEvent } from '../domain/calls/call.ts'
 import type { Report } from '../domain/calls/report.ts'
 import type { Analysis, ReportStore } from '../domain/calls/store.ts'
 import type { Clock } from '../domain/ports/system.ts'
 import { notifyCallChange } from './call-changes.ts'
 import { insertEvents } from './call-entries.ts'
 import { isCallId, ofCall, ofCallId } from './call-rows.ts'
+import { insertPromised } from './callbacks.ts'
 import type { Tx } from './connect.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
@@ -43,7 +45,13 @@ export function createReportStore({ worlds, clock, eventId }: Deps): ReportStore
           failureCause: null,
         } as const
         const said = { ...event, status: call?.status ?? null, occurredAtMs: nowMs, payload: {} }
-        await insertEvents(tx, { ...tenant, id }, [said], nowMs)
+        const events: CallEvent[] = [said]
+        if (analysis.callback !== null) {
+          await insertPromised(tx, analysis.callback)
+          const payload = { callback_id: analysis.callback.id }
+          events.push({ ...said, id: eventId(), type: 'callback.scheduled', payload })
+        }
+        await insertEvents(tx, { ...tenant, id }, events, nowMs)
         await notifyCallChange(tx, id)
       }),
     pending: (limit) =>

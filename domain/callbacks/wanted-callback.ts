@@ -2,6 +2,8 @@
 import { charactersOf } from '../speech/characters.ts'
 import type { WantedCallback } from './callback.ts'
 
+/** The days ahead that a tool without a setting may promise. */
+export const daysAheadDefault = 7
 const leastAheadMs = 60_000
 const dayMs = 86_400_000
 const reasonCharactersMax = 500

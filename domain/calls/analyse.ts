@@ -1,5 +1,7 @@
 /** Asks one LLM about a call, as the agent's settings route it. Models of last resort serve turns and never this. */
 import type { Caller, Tenant } from '../access/organization.ts'
+import { clockFor, daysAheadOf, readAskedCallback } from '../callbacks/asked-callback.ts'
+import { type Callback, newCallback } from '../callbacks/callback.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { Fault } from '../fault.ts'
 import type { Generate } from '../llm/generate.ts'
@@ -19,8 +21,10 @@ export type AnalyseDeps = {
   generate: Pick<Generate<ItemsInput, ItemsAnswer, unknown>, 'whole'>
   /** The owner of the key that made the session. Null: the key is gone. */
   callerOf: (tenant: Tenant, keyId: string) => Promise<Caller | null>
-  /** Whether the agent promised to call again, and that stands. */
-  hasCallback: (call: Call) => Promise<boolean>
+  /** The last callback that was promised in the call. */
+  callbackOf: (call: Call) => Promise<Callback | null>
+  isPhoneNumber: (text: string) => boolean
+  callbackId: () => string
   clock: Clock
   ids: Pick<Ids, 'request'>
   log: Log
@@ -36,24 +40,40 @@ export type Analyse = (call: Call, turns: readonly Turn[]) => Promise<Analysis>
 export function createAnalyse(deps: AnalyseDeps): Analyse {
   return async (call, turns) => {
     const { extractionFields: fields } = call.pipeline
-    const ruled = ruledFindings(endedCallOf(call, turns, await deps.hasCallback(call)))
-    const heuristic: Analysis = { ...ruled, status: 'heuristic', provider: null, model: null, error: null }
+    const promised = await deps.callbackOf(call)
+    const ruled = ruledFindings(endedCallOf(call, turns, promised !== null && promised.status !== 'cancelled'))
+    const none = { provider: null, model: null, error: null, callback: null }
+    const heuristic: Analysis = { ...ruled, status: 'heuristic', ...none }
     const asked = await askable(deps, call, turns)
     if (asked === null) return heuristic
     try {
-      const { answer, route } = await ask(deps, call, turns, asked)
+      // One that was promised and cancelled is not made again.
+      const maxDaysAhead = promised === null ? daysAheadOf(call.pipeline) : null
+      const { answer, route } = await ask(deps, call, turns, asked, maxDaysAhead !== null)
       const item = answer.output.find(({ type }) => type === 'structured_json')
-      const findings = readFindings(item && 'json' in item ? item.json : null, fields, ruled)
+      const json = item && 'json' in item ? item.json : null
+      const findings = readFindings(json, fields, ruled)
       const { provider, model } = route
       if (findings === null)
         return { ...heuristic, status: 'failed', provider, model, error: 'The answer was not usable.' }
-      return { ...findings, status: 'completed', provider, model, error: null }
+      const callback = maxDaysAhead === null ? null : askedCallback(deps, call, json, maxDaysAhead)
+      const completed = { ...findings, status: 'completed' as const, provider, model, error: null, callback }
+      return callback !== null && ruled.outcome === 'completed'
+        ? { ...completed, outcome: 'callback_scheduled' }
+        : completed
     } catch (err) {
       if (!(err instanceof Fault)) deps.log.error({ err, callId: call.id }, 'a call could not be analysed')
       const error = err instanceof Fault ? `No LLM answered: ${err.kind}.` : 'The analysis failed.'
       return { ...heuristic, status: 'failed', error }
     }
   }
+}
+
+function askedCallback(deps: AnalyseDeps, call: Call, json: unknown, maxDaysAhead: number): Callback | null {
+  const { clock, isPhoneNumber, callbackId } = deps
+  const asked = typeof json === 'object' && json !== null && 'callback' in json ? json.callback : null
+  const wanted = readAskedCallback(asked, { nowMs: clock.nowMs(), maxDaysAhead, isPhoneNumber })
+  return wanted && newCallback(call, wanted, callbackId(), clock.nowMs())
 }
 
 type Asked = { caller: Caller; routing: Routing }
@@ -96,7 +116,13 @@ export function withoutLastResort(catalog: Catalog, routing: Routing): Routing |
   return names.length === 0 ? null : { ...routing, allowProviders: names }
 }
 
-async function ask({ generate, clock, ids }: AnalyseDeps, call: Call, turns: readonly Turn[], asked: Asked) {
+async function ask(
+  { generate, clock, ids }: AnalyseDeps,
+  call: Call,
+  turns: readonly Turn[],
+  asked: Asked,
+  asksForCallback: boolean,
+) {
   const late = new AbortController()
   const cancel = clock.after(analysisMs, () => late.abort())
   try {
@@ -109,12 +135,16 @@ async function ask({ generate, clock, ids }: AnalyseDeps, call: Call, turns: rea
       language: call.pipeline.intent.language,
       request: {
         items: [
-          { type: 'message', role: 'system', text: instructions },
+          {
+            type: 'message',
+            role: 'system',
+            text: asksForCallback ? `${instructions} ${clockFor(call.pipeline, clock.nowMs())}` : instructions,
+          },
           { type: 'message', role: 'user', text: transcriptOf(turns) },
         ],
         maxOutputTokens: tokensMax,
         tools: [],
-        responseFormat: formatOf(call.pipeline.extractionFields),
+        responseFormat: formatOf(call.pipeline.extractionFields, asksForCallback),
       },
     })
   } finally {

@@ -1,5 +1,6 @@
 /** The questions that an LLM gets about a call, and how its answer is read: a value that is not as asked for is left out. */
 import type { ExtractionField } from '../agents/agent.ts'
+import { askedCallbackSchema } from '../callbacks/asked-callback.ts'
 import type { ResponseFormat } from '../llm/llm.ts'
 import type { Turn } from './call.ts'
 import {
@@ -23,7 +24,8 @@ const transcriptMax = 100_000
 /** An LLM decides between these. The other outcomes follow from how the call ended. */
 const judged = ['resolved', 'unresolved', 'callback_scheduled', 'voicemail', 'no_conversation', 'transferred'] as const
 
-export function formatOf(fields: readonly ExtractionField[]): ResponseFormat {
+/** `asksForCallback`: the answer says whether the user asked to be called back. */
+export function formatOf(fields: readonly ExtractionField[], asksForCallback: boolean): ResponseFormat {
   const properties = {
     summary: { type: 'string', description: 'What the call was about and how it ended, in at most 800 characters.' },
     outcome: { type: 'string', enum: [...judged] },
@@ -33,6 +35,7 @@ export function formatOf(fields: readonly ExtractionField[]): ResponseFormat {
     action_items: listOf('What somebody still has to do, at most 10.'),
     message: { type: ['string', 'null'], description: 'A message that the user left for somebody.' },
     fields: objectOf(Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)]))),
+    ...(asksForCallback && { callback: askedCallbackSchema }),
   }
   return { name: 'call_analysis', schema: objectOf(properties), strict: true }
 }

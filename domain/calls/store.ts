@@ -1,6 +1,7 @@
 /** The stored calls. Every method reads and writes rows of one tenant alone; an id of another form is an unknown one. */
 import type { Tenant } from '../access/organization.ts'
 import type { LedgerAttempt } from '../billing/ledger.ts'
+import type { Callback } from '../callbacks/callback.ts'
 import type { Stage } from '../catalog/model.ts'
 import type { SecretsByTool } from '../sessions/join-tools.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
@@ -111,6 +112,8 @@ export type Analysis = Findings & {
   model: string | null
   /** Says why nothing usable came. Never content. */
   error: string | null
+  /** The user asked for it in the call. It is stored with the analysis. */
+  callback: Callback | null
 }
 
 /** Says which calls have changed, in any process. */

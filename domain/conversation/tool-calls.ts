@@ -1,7 +1,7 @@
 /** Runs the tool calls of one answer of the LLM, and writes their results for it. */
 import type { BuiltinSource } from '../agents/tool.ts'
 import type { WantedCallback } from '../callbacks/callback.ts'
-import { readWantedCallback } from '../callbacks/wanted-callback.ts'
+import { daysAheadDefault, readWantedCallback } from '../callbacks/wanted-callback.ts'
 import type { Call, EventType, TurnToolCall } from '../calls/call.ts'
 import type { LlmItem, LlmTool } from '../llm/llm.ts'
 import type { Clock } from '../ports/system.ts'
@@ -15,7 +15,6 @@ export const toolResultCharactersMax = 16_384
 const defaultTimeoutMs = 10_000
 const defaultAck = 'Accepted.'
 const endCallName = 'end_call'
-const daysAheadDefault = 7
 
 export type AskedCall = { callId: string; name: string; arguments: string }
 

@@ -10,6 +10,7 @@ import type { CallStore } from '../../domain/calls/store.ts'
 import type { CallLog } from '../../domain/conversation/call-log.ts'
 import { Fault } from '../../domain/fault.ts'
 import { systemIds } from '../../runtime/clock.ts'
+import { wanted } from '../callbacks/callback.ts'
 import { organization, silent, TestCluster } from '../store/cluster.ts'
 import { newCall, newSpan, newTurn } from './call.ts'
 
@@ -47,6 +48,7 @@ type Step = (log: CallLog) => unknown
 const steps: Record<string, Step> = {
   connected: (log) => log.connected(),
   event: (log) => log.event('agent.failover', { stage: 'tts' }),
+  callback: (log) => log.callback(wanted),
   user: (log) => log.turn(newTurn()),
   agent: (log) => log.turn(newTurn({ source: 'agent' })),
   span: (log) => log.span(newSpan()),

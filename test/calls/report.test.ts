@@ -91,7 +91,7 @@ t.test('any answer is read within its bounds', (t) => {
   for (const answer of [null, 'x', [], {}, { summary: '' }, { summary: 4 }])
     t.equal(readFindings(answer, fields, ruled), null)
   fc.assert(fc.property(fc.anything(), (answer) => void readFindings(answer, fields, ruled)))
-  t.match(formatOf([field('enum', ['a'])]).schema, {
+  t.match(formatOf([field('enum', ['a'])], false).schema, {
     properties: { fields: { properties: { f: { enum: ['a', null] } } } },
   })
   const turns = [newTurn({ text: 'hi' }), newTurn({ source: 'agent', text: 'all of it', playedText: 'all' })]

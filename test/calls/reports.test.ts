@@ -21,6 +21,7 @@ const analysed: Analysis = {
   provider: 'p',
   model: 'm',
   error: null,
+  callback: null,
 }
 
 function setup(call: Call | null) {
@@ -123,7 +124,9 @@ t.test('an analysis takes 60 s in all', async (t) => {
         }),
     },
     callerOf: () => Promise.resolve(caller()),
-    hasCallback: () => Promise.resolve(false),
+    callbackOf: () => Promise.resolve(null),
+    isPhoneNumber: () => false,
+    callbackId: () => 'callback_1',
     clock,
     ids: { request: () => 'req_1' },
     log: silent,

@@ -52,6 +52,7 @@ async function endedCall(name: string, more: Partial<Call> = {}, hasSpoken = tru
   return {
     finalize: (body?: object) => call(target, 'POST', `${path}/finalize`, body),
     report: async () => (await call(target, 'GET', path)).json<Report>(),
+    all: async () => (await call(target, 'GET', `/v1/calls/${stored.id}/events`)).text,
     events: async () => {
       const { events } = (await call(target, 'GET', `/v1/calls/${stored.id}/events`)).json<{
         events: { event_type: string }[]
@@ -168,4 +169,44 @@ t.test('a process analyses what is pending by itself', async (t) => {
 t.test('finalize takes no other fields', async (t) => {
   const { finalize } = await endedCall('fields')
   t.match(faultOf(await finalize({ force: true })), { status: 400, paths: ['/force'] })
+})
+
+t.test('an LLM finds that the caller asked to be called back, where the agent may promise it', async (t) => {
+  const atMs = Date.now() + 3 * 3_600_000
+  const callback = { at: new Date(atMs).toISOString(), to: '+4915123456789', reason: 'prices', instructions: null }
+  const source = { kind: 'builtin' as const, name: 'schedule_callback' as const, config: { maxDaysAhead: 1 } }
+  const tool = { name: 'schedule_callback', description: 'd', parameters: {}, source, preToolSpeech: 'auto' as const }
+  const withTool = { pipeline: { ...pipeline, llm, extractionFields: [], tools: [tool] } }
+  const text = JSON.stringify({ ...answer, callback })
+  const shown = async (name: string, more: Partial<Call>, said = text) => {
+    const { finalize, report, all } = await endedCall(name, more)
+    stub.behave({ kind: 'ok', text: said })
+    await finalize()
+    return { finalize, report: (await report()) as Report & { scheduled_callback: object | null }, read: report, all }
+  }
+  const made = await shown('asks to be called back', withTool)
+  t.match(made.report, {
+    outcome: 'callback_scheduled',
+    scheduled_callback: { status: 'scheduled', to_number: callback.to, scheduled_at: callback.at, reason: 'prices' },
+  })
+  t.match(await made.all(), /"analysis.completed".*"callback.scheduled"/s)
+  t.match(
+    stub.requests.findLast(({ body }) => body.includes('k4n4ry'))?.body,
+    /It is now \d{4}-.*"callback":/s,
+    'the LLM knows the time and the field',
+  )
+  stub.behave({ kind: 'ok', text })
+  await made.finalize({ forceAnalysis: true })
+  const again = (await made.read()) as Report & { scheduled_callback: object }
+  t.same({ ...again.scheduled_callback, summary: '' }, { ...made.report.scheduled_callback, summary: '' }, 'once')
+  t.equal(again.version, 2)
+
+  const without = await shown('no tool', {})
+  t.match(without.report, { outcome: 'resolved', scheduled_callback: null })
+  const tooLate = { ...callback, at: new Date(atMs + 86_400_000).toISOString() }
+  const refused = [tooLate, { ...callback, to: '+15555550100' }, { ...callback, at: 'at nine' }, null, 'now', 5]
+  for (const [at, wrong] of refused.entries()) {
+    const { report } = await shown(`wrong ${at}`, withTool, JSON.stringify({ ...answer, callback: wrong }))
+    t.match(report, { analysis_status: 'completed', outcome: 'resolved', scheduled_callback: null })
+  }
 })

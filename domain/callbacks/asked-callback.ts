@@ -1,0 +1,42 @@
+/** Finds out after a call whether the user asked to be called back, where the agent may promise that and did not. */
+import type { Pipeline } from '../sessions/pipeline.ts'
+import type { WantedCallback } from './callback.ts'
+import { type CallbackRules, daysAheadDefault, readWantedCallback } from './wanted-callback.ts'
+
+const nullable = (type: string, description: string) => ({ type: [type, 'null'], description })
+const properties = {
+  at: nullable('string', 'The time of the call with its offset from UTC, such as 2026-11-22T09:30:00+01:00.'),
+  to: nullable('string', 'The phone number that the user gave, in E.164, such as +12025550143.'),
+  reason: nullable('string', 'What the call is about, in at most 300 characters.'),
+  instructions: nullable('string', 'What to know or to do in the call.'),
+}
+
+/** The field of the answer. */
+export const askedCallbackSchema = {
+  type: ['object', 'null'],
+  description: 'null unless the user asked to be called back, and gave a time and a phone number.',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+} as const
+
+/** The days ahead that the agent may promise. Null: it may not promise a call. */
+export function daysAheadOf({ tools }: Pick<Pipeline, 'tools'>): number | null {
+  for (const { source } of tools)
+    if (source.kind === 'builtin' && source.name === 'schedule_callback')
+      return source.config?.maxDaysAhead ?? daysAheadDefault
+  return null
+}
+
+/** An LLM has no clock, and users speak of the time in their place. */
+export function clockFor({ timezone }: Pick<Pipeline, 'timezone'>, nowMs: number): string {
+  const local = new Intl.DateTimeFormat('en-GB', { timeZone: timezone, dateStyle: 'full', timeStyle: 'long' })
+  return `It is now ${new Date(nowMs).toISOString()}. In ${timezone} that is ${local.format(nowMs)}.`
+}
+
+/** Null: none was asked for, or not one that may be promised. */
+export function readAskedCallback(answer: unknown, rules: CallbackRules): WantedCallback | null {
+  if (typeof answer !== 'object' || answer === null) return null
+  const read = readWantedCallback(answer, rules)
+  return 'wanted' in read ? read.wanted : null
+}
