@@ -110,7 +110,7 @@ export class AgentSpeech {
     this.#voice = voice
     this.#playout = playout
     this.#samplesPerMs = sampleRateHz / 1000
-    this.#played = new PlayedText(sampleRateHz)
+    this.#played = new PlayedText(sampleRateHz, pipeline.ttsOptions.speed)
     this.#silence = new LeadingSilence(sampleRateHz)
     this.#events = events
   }

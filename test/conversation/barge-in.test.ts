@@ -24,7 +24,10 @@ t.test('an interruption silences the agent for good, and only the words that wer
   const played = sim.wholeAgentWords
   const counted = turn?.playedText?.split(' ') ?? []
   t.same(counted, played.slice(0, counted.length), 'never more than was played')
-  t.ok(played.length - counted.length <= 1, `${counted.length} of ${played.length} words`)
+  t.ok(
+    played.length - counted.length <= 3,
+    `an estimate, which is never too long: ${counted.length} of ${played.length}`,
+  )
   t.ok(story.startsWith(turn?.playedText ?? '-'))
   const inHistory = requests.at(-1)?.items.filter((item) => item.type === 'message' && item.role === 'assistant')
   t.same(inHistory, [{ type: 'message', role: 'assistant', text: turn?.playedText }])

@@ -24,8 +24,8 @@ t.test('without times of words the text of a sentence follows its sound', (t) =>
     }
   t.comment(`words that were played and are missing, in the middle of two sentences: ${late.join(' ')}`)
   // One clip has 49 ms for each letter and another one 71, while a voice keeps its pace within a sentence.
-  t.ok(late.every((words) => Math.abs(words) <= 2))
-  t.ok(late.filter((words) => words === 0 || words === 1).length >= 0.8 * late.length)
+  t.ok(late.every((words) => words >= 0 && words <= 3))
+  t.ok(late.filter((words) => words <= 1).length >= 0.7 * late.length)
   t.end()
 })
 
@@ -87,9 +87,9 @@ t.test('scripts without spaces are cut at characters', (t) => {
   turn.sentence('你好，世界。')
   turn.audio(Int16Array.from({ length: rateHz }, (_, i) => 8000 * Math.sin(i / 5)))
   turn.complete()
-  t.equal(turn.at(700), '你')
-  t.equal(turn.at(800), '你好，')
-  t.equal(turn.at(995), '你好，世')
+  t.equal(turn.at(500), '')
+  t.equal(turn.at(850), '你')
+  t.equal(turn.at(995), '你好，')
   t.equal(turn.at(1000), '你好，世界。')
   t.end()
 })
