@@ -56,7 +56,8 @@ export function renderTemplate(
   system: Readonly<Record<string, string>>,
 ): Rendered {
   engine ??= createEngine()
-  const scope: Scope = { ...values, system: { ...system } }
+  // Without a prototype, `__proto__` is a name like any other.
+  const scope: Scope = Object.assign(Object.create(null) as Scope, values, { system: { ...system } })
   const missing = new Set<string>()
   try {
     const parsed = engine.parse(text)

@@ -17,8 +17,8 @@ export function getCall(calls: Calls): Handlers['getCall'] {
 export function listAgentCalls(calls: Calls): Handlers['listAgentCalls'] {
   return async ({ path, query: { limit, cursor, since } }, { caller }) => {
     const range = {
-      beforeUs: cursor === undefined ? null : microsecondsOf(cursor),
-      sinceUs: since === undefined ? null : microsecondsOf(since),
+      beforeUs: cursor === undefined ? null : microsecondsOf('cursor', cursor),
+      sinceUs: since === undefined ? null : microsecondsOf('since', since),
     }
     const page = await calls.listOfAgent(tenantOf(caller), path.id, limit, range)
     const items = page.calls.map(callItem)

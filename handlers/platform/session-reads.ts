@@ -7,7 +7,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SessionItem } from '../../generated/platform/types.ts'
 import { Refusal } from '../../runtime/engine/handler.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
-import { timeOf, timeOrNull } from './times.ts'
+import { millisecondsOf, timeOf, timeOrNull } from './times.ts'
 import { sessionTurn } from './turn-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
@@ -19,8 +19,8 @@ export function listSessions(calls: Calls): Handlers['listSessions'] {
       ...(status !== undefined && { status }),
       ...(kind !== undefined && { kind }),
       ...(agent !== undefined && { agentId: agent }),
-      ...(from !== undefined && { fromMs: Date.parse(from) }),
-      ...(to !== undefined && { toMs: Date.parse(to) }),
+      ...(from !== undefined && { fromMs: millisecondsOf('from', from) }),
+      ...(to !== undefined && { toMs: millisecondsOf('to', to) }),
     }
     const after = cursor === undefined ? null : readCursor(cursor)
     const { calls: found, next } = await calls.list(tenantOf(caller), filter, limit, after)

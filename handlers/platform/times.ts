@@ -1,3 +1,5 @@
+import { Refusal } from '../../runtime/engine/handler.ts'
+
 export function timeOf(ms: number): string {
   return new Date(ms).toISOString()
 }
@@ -12,9 +14,25 @@ export function timeOfMicroseconds(us: number): string {
   return timeOf(ms).replace('Z', `${String(us - ms * 1000).padStart(3, '0')}Z`)
 }
 
-/** Reads a time of RFC 3339, whose form was checked. Parts of a microsecond are left out. */
-export function microsecondsOf(time: string): number {
+/**
+ * Reads the parameter `param`, a time of RFC 3339 whose form was checked. Parts of a microsecond are left out. Throws
+ * Refusal for a leap second, which a Date cannot hold, and for the year 0, which Postgres does not have.
+ */
+export function microsecondsOf(param: string, time: string): number {
   const fraction = /\.(\d+)/.exec(time)?.[1] ?? ''
   const wholeMs = Date.parse(time.replace(/\.\d+/, ''))
+  if (!(wholeMs >= leastMs && wholeMs <= mostMs))
+    throw new Refusal('invalid_parameter', {
+      param,
+      message: `${param} is no time of the years 1 to 9999`,
+      keyword: 'format',
+    })
   return wholeMs * 1000 + Number(fraction.slice(0, 6).padEnd(6, '0'))
 }
+
+export function millisecondsOf(param: string, time: string): number {
+  return Math.floor(microsecondsOf(param, time) / 1000)
+}
+
+const leastMs = Date.parse('0001-01-01T00:00:00Z')
+const mostMs = Date.parse('9999-12-31T23:59:59Z')

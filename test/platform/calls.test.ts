@@ -270,6 +270,61 @@ t.test('listAgentCalls pages by a time with microseconds', async (t) => {
   t.equal((await call(acme, 'GET', `/v1/calls/${first.calls[0]?.id}`)).json<{ agent_id: string }>().agent_id, agentId)
 })
 
+/** Times that the form of RFC 3339 allows, at the borders of those that exist here. */
+const times: [time: string, status: number][] = [
+  ['0001-01-01T00:00:00Z', 200],
+  ['9999-12-31T23:59:59.999Z', 200],
+  ['2026-01-01T00:00:00.123456789Z', 200],
+  ['0000-12-31T23:59:59Z', 400],
+  ['0000-01-01T00:00:00+23:59', 400],
+  ['9999-12-31T23:59:59-23:59', 400],
+  ['2016-12-31T23:59:60Z', 400],
+  ['2026-02-30T00:00:00Z', 400],
+  ['yesterday', 400],
+]
+
+t.test('times in queries', async (t) => {
+  const acme = await admin.organization('times')
+  const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
+  const { id } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()
+  for (const [time, status] of times)
+    for (const [path, param] of [
+      ['/v1/sessions', 'from'],
+      ['/v1/sessions', 'to'],
+      [`/v1/agents/${id}/calls`, 'cursor'],
+      [`/v1/agents/${id}/calls`, 'since'],
+    ] as const) {
+      const answer = await call(acme, 'GET', `${path}?${param}=${encodeURIComponent(time)}`)
+      const title = `${param} ${time}`
+      t.equal(answer.status, status, title)
+      if (status === 400) t.match(faultOf(answer), { code: 'VALIDATION_ERROR', paths: [param] }, title)
+    }
+})
+
+t.test('listSessions: limit and each filter at its border', async (t) => {
+  const acme = await admin.organization('filters')
+  const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
+  const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()
+  const createdAtMs = Date.parse('2029-01-01T00:00:00.000Z')
+  for (let at = 0; at < 101; at++) {
+    const more = { createdAtMs: createdAtMs + at, agentId: at % 2 === 0 ? agentId : null }
+    await admin.store.calls.insert(newCall(acme.id, { ...more, kind: at % 4 === 0 ? 'inbound' : 'browser' }), {})
+  }
+  const count = async (query: string) => {
+    const page = await get<{ entries: object[]; nextCursor: string | null }>(acme, `/v1/sessions?${query}`)
+    return [page.entries.length, page.nextCursor !== null]
+  }
+  t.same(await count(''), [20, true])
+  t.same(await count('limit=1'), [1, true])
+  t.same(await count('limit=100'), [100, true])
+  t.same(await count(`limit=100&agent=${agentId}`), [51, false])
+  t.same(await count(`limit=100&agent=${agentId}&kind=inbound`), [26, false], 'filters are ANDed')
+  t.same(await count(`limit=100&agent=${agentId}&kind=inbound&status=failed`), [0, false])
+  t.same(await count('limit=100&from=2029-01-01T00:00:00.100Z'), [1, false], 'from is inclusive')
+  t.same(await count('limit=100&to=2029-01-01T00:00:00.001Z'), [1, false], 'to is exclusive')
+  t.same(await count('limit=100&from=2029-01-01T00:00:00.050Z&to=2029-01-01T00:00:00.050Z'), [0, false])
+})
+
 t.test('streamSession shows what another process stores, within 300 ms, and goes on from a cursor', async (t) => {
   const acme = await admin.organization('following')
   const stored = newCall(acme.id)
@@ -315,7 +370,14 @@ t.test('streamSession shows what another process stores, within 300 ms, and goes
     )
     t.match(seen.at(-1), { event: 'end', data: { reason: 'session_ended' } })
   }
-  for (const cursor of ['1', 'x:1', '-2:0', '0:-1', '01:0', ''])
+  const most = await follow(acme, `${path}?cursor=999999999:99999999999999`)
+  t.match(await most.rest(), [{ event: 'status' }, { event: 'end' }], 'nothing is behind it')
+  const first = await follow(acme, `${path}?cursor=-1:0`, `1:${atMs + 5}`)
+  t.match((await first.rest())[1], { event: 'transcript', data: { text: 'one' } }, 'a cursor goes before Last-Event-ID')
+  const headers = { authorization: `Bearer ${acme.key}`, 'last-event-id': 'x' }
+  const malformed = await fetch(`${parley.url}${path}`, { headers })
+  t.match([malformed.status, await malformed.json()], [400, { code: 'VALIDATION_ERROR' }])
+  for (const cursor of ['1', 'x:1', '-2:0', '0:-1', '01:0', '', '0:100000000000000', '1000000000:0', '0:0:0', '0:0%00'])
     t.match(
       faultOf(await call(acme, 'GET', `${path}?cursor=${cursor}`)),
       { status: 400, code: 'VALIDATION_ERROR' },

@@ -53,6 +53,7 @@ t.test('updateOrganization', async (t) => {
   for (const body of [
     { name: `${name}x` },
     { name: ' ' },
+    { name: 'a\0' },
     { name: null },
     { recording: null },
     { recording: 'on' },

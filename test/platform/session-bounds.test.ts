@@ -122,6 +122,21 @@ t.test('each variable that is missing is an issue', async (t) => {
   t.same(new Set(issues.map(({ keyword }) => keyword)), new Set(['required']))
 })
 
+t.test('names of prototypes are names like any other', async (t) => {
+  const acme = await admin.organization('prototypes')
+  const systemPrompt = '{{ constructor }} {{ toString }} {{ hasOwnProperty }} {{ system.constructor }}'
+  const variables = { constructor: 'a', toString: 'b', hasOwnProperty: 'c' }
+  const answer = await create(acme, { systemPrompt, variables })
+  const { sessionId } = answer.json<{ sessionId: string }>()
+  const session = (await call(acme, 'GET', `/v1/sessions/${sessionId}`)).json()
+  t.match(session, { pipelineConfig: { systemPrompt: 'a b c ' } })
+  t.same(faultOf(await create(acme, { systemPrompt: '{{ __proto__ }} {{ valueOf }}' })), {
+    status: 400,
+    code: 'MISSING_TEMPLATE_VARIABLES',
+    paths: ['/variables/__proto__', '/variables/valueOf'],
+  })
+})
+
 t.test('a template may make 128 KiB of text, and no more, in 50 ms', async (t) => {
   const acme = await admin.organization('large templates')
   const made = (count: number) => ({ systemPrompt: `{% for i in (1..${count}) %}{{ v }}{% endfor %}` })
