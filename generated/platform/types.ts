@@ -195,6 +195,7 @@ export type Organization = {
 }
 
 export type OrganizationChange = {
+  /** Not blank, and without the character U+0000. */
   name?: string
   /** Whether calls may be recorded. Off stops recordings that have not begun. */
   recording?: boolean
