@@ -7,6 +7,7 @@ import { startConversation } from './domain/conversation/conversation.ts'
 import type { ConversationDeps, ConversationInput } from './domain/conversation/deps.ts'
 import type { Paced } from './domain/conversation/playout.ts'
 import type { Operations } from './domain/operations.ts'
+import type { Provider } from './domain/ports/provider.ts'
 import type { LiveCall, StartConversation } from './domain/sessions/live-sessions.ts'
 import { routingOfStage } from './domain/sessions/routes.ts'
 import { presetOfGender } from './domain/speech/voices.ts'
@@ -32,7 +33,12 @@ export type ConversationParts = {
   callEnded: JournalDeps['ended']
 }
 
-export type Conversations = { start: StartConversation; close(): Promise<void> }
+export type Conversations = {
+  start: StartConversation
+  /** Starts the engines of a session that will be joined soon. */
+  warmUp: (stage: Stage, provider: Provider) => void
+  close(): Promise<void>
+}
 
 /** Audio is sent at least this often. Frames are 20 ms and may be sent `sessions.aheadMs` early. */
 const paceMs = 10
@@ -63,6 +69,10 @@ export function createConversations(
       const runTool = createRunTool({ client, clock: systemClock, log, valueFaults, isPhoneNumber, secretsOf })
       const input = inputOf(parts, live, caller, ended)
       return startConversation({ ...deps, runTool }, input, transport, journal.open(live.call))
+    },
+    warmUp(stage, provider) {
+      if (stage === 'stt' && config.local.warm) vad.warmUp()
+      provider.warmUp?.(stage)
     },
     async close() {
       await Promise.all([vad.close(), client.close()])

@@ -4,6 +4,7 @@ import { type ConversationParts, createConversations } from './conversations.ts'
 import type { LiveCalls } from './domain/calls/live-calls.ts'
 import { SessionRegistry } from './domain/sessions/live-sessions.ts'
 import { createLiveCalls } from './domain/sessions/reach-calls.ts'
+import { createSessionRoutes } from './domain/sessions/routes.ts'
 import type { StartSession } from './domain/sessions/start.ts'
 import { createStartSession } from './domain/sessions/start-session.ts'
 import { createTransportTokens, type TransportTokens } from './domain/sessions/transport-token.ts'
@@ -36,8 +37,10 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
   const { limits, credit, organizations, calls } = store
   const tokens = createTransportTokens(masterKey)
   const conversations = createConversations(parts, (tenant, callId, reason) => live.end(tenant, callId, reason))
+  const routes = createSessionRoutes(operations.dispatch.chooser, conversations.warmUp)
   const live: SessionRegistry = new SessionRegistry({
     calls,
+    routes,
     organizations,
     limits,
     clock: systemClock,
@@ -51,7 +54,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     agents: store.agents,
     tools: store.tools,
     rules: createRules(operations.catalog, config.outbound.allowedSubnets),
-    chooser: operations.dispatch.chooser,
+    routes,
     limits,
     credit,
     organizations,

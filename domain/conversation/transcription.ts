@@ -9,13 +9,13 @@ import type { Fault } from '../fault.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import type { Routing } from '../routing/ask.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
-import { spokenLanguage } from '../sessions/routes.ts'
+import { recognitionOf } from '../sessions/routes.ts'
 import { AudioLayout } from '../speech/audio-layout.ts'
 import { RecentAudio } from '../speech/recent-audio.ts'
 import type { TranscribeStream, TranscriptionSink, TranscriptionStream } from '../speech/stream.ts'
 import { delayed } from '../speech/stream-request.ts'
 import type { StreamTranscript } from '../speech/stt.ts'
-import { vadRateHz } from './vad.ts'
+import { callerAudio } from './vad.ts'
 
 export type TranscriptionEvents = {
   /** Its times are places in all audio of the session. */
@@ -40,8 +40,7 @@ const workedMs = 2000
 const retryMs = [0, 250, 500, 1000, 2000]
 /** At most this much of the turn that is under way is sent again. */
 export const replayedMs = 10_000
-const audio = { encoding: 'pcm_s16le', sampleRateHz: vadRateHz, channels: 1 } as const
-const layout = new AudioLayout(audio)
+const layout = new AudioLayout(callerAudio)
 
 export class Transcription {
   readonly #deps: TranscriptionDeps
@@ -104,20 +103,14 @@ export class Transcription {
   }
 
   #open(): void {
-    const { sttOptions } = this.#pipeline
-    const language = spokenLanguage(this.#pipeline)
     const attempt = ++this.#attempt
     const isActive = () => attempt === this.#attempt && !this.#isClosed
     const input = {
       ...this.#deps.request(this.#abort.signal),
       routing: this.#routing,
-      ...(language !== undefined && { language }),
-      audio,
+      ...recognitionOf(this.#pipeline),
       interimResults: true,
       endpointingMs: this.#pipeline.turnHandling.endpointing.minDelay,
-      words: false,
-      ...(sttOptions.keywords.length > 0 && { keywords: sttOptions.keywords }),
-      ...(sttOptions.prompt !== null && { prompt: sttOptions.prompt }),
       replay: true,
     }
     const stream = this.#deps.transcribeStream(input, this.#sink(isActive))

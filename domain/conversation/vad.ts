@@ -1,6 +1,8 @@
 /** Voice activity detection. `providers/local` implements it. */
 
 export const vadRateHz = 16_000
+/** The caller's audio for every engine that takes it. */
+export const callerAudio = { encoding: 'pcm_s16le', sampleRateHz: vadRateHz, channels: 1 } as const
 /** 32 ms. */
 export const vadFrameSamples = 512
 /** The answer to a frame comes at most this many frames later: 16 s, in which a process starts on a busy machine. */

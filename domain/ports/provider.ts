@@ -35,6 +35,11 @@ export type Provider = {
   unlisted?: (stage: Stage, model: string) => Model | null
   /** Whether the id is one that this provider is known to give to its models of this stage. */
   isOwn?: (stage: Stage, model: string) => boolean
+  /**
+   * Begins what the next stream or request of this stage would have to wait for, such as the start of a process. Returns
+   * at once; a failure is left to that request. Absent: nothing has to be started.
+   */
+  warmUp?: (stage: Stage) => void
   /** Ends what the adapter keeps open: pools, children. */
   close: () => Promise<void>
 }

@@ -25,6 +25,8 @@ export type Ask = {
   routing: Routing
   /** Filters and ranks. */
   language: Language | null
+  /** A model that serves one language only cannot serve this: the provider detects the language. */
+  detectsLanguage: boolean
   /** Ranks when `language` is null. */
   figuresLanguage: Language
   needs: readonly Capability[]
@@ -70,6 +72,7 @@ export function baseAsk(
     path: requestPath[stage],
     routing,
     language: asked,
+    detectsLanguage: false,
     figuresLanguage: asked ?? { tag: defaultLanguage, base: defaultLanguage },
     needs: needs.length === 0 ? requestNeeds[stage] : [...requestNeeds[stage], ...needs],
     voice: (stage === 'tts' ? wishOfKey(caller.policy.voice).voice : null) ?? null,

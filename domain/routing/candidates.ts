@@ -114,10 +114,14 @@ function capabilities({ needs }: Ask): Judge | null {
   }
 }
 
-function language({ language }: Ask, { catalog }: World): Judge | null {
-  if (language === null) return null
-  const speaks = catalog.speakers(language.base)
-  return ({ order, languages }) => (languages === null || speaks[order] === 1 ? null : 'language')
+function language({ language, detectsLanguage }: Ask, { catalog }: World): Judge | null {
+  if (language === null && !detectsLanguage) return null
+  const speaks = language === null ? null : catalog.speakers(language.base)
+  return ({ order, languages }) => {
+    if (languages === null) return null
+    if (detectsLanguage && languages.size === 1) return 'language'
+    return speaks === null || speaks[order] === 1 ? null : 'language'
+  }
 }
 
 /** A voice id belongs to one provider. A pinned model that lists no voices gets it verbatim: only its provider can tell. */

@@ -101,11 +101,21 @@ export class Chooser {
 }
 
 /** Equal for equal asks, apart from their access. It is put together by hand, because JSON would double the cost of a kept decision. */
-function textOf({ stage, path, routing, language, figuresLanguage, needs, voice, audio }: Ask): string {
+function textOf({
+  stage,
+  path,
+  routing,
+  language,
+  detectsLanguage,
+  figuresLanguage,
+  needs,
+  voice,
+  audio,
+}: Ask): string {
   const route = routing.mode === 'explicit' ? quoted(routing.provider) + quoted(routing.model) : JSON.stringify(routing)
   const rest = audio === null ? '' : JSON.stringify(audio)
   const spoken = voice === null ? '' : quoted(voice)
-  return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${rest}`
+  return `${stage} ${path} ${route} ${language?.tag ?? '-'} ${detectsLanguage} ${figuresLanguage.tag} ${needs.join()} ${spoken} ${rest}`
 }
 
 /** Text of a caller, with its length, so that two texts cannot run together to the same key. */

@@ -72,7 +72,11 @@ const faults: Record<FilterKind, (emptied: Emptied) => Fault> = {
   key_policy: ({ ask }) => new Fault({ kind: 'key_policy_leaves_none', stage: ask.stage }),
   capability: missingCapability,
   language: (emptied) =>
-    new Fault({ kind: 'language_unsupported', tag: emptied.ask.language?.tag ?? '', ...leftOf(emptied) }),
+    new Fault({
+      kind: 'language_unsupported',
+      tag: emptied.ask.detectsLanguage ? 'auto' : (emptied.ask.language?.tag ?? ''),
+      ...leftOf(emptied),
+    }),
   voice: unknownVoice,
   encoding: (emptied) => new Fault({ kind: 'encoding_unsupported', audio: emptied.ask.audio, ...leftOf(emptied) }),
   unavailable: noneCallable,

@@ -18,8 +18,9 @@ import type { Clock, Log } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import type { SecretsByTool } from './join-tools.ts'
 import type { HeldSession, JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from './live.ts'
-import { overridden } from './overrides.ts'
-import type { Pipeline } from './pipeline.ts'
+import { takeOverrides } from './overrides.ts'
+import type { ClientOverride, Pipeline } from './pipeline.ts'
+import type { SessionRoutes } from './routes.ts'
 import type { SessionOrganizations } from './start-session.ts'
 import type { TransportClaims } from './transport-token.ts'
 
@@ -48,6 +49,8 @@ export interface JoinableCalls {
   claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
   /** Takes back a claim of this process. The call waits again for its first join. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
+  /** Ends a call that no process holds. */
+  endUnowned(tenant: Tenant, id: string, reason: EndReason): Promise<unknown>
   countLive(organizationId: string): Promise<number>
   /** Those of these calls that are over. */
   endedAmong(ids: readonly string[]): Promise<readonly EndedCall[]>
@@ -57,6 +60,7 @@ export type LiveSessionDeps = {
   calls: JoinableCalls
   organizations: SessionOrganizations
   limits: Limits
+  routes: SessionRoutes
   startConversation: StartConversation
   clock: Clock
   log: Log
@@ -180,20 +184,26 @@ export class SessionRegistry implements LiveSessions {
     found: LiveCall | undefined,
   ): Promise<JoinedSession> {
     const live = this.#live.get(id)
-    if (live !== undefined) return this.#joined(live)
+    if (live !== undefined) return this.#joined(live, [])
     if (found === undefined) throw new ResourceFault({ kind: 'call_not_live' })
     // Two sockets may join for the first time at once. Both get the one session.
-    let taking = this.#taking.get(id)
-    if (taking === undefined) {
-      taking = this.#take(found, overrides, caller).finally(() => this.#taking.delete(id))
-      this.#taking.set(id, taking)
-    }
-    return this.#joined(await taking)
+    const underWay = this.#taking.get(id)
+    if (underWay !== undefined) return this.#joined(await underWay, [])
+    const { pipeline, unserved } = takeOverrides(this.#deps.routes, caller, found.call.pipeline, overrides)
+    const taking = this.#take(found, pipeline, caller)
+      .catch((error: unknown) => {
+        if (!(error instanceof Fault || error instanceof ResourceFault)) void this.#abandon(found.call)
+        throw error
+      })
+      .finally(() => this.#taking.delete(id))
+    this.#taking.set(id, taking)
+    return this.#joined(await taking, unserved)
   }
 
   /** The seat passes to a socket when it begins: one that a newer socket has replaced before never does. */
-  #joined(live: Live): JoinedSession {
+  #joined(live: Live, unserved: readonly ClientOverride[]): JoinedSession {
     return {
+      unserved,
       get resumed() {
         return live.conversation !== null
       },
@@ -208,14 +218,25 @@ export class SessionRegistry implements LiveSessions {
     }
   }
 
-  /** A conversation that cannot begin leaves nothing behind: the call may be joined again until it expires. */
+  /** A conversation that cannot begin ends its call. */
   #started(live: Live, transport: MediaTransport): Conversation {
     try {
       return live.start(transport)
     } catch (error) {
       this.#ended(live)
-      void this.#release(live.call)
+      void this.#abandon(live.call)
       throw error
+    }
+  }
+
+  /** A defect of ours has kept the call from beginning, and would do so again. */
+  async #abandon(call: Call): Promise<void> {
+    const { calls, log } = this.#deps
+    await this.#release(call)
+    try {
+      await calls.endUnowned(call, call.id, 'pipeline_failed')
+    } catch (err) {
+      log.error({ err, callId: call.id }, 'the end of a call that did not begin was not stored')
     }
   }
 
@@ -228,12 +249,16 @@ export class SessionRegistry implements LiveSessions {
     }
   }
 
-  /** Takes the lease and the call. Everything is given back if the call cannot be had. */
-  async #take(found: LiveCall, overrides: SessionOverrides, caller: Caller): Promise<Live> {
-    const { calls, organizations, limits, ownerId } = this.#deps
-    const pipeline = Object.keys(overrides).length === 0 ? null : overridden(found.call.pipeline, overrides)
+  /**
+   * Takes the lease and the call, with `pipeline` in place of that of the call. Everything is given back if the call cannot
+   * be had.
+   */
+  async #take(found: LiveCall, pipeline: Pipeline | null, caller: Caller): Promise<Live> {
+    const { calls, organizations, limits, ownerId, routes } = this.#deps
     const call = pipeline === null ? found.call : { ...found.call, pipeline }
     this.#requireRoom()
+    // Another process may have made the session, and engines that were idle since have ended.
+    routes.warmUp(caller, call.pipeline)
     const endLease = await takeLease(limits, caller, 'session')
     const start = (transport: MediaTransport) =>
       this.#deps.startConversation({ ...found, call }, caller, transport, () => this.#ended(live))

@@ -41,6 +41,8 @@ type OverrideValues = Record<Exclude<ClientOverride, 'speed'>, string> & { speed
 export type JoinedSession = {
   /** The session has begun before. It is read right before `begin` is called. */
   readonly resumed: boolean
+  /** The overrides of this socket that no provider can serve: the session keeps its settings instead. */
+  readonly unserved: readonly ClientOverride[]
   /**
    * Called right after `ready` was sent, or not at all when a newer socket was quicker. The conversation may use the
    * transport from then on. The first call of a session begins its conversation; a later one gives it the transport by

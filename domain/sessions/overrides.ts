@@ -1,8 +1,55 @@
+import type { Caller } from '../access/organization.ts'
+import { Fault } from '../fault.ts'
+import { ResourceFault } from '../resource-fault.ts'
 import type { SessionOverrides } from './live.ts'
-import type { Pipeline } from './pipeline.ts'
+import type { ClientOverride, Pipeline } from './pipeline.ts'
+import type { SessionRoutes } from './routes.ts'
+
+/** `pipeline` is null without any override. `unserved` were not taken, because no provider can serve them. */
+export type TakenOverrides = { pipeline: Pipeline | null; unserved: readonly ClientOverride[] }
+
+/** The overrides that a route depends on, in the order in which leaving them out is tried. */
+const routed: readonly (readonly ClientOverride[])[] = [
+  [],
+  ['voiceId'],
+  ['language'],
+  ['speed'],
+  ['language', 'voiceId'],
+  ['language', 'voiceId', 'speed'],
+]
+
+/** Takes the overrides that can be served. A session that cannot be served without them either has another fault, so it takes all. */
+export function takeOverrides(
+  routes: SessionRoutes,
+  caller: Caller,
+  pipeline: Pipeline,
+  overrides: SessionOverrides,
+): TakenOverrides {
+  if (Object.keys(overrides).length === 0) return { pipeline: null, unserved: [] }
+  for (const names of routed) {
+    const unserved = names.filter((name) => overrides[name] !== undefined)
+    const taken = overridden(pipeline, without(overrides, unserved))
+    if (unserved.length === names.length && isServed(routes, caller, taken)) return { pipeline: taken, unserved }
+  }
+  return { pipeline: overridden(pipeline, overrides), unserved: [] }
+}
+
+function isServed(routes: SessionRoutes, caller: Caller, pipeline: Pipeline): boolean {
+  try {
+    routes.require(caller, pipeline)
+    return true
+  } catch (error) {
+    if (error instanceof Fault || error instanceof ResourceFault) return false
+    throw error
+  }
+}
+
+function without(overrides: SessionOverrides, names: readonly string[]): SessionOverrides {
+  return Object.fromEntries(Object.entries(overrides).filter(([name]) => !names.includes(name)))
+}
 
 /** The pipeline with the values that the page has sent. Only names that the session allows get here. */
-export function overridden(pipeline: Pipeline, overrides: SessionOverrides): Pipeline {
+function overridden(pipeline: Pipeline, overrides: SessionOverrides): Pipeline {
   const { prompt, firstMessage, language, voiceId, speed } = overrides
   return {
     ...pipeline,

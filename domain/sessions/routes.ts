@@ -2,12 +2,15 @@
 import type { Caller } from '../access/organization.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Capability, Stage } from '../catalog/model.ts'
+import { callerAudio } from '../conversation/vad.ts'
 import { Fault } from '../fault.ts'
+import type { Provider } from '../ports/provider.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import { type Ask, baseAsk, type Routing } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import { routingOfName } from '../routing/model-name.ts'
 import { castSpeech } from '../speech/spoken-form.ts'
+import { streamAsk } from '../speech/stream-request.ts'
 import { isPresetVoice, type VoiceWish } from '../speech/voices.ts'
 import type { Pipeline } from './pipeline.ts'
 
@@ -27,10 +30,21 @@ export function routingOfStage(catalog: Catalog, caller: Caller, settings: Setti
   })
 }
 
-/** The language that the recognizer gets. Undefined: it detects the language. */
-export function spokenLanguage({ intent, sttOptions }: Pick<Settings, 'intent' | 'sttOptions'>): string | undefined {
-  if (sttOptions.language === 'auto') return undefined
-  return sttOptions.language ?? intent.language
+/** The part of a stream of speech to text that chooses its route, for the check before a session as for the stream itself. */
+export function recognitionOf({
+  intent,
+  sttOptions: { keywords, prompt, language },
+}: Pick<Settings, 'intent' | 'sttOptions'>) {
+  const detectsLanguage = language === 'auto'
+  return {
+    language: detectsLanguage ? intent.language : (language ?? intent.language),
+    detectsLanguage,
+    strictHints: true,
+    audio: callerAudio,
+    words: false,
+    ...(keywords.length > 0 && { keywords }),
+    ...(prompt !== null && { prompt }),
+  }
 }
 
 export function voiceWishOf({ voice }: Pick<Settings, 'voice'>): VoiceWish {
@@ -38,11 +52,42 @@ export function voiceWishOf({ voice }: Pick<Settings, 'voice'>): VoiceWish {
   return isPresetVoice(voice) ? { preset: voice } : { voice }
 }
 
-/**
- * Throws the fault of the first stage that nothing can serve: of a filter that leaves nothing, or that nothing can be
- * called now. A voice that nothing has is an issue of the request.
- */
-export function requireRoutes(chooser: Chooser, caller: Caller, settings: Settings): void {
+export interface SessionRoutes {
+  /**
+   * Throws the fault of the first stage that nothing can serve: of a filter that leaves nothing, or that nothing can be
+   * called now. A voice that nothing has is an issue of the request.
+   */
+  require(caller: Caller, settings: Settings): void
+  /** Lets the providers that are likely to serve the session start what its first turn would wait for. Never throws. */
+  warmUp(caller: Caller, settings: Settings): void
+}
+
+export function createSessionRoutes(
+  chooser: Chooser,
+  warmUp: (stage: Stage, provider: Provider) => void,
+): SessionRoutes {
+  return {
+    require: (caller, settings) => requireRoutes(chooser, caller, settings),
+    warmUp(caller, settings) {
+      for (const ask of asksNow(chooser.world.catalog, caller, settings)) {
+        const first = chooser.choose(ask).candidates[0]
+        if (first !== undefined) warmUp(ask.stage, first.row.provider)
+      }
+    },
+  }
+}
+
+/** Empty for settings that the catalog no longer serves, which the conversation reports. */
+function asksNow(catalog: Catalog, caller: Caller, settings: Settings): Ask[] {
+  try {
+    return asksOf(catalog, caller, settings)
+  } catch (error) {
+    if (error instanceof Fault) return []
+    throw error
+  }
+}
+
+function requireRoutes(chooser: Chooser, caller: Caller, settings: Settings): void {
   for (const ask of asksOf(chooser.world.catalog, caller, settings)) {
     try {
       chooser.chooseSome(ask)
@@ -76,9 +121,8 @@ function asksOf(catalog: Catalog, caller: Caller, settings: Settings): Ask[] {
     },
     catalog,
   )
-  const stt = baseAsk(caller, 'stt', routing('stt'), spokenLanguage(settings))
   return [
-    { ...stt, path: 'stream', needs: ['streaming'] },
+    streamAsk({ caller, routing: routing('stt'), ...recognitionOf(settings) }),
     baseAsk(caller, 'llm', routing('llm'), language, llmNeeds),
     ask,
   ]

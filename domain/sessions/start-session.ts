@@ -11,14 +11,13 @@ import { roomNameOf } from '../calls/call.ts'
 import { Fault } from '../fault.ts'
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, refuseIssues } from '../resource-fault.ts'
-import type { Chooser } from '../routing/chooser.ts'
 import { issuesOfJoined, issuesOfWanted, type SessionRules } from './check.ts'
 import { joinSettings } from './join.ts'
 import { joinTools, type SecretsByTool } from './join-tools.ts'
 import type { Pipeline } from './pipeline.ts'
 import { SessionQueue } from './queue.ts'
 import { renderSettings } from './render.ts'
-import { requireRoutes } from './routes.ts'
+import type { SessionRoutes } from './routes.ts'
 import type { StartedSession, StartSession, WantedSession } from './start.ts'
 import type { TransportTokens } from './transport-token.ts'
 
@@ -26,7 +25,7 @@ export type StartDeps = {
   agents: Pick<AgentStore, 'find'>
   tools: Pick<ToolStore, 'listWithSecrets'>
   rules: SessionRules
-  chooser: Chooser
+  routes: SessionRoutes
   limits: Limits
   credit: Pick<Credit, 'any'>
   organizations: SessionOrganizations
@@ -78,7 +77,8 @@ export function createStartSession(deps: StartDeps): StartSession {
       await requireSeat(deps, caller, organization?.maxSessions ?? null)
       const call = newCall(caller, wanted, { id, nowMs, agentId: agent?.id ?? null, pipeline })
       await queue.enter(tenant.organizationId, () => {
-        requireRoutes(deps.chooser, caller, pipeline)
+        deps.routes.require(caller, pipeline)
+        deps.routes.warmUp(caller, pipeline)
         return deps.calls.insert(call, secrets)
       })
       return started(deps.tokens, call, publicUrl)

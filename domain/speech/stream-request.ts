@@ -12,11 +12,18 @@ export function ignoredHints({ model: { capabilities } }: Row, input: Transcribe
   return hints.filter((hint) => input[hint]?.length && !capabilities[hint])
 }
 
+type AskInput = Pick<
+  TranscribeStreamInput,
+  'caller' | 'routing' | 'language' | 'detectsLanguage' | 'strictHints' | 'audio' | 'words' | Hint
+>
+
 /** Throws the fault bad_language_tag. */
-export function streamAsk({ caller, routing, language, audio, words }: TranscribeStreamInput): Ask {
+export function streamAsk(input: AskInput): Ask {
+  const { caller, routing, language, detectsLanguage = false, audio } = input
   const needs: Capability[] = ['streaming']
-  if (words) needs.push('word_timestamps')
-  return { ...baseAsk(caller, 'stt', routing, language), path: 'stream', needs, audio: { ...audio } }
+  if (input.words) needs.push('word_timestamps')
+  if (input.strictHints) needs.push(...hints.filter((hint) => input[hint]?.length))
+  return { ...baseAsk(caller, 'stt', routing, language), detectsLanguage, path: 'stream', needs, audio: { ...audio } }
 }
 
 export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask): SttStreamRequest {
@@ -27,7 +34,7 @@ export function streamRequest(row: Row, input: TranscribeStreamInput, ask: Ask):
     audio,
     interimResults,
     words,
-    ...(ask.language && { language: spoken(row.model.languages, ask.language) }),
+    ...(ask.language && !ask.detectsLanguage && { language: spoken(row.model.languages, ask.language) }),
     ...(endpointingMs !== undefined && { endpointingMs }),
     ...(keywords?.length && capabilities.keywords && { keywords }),
     ...(prompt && capabilities.prompt && { prompt }),

@@ -19,6 +19,10 @@ export type TranscribeStreamInput = RequestContext & {
   routing: Routing
   /** BCP 47. Absent: the key's language, else the provider detects it. */
   language?: string
+  /** `language` is only that of the route, and the provider detects what is spoken. */
+  detectsLanguage?: boolean
+  /** Only models that take the keywords and the prompt are candidates. */
+  strictHints?: boolean
   audio: StreamAudio
   interimResults: boolean
   endpointingMs?: number

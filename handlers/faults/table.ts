@@ -276,7 +276,7 @@ const rows = {
     ({ asks }, { capability }) => asks[capability] ?? null,
   ),
   language_unsupported: unsupported<FaultOf<'language_unsupported'>>(
-    ({ tag }) => `The language ${tag}`,
+    ({ tag }) => (tag === 'auto' ? 'Detection of the language' : `The language ${tag}`),
     ({ asks }) => asks.language ?? null,
   ),
   voice_unknown: unsupported<FaultOf<'voice_unknown'>>(

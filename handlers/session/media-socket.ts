@@ -235,6 +235,9 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     }
     this.#deps.seats.take(this)
     this.#state = 'live'
+    const { unserved } = joined
+    if (unserved.length > 0)
+      this.#complain('OVERRIDE_NOT_ALLOWED', `No provider serves these now: ${unserved.join(', ')}.`)
     this.#send(readyFrame(this.seat, frameMs, joined.resumed))
     const sink = joined.begin(this)
     // The conversation may have ended at once.
@@ -284,7 +287,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   #refuse(error: unknown): void {
     if (isPassing(error)) return this.#fail('RATE_LIMITED', 'The session cannot be joined now.')
     this.#deps.log.error({ requestId: this.#requestId, err: error }, 'a session could not be joined')
-    this.#fail('INTERNAL')
+    this.close('pipeline_failed', 'internal')
   }
 
   /** The socket closes, and the session waits for another one. */
@@ -311,11 +314,16 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
   }
 }
 
-/** No lease is free, the server is full or ends, or the session has ended or begun elsewhere: the next upgrade says which. */
+/**
+ * No lease is free, the server is full or ends, the database is away, or the session has ended or begun elsewhere: the next
+ * upgrade says which.
+ */
 function isPassing(error: unknown): boolean {
   if (error instanceof ResourceFault) return error.data.kind === 'call_not_live'
-  return error instanceof Fault && (error.kind === 'too_many_at_once' || error.kind === 'overloaded')
+  return error instanceof Fault && passing.has(error.kind)
 }
+
+const passing: ReadonlySet<string> = new Set(['too_many_at_once', 'overloaded', 'store_unreachable'])
 
 /** The samples of a frame, in place where they are aligned. */
 function samplesOf(bytes: Uint8Array, count: number): Int16Array {

@@ -3,7 +3,7 @@ import type { AudioFormat } from '../../audio/format.ts'
 import type { FliteSpeech } from './flite.ts'
 
 export type SttInput = { format: AudioFormat; durationMs: number }
-/** Loads the models and recognizes something, because the first recognition of a process takes much longer. */
+/** Loads the models and does a first piece of work, because that takes much longer than the next ones. */
 export type WarmInput = { warm: true }
 export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }
 

@@ -70,6 +70,10 @@ export class ChildPool {
     })
   }
 
+  get hasChildren(): boolean {
+    return this.#children.size > 0
+  }
+
   /** Rejects all jobs, ends all children and waits for their end. */
   async close(): Promise<void> {
     this.#closed = true

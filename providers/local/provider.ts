@@ -32,7 +32,10 @@ export type LocalOptions = {
   jobTimeoutMs: number
   /** A process that is idle for this long is ended. */
   idleMs: number
-  /** One process that recognises recordings is started at once and never ended for being idle. */
+  /**
+   * One process that recognises recordings is started at once and never ended for being idle, and `warmUp` starts those of
+   * a session.
+   */
   warm: boolean
   clock: Clock
   log: Log
@@ -68,6 +71,11 @@ export function createLocalProvider(options: LocalOptions): Provider {
         tts: createLocalTts({ pool: ttsPool, jobTimeoutMs }),
       },
       llm: createScriptedLlm(),
+    },
+    warmUp: (stage) => {
+      if (!warm) return
+      if (stage === 'stt') streams.warmUp()
+      if (stage === 'tts' && !ttsPool.hasChildren) warmUp(ttsPool, options, closing.signal)
     },
     close: async () => {
       endWarmUp()

@@ -16,7 +16,8 @@ const opening = new Set<number>()
 
 leaveWithParent()
 process.on('message', (message: ToStreamChild) => {
-  if (message.type === 'open') void open(message.id, message.input)
+  if (message.type === 'load') preload()
+  else if (message.type === 'open') void open(message.id, message.input)
   else if (message.type === 'close') close(message.id)
   else streams.get(message.id)?.take(message)
 })
@@ -39,6 +40,12 @@ async function open(id: number, input: StreamInput): Promise<void> {
   } finally {
     opening.delete(id)
   }
+}
+
+/** A failure is left to the first stream, which loads again and reports it. */
+function preload(): void {
+  models ??= load()
+  models.catch(() => {})
 }
 
 function close(id: number): void {

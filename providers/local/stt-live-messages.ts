@@ -10,8 +10,9 @@ export type StreamInput = {
   endpointingMs: number
 }
 
-/** The messages of one stream are in order. `close` is always answered by `closed`. */
+/** The messages of one stream are in order. `close` is always answered by `closed`, and `load` by nothing. */
 export type ToStreamChild =
+  | { type: 'load' }
   | { type: 'open'; id: number; input: StreamInput }
   | { type: 'audio'; id: number; bytes: Uint8Array }
   | { type: 'flush'; id: number }

@@ -54,6 +54,11 @@ export class StreamChild {
     return count
   }
 
+  /** Loads the models before the first stream. */
+  load(): void {
+    this.#process.send({ type: 'load' })
+  }
+
   /** Asks the child to leave; one that has not left after `stopMs` is killed. */
   end(): void {
     this.#process.end(this.#options.clock, this.#options.stopMs)

@@ -41,6 +41,14 @@ export class StreamPool {
     return child.open(input, sink, signal)
   }
 
+  /** Starts a child for the next stream, if there is none. */
+  warmUp(): void {
+    if (this.#closed || [...this.#children].some((child) => child.alive)) return
+    const child = this.#start()
+    child.load()
+    this.#endWhenIdle(child)
+  }
+
   /** Ends all children and waits until they have ended. Open streams fail. */
   async close(): Promise<void> {
     this.#closed = true
@@ -59,16 +67,10 @@ export class StreamPool {
   }
 
   #start(): StreamChild {
-    const { clock, idleMs, log } = this.#options
+    const { log } = this.#options
     const child: StreamChild = new StreamChild({
       ...this.#options,
-      onIdle: () => {
-        if (child.alive)
-          this.#idleTimers.set(
-            child,
-            clock.after(idleMs, () => child.end()),
-          )
-      },
+      onIdle: () => this.#endWhenIdle(child),
     })
     const fields = { entry: 'stt-live-child', pid: child.pid }
     log.info(fields, 'speech child started')
@@ -79,6 +81,15 @@ export class StreamPool {
       log.info({ ...fields, how }, 'speech child ended')
     })
     return child
+  }
+
+  #endWhenIdle(child: StreamChild): void {
+    if (!child.alive) return
+    const { clock, idleMs } = this.#options
+    this.#idleTimers.set(
+      child,
+      clock.after(idleMs, () => child.end()),
+    )
   }
 
   #endIdle(child: StreamChild): void {

@@ -1,11 +1,15 @@
 /** The entry of the process that synthesizes; a job is one sentence. Only fork starts it. */
 import { serveJobs } from './child-jobs.ts'
-import type { TtsInput, TtsOutput } from './child-messages.ts'
+import type { TtsInput, TtsOutput, WarmInput } from './child-messages.ts'
 import { type Flite, openFlite } from './flite.ts'
 
 let flite: Promise<Flite> | undefined
 
-serveJobs<TtsInput, TtsOutput>(async ({ text, voice, speed }) => {
+/** The first sentence of a process takes much longer. */
+const warmUp: TtsInput = { text: 'One.', voice: 'rms', speed: 1 }
+
+serveJobs<TtsInput | WarmInput, TtsOutput>(async (input) => {
+  const { text, voice, speed } = 'warm' in input ? warmUp : input
   const voices = await (flite ??= open())
   return voices.speak(text, voice, speed)
 })

@@ -25,14 +25,19 @@ const answerMsMax = 10_000
 const restartMs = 5000
 const stopMs = 2000
 
-export function createLocalVad(options: LocalVadOptions): Vad {
+export interface WarmVad extends Vad {
+  /** Starts the child, which is then ended after `idleMs` without a stream. */
+  warmUp(): void
+}
+
+export function createLocalVad(options: LocalVadOptions): WarmVad {
   return new LocalVad(options)
 }
 
 type Child = SpeechEngineProcess<VadBatch, VadAnswer>
 type Sent = { stream: LocalVadStream; frame: number }
 
-class LocalVad implements Vad {
+class LocalVad implements WarmVad {
   readonly #options: LocalVadOptions
   readonly #streams = new Map<number, LocalVadStream>()
   /** The streams with whole frames that were not sent. The one that was served last is at the end. */
@@ -67,6 +72,12 @@ class LocalVad implements Vad {
     this.#streams.set(id, stream)
     this.#startIfNeeded()
     return stream
+  }
+
+  warmUp(): void {
+    if (this.#streams.size > 0 || this.#closed) return
+    this.#startIfNeeded()
+    this.#endWhenIdle()
   }
 
   async close(): Promise<void> {
@@ -125,13 +136,18 @@ class LocalVad implements Vad {
     this.#waiting.delete(stream)
     if (this.#child) this.#closedIds.push(stream.id)
     if (this.#streams.size > 0 || this.#closed) return
+    this.#endWhenIdle()
+  }
+
+  #endWhenIdle(): void {
     const { clock, idleMs } = this.#options
+    this.#cancelIdle?.()
     this.#cancelIdle = clock.after(idleMs, () => this.#child?.end(clock, stopMs))
   }
 
   /** The frames that an earlier child has not answered wait again. */
   #startIfNeeded(): void {
-    if (this.#child?.alive || this.#cancelRestart || this.#closed || this.#streams.size === 0) return
+    if (this.#child?.alive || this.#cancelRestart || this.#closed) return
     let answered = false
     const child: Child = new SpeechEngineProcess<VadBatch, VadAnswer>('vad-child', {
       onMessage: (answer) => {
@@ -160,7 +176,7 @@ class LocalVad implements Vad {
     log.warn({ err: cause }, 'voice activity detection starts again')
     this.#cancelRestart = clock.after(answered ? 0 : restartMs, () => {
       this.#cancelRestart = undefined
-      this.#startIfNeeded()
+      if (this.#streams.size > 0) this.#startIfNeeded()
     })
   }
 }

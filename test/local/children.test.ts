@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import type { ProviderError } from '../../domain/ports/provider-error.ts'
 import { eventually, fixture, isRunning, longRecording, openLocal, outcome } from './setup.ts'
+import { listen } from './streaming.ts'
 
 /** Makes a provider with one recogniser, and a way to wait until it is in the middle of `longRecording`. */
 function openBusy(t: Parameters<typeof openLocal>[0], options: Parameters<typeof openLocal>[1] = {}) {
@@ -127,6 +128,25 @@ t.test('a warm engine is there before the first recording, and stays', async (t)
     times.push(Math.round(performance.now() - startedMs))
   }
   t.equal(started.length, 2, `answered in ${times.join(' and ')} ms`)
+})
+
+t.test('the engines of a session are started once before they are needed, and end when nobody joins', async (t) => {
+  const { provider, speak, started, ended, clock } = openLocal(t, { idleMs: 5000, warm: true })
+  for (let times = 0; times < 2; times++) for (const stage of ['stt', 'llm', 'tts'] as const) provider.warmUp?.(stage)
+  t.equal(started.length, 2)
+  t.ok((await speak('Hello.')).length > 0)
+  const { stream, leave } = await listen(provider)
+  stream.close()
+  leave()
+  t.equal(started.length, 2, 'they serve the session')
+  await eventually(() => {
+    clock.pass(5000)
+    return ended.length === 2
+  })
+  t.equal(ended.length, 2)
+  const cold = openLocal(t, { warm: false })
+  cold.provider.warmUp?.('stt')
+  t.equal(cold.started.length, 0, 'the setting `local.warm` says no')
 })
 
 t.test('close ends all jobs and children at once', async (t) => {

@@ -104,13 +104,19 @@ t.test('a session that cannot be joined once the socket is open', async (t) => {
   const { open, sessions, logged } = await serve(t)
   sessions.joinRefusal = new Fault({ kind: 'too_many_at_once', limit: 'organization' })
   t.same(await fatal(await open()), { code: 'RATE_LIMITED', fatal: true, closed: 1013 })
-  for (const passing of [new Fault({ kind: 'overloaded' }), new ResourceFault({ kind: 'call_not_live' })]) {
+  for (const passing of [
+    new Fault({ kind: 'overloaded' }),
+    new Fault({ kind: 'store_unreachable' }),
+    new ResourceFault({ kind: 'call_not_live' }),
+  ]) {
     sessions.joinRefusal = passing
     t.same(await fatal(await open()), { code: 'RATE_LIMITED', fatal: true, closed: 1013 })
   }
   t.same(logged, [])
   sessions.joinRefusal = new Error('a defect')
-  t.same(await fatal(await open()), { code: 'INTERNAL', fatal: true, closed: 1011 })
+  const client = await open()
+  t.same(await fatal(client), { code: 'INTERNAL', fatal: true, closed: 1011 })
+  t.same(client.received.at(-1)?.frame, { type: 'end', reason: 'pipeline_failed' }, 'it is over')
   t.match(logged, [{ err: { message: 'a defect' } }])
 })
 
@@ -181,7 +187,7 @@ t.test('of two sockets that join at once the newer one has the seat', async (t) 
   sessions.seat = {
     join: async () => {
       await new Promise<void>((resolve) => gates.push(resolve))
-      return { resumed: false, begin: (transport) => (sessions.sink ??= sessions.make(transport)) }
+      return { resumed: false, unserved: [], begin: (transport) => (sessions.sink ??= sessions.make(transport)) }
     },
   }
   const [older, newer] = [await open(), await open()]

@@ -67,6 +67,7 @@ export class FakeSessions implements LiveSessions {
   /** Thrown by `admit`, and by `join`. */
   refusal: Error | null = null
   joinRefusal: Error | null = null
+  unserved: JoinedSession['unserved'] = []
   /** Each join waits for it. */
   gate: Promise<void> = Promise.resolve()
   make: (transport: MediaTransport) => RecordingSink = (transport) => new RecordingSink(transport)
@@ -92,7 +93,8 @@ export class FakeSessions implements LiveSessions {
     await this.gate
     if (this.joinRefusal !== null) throw this.joinRefusal
     this.overrides.push(overrides)
-    return Object.defineProperty({ resumed: false, begin: this.#begin }, 'resumed', { get: () => this.sink !== null })
+    const joined = { resumed: false, unserved: this.unserved, begin: this.#begin }
+    return Object.defineProperty(joined, 'resumed', { get: () => this.sink !== null })
   }
 
   #begin = (transport: MediaTransport): MediaSink => {

@@ -175,6 +175,16 @@ t.test('overrides that the agent does not allow are dropped by name', async (t) 
   }
 })
 
+t.test('overrides that no provider serves are dropped by name, and the session begins', async (t) => {
+  const { open, sessions } = await serve(t)
+  sessions.seat = { clientOverrides: all }
+  sessions.unserved = ['language', 'voiceId']
+  const client = await open()
+  client.send({ type: 'overrides', overrides })
+  await client.take('ready')
+  t.match(client.frames('error'), [{ code: 'OVERRIDE_NOT_ALLOWED', fatal: false, message: /language, voiceId\.$/ }])
+})
+
 t.test('ready comes 500 ms after the opening without overrides', async (t) => {
   const { open, sessions, clock } = await serve(t)
   sessions.seat = { clientOverrides: all }

@@ -2,8 +2,10 @@ import t from 'tap'
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { Call } from '../../domain/calls/call.ts'
 import type { MediaTransport } from '../../domain/conversation/media.ts'
+import { Fault } from '../../domain/fault.ts'
 import { type Conversation, type LiveSessionDeps, SessionRegistry } from '../../domain/sessions/live-sessions.ts'
 import type { Pipeline } from '../../domain/sessions/pipeline.ts'
+import { pipeline } from '../calls/call.ts'
 import { bench, caller } from '../domain/fakes.ts'
 
 t.test('the first join takes the call and a lease, and the end gives the lease back', async (t) => {
@@ -96,13 +98,34 @@ t.test('a socket that joins and never begins takes nothing from the one that tal
   t.same(all.log.slice(2), ['end user_disconnected'])
 })
 
-t.test('a conversation that cannot begin gives lease and call back', async (t) => {
+t.test('a conversation that cannot begin ends its call and gives the lease back', async (t) => {
   const all = setup({ limits: 1, start: 'fails' })
   const joined = await (await all.admit()).join({})
   t.throws(() => joined.begin(all.transport), { message: 'no route' })
   t.equal(all.registry.size, 0)
+  await all.clock.advance(0)
   t.same(all.released, ['s_1'])
-  await (await all.admit()).join({})
+  t.same(all.endedUnowned, ['s_1 pipeline_failed'])
+  await (await all.admit('s_2')).join({})
+})
+
+t.test('a join that fails by a defect ends the call, and one that a limit refuses does not', async (t) => {
+  const all = setup({ limits: 1, claim: 'fails' })
+  t.match(await failure(all.join()), { message: 'a defect' })
+  await all.clock.advance(0)
+  t.same(all.endedUnowned, ['s_1 pipeline_failed'])
+  const full = setup({ limits: 0 })
+  t.match(await failure(full.join()), { data: { kind: 'too_many_at_once' } })
+  t.same(full.endedUnowned, [])
+})
+
+t.test('an override that no provider serves is left out, and the engines of the session are started', async (t) => {
+  const all = setup({ over: { pipeline: { ...pipeline, clientOverrides: ['prompt', 'language'] } } })
+  const joined = await (await all.admit()).join({ prompt: 'Be kind.', language: 'xx' })
+  t.same(joined.unserved, ['language'])
+  joined.begin(all.transport)
+  t.match(all.started[0]?.call.pipeline, { systemPrompt: 'Be kind.', intent: { language: 'en' } })
+  t.equal(all.warmed.length, 1)
 })
 
 t.test('two joins at once do not both take the last place of an organization', async (t) => {
@@ -146,7 +169,7 @@ type Setup = {
   limits?: number
   sessionsMax?: number
   maxSessions?: number | null
-  claim?: boolean
+  claim?: boolean | 'fails'
   start?: 'works' | 'fails'
   over?: Partial<Call>
 }
@@ -163,6 +186,8 @@ function setup({
   const log: string[] = []
   const claimed: string[] = []
   const released: string[] = []
+  const endedUnowned: string[] = []
+  const warmed: Pipeline['intent'][] = []
   const stored: Pipeline[] = []
   const started: { call: Call }[] = []
   let finish = () => {}
@@ -173,16 +198,26 @@ function setup({
       claim: (_tenant, id, _ownerId, pipeline) => {
         claimed.push(id)
         if (pipeline !== null) stored.push(pipeline)
-        return Promise.resolve(claim)
+        return claim === 'fails' ? Promise.reject(new Error('a defect')) : Promise.resolve(claim)
       },
       release: (_tenant, id) => {
         released.push(id)
+        return Promise.resolve()
+      },
+      endUnowned: (_tenant, id, reason) => {
+        endedUnowned.push(`${id} ${reason}`)
         return Promise.resolve()
       },
       countLive: () => Promise.resolve(claimed.length - released.length),
       endedAmong: () => Promise.resolve([]),
     },
     organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions }) },
+    routes: {
+      require: (_caller, { intent }) => {
+        if (intent.language === 'xx') throw new Fault({ kind: 'none_allowed', stage: 'stt' })
+      },
+      warmUp: (_caller, { intent }) => void warmed.push(intent),
+    },
     limits: createLocalLimits(),
     startConversation: (live, _caller, _transport, ended) => {
       if (start === 'fails') throw new Error('no route')
@@ -214,6 +249,8 @@ function setup({
     log,
     claimed,
     released,
+    endedUnowned,
+    warmed,
     stored,
     started,
     transport,
@@ -245,15 +282,24 @@ function recorded(log: string[]): Conversation {
 }
 
 function callOf(id: string, over: Partial<Call>): Call {
-  const pipeline = {
+  const own = {
     systemPrompt: 'x',
+    intent: pipeline.intent,
     ttsOptions: { sampleRate: 24_000 },
     recording: false,
     maxDurationSeconds: 60,
     agentName: null,
     clientOverrides: ['prompt'],
   }
-  const call = { id, organizationId: 'org_1', test: false, keyId: 'key_1', status: 'queued', identity: 'ada', pipeline }
+  const call = {
+    id,
+    organizationId: 'org_1',
+    test: false,
+    keyId: 'key_1',
+    status: 'queued',
+    identity: 'ada',
+    pipeline: own,
+  }
   return { ...call, ownerId: null, expiresAtMs: 1_700_000_060_000, ...over } as Call
 }
 

@@ -6,6 +6,7 @@ import type { Call } from '../../domain/calls/call.ts'
 import { Fault } from '../../domain/fault.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import type { SecretsByTool } from '../../domain/sessions/join-tools.ts'
+import { createSessionRoutes } from '../../domain/sessions/routes.ts'
 import type { WantedSession } from '../../domain/sessions/start.ts'
 import { createStartSession } from '../../domain/sessions/start-session.ts'
 import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
@@ -14,10 +15,14 @@ import { bench, caller, model, provider } from '../domain/fakes.ts'
 
 const intent = { language: 'en' }
 const capabilities = { ...model('llm').capabilities, tools: true, speed: true }
+const english = model('stt', { id: 'english', languages: ['en'] })
+const withKeywords = { ...model('stt').capabilities, keywords: true }
+const listening = model('stt', { id: 'listens', languages: ['en', 'de'], capabilities: withKeywords })
 
 t.test('an ad hoc session has every default', async (t) => {
-  const { start, calls } = setup()
+  const { start, calls, warmed } = setup()
   const started = await start({ intent })
+  t.same(warmed, ['stt', 'llm', 'tts'], 'their engines are started')
   t.match(started, {
     transport: 'websocket',
     url: `ws://parley/v1/sessions/${started.id}/media`,
@@ -176,10 +181,24 @@ t.test('a session needs credit, a free seat and a route', async (t) => {
   })
 })
 
+t.test('options of speech to text narrow its route', async (t) => {
+  const { start } = setup()
+  const of = (sttOptions: NonNullable<WantedSession['sttOptions']>, stt = 'b:listens') =>
+    start({ intent, sttOptions, constraints: { allowedProviders: { stt: [stt] } } })
+  await of({ keywords: ['Parley'], language: 'auto' })
+  await of({}, 'b:m')
+  const lacks = (capability: string) => ({ data: { kind: 'capability_missing', stage: 'stt', capability } })
+  t.match(await failed(of({ keywords: ['Parley'] }, 'b:m')), lacks('keywords'))
+  t.match(await failed(of({ prompt: 'A call.' })), lacks('prompt'))
+  const blind = { data: { kind: 'language_unsupported', stage: 'stt', tag: 'auto' } }
+  t.match(await failed(of({ language: 'auto' }, 'b:english')), blind, 'a model of one language detects none')
+})
+
 function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool[] = []) {
   const providers = ['a', 'b'].map((id) =>
     provider(id, [
       model('stt'),
+      ...(id === 'b' ? [listening, english] : []),
       model('llm', { capabilities }),
       model('llm', { id: 'n', languages: ['de'] }),
       model('tts', { capabilities }),
@@ -204,6 +223,7 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
     createdAtMs: 0,
     updatedAtMs: 0,
   }
+  const warmed: string[] = []
   let ids = 0
   const sessions = createStartSession({
     agents: { find: (_tenant, id) => Promise.resolve(id === agent?.id ? agent : null) },
@@ -220,7 +240,7 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
         return Promise.resolve('kind' in rendered ? null : rendered)
       },
     },
-    chooser: deps.chooser,
+    routes: createSessionRoutes(deps.chooser, (stage) => void warmed.push(stage)),
     limits: createLocalLimits(),
     credit: deps.credit,
     organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions: state.maxSessions }) },
@@ -244,6 +264,7 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
     queuedMax: 3,
   })
   return Object.assign(state, {
+    warmed,
     start: (wanted: WantedSession, { test = false } = {}) =>
       sessions.start(caller({}, { test }), wanted, 'http://parley'),
   })

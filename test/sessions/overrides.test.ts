@@ -1,0 +1,53 @@
+/** Overrides of a page, against the providers that are there. */
+import t from 'tap'
+import type { SessionOverrides } from '../../domain/sessions/live.ts'
+import { takeOverrides } from '../../domain/sessions/overrides.ts'
+import type { Pipeline } from '../../domain/sessions/pipeline.ts'
+import { createSessionRoutes } from '../../domain/sessions/routes.ts'
+import { pipeline } from '../calls/call.ts'
+import { bench, caller, model, provider } from '../domain/fakes.ts'
+
+const voices = ['ada', 'bob'].map((id) => ({ id, name: id, gender: 'female' as const, styles: [] }))
+const languages = ['en', 'de']
+const everything = { ...model('llm').capabilities, tools: true, streaming: true, speed: true }
+const { deps } = bench([
+  provider('p', [
+    model('stt', { languages, capabilities: { ...model('stt').capabilities, streaming: true } }),
+    model('llm', { languages: ['*'], capabilities: everything }),
+    model('tts', { languages, voices, capabilities: everything }),
+  ]),
+])
+const routes = createSessionRoutes(deps.chooser, () => {})
+const base: Pipeline = { ...pipeline, intent: { ...pipeline.intent, language: 'en' }, voice: 'ada', tools: [] }
+
+function take(overrides: SessionOverrides) {
+  const { pipeline: taken, unserved } = takeOverrides(routes, caller(), base, overrides)
+  return { language: taken?.intent.language, voice: taken?.voice, prompt: taken?.systemPrompt, unserved }
+}
+
+t.test('overrides that can be served are taken', (t) => {
+  const wanted = { language: 'de', voiceId: 'bob', speed: 1.2, prompt: 'Be kind.' }
+  t.same(take(wanted), { language: 'de', voice: 'bob', prompt: 'Be kind.', unserved: [] })
+  t.same(takeOverrides(routes, caller(), base, {}), { pipeline: null, unserved: [] })
+  t.end()
+})
+
+t.test('those that no provider serves are left out, and no others', (t) => {
+  const prompt = 'Be kind.'
+  t.same(take({ prompt, language: 'xx', voiceId: 'bob' }), {
+    language: 'en',
+    voice: 'bob',
+    prompt,
+    unserved: ['language'],
+  })
+  t.same(take({ prompt, language: 'de', voiceId: 'eve' }), {
+    language: 'de',
+    voice: 'ada',
+    prompt,
+    unserved: ['voiceId'],
+  })
+  t.same(take({ prompt, language: 'not a tag' }), { language: 'en', voice: 'ada', prompt, unserved: ['language'] })
+  const both = { language: 'en', voice: 'ada', prompt, unserved: ['language', 'voiceId'] }
+  t.same(take({ prompt, language: 'xx', voiceId: 'eve' }), both)
+  t.end()
+})
