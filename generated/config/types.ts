@@ -222,7 +222,7 @@ export type ParleyConfig = {
     jobTimeoutMs: number
     /** An engine without work is ended after this. */
     idleMs: number
-    /** Keeps one engine for recordings loaded, so that the first transcription need not wait a second for it. It takes about 265 MiB. */
+    /** Keeps one engine for recordings loaded, so that the first transcription need not wait a second for it. It takes about 265 MiB. Starts the engines of a voice session when the session is made. */
     warm: boolean
   }
   providers: Provider[]
