@@ -2,13 +2,12 @@
 import { type InternalHandlers, widenInternalHandlers } from '../../generated/internal/handlers.ts'
 import { internalSurface } from '../../generated/internal/routes.ts'
 import type { EngineChoice } from '../../runtime/engine/choose.ts'
+import type { FaultWriter } from '../../runtime/engine/handler.ts'
 import type { Surface } from '../../runtime/engine/operation.ts'
 import type { Mount } from '../../runtime/engine/options.ts'
 import { compatPlaces } from '../faults/places.ts'
 import { createFaultWriter } from '../faults/writer.ts'
-import { createPlatformFaultWriter } from '../platform/faults.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
-import { getLinkedRecording, type LinkedRecordings } from './linked-recording.ts'
 import { getRankingPage, type RankingFacts } from './ranking.ts'
 import { type TryDeps, tryHandlers } from './try.ts'
 import { type TryAgentParts, tryAgentHandlers } from './try-agent.ts'
@@ -22,7 +21,8 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
   ranking: RankingFacts
   /** Null: this server has no sessions. */
   tryAgent: TryAgentParts | null
-  recordings: LinkedRecordings
+  /** `writeFault` writes the errors of the surface that makes the links. */
+  recordings: Pick<InternalHandlers<null>, 'getLinkedRecording'> & { writeFault: FaultWriter }
 }
 
 /**
@@ -30,7 +30,6 @@ export type InternalDeps = Omit<TryDeps, 'headerPrefix'> & {
  * restarts, and their holders get the errors of the platform surface, which made the link.
  */
 export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mount[] {
-  const { log, count } = settings
   const words = { contract: '/openapi/compat.json', hasIdempotencyKeys: false, places: compatPlaces }
   const handlers = widenInternalHandlers(handlersOf(settings, deps))
   // `cors.origins` does not hold for this surface: no page of another origin reads its answers.
@@ -46,7 +45,7 @@ export function mountInternal(settings: SurfaceSettings, deps: InternalDeps): Mo
     {
       ...shared,
       surface: partOf((pattern) => pattern === recordingPattern),
-      writeFault: createPlatformFaultWriter(log, count),
+      writeFault: deps.recordings.writeFault,
     },
   ]
 }
@@ -60,7 +59,7 @@ function handlersOf(
     ...getRankingPage(ranking),
     ...tryHandlers({ ...deps, headerPrefix }),
     ...tryAgentHandlers({ ...deps, headerPrefix, parts: tryAgent }),
-    getLinkedRecording: getLinkedRecording(recordings),
+    getLinkedRecording: recordings.getLinkedRecording,
   } satisfies InternalHandlers<null>
 }
 

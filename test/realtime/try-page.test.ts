@@ -11,7 +11,6 @@ import { internalSurface } from '../../generated/internal/routes.ts'
 import { isOwnOrigin } from '../../handlers/authenticate.ts'
 import { compatPlaces } from '../../handlers/faults/places.ts'
 import { createFaultWriter } from '../../handlers/faults/writer.ts'
-import { getLinkedRecording } from '../../handlers/internal/linked-recording.ts'
 import { getRankingPage } from '../../handlers/internal/ranking.ts'
 import { healthHandlers } from '../../handlers/internal/surface.ts'
 import { type TryDeps, tryHandlers } from '../../handlers/internal/try.ts'
@@ -61,7 +60,7 @@ async function serve(t: Test, changes: Partial<TryDeps> = {}): Promise<Served> {
         ...tryHandlers(deps),
         ...tryAgentHandlers({ ...deps, parts: null }),
         ...getRankingPage(facts),
-        getLinkedRecording: getLinkedRecording({ linked: () => Promise.reject(new Error('no recording here')) }),
+        getLinkedRecording: () => Promise.reject(new Error('no recording here')),
       }),
       writeFault: createFaultWriter({
         log: quiet,

@@ -5,6 +5,7 @@ import type { MediaTransport } from '../../domain/conversation/media.ts'
 import type { WantedSession } from '../../domain/sessions/start.ts'
 import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
 import { mountInternal } from '../../handlers/internal/surface.ts'
+import { linkedRecordings } from '../../handlers/platform/linked-recording.ts'
 import { createPublicUrl } from '../../handlers/public-url.ts'
 import { mountSession } from '../../handlers/session/surface.ts'
 import { systemClock } from '../../runtime/clock.ts'
@@ -57,7 +58,7 @@ export async function serveAgentPage(t: Test, make: (transport: MediaTransport) 
     isOpen: false,
     contracts: [],
     tryAgent,
-    recordings: { linked: () => Promise.reject(new Error('no recording here')) },
+    recordings: linkedRecordings(settings, { linked: () => Promise.reject(new Error('no recording here')) }),
   })
   const server = await start([...internal, tapMount], {
     sockets: [mountSession(settings, { tokens, keys, sessions, clock: systemClock })],

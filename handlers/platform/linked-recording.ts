@@ -1,0 +1,30 @@
+/** Recordings for the holders of a presigned link. The operation is one of the internal surface, with the errors of this one. */
+import type { StoredRecordings } from '../../domain/calls/stored-recordings.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { InternalHandlers } from '../../generated/internal/handlers.ts'
+import type { FaultWriter } from '../../runtime/engine/handler.ts'
+import type { SurfaceSettings } from '../surface.ts'
+import { createPlatformFaultWriter } from './faults.ts'
+import { audioAnswer } from './recordings.ts'
+
+type LinkedRecordings = Pick<InternalHandlers<null>, 'getLinkedRecording'> & { writeFault: FaultWriter }
+
+export function linkedRecordings(
+  { log, count }: SurfaceSettings,
+  recordings: Pick<StoredRecordings, 'linked'>,
+): LinkedRecordings {
+  return { getLinkedRecording: getLinkedRecording(recordings), writeFault: createPlatformFaultWriter(log, count) }
+}
+
+const fileName = /^([0-9a-f-]{36})\.wav$/
+
+function getLinkedRecording(
+  recordings: Pick<StoredRecordings, 'linked'>,
+): InternalHandlers<null>['getLinkedRecording'] {
+  return async ({ path: { file }, query: { expires, signature }, header }) => {
+    const id = fileName.exec(file)?.[1]
+    if (id === undefined || expires === undefined || signature === undefined)
+      throw new ResourceFault({ kind: 'not_found' })
+    return audioAnswer(id, await recordings.linked(id, expires, signature), header)
+  }
+}
