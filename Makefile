@@ -6,7 +6,7 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo test test-voices test-debian13 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench clean
+.PHONY: help run demo test test-voices test-debian13 s3 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -14,6 +14,7 @@ help:
 	@echo 'make test      every test'
 	@echo 'make test-voices    spoken conversations in real time, on a calm machine'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
+	@echo 'make s3        recordings against a real server of S3, which it builds with Go (otherwise a skip that says why)'
 	@echo 'make check     generated code, types, lint, unused code, lock, catalog, tests'
 	@echo 'make generate  specs/ to generated/, and the table of providers in README'
 	@echo 'make bench     figures, each as a ratio beside a floor in the same run'
@@ -35,6 +36,10 @@ test-voices: dist/main.js
 # For the newer build of uWebSockets.js, which needs a newer system than most have.
 test-debian13:
 	@exec test/debian13.sh
+
+# Recordings in a bucket. The server is built in a cache folder, the first time in about three minutes.
+s3: dist/main.js
+	@exec test/s3.sh
 
 # The vendors' own clients prove that the stubs in test/vendors are fair. Without them (no network) those tests are skips that say so.
 vendor-clients:

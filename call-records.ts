@@ -1,23 +1,19 @@
 /** Joins the records of calls: their reads, their reports and their recordings. */
-import { join } from 'node:path'
+import { openCallRecordings } from './call-recordings.ts'
 import { Callbacks } from './domain/callbacks/callbacks.ts'
 import { createAnalyse } from './domain/calls/analyse.ts'
 import type { Call } from './domain/calls/call.ts'
 import { Calls } from './domain/calls/calls.ts'
 import { createFollowCall, type FollowCall } from './domain/calls/follow.ts'
-import { createRecordingLinks } from './domain/calls/recording-links.ts'
-import type { Recordings } from './domain/calls/recordings.ts'
 import { Reports } from './domain/calls/reports.ts'
 import { StoredRecordings } from './domain/calls/stored-recordings.ts'
 import type { CallRecorder } from './domain/conversation/deps.ts'
-import { type GrowingFile, Recorder, salvage } from './domain/conversation/recorder.ts'
 import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
 import { isPhoneNumber } from './runtime/phone-number.ts'
-import { createRecordingFiles } from './store/recording-files.ts'
 import type { Store } from './store/store.ts'
 
 export type RecordParts = {
@@ -49,18 +45,23 @@ const orphansEveryMs = 2_000
 const callbacksEveryMs = 1_000
 const closeMs = 1_000
 
-export function createCallRecords({ config, store, operations, masterKey, log }: RecordParts): CallRecords {
-  const files = createRecordingFiles(join(config.dataDir, 'recordings'))
+export async function createCallRecords({
+  config,
+  store,
+  operations,
+  masterKey,
+  log,
+}: RecordParts): Promise<CallRecords> {
   const { agents, callRecord: record, callChanges: changes } = store
   const clock = systemClock
-  const links = createRecordingLinks({ current: masterKey, previous: config.previousMasterKeys }, clock)
-  const recordings = new StoredRecordings({ files, links, clock })
+  const loops = new Loops(clock, log)
+  const recordings = await openCallRecordings({ config, store, masterKey, log, loops })
   const calls = new Calls({
     agents,
     calls: store.calls,
     record,
     reports: store.reports,
-    recordings,
+    recordings: recordings.stored,
     callbacks: store.callbacks,
     clock,
   })
@@ -86,8 +87,7 @@ export function createCallRecords({ config, store, operations, masterKey, log }:
     clock,
     log,
   })
-  const loops = new Loops(clock, log)
-  const endOrphans = () => store.calls.endOrphans((callId) => salvage(files, callId))
+  const endOrphans = () => store.calls.endOrphans(recordings.salvage)
   loops.start({ name: 'calls of dead processes', everyMs: orphansEveryMs, run: endOrphans })
   loops.start({ name: 'reports of calls', everyMs: pendingEveryMs, run: () => reports.analysePending() })
   const callbacks = new Callbacks({
@@ -101,21 +101,14 @@ export function createCallRecords({ config, store, operations, masterKey, log }:
   loops.start({ name: 'callbacks', everyMs: callbacksEveryMs, run: () => callbacks.dispatchDue() })
   return {
     calls,
-    recordings,
+    recordings: recordings.stored,
     callbacks,
     reports,
     follow: createFollowCall({ calls: store.calls, record, changes, clock }),
-    record: (call) => (call.pipeline.recording ? new Recorder({ file: fileOf(files, call), clock, log }) : null),
-    close: () => loops.stop(closeMs),
-  }
-}
-
-/** A conversation does not wait for its file: the recorder waits, at its first write. */
-function fileOf(files: Recordings, { id }: Call): GrowingFile {
-  const opened = files.create(id)
-  return {
-    append: async (bytes) => (await opened).append(bytes),
-    replaceStart: async (bytes) => (await opened).replaceStart(bytes),
-    close: async () => (await opened).close(),
+    record: recordings.record,
+    async close() {
+      await loops.stop(closeMs)
+      await recordings.close()
+    },
   }
 }

@@ -7,6 +7,7 @@ import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { mountCompat } from './handlers/compat/surface.ts'
 import { mountInternal, type ReadyCheck } from './handlers/internal/surface.ts'
+import { linkedRecordings } from './handlers/platform/linked-recording.ts'
 import { mountPlatform } from './handlers/platform/surface.ts'
 import { createPublicUrl } from './handlers/public-url.ts'
 import { createRealtimeClientSecret } from './handlers/realtime/client-secrets.ts'
@@ -20,6 +21,7 @@ import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
+import { missingS3Packages } from './runtime/optional.ts'
 import { isSubnet } from './runtime/outbound/address-guard.ts'
 import { createSessions, type Sessions } from './voice-sessions.ts'
 
@@ -48,7 +50,7 @@ type SettingsAt = (host: string | null) => SurfaceSettings
 export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { config, log, metrics, store, masterKey } = parts
   const operations = operationsOf(parts)
-  const records = createCallRecords({ config, store, operations, masterKey, log })
+  const records = await createCallRecords({ config, store, operations, masterKey, log })
   const callEnded = (tenant: Tenant, callId: string) => records.reports.begin(tenant, callId)
   const sessions = await createSessions({
     config,
@@ -89,7 +91,7 @@ function internalOf({ config, store, operations, sessions, ephemeral, settings, 
     preview: operations.preview,
     isOpen: config.try,
     contracts: contractsAtAnyHost(config.surfaces),
-    recordings: records.recordings,
+    recordings: linkedRecordings(settings(null), records.recordings),
     tryAgent: {
       agents: store.agents,
       sessions: sessions.start,
@@ -162,6 +164,13 @@ export function checkSubnets({ outbound }: ParleyConfig): void {
   const wrong = outbound.allowedSubnets.find((text) => !isSubnet(text))
   if (wrong === undefined) return
   throw new ConfigError(`outbound.allowedSubnets: ${wrong} is no range such as 10.0.0.0/8`)
+}
+
+/** Throws ConfigError. */
+export function checkBucket({ s3 }: ParleyConfig): void {
+  const missing = s3.bucket === null ? [] : missingS3Packages()
+  if (missing.length === 0) return
+  throw new ConfigError(`PARLEY_S3_BUCKET: needs packages that are not installed: npm install ${missing.join(' ')}`)
 }
 
 /** A surface with a separate host serves its contract there alone. */

@@ -64,6 +64,8 @@ export type ResourceFaultData =
   | { kind: 'report_missing'; hasEnded: boolean }
   /** `status` is that of the recording. */
   | { kind: 'recording_missing'; status: RecordingStatus | null }
+  /** The bucket of the recordings does not answer. */
+  | { kind: 'recording_unreachable' }
   /** The link to a recording was good once. */
   | { kind: 'link_expired' }
   /** The range begins behind the end of a recording of this size in bytes. */

@@ -42,3 +42,24 @@ export async function loadTracingSdk() {
     ])
   return { NodeTracerProvider, BatchSpanProcessor, OTLPTraceExporter, resourceFromAttributes }
 }
+
+/** The packages have 22 MB. Only a server with a bucket for recordings needs them, and they may be missing. */
+export async function loadS3() {
+  const [{ GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client }, { getSignedUrl }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('@aws-sdk/s3-request-presigner'),
+  ])
+  return { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client, getSignedUrl }
+}
+
+/** Says the optional packages of S3 that are not installed. Loads nothing. */
+export function missingS3Packages(): string[] {
+  return ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'].filter((name) => {
+    try {
+      require.resolve(name)
+      return false
+    } catch {
+      return true
+    }
+  })
+}

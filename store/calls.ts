@@ -4,7 +4,7 @@ import { type Applied, applyEntries } from '../domain/calls/apply.ts'
 import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
 import { type CallStatus, type EndReason, endStatus, isTerminal } from '../domain/calls/states.ts'
-import type { CallStore, EndedCall, UnownedEnd } from '../domain/calls/store.ts'
+import type { CallStore, EndedCall, SalvagedRecording, UnownedEnd } from '../domain/calls/store.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SecretsByTool } from '../domain/sessions/join-tools.ts'
@@ -91,7 +91,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
         deps,
         'not_joined',
         (tx) => tx`owner_id is null and status = 'queued' and expires_at <= ${new Date(clock.nowMs())}`,
-        () => Promise.resolve(null),
+        () => Promise.resolve({ status: 'failed' }),
       ).then(() => undefined),
     endOrphans: async (salvage) => {
       const due = await endEach(
@@ -240,17 +240,17 @@ async function update(tx: Tx, call: Call, hasEnded: boolean): Promise<void> {
 async function endUnowned(tx: Tx, deps: CallStoreDeps, call: Call, reason: EndReason): Promise<UnownedEnd> {
   if (isTerminal(call.status)) return { state: 'ended_before', endedAtMs: call.endedAtMs ?? call.updatedAtMs }
   if (call.ownerId !== null) return { state: 'owned' }
-  await end(tx, deps, call, reason, null)
+  await end(tx, deps, call, reason, { status: 'failed' })
   return { state: 'ended_now' }
 }
 
-/** `recordedMs` is the length of the recording that a dead process left behind. */
+/** `recording` is what a dead process left behind. */
 async function end(
   tx: Tx,
   deps: CallStoreDeps,
   call: Call,
   reason: EndReason,
-  recordedMs: number | null,
+  recording: SalvagedRecording,
 ): Promise<void> {
   const to = endStatus(call.status, reason)
   if (to === null) throw new Error(`a call that is ${call.status} cannot end for ${reason}`)
@@ -265,23 +265,24 @@ async function end(
     payload: { end_reason: reason },
   }
   const move: CallEntry = { kind: 'move', event, to, change: { endedAtMs, endReason: reason } }
-  await store(tx, deps, call, [move, ...recordingOf(deps, call, recordedMs, endedAtMs + 1)])
+  await store(tx, deps, call, [move, ...recordingOf(deps, call, recording, endedAtMs + 1)])
 }
 
 /** A recording that nobody goes on with is as long as what was written of it, or has failed. */
-function recordingOf(deps: CallStoreDeps, call: Call, recordedMs: number | null, occurredAtMs: number): CallEntry[] {
+function recordingOf(deps: CallStoreDeps, call: Call, recording: SalvagedRecording, occurredAtMs: number): CallEntry[] {
   if (call.recordingStatus !== 'recording' && call.recordingStatus !== 'uploading') return []
-  const status = recordedMs === null ? ('failed' as const) : ('ready' as const)
+  const { status } = recording
+  if (status === call.recordingStatus) return []
   const event: CallEvent = {
     id: deps.eventId(),
     provider: 'media',
     type: `recording.${status}`,
     status: null,
-    failureCause: recordedMs === null ? 'worker_lost' : null,
+    failureCause: status === 'failed' ? 'worker_lost' : null,
     occurredAtMs,
     payload: {},
   }
-  return [{ kind: 'recording', event, status, durationMs: recordedMs }]
+  return [{ kind: 'recording', event, status, durationMs: status === 'ready' ? recording.durationMs : null }]
 }
 
 /** Calls that are ended in one go; the next run takes the others. */
@@ -292,7 +293,7 @@ async function endEach(
   deps: CallStoreDeps,
   reason: EndReason,
   isDue: (tx: Tx) => ReturnType<Tx>,
-  salvage: (callId: string) => Promise<number | null>,
+  salvage: (callId: string) => Promise<SalvagedRecording>,
   among: ReadonlySet<string> | null = null,
 ): Promise<string[]> {
   const { worlds, log } = deps
@@ -302,12 +303,12 @@ async function endEach(
       where ended_at is null and ${isDue(tx)} order by created_at limit ${endedAtOnceMax}`,
   )
   const endOne = async ({ id, ...tenant }: Tenant & { id: string }) => {
-    const recordedMs = await salvage(id)
+    const recording = await salvage(id)
     await worlds.asTenant(tenant, async (tx) => {
       const found = await read(tx, tenant, id, true)
       const [row] = await tx`select from calls ${ofCall(tx, tenant, id)} and ${isDue(tx)}`
       if (found === null || row === undefined || isTerminal(found.call.status)) return
-      await end(tx, deps, found.call, reason, recordedMs)
+      await end(tx, deps, found.call, reason, recording)
     })
     log.info({ callId: id, reason }, 'a call was ended that no process holds')
   }

@@ -1,6 +1,7 @@
 /** The part of the store that knows calls: their rows, what happened in them, and their reports. */
 import type { CallbackStore } from '../domain/callbacks/store.ts'
 import type { CallCommands } from '../domain/calls/commands.ts'
+import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import { systemIds } from '../runtime/clock.ts'
@@ -12,6 +13,7 @@ import { createReportStore } from './call-reports.ts'
 import { createCallbackStore } from './callbacks.ts'
 import { createCallStore } from './calls.ts'
 import type { Pools } from './connect.ts'
+import { createUploadStore } from './recording-uploads.ts'
 import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
 
@@ -22,6 +24,7 @@ export type Records = {
   reports: ReportStore
   callCommands: CallCommands
   callbacks: CallbackStore
+  recordingUploads: UploadStore
 }
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
@@ -48,6 +51,7 @@ export function createRecords(
       reports: createReportStore({ worlds, clock, eventId }),
       callbacks: createCallbackStore({ worlds, clock, eventId }),
       callCommands: createCallCommands({ system, worlds, clock, log, instanceId, commandId: eventId }),
+      recordingUploads: createUploadStore({ worlds, clock, instanceId }),
     },
     loops,
     listen: () => changes.listen(),

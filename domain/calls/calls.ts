@@ -98,18 +98,21 @@ export class Calls {
     return this.#wholeReport(tenant, call, report, await this.#deps.record.turns(tenant, id, -1))
   }
 
-  /** Throws ResourceFault `recording_missing` unless it is ready. */
-  async recording(tenant: Tenant, id: string): Promise<RecordingContent> {
-    const { recordingStatus: status } = await this.get(tenant, id)
-    const content = status === 'ready' ? await this.#deps.recordings.find(id) : null
-    if (content === null) throw new ResourceFault({ kind: 'recording_missing', status })
-    return content
+  /** Throws ResourceFault `recording_missing` unless it is ready, and `recording_unreachable`. */
+  recording(tenant: Tenant, id: string): Promise<RecordingContent> {
+    return this.#ofReady(tenant, id, () => this.#deps.recordings.find(tenant, id))
   }
 
-  /** A link that needs no key for `lifeS` seconds. Throws ResourceFault `recording_missing` unless it is ready. */
-  async recordingLink(tenant: Tenant, id: string, lifeS: number): Promise<RecordingLink> {
-    await this.recording(tenant, id)
-    return this.#deps.recordings.link(id, lifeS)
+  /** A link that needs no key for `lifeS` seconds. Throws as `recording` does. */
+  recordingLink(tenant: Tenant, id: string, lifeS: number): Promise<RecordingLink> {
+    return this.#ofReady(tenant, id, () => this.#deps.recordings.link(tenant, id, lifeS))
+  }
+
+  async #ofReady<T>(tenant: Tenant, id: string, read: () => Promise<T | null>): Promise<T> {
+    const { recordingStatus: status } = await this.get(tenant, id)
+    const result = status === 'ready' ? await read() : null
+    if (result === null) throw new ResourceFault({ kind: 'recording_missing', status })
+    return result
   }
 
   async #wholeReport(tenant: Tenant, call: Call, report: Report, turns: readonly Turn[]): Promise<WholeReport> {

@@ -1,4 +1,8 @@
-/** Where recordings lie while they grow, and from where they are read. A recording is one WAV file, named by its call. */
+/**
+ * Where recordings lie while they grow, and from where they are read. A recording is one WAV file, named by its call. It
+ * stays the file that it grew in, or goes to a bucket when its call is over.
+ */
+import type { Tenant } from '../access/organization.ts'
 
 export interface Recordings {
   /** Begins the recording of a call, and empties one that was begun before. */
@@ -27,4 +31,18 @@ export type RecordingContent = {
   modifiedAtMs: number
   /** The bytes from `start` up to and without `end`, piece by piece. */
   read(start: number, end: number): AsyncIterable<Uint8Array>
+}
+
+/** `id` is that of the call. */
+export type RecordingPlace = Tenant & { id: string }
+
+/** Recordings that are complete, on a server that all machines reach. */
+export interface RecordingBucket {
+  /** Replaces what is there, so an upload that broke is begun again. */
+  put(place: RecordingPlace, content: RecordingContent, signal: AbortSignal): Promise<void>
+  /** Null: there is no such recording. */
+  find(place: RecordingPlace): Promise<RecordingContent | null>
+  /** An address of the bucket's server that needs no key for `lifeS` seconds. */
+  link(place: RecordingPlace, lifeS: number): Promise<string>
+  close(): void
 }

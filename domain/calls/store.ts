@@ -66,15 +66,17 @@ export interface CallStore {
   endUnowned(tenant: Tenant, id: string, reason: EndReason): Promise<UnownedEnd | null>
   /**
    * Ends the calls of processes that were dead at the last look too: when the database comes back after an outage, the row
-   * of every process has run out, and those that live renew theirs before the next look. `salvage` answers how long the
-   * recording is that such a process left behind, or null.
+   * of every process has run out, and those that live renew theirs before the next look. `salvage` answers what becomes of
+   * the recording that such a process left behind.
    */
-  endOrphans(salvage: (callId: string) => Promise<number | null>): Promise<void>
+  endOrphans(salvage: (callId: string) => Promise<SalvagedRecording>): Promise<void>
 }
 
 /** `overFor`: the call was over before these entries, for this reason. */
 export type Appended = { refused: readonly CallEntry[]; overFor: EndReason | null }
 export type EndedCall = Tenant & { id: string; endReason: EndReason }
+/** `uploading`: the file is completed and uploaded by a process of the machine that has it. */
+export type SalvagedRecording = { status: 'ready'; durationMs: number } | { status: 'failed' | 'uploading' }
 
 export type UnownedEnd = { state: 'ended_now' } | { state: 'ended_before'; endedAtMs: number } | { state: 'owned' }
 

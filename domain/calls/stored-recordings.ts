@@ -1,13 +1,17 @@
-/** Recordings that are ready, as they are read. */
-import type { Clock } from '../ports/system.ts'
+/** Recordings that are ready, as they are read: in the bucket where there is one, else in files. */
+import type { Tenant } from '../access/organization.ts'
+import type { Clock, Log } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import type { RecordingLinks } from './recording-links.ts'
-import type { RecordingContent, Recordings } from './recordings.ts'
+import type { RecordingBucket, RecordingContent, Recordings } from './recordings.ts'
 
 export type StoredRecordingsDeps = {
   files: Pick<Recordings, 'find'>
+  /** Null: recordings stay files. */
+  bucket: Pick<RecordingBucket, 'find' | 'link'> | null
   links: RecordingLinks
   clock: Clock
+  log: Log
 }
 
 /** `url` is a path at this server, or an address elsewhere. */
@@ -20,15 +24,23 @@ export class StoredRecordings {
     this.#deps = deps
   }
 
-  find(callId: string): Promise<RecordingContent | null> {
-    return this.#deps.files.find(callId)
+  /** Files are from before there was a bucket. Throws ResourceFault `recording_unreachable`. */
+  async find(tenant: Tenant, callId: string): Promise<RecordingContent | null> {
+    return (await this.#findInBucket(tenant, callId)) ?? this.#deps.files.find(callId)
   }
 
-  /** A link that needs no key. The calling code has found that the recording is ready. `lifeS` is at most `linkLifeSMax`. */
-  link(callId: string, lifeS: number): RecordingLink {
-    const { links, clock } = this.#deps
-    const expiresS = Math.floor(clock.nowMs() / 1000) + lifeS
-    return { url: links.sign(callId, expiresS), expiresAtMs: expiresS * 1000 }
+  /**
+   * A link that needs no key for `lifeS` seconds, at most `linkLifeSMax`. Null: there is no such recording. Throws
+   * ResourceFault `recording_unreachable`.
+   */
+  async link(tenant: Tenant, callId: string, lifeS: number): Promise<RecordingLink | null> {
+    const { bucket, files, links, clock } = this.#deps
+    const nowS = Math.floor(clock.nowMs() / 1000)
+    const expiresAtMs = (nowS + lifeS) * 1000
+    if (bucket !== null && (await this.#findInBucket(tenant, callId)) !== null)
+      return { url: await bucket.link({ ...tenant, id: callId }, lifeS), expiresAtMs }
+    if ((await files.find(callId)) === null) return null
+    return { url: links.sign(callId, nowS + lifeS), expiresAtMs }
   }
 
   /** Throws ResourceFault `link_expired`, and `not_found` for a link that is not ours or whose recording is gone. */
@@ -38,5 +50,15 @@ export class StoredRecordings {
     const content = state === 'good' ? await this.#deps.files.find(callId) : null
     if (content === null) throw new ResourceFault({ kind: 'not_found' })
     return content
+  }
+
+  async #findInBucket({ organizationId, test }: Tenant, id: string): Promise<RecordingContent | null> {
+    const { bucket, log } = this.#deps
+    try {
+      return bucket === null ? null : await bucket.find({ organizationId, test, id })
+    } catch (err) {
+      log.warn({ err, callId: id }, 'the bucket of the recordings cannot be read')
+      throw new ResourceFault({ kind: 'recording_unreachable' })
+    }
   }
 }

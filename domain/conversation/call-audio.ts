@@ -52,7 +52,8 @@ export class CallAudio {
     if (this.#recorder === null) return
     this.#log.recording('uploading', null)
     const durationMs = await this.#closed(this.#recorder)
-    this.#log.recording(durationMs === null ? 'failed' : 'ready', durationMs)
+    if (durationMs === null) this.#log.recording('failed', null)
+    else if (this.#recorder.endsAs === 'ready') this.#log.recording('ready', durationMs)
   }
 
   #closed(recorder: CallRecorder): Promise<number | null> {

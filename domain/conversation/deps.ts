@@ -49,6 +49,8 @@ export type ConversationInput = {
 export type CallRecorder = {
   caller: RecordedVoice
   agent: RecordedVoice
+  /** `uploading`: the file goes elsewhere when the call is over, and the conversation does not wait for it. */
+  readonly endsAs: 'ready' | 'uploading'
   /** Resolves with the length of the recording, or with null if it has failed. */
   close(): Promise<number | null>
 }

@@ -30,7 +30,7 @@ const layout = { encoding: 'pcm_s16le', sampleRateHz: recordingRateHz, channels 
 /** The part of `RecordingFile` that a recorder needs. */
 export type GrowingFile = Pick<RecordingFile, 'append' | 'replaceStart' | 'close'>
 
-export type RecorderOptions = { file: GrowingFile; clock: Clock; log: Log }
+export type RecorderOptions = { file: GrowingFile; clock: Clock; log: Log; endsAs: 'ready' | 'uploading' }
 
 /** One voice of the recording. */
 export interface RecordedVoice {
@@ -59,6 +59,7 @@ const agentToleranceMs = 100
 export class Recorder {
   readonly caller: RecordedVoice
   readonly agent: RecordedVoice
+  readonly endsAs: 'ready' | 'uploading'
   readonly #options: RecorderOptions
   readonly #ring = new Int16Array(ringFrames * channels)
   readonly #startedMs: number
@@ -72,6 +73,7 @@ export class Recorder {
   /** The recording begins now. */
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.endsAs = options.endsAs
     this.#startedMs = options.clock.monotonicMs()
     this.caller = this.#voice(0, callerToleranceMs)
     this.agent = this.#voice(1, agentToleranceMs)

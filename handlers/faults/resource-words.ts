@@ -49,6 +49,8 @@ export function sayResourceFault(data: ResourceFaultData): Said {
       return { code: 'REPORT_NOT_AVAILABLE', message: 'Nobody joined this session, so it has no report.', hint: '' }
     case 'recording_missing':
       return missingRecording(data.status)
+    case 'recording_unreachable':
+      return { code: 'SERVICE_UNAVAILABLE', message: 'The recording is in a bucket that cannot be reached now.' }
     case 'link_expired':
       return { code: 'LINK_EXPIRED' }
     case 'range_unsatisfiable':
@@ -80,6 +82,8 @@ function missingRecording(status: RecordingStatus | null): Said {
   const message = `There is no recording to fetch: its status is ${status ?? 'null'}.`
   if (status === 'recording' || status === 'uploading')
     return { code: 'RECORDING_NOT_AVAILABLE', message, headers: retryLater }
+  if (status === 'ready')
+    return { code: 'RECORDING_NOT_AVAILABLE', message: 'The recording has been removed from where it was.', hint: '' }
   return { code: 'RECORDING_NOT_AVAILABLE', message, ...(status !== null && { hint: 'There will be none.' }) }
 }
 

@@ -11,6 +11,7 @@ import { calls } from './0010-calls.ts'
 import { callCommands } from './0011-call-commands.ts'
 import { sessionLeases } from './0012-session-leases.ts'
 import { callbacks } from './0013-callbacks.ts'
+import { recordingUploads } from './0014-recording-uploads.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   callCommands,
   sessionLeases,
   callbacks,
+  recordingUploads,
 ]

@@ -87,6 +87,7 @@ t.test('a defect in one conversation ends only this one', async (t) => {
         restart: () => {},
       },
       agent: { write: () => {}, restart: () => {} },
+      endsAs: 'ready' as const,
       close: () => Promise.resolve(0),
     }),
   })

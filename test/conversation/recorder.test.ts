@@ -75,7 +75,7 @@ function record(file: GrowingFile = new MemoryFile()) {
   const clock = new SteppedClock()
   const warnings: string[] = []
   const warn = (_: object, message: string) => warnings.push(message)
-  const recorder = new Recorder({ file, clock, log: { info: () => {}, warn, error: () => {} } })
+  const recorder = new Recorder({ file, clock, log: { info: () => {}, warn, error: () => {} }, endsAs: 'ready' })
   return { clock, recorder, warnings }
 }
 

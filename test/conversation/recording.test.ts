@@ -39,7 +39,7 @@ function wordsOf(bytes: readonly number[], channel: 0 | 1, of: 'user' | 'agent')
 t.test('the recording has what the caller said and what he played, when it was', async (t) => {
   const file = memoryFile()
   const { sim, record, conversation } = converse({
-    recorder: (clock) => new Recorder({ file, clock, log: silentLog }),
+    recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }),
     answerOf: (said) => (said.startsWith('tell') ? 'Once upon a time there was a mighty king.' : 'Yes.'),
   })
   sim.pause(500)
@@ -69,6 +69,36 @@ t.test('the recording has what the caller said and what he played, when it was',
   })
   const offMs = agent.map(({ atMs }, at) => Math.abs(atMs - (played[at] ?? 0)))
   t.ok(Math.max(...offMs) <= 60, `at most ${Math.max(...offMs)} ms off`)
+})
+
+t.test('a recording that is uploaded later is not ready when its call ends', async (t) => {
+  const file = memoryFile()
+  const { sim, record, conversation } = converse({
+    recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'uploading' }),
+  })
+  await sim.run(500)
+  conversation.hangUp()
+  await sim.run(100)
+  t.same(
+    record.recordings.map(({ status }) => status),
+    ['recording', 'uploading'],
+  )
+  const broken = converse({
+    recorder: (clock) =>
+      new Recorder({
+        file: { ...memoryFile(), close: () => Promise.reject(new Error('the disk is full')) },
+        clock,
+        log: silentLog,
+        endsAs: 'uploading',
+      }),
+  })
+  await broken.sim.run(500)
+  broken.conversation.hangUp()
+  await broken.sim.run(100)
+  t.same(
+    broken.record.recordings.map(({ status }) => status),
+    ['recording', 'uploading', 'failed'],
+  )
 })
 
 t.test('a call without a recording is suppressed', async (t) => {

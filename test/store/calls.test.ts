@@ -139,7 +139,7 @@ t.test('a call that cannot be ended does not hold the others', async (t) => {
   }
   const salvage = (id: string) => {
     if (id === calls[0]!.id) throw new Error('the folder cannot be read')
-    return Promise.resolve(null)
+    return Promise.resolve({ status: 'failed' as const })
   }
   await store.calls.endOrphans(salvage)
   await store.calls.endOrphans(salvage)
@@ -218,7 +218,13 @@ t.test('calls that nobody holds', async (t) => {
   })
 
   await t.test('calls of a dead process end with a report, and with what was written of the recording', async (t) => {
-    for (const recordedMs of [null, 5000]) {
+    const salvaged = [
+      { status: 'failed' },
+      { status: 'ready', durationMs: 5000 },
+      // Its file is on another machine, or is uploaded later.
+      { status: 'uploading' },
+    ] as const
+    for (const left of salvaged) {
       const call = await make({ expiresAtMs: createdAtMs + 900_000 })
       t.equal(await store.calls.claim(call, call.id, 'dead', null), true)
       const at = clock.nowMs()
@@ -227,15 +233,18 @@ t.test('calls that nobody holds', async (t) => {
       await store.calls.append(call, call.id, [connected(at), recording])
       const alive = await make({ expiresAtMs: createdAtMs + 900_000 })
       await store.calls.claim(alive, alive.id, store.instanceId, null)
-      const salvage = (id: string) => Promise.resolve(id === call.id ? recordedMs : null)
+      const salvage = (id: string) => Promise.resolve(id === call.id ? left : { status: 'failed' as const })
       await store.calls.endOrphans(salvage)
       t.same(await statusOf(call.id), ['in_progress', null], 'its owner may only have been without the database')
       await store.calls.endOrphans(salvage)
       t.same(await statusOf(call.id), ['failed', 'worker_lost'])
       t.same(await statusOf(alive.id), ['queued', null])
       t.match(await store.reports.find(call, call.id), { analysisStatus: 'pending', outcome: 'failed' })
-      const wanted = { recordingStatus: recordedMs === null ? 'failed' : 'ready', recordingDurationMs: recordedMs }
-      t.match(await store.calls.find(call, call.id), wanted)
+      const recordingDurationMs = left.status === 'ready' ? left.durationMs : null
+      t.match(await store.calls.find(call, call.id), { recordingStatus: left.status, recordingDurationMs })
+      const events = await store.callRecord.events(call, call.id, 0)
+      const { failureCause } = events.find(({ type }) => type === `recording.${left.status}`) ?? {}
+      t.equal(failureCause, left.status === 'failed' ? 'worker_lost' : null)
     }
   })
 })
@@ -300,4 +309,39 @@ t.test('a change is seen in every process', async (t) => {
   await one.calls.append(call, call.id, [connected(1)])
   await seen
   stop()
+})
+
+t.test('uploads of a process, and of dead ones', async (t) => {
+  const clock = handClock()
+  const store = await cluster.store(t, await cluster.database(), { clock })
+  const { id: organizationId } = await organization(store, 'a')
+  const make = async (owner: string, steps: readonly CallEntry[], test = false) => {
+    const call = newCall(organizationId, { test, createdAtMs: clock.nowMs(), expiresAtMs: clock.nowMs() + 900_000 })
+    await store.calls.insert(call, {})
+    t.ok(await store.calls.claim(call, call.id, owner, null))
+    await store.calls.append(call, call.id, steps)
+    return call
+  }
+  const recording = (status: 'recording' | 'uploading' | 'ready'): CallEntry => {
+    return { kind: 'recording', event: newEvent(`recording.${status}`), status, durationMs: null }
+  }
+  const uploading = () => [connected(1000), recording('recording'), recording('uploading')]
+  await make(store.instanceId, uploading())
+  await make(store.instanceId, [connected(1000), recording('recording'), recording('ready'), completed(3000)])
+  const left = await make('dead', [...uploading(), completed(2000)])
+  const own = await make(store.instanceId, [...uploading(), completed(5000)], true)
+  const due = await store.recordingUploads.due()
+  t.same(
+    due.map(({ id, test, isOwn, endedAtMs }) => [id, test, isOwn, endedAtMs]),
+    [
+      [left.id, false, false, 2000],
+      [own.id, true, true, 5000],
+    ],
+    'of calls that are over, the oldest first',
+  )
+  t.equal(await store.recordingUploads.takeOver(due[0]!), true)
+  t.equal(await store.recordingUploads.takeOver(due[0]!), false, 'another process would be too late')
+  t.equal((await store.recordingUploads.due())[0]?.isOwn, true)
+  await store.calls.append(left, left.id, [recording('ready')])
+  t.equal((await store.recordingUploads.due()).length, 1)
 })

@@ -1,0 +1,94 @@
+/** Joins the recordings of calls: their files, the bucket where there is one, and links to them. */
+import { join } from 'node:path'
+import type { Call } from './domain/calls/call.ts'
+import { createRecordingLinks } from './domain/calls/recording-links.ts'
+import { RecordingUploads } from './domain/calls/recording-uploads.ts'
+import type { RecordingBucket, Recordings } from './domain/calls/recordings.ts'
+import type { SalvagedRecording } from './domain/calls/store.ts'
+import { StoredRecordings } from './domain/calls/stored-recordings.ts'
+import type { CallRecorder } from './domain/conversation/deps.ts'
+import { type GrowingFile, Recorder, salvage } from './domain/conversation/recorder.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
+import { systemClock, systemIds } from './runtime/clock.ts'
+import type { createLog } from './runtime/log.ts'
+import type { Loops } from './runtime/loops.ts'
+import { openRecordingBucket } from './store/recording-bucket.ts'
+import { createRecordingFiles } from './store/recording-files.ts'
+import type { Store } from './store/store.ts'
+
+export type RecordingParts = {
+  config: ParleyConfig
+  store: Store
+  /** Signs links. */
+  masterKey: string
+  log: ReturnType<typeof createLog>
+  loops: Loops
+}
+
+export type CallRecordings = {
+  stored: StoredRecordings
+  /** Begins to record a call. Null: it is not recorded. */
+  record: (call: Call) => CallRecorder | null
+  /** Says what becomes of the recording that a dead process left behind. */
+  salvage: (callId: string) => Promise<SalvagedRecording>
+  /** Gives up the uploads that run, after the loops have stopped. */
+  close(): Promise<void>
+}
+
+/** A recording is uploaded this soon after the end of its call. */
+const uploadsEveryMs = 1_000
+
+export async function openCallRecordings(parts: RecordingParts): Promise<CallRecordings> {
+  const { config, masterKey, log } = parts
+  const clock = systemClock
+  const files = createRecordingFiles(join(config.dataDir, 'recordings'))
+  const { bucket: name, ...s3 } = config.s3
+  const bucket = name === null ? null : await openRecordingBucket({ ...s3, bucket: name }, clock)
+  const links = createRecordingLinks({ current: masterKey, previous: config.previousMasterKeys }, clock)
+  const uploads = bucket && startUploads(parts, files, bucket)
+  const endsAs = bucket === null ? 'ready' : 'uploading'
+  return {
+    stored: new StoredRecordings({ files, bucket, links, clock, log }),
+    record: (call) =>
+      call.pipeline.recording ? new Recorder({ file: fileOf(files, call), clock, log, endsAs }) : null,
+    async salvage(callId) {
+      if (bucket !== null) return { status: 'uploading' }
+      const durationMs = await salvage(files, callId)
+      return durationMs === null ? { status: 'failed' } : { status: 'ready', durationMs }
+    },
+    async close() {
+      await uploads?.close()
+      bucket?.close()
+    },
+  }
+}
+
+function startUploads(
+  { config, store, log, loops }: RecordingParts,
+  files: Recordings,
+  bucket: RecordingBucket,
+): RecordingUploads {
+  const uploads = new RecordingUploads({
+    uploads: store.recordingUploads,
+    calls: store.calls,
+    files,
+    complete: (callId) => salvage(files, callId),
+    bucket,
+    uploadMs: config.s3.uploadMs,
+    clock: systemClock,
+    log,
+    eventId: systemIds.session,
+  })
+  loops.start({ name: 'uploads of recordings', everyMs: uploadsEveryMs, run: () => uploads.look() })
+  return uploads
+}
+
+/** A conversation does not wait for its file: the recorder waits, at its first write. */
+function fileOf(files: Recordings, { id }: Call): GrowingFile {
+  const opened = files.create(id)
+  return {
+    append: async (bytes) => (await opened).append(bytes),
+    replaceStart: async (bytes) => (await opened).replaceStart(bytes),
+    close: async () => (await opened).close(),
+  }
+}

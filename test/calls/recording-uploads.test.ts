@@ -1,0 +1,178 @@
+/** When recordings are uploaded, how often it is tried, and by which process. */
+import t from 'tap'
+import type { CallEntry } from '../../domain/calls/call.ts'
+import { type DueUpload, RecordingUploads } from '../../domain/calls/recording-uploads.ts'
+import type { RecordingPlace, Recordings } from '../../domain/calls/recordings.ts'
+import { handClock } from '../store/cluster.ts'
+
+const ids = ['1', '2', '3'].map((digit) => `019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a7${digit}`)
+
+/** Uploads over a bucket, files and rows in memory. */
+function setUp(uploadMs = 3_600_000) {
+  const clock = handClock()
+  const endedAtMs = clock.nowMs()
+  const rows = new Map<string, DueUpload>()
+  const files = new Set<string>()
+  const put: string[] = []
+  const ended: { id: string; status: string; durationMs: number | null; cause: string | null }[] = []
+  const state = { failure: null as Error | null, isTaken: false, hold: null as Promise<void> | null }
+  const content = { size: 10, modifiedAtMs: 0, read: () => emptyBody() }
+  const uploads = new RecordingUploads({
+    uploads: {
+      due: () => Promise.resolve([...rows.values()]),
+      takeOver: ({ id }) => {
+        if (state.isTaken) return Promise.resolve(false)
+        rows.set(id, { ...rows.get(id)!, isOwn: true })
+        return Promise.resolve(true)
+      },
+    },
+    calls: {
+      append: (_tenant, id, entries: readonly CallEntry[]) => {
+        for (const entry of entries) {
+          if (entry.kind !== 'recording') continue
+          ended.push({ id, status: entry.status, durationMs: entry.durationMs, cause: entry.event.failureCause })
+          rows.delete(id)
+        }
+        return Promise.resolve({ refused: [], overFor: null })
+      },
+    },
+    files: {
+      find: (id) => Promise.resolve(files.has(id) ? content : null),
+      remove: (id) => {
+        files.delete(id)
+        return Promise.resolve()
+      },
+    } as Recordings,
+    complete: () => Promise.resolve(1500),
+    bucket: {
+      async put({ id }: RecordingPlace, _content, signal) {
+        put.push(id)
+        await Promise.race([state.hold, aborted(signal)])
+        if (state.failure !== null) throw state.failure
+      },
+      find: () => Promise.resolve(null),
+      link: () => Promise.resolve(''),
+      close: () => {},
+    },
+    uploadMs,
+    clock,
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    eventId: () => 'event',
+  })
+  const add = (id: string, more: Partial<DueUpload> = {}) => {
+    rows.set(id, { organizationId: 'a', test: false, id, endedAtMs, ownerId: 'me', isOwn: true, ...more })
+    files.add(id)
+  }
+  const look = async () => {
+    await uploads.look()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { clock, uploads, rows, files, put, ended, state, add, look }
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}
+
+t.test('a recording is uploaded once, and its file goes when the row says so', async (t) => {
+  const { add, look, put, ended, files } = setUp()
+  add(ids[0]!)
+  await look()
+  await look()
+  t.same(put, [ids[0]])
+  t.same(ended, [{ id: ids[0], status: 'ready', durationMs: 1500, cause: null }])
+  t.equal(files.size, 0)
+})
+
+t.test('the pause between tries doubles from a second to a minute', async (t) => {
+  const { add, look, put, state, clock, ended } = setUp()
+  state.failure = new Error('away')
+  add(ids[0]!)
+  const triesAtS: number[] = []
+  for (let second = 0; second < 200; second++) {
+    const before = put.length
+    await look()
+    if (put.length > before) triesAtS.push(second)
+    await clock.advance(1000)
+  }
+  t.same(triesAtS, [0, 1, 3, 7, 15, 31, 63, 123, 183])
+  state.failure = null
+  await clock.advance(60_000)
+  await look()
+  t.same(
+    ended.map(({ status }) => status),
+    ['ready'],
+  )
+})
+
+t.test('an upload has failed when its time is over, and its file stays', async (t) => {
+  const { add, look, put, state, clock, ended, files } = setUp(10_000)
+  state.failure = new Error('away')
+  add(ids[0]!)
+  await look()
+  await clock.advance(10_000)
+  await look()
+  t.equal(put.length, 2, 'the last moment counts')
+  await clock.advance(2_000)
+  await look()
+  t.equal(put.length, 2)
+  t.same(ended, [{ id: ids[0], status: 'failed', durationMs: null, cause: 'upload_failed' }])
+  t.equal(files.size, 1)
+})
+
+t.test('two uploads run at once, and one that fails holds up no other', async (t) => {
+  const { add, look, put, state } = setUp()
+  let release = () => {}
+  state.hold = new Promise((resolve) => {
+    release = resolve
+  })
+  for (const id of ids) add(id)
+  await look()
+  await look()
+  t.same(put, ids.slice(0, 2))
+  release()
+  await new Promise((resolve) => setImmediate(resolve))
+  await look()
+  t.same(put, ids)
+})
+
+t.test('a recording that a dead process left', async (t) => {
+  const dead = { ownerId: 'dead', isOwn: false }
+  const { add, look, put, state, files, ended, clock } = setUp(10_000)
+  add(ids[0]!, dead)
+  state.isTaken = true
+  await look()
+  t.same(put, [], 'another process was faster')
+  state.isTaken = false
+  files.delete(ids[0]!)
+  await look()
+  t.same([put, ended], [[], []], 'its file is on another machine')
+  files.add(ids[0]!)
+  await look()
+  t.same(put, [ids[0]])
+  add(ids[1]!, dead)
+  files.delete(ids[1]!)
+  await clock.advance(10_001)
+  await look()
+  t.match(ended.at(-1), { id: ids[1], status: 'failed' }, 'no machine has come back with it in time')
+})
+
+t.test('a call of this process without a file has no recording', async (t) => {
+  const { add, look, files, ended } = setUp()
+  add(ids[0]!)
+  files.clear()
+  await look()
+  t.match(ended, [{ status: 'failed', cause: 'recording_lost' }])
+})
+
+t.test('a process that ends gives up what it uploads, and says nothing of it', async (t) => {
+  const { add, look, uploads, state, ended, files, put } = setUp()
+  state.hold = new Promise(() => {})
+  add(ids[0]!)
+  await look()
+  await uploads.close()
+  t.same([put.length, ended.length, files.size], [1, 0, 1])
+  await look()
+  t.equal(put.length, 1)
+})
