@@ -280,6 +280,17 @@ export const configKeys: readonly ConfigKey[] = [
     type: 'integer',
     secret: false,
   },
+  { path: ['s3', 'bucket'], env: 'PARLEY_S3_BUCKET', type: 'string', secret: false },
+  { path: ['s3', 'region'], env: 'PARLEY_S3_REGION', type: 'string', secret: false },
+  { path: ['s3', 'endpoint'], env: 'PARLEY_S3_ENDPOINT', type: 'string', secret: false },
+  { path: ['s3', 'prefix'], env: 'PARLEY_S3_PREFIX', type: 'string', secret: false },
+  {
+    path: ['s3', 'forcePathStyle'],
+    env: 'PARLEY_S3_FORCE_PATH_STYLE',
+    type: 'boolean',
+    secret: false,
+  },
+  { path: ['s3', 'uploadMs'], env: 'PARLEY_S3_UPLOAD_MS', type: 'integer', secret: false },
   {
     path: ['warmSockets', 'perRoute'],
     env: 'PARLEY_WARM_SOCKETS_PER_ROUTE',

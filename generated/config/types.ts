@@ -162,6 +162,20 @@ export type ParleyConfig = {
     /** Audio of the agent that is sent before it is due. */
     aheadMs: number
   }
+  /** Recordings go to a bucket of S3, or of a server that speaks its protocol, when their call is over. Credentials are no settings: they come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from the rest of the chain of AWS (profile, role, metadata of the machine). */
+  s3: {
+    /** Without it recordings stay in dataDir. */
+    bucket: string | null
+    region: string
+    /** The address of a server other than AWS. Links to recordings name it, so their readers must reach it. */
+    endpoint: string | null
+    /** Begins the key of each recording: <prefix><organization>/<live or test>/<call>.wav. */
+    prefix: string
+    /** The bucket is named in the path and not in the host, as most servers other than AWS need. */
+    forcePathStyle: boolean
+    /** An upload is repeated for this long after the end of its call, and has failed then. */
+    uploadMs: number
+  }
   /** Sockets to providers that are opened ahead of use, for the routes that traffic uses. Never where a provider bills an idle socket. */
   warmSockets: {
     /** Kept open for a model and its settings that were used lately. 0 turns it off. */
