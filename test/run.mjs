@@ -53,6 +53,7 @@ function allFiles() {
 function filesInRealTime() {
   const named = [
     'test/cli/calls.test.ts',
+    'test/process/hostile.test.ts',
     'test/process/loop-gap.test.ts',
     'test/process/lost-sessions.test.ts',
     'test/process/sessions-drain.test.ts',

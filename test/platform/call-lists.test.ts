@@ -1,0 +1,132 @@
+/** Lists of sessions and calls over the public surface: filters, pages, and the times of their queries. */
+import t from 'tap'
+import { newCall } from '../calls/call.ts'
+import { startParley } from '../process/parley.ts'
+import type { Target } from '../router/requests.ts'
+import { call, faultOf, openAdministration } from './setup.ts'
+
+const parley = await startParley()
+const admin = await openAdministration(parley)
+t.teardown(async () => {
+  await admin.close()
+  await parley.remove()
+})
+
+const get = async <T>(target: Target, path: string) => (await call(target, 'GET', path)).json<T>()
+
+t.test('listSessions filters, pages, and refuses what it does not know', async (t) => {
+  const acme = await admin.organization('listing')
+  const createdAtMs = Date.parse('2027-11-01T00:00:00.000Z')
+  const ids: string[] = []
+  for (let index = 0; index < 5; index++) {
+    const stored = newCall(acme.id, { createdAtMs: createdAtMs + index * 1000 })
+    await admin.store.calls.insert(stored, {})
+    ids.unshift(stored.id)
+  }
+  type Page = { entries: { sessionId: string }[]; nextCursor: string | null }
+  const list = async (query: string) => {
+    const page = await get<Page>(acme, `/v1/sessions?${query}`)
+    return { ids: page.entries.map(({ sessionId }) => sessionId), next: page.nextCursor }
+  }
+  const first = await list('limit=3')
+  const second = await list(`limit=3&cursor=${first.next}`)
+  t.same([...first.ids, ...second.ids], ids)
+  t.equal(second.next, null)
+  t.same(
+    (await list('from=2027-11-01T00:00:01.000Z&to=2027-11-01T00:00:03.000Z')).ids,
+    ids.slice(2, 4),
+    'to is exclusive',
+  )
+  t.same((await list('status=completed')).ids, [])
+  t.equal((await list('status=queued&kind=browser')).ids.length, 5)
+  t.same((await list('kind=inbound')).ids, [])
+  const wrong = [
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'status=gone',
+    'kind=x',
+    'agent=x',
+    'from=yesterday',
+    'cursor=eA',
+    'cursor=',
+  ]
+  for (const query of wrong)
+    t.match(faultOf(await call(acme, 'GET', `/v1/sessions?${query}`)), { status: 400, code: 'VALIDATION_ERROR' }, query)
+})
+
+t.test('listAgentCalls pages by a time with microseconds', async (t) => {
+  const acme = await admin.organization('calls of an agent')
+  const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
+  const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()
+  const createdAtMs = Date.parse('2028-11-01T00:00:00.000Z')
+  for (let index = 0; index < 5; index++) await admin.store.calls.insert(newCall(acme.id, { createdAtMs, agentId }), {})
+  type Page = { calls: { id: string }[]; entries: { id: string }[]; next_cursor: string | null }
+  const path = `/v1/agents/${agentId}/calls`
+  const first = await get<Page>(acme, `${path}?limit=2`)
+  t.same(first.calls, first.entries)
+  t.equal(first.next_cursor, '2028-11-01T00:00:00.000003Z')
+  const rest = await get<Page>(acme, `${path}?cursor=${first.next_cursor}`)
+  t.equal(rest.calls.length, 3)
+  t.equal(rest.next_cursor, null)
+  t.equal((await get<Page>(acme, `${path}?since=2028-11-01T00:00:00.000004Z`)).calls.length, 1)
+  t.match(faultOf(await call(acme, 'GET', `${path}?cursor=x`)), { status: 400, code: 'VALIDATION_ERROR' })
+  await call(acme, 'DELETE', `/v1/agents/${agentId}`)
+  t.equal((await call(acme, 'GET', path)).status, 404)
+  t.equal((await call(acme, 'GET', `/v1/calls/${first.calls[0]?.id}`)).json<{ agent_id: string }>().agent_id, agentId)
+})
+
+/** Times that the form of RFC 3339 allows, at the borders of those that exist here. */
+const times: [time: string, status: number][] = [
+  ['0001-01-01T00:00:00Z', 200],
+  ['9999-12-31T23:59:59.999Z', 200],
+  ['2026-01-01T00:00:00.123456789Z', 200],
+  ['0000-12-31T23:59:59Z', 400],
+  ['0000-01-01T00:00:00+23:59', 400],
+  ['9999-12-31T23:59:59-23:59', 400],
+  ['2016-12-31T23:59:60Z', 400],
+  ['2026-02-30T00:00:00Z', 400],
+  ['yesterday', 400],
+]
+
+t.test('times in queries', async (t) => {
+  const acme = await admin.organization('times')
+  const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
+  const { id } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()
+  for (const [time, status] of times)
+    for (const [path, param] of [
+      ['/v1/sessions', 'from'],
+      ['/v1/sessions', 'to'],
+      [`/v1/agents/${id}/calls`, 'cursor'],
+      [`/v1/agents/${id}/calls`, 'since'],
+    ] as const) {
+      const answer = await call(acme, 'GET', `${path}?${param}=${encodeURIComponent(time)}`)
+      const title = `${param} ${time}`
+      t.equal(answer.status, status, title)
+      if (status === 400) t.match(faultOf(answer), { code: 'VALIDATION_ERROR', paths: [param] }, title)
+    }
+})
+
+t.test('listSessions: limit and each filter at its border', async (t) => {
+  const acme = await admin.organization('filters')
+  const wanted = { name: 'A', systemPrompt: 'x', intent: { language: 'en' } }
+  const { id: agentId } = (await call(acme, 'POST', '/v1/agents', wanted)).json<{ id: string }>()
+  const createdAtMs = Date.parse('2029-01-01T00:00:00.000Z')
+  for (let at = 0; at < 101; at++) {
+    const more = { createdAtMs: createdAtMs + at, agentId: at % 2 === 0 ? agentId : null }
+    await admin.store.calls.insert(newCall(acme.id, { ...more, kind: at % 4 === 0 ? 'inbound' : 'browser' }), {})
+  }
+  const count = async (query: string) => {
+    const page = await get<{ entries: object[]; nextCursor: string | null }>(acme, `/v1/sessions?${query}`)
+    return [page.entries.length, page.nextCursor !== null]
+  }
+  t.same(await count(''), [20, true])
+  t.same(await count('limit=1'), [1, true])
+  t.same(await count('limit=100'), [100, true])
+  t.same(await count(`limit=100&agent=${agentId}`), [51, false])
+  t.same(await count(`limit=100&agent=${agentId}&kind=inbound`), [26, false], 'filters are ANDed')
+  t.same(await count(`limit=100&agent=${agentId}&kind=inbound&status=failed`), [0, false])
+  t.same(await count('limit=100&from=2029-01-01T00:00:00.100Z'), [1, false], 'from is inclusive')
+  t.same(await count('limit=100&to=2029-01-01T00:00:00.001Z'), [1, false], 'to is exclusive')
+  t.same(await count('limit=100&from=2029-01-01T00:00:00.050Z&to=2029-01-01T00:00:00.050Z'), [0, false])
+})

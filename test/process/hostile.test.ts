@@ -1,0 +1,225 @@
+/**
+ * Sessions of hostile clients: floods, sockets that fight for a seat, readers that never read, and frames of garbage. The
+ * server answers others all the while, its memory stays bounded, and each session has a truthful end.
+ */
+import { readFileSync } from 'node:fs'
+import net from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { until } from './machine.ts'
+import { startParley } from './parley.ts'
+import { call, loopbackProviders, Page, startSession } from './voice-session.ts'
+
+const queuedMax = 40
+const parley = await startParley({
+  PARLEY_PROVIDERS: loopbackProviders,
+  PARLEY_SESSIONS_QUEUED_MAX: String(queuedMax),
+  PARLEY_SESSIONS_RECONNECT_MS: '1000',
+})
+const { port } = new URL(parley.url)
+const pulse = startPulse()
+t.teardown(async () => {
+  await pulse.stop()
+  await parley.remove()
+})
+
+/** Others are answered within this time, also on a busy machine. */
+const answerMsMax = 3000
+const grownMibMax = 150
+const residentMib = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${parley.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+const startMib = residentMib()
+
+/** After what the clients of `run` do, the server is as it was. */
+function hostile(title: string, run: (t: Test) => Promise<void>): void {
+  void t.test(title, async (t) => {
+    pulse.take()
+    await run(t)
+    const worstMs = pulse.take()
+    t.ok(worstMs < answerMsMax, `another request took ${Math.round(worstMs)} ms`)
+    const grownMib = residentMib() - startMib
+    t.ok(grownMib < grownMibMax, `${Math.round(grownMib)} MiB more than at the start`)
+    t.notMatch(parley.output(), /"level":50/, 'nothing failed inside')
+  })
+}
+
+async function endOf(page: Page): Promise<{ status: unknown; reason: unknown }> {
+  let found: Record<string, unknown> = {}
+  await until('the call has ended', async () => {
+    found = (await call(parley, `/v1/calls/${page.id}`)).json
+    return found['ended_at'] !== null
+  })
+  return { status: found['status'], reason: found['end_reason'] }
+}
+
+async function hangUp(t: Test, page: Page): Promise<void> {
+  page.send({ type: 'end' })
+  t.match(await page.first('end'), { reason: 'user_hangup' })
+}
+
+hostile('a flood of sessions stops at sessions.queuedMax, and those that expire make room', async (t) => {
+  const start = () => call(parley, '/v1/sessions', { intent: { language: 'en' }, ttlSeconds: 3 })
+  const answers = await Promise.all(Array.from({ length: 3 * queuedMax }, start))
+  const statuses = answers.map(({ status }) => status)
+  t.equal(statuses.filter((status) => status === 201).length, queuedMax)
+  t.equal(statuses.filter((status) => status === 429).length, 2 * queuedMax)
+  await until('there is room again', async () => (await start()).status === 201)
+  const { json } = await call(parley, '/v1/sessions?status=cancelled&limit=100')
+  t.ok((json['entries'] as { endReason: string }[]).every(({ endReason }) => endReason === 'not_joined'))
+})
+
+hostile('streams beyond 32 are refused, also at once, and their ends make room', async (t) => {
+  const page = await Page.join(parley)
+  const leaving = new AbortController()
+  const headers = { authorization: `Bearer ${parley.key}` }
+  const open = () => fetch(`${parley.url}/v1/sessions/${page.id}/stream`, { headers, signal: leaving.signal })
+  const answers = await Promise.all(Array.from({ length: 200 }, open))
+  t.equal(answers.filter(({ status }) => status === 200).length, 32)
+  t.equal(answers.filter(({ status }) => status === 429).length, 168)
+  await page.ask('the session goes on')
+  leaving.abort()
+  await until('there is room again', async () => {
+    const again = await fetch(`${parley.url}/v1/sessions/${page.id}/stream`, { headers })
+    await again.body?.cancel()
+    return again.status === 200
+  })
+  await hangUp(t, page)
+})
+
+hostile('readers of a stream that never read', async (t) => {
+  const page = await Page.join(parley)
+  const sockets = Array.from({ length: 32 }, () => {
+    const socket = net.connect(Number(port), '127.0.0.1').on('error', () => {})
+    socket.write(
+      `GET /v1/sessions/${page.id}/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${parley.key}\r\n\r\n`,
+    )
+    return socket.pause()
+  })
+  for (let at = 0; at < 45; at++) page.send({ type: 'contextual_update', text: 'x'.repeat(8192) })
+  await until('the notes are stored', async () => {
+    const { json } = await call(parley, `/v1/sessions/${page.id}/transcript`)
+    return (json['entries'] as object[]).length === 45
+  })
+  await hangUp(t, page)
+  for (const socket of sockets) socket.destroy()
+  t.same(await endOf(page), { status: 'completed', reason: 'user_hangup' })
+})
+
+hostile('two clients that fight for a seat and come back without end', async (t) => {
+  const started = await startSession(parley)
+  let joins = 0
+  const untilMs = performance.now() + 2000
+  const fight = async () => {
+    while (performance.now() < untilMs) {
+      const page = new Page(started)
+      await page.first('ready').catch(() => {})
+      joins += 1
+      await page.close()
+    }
+  }
+  await Promise.all([fight(), fight(), fight()])
+  t.ok(joins > 10, `${joins} joins`)
+  const last = new Page(started)
+  t.match(await last.first('ready'), { resumed: true })
+  await last.ask('it still answers')
+  await hangUp(t, last)
+  t.same(await endOf(last), { status: 'completed', reason: 'user_hangup' })
+})
+
+hostile('a flood of typed turns', async (t) => {
+  const page = await Page.join(parley)
+  for (let at = 0; at < 60; at++) page.send({ type: 'user_message', text: '😀'.repeat(4096) })
+  t.match(await page.first('error'), { code: 'RATE_LIMITED', fatal: true })
+  t.same(await endOf(page), { status: 'completed', reason: 'user_disconnected' })
+  const { json } = await call(parley, `/v1/sessions/${page.id}/transcript`)
+  const turns = json['entries'] as { source: string }[]
+  t.equal(turns.filter(({ source }) => source === 'user').length, 50, 'all that were taken are in the transcript')
+})
+
+/** Frames of this many bytes, and the close code; null: they are taken. The rate is 24,000. */
+const audio: [bytes: number, closed: number | null][] = [
+  [0, null],
+  [1, 1008],
+  [2, null],
+  [9600, null],
+  [9601, 1008],
+  [9602, 1008],
+  [262_144, 1008],
+  [262_145, 1006],
+]
+hostile('frames of garbage', async (t) => {
+  for (const [bytes, closed] of audio) {
+    const page = await Page.join(parley)
+    page.socket.send(Buffer.alloc(bytes, 0xa5))
+    if (closed === null) await page.ask('still here')
+    else await until('the socket has closed', () => page.closed !== null)
+    t.equal(page.closed, closed, `${bytes} bytes of audio`)
+    if (closed === 1008) t.match(page.all('error'), [{ code: 'INVALID_FRAME', fatal: true }])
+    await page.close()
+    t.same(await endOf(page), { status: 'completed', reason: 'user_disconnected' })
+  }
+})
+
+hostile('texts of garbage', async (t) => {
+  for (const text of [
+    '['.repeat(262_144),
+    `{"type":"user_message","text":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    `{"type":"ping","${'k'.repeat(250_000)}":1}`,
+    '{"type":"played","mark":"9:9e999"}'.replace('played', '__proto__'),
+    '\0',
+    'null',
+  ]) {
+    const page = await Page.join(parley)
+    page.socket.send(text)
+    await until('the socket has closed', () => page.closed !== null)
+    t.equal(page.closed, 1008, text.slice(0, 40))
+    t.match(page.all('error'), [{ code: 'INVALID_FRAME', fatal: true }])
+  }
+})
+
+hostile('marks of the future are not believed', async (t) => {
+  const page = await Page.join(parley)
+  for (const mark of ['1:99999999', '2:0', '1:-1', '1:NaN', '99:1e9', ':', '__proto__:1'])
+    page.send({ type: 'played', mark })
+  page.send({ type: 'played', mark: null, playedMs: 86_400_000, cleared: true })
+  await page.ask('three words here')
+  await hangUp(t, page)
+  await endOf(page)
+  const { json } = await call(parley, `/v1/sessions/${page.id}/transcript`)
+  for (const turn of json['entries'] as { source: string; text: string; heardText: string | null }[])
+    if (turn.source === 'agent') t.ok(turn.text.startsWith(turn.heardText ?? ''))
+})
+
+hostile('64 tools with patterns that backtrack', async (t) => {
+  const parameters = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
+  const tools = Array.from({ length: 64 }, (_, at) => {
+    return { name: `t${at}`, description: 'd', source: { kind: 'inline' }, parameters }
+  })
+  const page = await Page.join(parley, { tools, constraints: {}, llm: { model: 'local:scripted' } })
+  await hangUp(t, page)
+})
+
+/** Asks for something small all the time, and keeps the longest answer. */
+function startPulse() {
+  let worstMs = 0
+  let isStopped = false
+  const beating = (async () => {
+    while (!isStopped) {
+      const startedMs = performance.now()
+      await (await fetch(`${parley.url}/healthz`)).text()
+      worstMs = Math.max(worstMs, performance.now() - startedMs)
+      await sleep(20)
+    }
+  })()
+  return {
+    take(): number {
+      const worst = worstMs
+      worstMs = 0
+      return worst
+    },
+    async stop(): Promise<void> {
+      isStopped = true
+      await beating
+    },
+  }
+}
