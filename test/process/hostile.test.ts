@@ -186,8 +186,8 @@ hostile('marks of the future are not believed', async (t) => {
   await hangUp(t, page)
   await endOf(page)
   const { json } = await call(parley, `/v1/sessions/${page.id}/transcript`)
-  for (const turn of json['entries'] as { source: string; text: string; heardText: string | null }[])
-    if (turn.source === 'agent') t.ok(turn.text.startsWith(turn.heardText ?? ''))
+  for (const { source, text, ...turn } of json['entries'] as Record<string, string>[])
+    if (source === 'agent') t.ok(text?.startsWith(turn['heardText'] ?? ''))
 })
 
 hostile('64 tools with patterns that backtrack', async (t) => {
