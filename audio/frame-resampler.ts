@@ -26,6 +26,11 @@ export class FrameResampler {
     this.#output = new Int16Array(Math.ceil((inputUsual * this.#up) / this.#down) + 1)
   }
 
+  /** The delay of the filter, in samples of the input. */
+  get delay(): number {
+    return this.#up === this.#down ? 0 : (this.#taps - 1 / this.#up) / 2
+  }
+
   /** Takes any number of samples and answers those that are ready, which are lent until the next call. */
   convert(samples: Int16Array): Int16Array {
     if (this.#up === this.#down) return samples

@@ -5,11 +5,15 @@ import { begin, follow } from '../dispatch/provider-stream.ts'
 import { ProviderError } from '../ports/provider-error.ts'
 import type { Tts, TtsRequest } from './tts.ts'
 
-/** `audio/` implements it. Throws at once when it cannot convert between the two formats. */
+/**
+ * `audio/` implements it. Throws at once when it cannot convert between the two formats. `live`: the speech of a stream,
+ * which is converted while it is played.
+ */
 export type ConvertSpeech = (
   audio: AsyncIterable<Uint8Array>,
   from: OutputFormat,
   to: OutputFormat,
+  options: { live: boolean },
 ) => AsyncIterable<Uint8Array>
 
 /**
@@ -36,7 +40,9 @@ export async function openSpeech(
   const chunks = begin(signal, isPackets ? opusPackets(speech.audio) : speech.audio)
   const first = await firstAudio(chunks)
   try {
-    return convert(follow(signal, first, chunks, idleMs), speech.format, request.wanted)
+    return convert(follow(signal, first, chunks, idleMs), speech.format, request.wanted, {
+      live: mode === 'stream',
+    })
   } catch (cause) {
     throw new ProviderError('unsupported', { sent: true, cause })
   }

@@ -13,6 +13,7 @@ import {
 } from '../../audio/pcm.ts'
 import { Resampler } from '../../audio/resample.ts'
 import { createResampler } from '../../runtime/optional.ts'
+import { speechAt } from '../speech/samples.ts'
 import { bytes, cut, sine } from './build.ts'
 
 const convertSpeech = createConvertSpeech(createResampler)
@@ -178,6 +179,50 @@ t.test('speech in what the listener asked for', async (t) => {
     t.ok(Math.abs(level(mono.subarray(to.sampleRateHz / 4, to.sampleRateHz / 2), 440, to.sampleRateHz) - 0.5) < 0.02)
   }
 })
+
+t.test('live speech at another rate: 70 dB of signal to noise, as long as before and in time', async (t) => {
+  for (const fromHz of [16_000, 22_050, 24_000, 44_100, 48_000])
+    for (const toHz of [8000, 16_000, 24_000, 48_000].filter((rateHz) => rateHz !== fromHz)) {
+      const pair = `${fromHz} to ${toHz} Hz`
+      const spoken = encodeSamples(sine(1000, fromHz, 1), 'pcm_s16le')
+      const [from, to] = [fromHz, toHz].map((sampleRateHz): OutputFormat => ({ ...native, sampleRateHz }))
+      const out = await collect(convertSpeech(stream(cut(spoken, 999, 1, 64)), from!, to!, { live: true }), 2)
+      t.equal(out.length, 2 * toHz, `${pair}: as long`)
+      const { snrDb, shiftUs } = fitOf(decodeSamples(out, 'pcm_s16le'), 1000, toHz)
+      t.ok(snrDb >= 70, `${pair}: ${snrDb.toFixed(0)} dB`)
+      t.ok(Math.abs(shiftUs) < 1e6 / toHz, `${pair}: ${shiftUs.toFixed(0)} µs late, less than a sample`)
+    }
+})
+
+t.test('live speech is the speech that the longer filter gives', async (t) => {
+  const clip = await speechAt('privacy-prompt', 24_000)
+  const bytes = new Uint8Array(clip.slice().buffer)
+  const from: OutputFormat = { ...native, sampleRateHz: 24_000 }
+  const [short, long] = await Promise.all(
+    [true, false].map(async (live) =>
+      decodeSamples(await collect(convertSpeech(stream(cut(bytes, 960)), from, native, { live }), 2), 'pcm_s16le'),
+    ),
+  )
+  t.equal(short!.length, long!.length)
+  const product = (a: Float32Array, b: Float32Array) => a.reduce((sum, sample, i) => sum + sample * b[i]!, 0)
+  const correlation = product(short!, long!) / Math.sqrt(product(short!, short!) * product(long!, long!))
+  t.ok(correlation > 0.999, `correlation ${correlation}`)
+})
+
+/** Fits a sine to the middle of the samples; the rest is noise. */
+function fitOf(samples: Float32Array, toneHz: number, rateHz: number) {
+  const [first, last] = [Math.floor(rateHz * 0.1), Math.floor(rateHz * 0.9)]
+  const angle = (at: number) => (2 * Math.PI * toneHz * at) / rateHz
+  let [a, b, noise] = [0, 0, 0]
+  for (let at = first; at < last; at++) a += (2 * samples[at]! * Math.sin(angle(at))) / (last - first)
+  for (let at = first; at < last; at++) b += (2 * samples[at]! * Math.cos(angle(at))) / (last - first)
+  for (let at = first; at < last; at++)
+    noise += (samples[at]! - a * Math.sin(angle(at)) - b * Math.cos(angle(at))) ** 2 / (last - first)
+  return {
+    snrDb: 10 * Math.log10((a * a + b * b) / 2 / noise),
+    shiftUs: (-Math.atan2(b, a) / (2 * Math.PI * toneHz)) * 1e6,
+  }
+}
 
 t.test('equal formats pass through in whole frames', async (t) => {
   const spoken = encodeSamples(sine(440, 16000, 1), 'pcm_s16le')
