@@ -28,6 +28,11 @@ export type FollowDeps = {
 const streamMs = 600_000
 /** Streams of one session in this process. */
 const streamsMax = 32
+/**
+ * The owner of a call gathers its events before it stores them, and other processes store theirs at once, so an event can
+ * come behind one that happened later. This is the most that a stream looks back.
+ */
+const overlapMs = 2000
 
 export type FollowCall = (
   tenant: Tenant,
@@ -109,14 +114,17 @@ class Reader {
   readonly #id: string
   #position: FollowPosition
   #status: CallStatus | null = null
-  /** Events of the last millisecond, which is read again. */
-  #sent = new Set<string>()
+  /** Nothing from before it is sent. */
+  readonly #fromMs: number
+  /** The events of the time that is read again, by their id. */
+  readonly #sent = new Map<string, number>()
 
   constructor(deps: FollowDeps, tenant: Tenant, id: string, from: FollowPosition) {
     this.#deps = deps
     this.#tenant = tenant
     this.#id = id
     this.#position = from
+    this.#fromMs = from.eventMs
   }
 
   get position(): FollowPosition {
@@ -134,7 +142,8 @@ class Reader {
     if (call === null) throw new ResourceFault({ kind: 'not_found' })
     const { turn, eventMs } = this.#position
     const turns = await record.turns(this.#tenant, this.#id, turn)
-    const events = await record.events(this.#tenant, this.#id, eventMs)
+    const sinceMs = Math.max(this.#fromMs, eventMs - overlapMs)
+    const events = await record.events(this.#tenant, this.#id, sinceMs)
     if (call.status !== this.#status) {
       this.#status = call.status
       yield { kind: 'status', status: call.status, endedAtMs: call.endedAtMs, position: this.#position }
@@ -145,11 +154,11 @@ class Reader {
     }
     for (const event of events) {
       if (this.#sent.has(event.id)) continue
-      if (event.occurredAtMs > this.#position.eventMs) this.#sent.clear()
-      this.#sent.add(event.id)
-      this.#position = { ...this.#position, eventMs: event.occurredAtMs }
+      this.#sent.set(event.id, event.occurredAtMs)
+      this.#position = { ...this.#position, eventMs: Math.max(this.#position.eventMs, event.occurredAtMs) }
       yield { kind: 'event', event, position: this.#position }
     }
+    for (const [sent, atMs] of this.#sent) if (atMs < this.#position.eventMs - overlapMs) this.#sent.delete(sent)
   }
 }
 

@@ -1,7 +1,8 @@
 /** A stream of a call ends after ten minutes, with a time that is handed in. */
 import t from 'tap'
 import { createFollowCall, type FollowDeps, type Followed } from '../../domain/calls/follow.ts'
-import { newCall } from './call.ts'
+import type { StoredEvent } from '../../domain/calls/store.ts'
+import { newCall, newEvent } from './call.ts'
 
 t.test('a stream ends after ten minutes, and its client goes on', async (t) => {
   const call = newCall('org_1')
@@ -49,4 +50,51 @@ t.test('streams that begin at once do not pass the limit of 32 together', async 
   if (first?.status === 'fulfilled') for await (const each of first.value) t.fail(`${each.kind} after it was left`)
   const again = Array.from({ length: 32 }, () => follow(call, call.id, { turn: -1, eventMs: 0 }, late.signal))
   t.equal((await Promise.allSettled(again)).filter(({ status }) => status === 'fulfilled').length, 31)
+})
+
+t.test('an event that another process stored before an older one hides nothing', async (t) => {
+  const call = newCall('org_1')
+  const stored: StoredEvent[] = []
+  const asked: number[] = []
+  let changed = () => {}
+  const follow = createFollowCall({
+    calls: { find: () => Promise.resolve(call) },
+    record: {
+      turns: () => Promise.resolve([]),
+      events: (_tenant, _id, fromMs) => {
+        asked.push(fromMs)
+        const found = stored.filter(({ occurredAtMs }) => occurredAtMs >= fromMs)
+        return Promise.resolve(found.sort((a, b) => a.occurredAtMs - b.occurredAtMs))
+      },
+    },
+    changes: { watch: (_id, run) => ((changed = run), () => {}) },
+    clock: { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {} },
+  })
+  const store = (occurredAtMs: number) => {
+    stored.push({ ...newEvent('callback.cancelled', { occurredAtMs }), createdAtMs: 0 })
+    changed()
+  }
+  const leave = new AbortController()
+  const stream = await follow(call, call.id, { turn: -1, eventMs: 9000 }, leave.signal)
+  const seen: number[] = []
+  const times = [10_050, 10_000, 10_050, 13_000, 11_000, 10_999, 8_999]
+  const write = async () => {
+    for (const time of times) {
+      store(time)
+      for (let ticks = 0; ticks < 5; ticks++) await new Promise(setImmediate)
+    }
+    leave.abort()
+  }
+  const written = write()
+  for await (const each of stream) {
+    if (each.kind !== 'event') continue
+    seen.push(each.event.occurredAtMs)
+    t.equal(each.position.eventMs, Math.max(...seen), 'the cursor never goes back')
+  }
+  await written
+  t.same(seen, [10_050, 10_000, 10_050, 13_000, 11_000], 'each once, and up to 2 s late')
+  t.ok(
+    asked.every((fromMs) => fromMs >= 9000),
+    'none from before the cursor',
+  )
 })
