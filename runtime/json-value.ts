@@ -22,10 +22,12 @@ const runTimed = new Script('run()')
  * in time breaks it as a whole. `schema` must have passed `schemaFault`.
  */
 export function valueFaults(schema: object, value: unknown): readonly string[] {
+  // A module whose loading is stopped half way is broken for good, so it is loaded before the time counts.
+  const { Validator } = loadSchemaInterpreter()
   try {
     let paths: string[] = []
     timed['run'] = () => {
-      paths = pathsOf(validatorOf(schema).validate(value).errors)
+      paths = pathsOf(validatorOf(schema, Validator).validate(value).errors)
     }
     runTimed.runInContext(timed, { timeout: checkMs })
     return paths
@@ -35,11 +37,10 @@ export function valueFaults(schema: object, value: unknown): readonly string[] {
   }
 }
 
-function validatorOf(schema: object): Validator {
+function validatorOf(schema: object, Interpreter: typeof Validator): Validator {
   const known = validators.get(schema)
   if (known) return known
-  const { Validator } = loadSchemaInterpreter()
-  const made = new Validator(schema, '2020-12', false)
+  const made = new Interpreter(schema, '2020-12', false)
   validators.set(schema, made)
   return made
 }
