@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { Actions } from './actions.ts'
 import { agents } from './agents.ts'
 import { bundle } from './bundle.ts'
+import { callbacks } from './callbacks.ts'
 import { calls } from './calls.ts'
 import { config } from './config.ts'
 import { demo } from './demo.ts'
@@ -29,7 +30,21 @@ export function createProgram(actions: Actions): Command {
     .description('start Parley in this terminal; Ctrl-C drains and ends it')
     .action(() => actions.up())
   const speech = [transcribe, speak, respond, models, preview, why]
-  for (const add of [doctor, config, migrate, drain, keys, org, ...speech, agents, calls, bundle, replay, demo])
+  for (const add of [
+    doctor,
+    config,
+    migrate,
+    drain,
+    keys,
+    org,
+    ...speech,
+    agents,
+    calls,
+    callbacks,
+    bundle,
+    replay,
+    demo,
+  ])
     add(program, actions)
   return program
 }
