@@ -88,6 +88,7 @@ export class Listening {
   silence(): void {
     this.#cancelMuted?.()
     this.#cancelMuted = null
+    this.#detector.interrupt()
     if (!this.#talks) return
     this.#talks = false
     this.#events.speechEnded(this.msOf(this.#detector.lastSpeechMs))

@@ -53,6 +53,12 @@ export class SpeechDetector {
     return this.#frames * vadFrameMs
   }
 
+  /** Speech that goes on after this has an onset again. */
+  interrupt(): void {
+    this.#speaking = false
+    this.#candidateMs = null
+  }
+
   frame(probability: number): SpeechChange | null {
     const startMs = this.nowMs
     this.#frames++

@@ -58,6 +58,21 @@ t.test('the rest of an utterance with a pause is answered too, when recognition 
   t.equal(wordsOf(talk, 'user'), 'please enter your number. starting with the area code.')
 })
 
+t.test('speech that goes on after a stall of the connection is one turn, with the end of its audio', async (t) => {
+  const talk = converse({ answerOf: () => 'I see.', turnHandling: { endpointing: { minDelay: 1500, maxDelay: 2500 } } })
+  const { sim } = talk
+  await sim.run(500)
+  const speechMs = sim.say('please book a table for two persons.')
+  await sim.run(500)
+  await sim.runDeaf(700)
+  await sim.run(speechMs - 500)
+  const endMs = sim.nowMs
+  await sim.until(() => turnsOf(talk).length > 0)
+  const silenceMs = (sim.firstAgentAudioMs(endMs) ?? Number.NaN) - endMs
+  t.ok(Math.abs(silenceOf(turnsOf(talk)[0]) - silenceMs) <= 45, `${silenceOf(turnsOf(talk)[0])} ms of ${silenceMs} ms`)
+  t.equal(wordsOf(talk, 'user'), 'please book a table for two persons.')
+})
+
 t.test('words before a stream of speech to text that fails are recognized by the next one', async (t) => {
   const talk = converse({ coldMs: { vad: 5000 }, answerOf: () => 'I see.' })
   const { sim, streams } = talk
