@@ -231,7 +231,7 @@ class Speaking implements SpeechStream, Speaker {
     if (this.#ask === null) throw new Error('a sentence was requested before its stream had an ask')
     const request = {
       ...ttsRequest(row, this.#input, this.#ask, voice, text),
-      ...(this.#sink.speaking && { onWordEnd: (end: WordEnd) => void ends.push(end) }),
+      ...(this.#sink.speaking && { onWordEnd: wordEndsInto(ends) }),
     }
     const audio = await signal.guard(openSpeech(convert, tts, 'stream', request, signal, limits.tts.idleMs))
     signal.rest()
@@ -321,6 +321,13 @@ class Speaking implements SpeechStream, Speaker {
     // The utterance may be waiting for the sink; it then finds that it was dropped.
     this.resume()
     return this.#dispatched?.fail(thrown, spokenQuantity(this.#characters)) ?? thrown
+  }
+}
+
+/** Only ends that lie farther in the text are kept, so that a provider cannot report more of them than there are characters. */
+function wordEndsInto(ends: WordEnd[]): (end: WordEnd) => void {
+  return (end) => {
+    if (end.place > (ends.at(-1)?.place ?? 0)) ends.push(end)
   }
 }
 
