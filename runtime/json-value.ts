@@ -1,6 +1,6 @@
 /**
  * Checks values with JSON Schemas (2020-12) of users. The schema is interpreted: a small one takes 10 µs. A hostile one
- * (a pattern that backtracks, a reference to itself) is stopped after `checkMs`.
+ * (a pattern that backtracks, a reference to itself) is stopped after `checkMs`, and after `stopsMax` times it takes no more.
  */
 import { createContext, Script } from 'node:vm'
 import type { Validator } from '@cfworker/json-schema'
@@ -12,6 +12,9 @@ const pathsMax = 20
 const root = '/'
 
 const validators = new WeakMap<object, Validator>()
+/** How often a schema was stopped. A busy machine stops a good one once; every value breaks one that was stopped more. */
+const stopped = new WeakMap<object, number>()
+const stopsMax = 3
 
 /** V8 ends a run of a script that takes too long, also in the middle of a regular expression. */
 const timed = createContext({ run: () => {} })
@@ -22,6 +25,8 @@ const runTimed = new Script('run()')
  * in time breaks it as a whole. `schema` must have passed `schemaFault`.
  */
 export function valueFaults(schema: object, value: unknown): readonly string[] {
+  const stops = stopped.get(schema) ?? 0
+  if (stops >= stopsMax) return [root]
   // A module whose loading is stopped half way is broken for good, so it is loaded before the time counts.
   const { Validator } = loadSchemaInterpreter()
   try {
@@ -33,6 +38,7 @@ export function valueFaults(schema: object, value: unknown): readonly string[] {
     return paths
   } catch {
     // It took too long, or its references never end.
+    stopped.set(schema, stops + 1)
     return [root]
   }
 }

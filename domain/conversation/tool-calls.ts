@@ -13,6 +13,8 @@ import type { SessionEvent } from './media.ts'
 export const toolCallsAtOnce = 8
 export const toolResultCharactersMax = 16_384
 const defaultTimeoutMs = 10_000
+/** After a check of arguments that took this long, other sessions have their turn before the next one. */
+const longCheckMs = 10
 const defaultAck = 'Accepted.'
 const endCallName = 'end_call'
 
@@ -39,6 +41,8 @@ export class ToolCalls {
   /** Results that the page owes, by the id of their call. */
   readonly #waiting = new Map<string, (result: ToolResult) => void>()
   #underWay = 0
+  /** Resolves when the next check may begin. */
+  #mayCheck: Promise<void> = Promise.resolve()
 
   constructor(deps: ToolDeps) {
     this.#deps = deps
@@ -72,7 +76,9 @@ export class ToolCalls {
     if (tool?.source.kind !== 'builtin' || tool.source.name !== 'end_call') return null
     const args = parsed(call.arguments)
     const message = typeof args === 'object' && args !== null ? (args as { message?: unknown }).message : null
-    return { message: typeof message === 'string' && message.trim() !== '' ? message.slice(0, 500) : null }
+    return {
+      message: typeof message === 'string' && message.trim() !== '' ? [...message].slice(0, 500).join('') : null,
+    }
   }
 
   /** Runs at most `toolCallsAtOnce` at once; `done` is called for each as it ends. */
@@ -117,7 +123,7 @@ export class ToolCalls {
     if (tool === null) return failed({ code: 'not_allowed' })
     const args = parsed(call.arguments)
     if (args === undefined) return failed({ code: 'invalid_arguments' })
-    const paths = this.#deps.runTool.check(tool, args)
+    const paths = await this.#check(tool, args)
     if (paths.length > 0) return failed({ code: 'invalid_arguments', detail: paths.join(', ') })
     const { source } = tool
     if (source.kind === 'builtin') return this.#runBuiltin(source, args)
@@ -139,6 +145,24 @@ export class ToolCalls {
     // The LLM wrote the number, and no result repeats one.
     const scheduledAt = new Date(read.wanted.scheduledAtMs).toISOString()
     return { result: JSON.stringify({ status: 'scheduled', scheduled_at: scheduledAt }) }
+  }
+
+  /** One check at a time: the calls of one answer may be many, and a hostile schema takes up to 50 ms for each. */
+  async #check(tool: PipelineTool, args: unknown): Promise<readonly string[]> {
+    const { clock, runTool } = this.#deps
+    const before = this.#mayCheck
+    let allow = () => {}
+    this.#mayCheck = new Promise((resolve) => {
+      allow = resolve
+    })
+    await before
+    const startedMs = clock.monotonicMs()
+    try {
+      return runTool.check(tool, args)
+    } finally {
+      if (clock.monotonicMs() - startedMs >= longCheckMs) clock.after(0, allow)
+      else allow()
+    }
   }
 
   #runInPage({ callId, name, arguments: args }: AskedCall, timeoutMs: number): Promise<ToolResult> {

@@ -1,0 +1,47 @@
+/** Checks of the arguments of tools, which a hostile schema makes long, beside everything else that the process does. */
+import t from 'tap'
+import { ToolCalls } from '../../domain/conversation/tool-calls.ts'
+import type { PipelineTool } from '../../domain/sessions/pipeline.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { newCall, pipeline } from '../calls/call.ts'
+
+t.test('others have their turn between long checks of one answer', async (t) => {
+  const tool: PipelineTool = {
+    name: 'look_up',
+    description: 'Looks it up.',
+    parameters: { type: 'object' },
+    source: { kind: 'inline', timeoutMs: null },
+    preToolSpeech: 'never',
+  }
+  let checks = 0
+  let gapMs = 0
+  let lastMs = performance.now()
+  const note = () => {
+    gapMs = Math.max(gapMs, performance.now() - lastMs)
+    lastMs = performance.now()
+  }
+  const beat = setInterval(note, 1)
+  t.teardown(() => clearInterval(beat))
+  const calls = new ToolCalls({
+    clock: systemClock,
+    call: newCall('org_1', { pipeline: { ...pipeline, tools: [tool] } }),
+    runTool: {
+      check: () => {
+        checks += 1
+        for (const endMs = performance.now() + 30; performance.now() < endMs; );
+        return ['/']
+      },
+      isPhoneNumber: () => false,
+      webhook: () => Promise.reject(new Error('it is not run')),
+    },
+    promise: () => {},
+    notify: () => {},
+    event: () => {},
+  })
+  const asked = Array.from({ length: 20 }, (_, at) => ({ callId: `c${at}`, name: 'look_up', arguments: '{}' }))
+  let done = 0
+  await calls.run(asked, () => void (done += 1))
+  note()
+  t.same([checks, done], [20, 20])
+  t.ok(gapMs < 300, `the longest gap is ${Math.round(gapMs)} ms; 20 checks take 600`)
+})
