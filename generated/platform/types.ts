@@ -1097,7 +1097,10 @@ export type RecordingLink = {
   expires_at?: string
 }
 
-export type EndCall = { reason?: string | null }
+export type EndCall = {
+  /** In the payload of the event of the end. */
+  reason?: string | null
+}
 
 export type EndedCall = {
   ok: true
