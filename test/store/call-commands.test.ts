@@ -31,7 +31,7 @@ t.test('the owner of a call gets its commands, once each, and no other process d
   t.equal(await calls.end({ ...tenant, test: true }, call.id, 'api_ended'), null, 'of another world')
   const at = { endedAtMs: 1, endReason: 'api_ended' as const }
   const move = { kind: 'move', event: newEvent('call.failed'), to: 'failed', change: at } as const
-  t.same(await owner.calls.append(call, call.id, [move]), [])
+  t.same((await owner.calls.append(call, call.id, [move])).refused, [])
   t.equal(await calls.end(call, call.id, 'api_ended'), 'already_ended')
   t.equal(ran.length, 1)
 })
@@ -42,14 +42,18 @@ t.test('a command that came while nobody listened is run when the owner listens'
   const call = newCall((await organization(here, 'a')).id)
   await here.calls.insert(call, {})
   await here.callCommands.serve(() => false)
-  const sent = here.callCommands.send(call, call.id, owner.instanceId, { kind: 'end', reason: 'api_ended' })
+  const sent = here.callCommands.send(call, call.id, owner.instanceId, {
+    kind: 'end',
+    reason: 'api_ended',
+    note: 'closing time',
+  })
   const ran: string[] = []
-  await owner.callCommands.serve((_tenant, callId) => {
-    ran.push(callId)
+  await owner.callCommands.serve((_tenant, callId, { note }) => {
+    ran.push(`${callId} ${note}`)
     return true
   })
   t.equal(await sent, true)
-  t.same(ran, [call.id])
+  t.same(ran, [`${call.id} closing time`])
 })
 
 t.test('a command that nobody takes is withdrawn', async (t) => {
