@@ -64,7 +64,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     ids: systemIds,
     queuedMax: config.sessions.queuedMax,
   })
-  await store.callCommands.serve((tenant, callId, { reason }) => live.end(tenant, callId, reason))
+  await store.callCommands.serve((tenant, callId, { reason, note }) => live.end(tenant, callId, reason, note))
   const loops = new Loops(systemClock, log)
   loops.start({ name: 'calls that were ended elsewhere', everyMs: lookEveryMs, run: () => live.endOver() })
   return {

@@ -3,7 +3,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import { type Applied, applyEntries } from '../domain/calls/apply.ts'
 import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
-import { type CallStatus, type EndReason, endStatus, isTerminal } from '../domain/calls/states.ts'
+import { type CallStatus, type EndReason, endPayload, endStatus, isTerminal } from '../domain/calls/states.ts'
 import type { CallStore, EndedCall, SalvagedRecording, UnownedEnd } from '../domain/calls/store.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
@@ -79,11 +79,11 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
           select organization_id as "organizationId", test, id, end_reason as "endReason" from calls
           where id = any(${arrayLiteral(ids)}::uuid[]) and ended_at is not null`,
       ),
-    endUnowned: async (tenant, id, reason) => {
+    endUnowned: async (tenant, id, reason, note) => {
       if (!isCallId(id)) return null
       return worlds.asTenant(tenant, async (tx) => {
         const found = await read(tx, tenant, id, true)
-        return found && endUnowned(tx, deps, found.call, reason)
+        return found && endUnowned(tx, deps, found.call, reason, note)
       })
     },
     expire: () =>
@@ -237,10 +237,16 @@ async function update(tx: Tx, call: Call, hasEnded: boolean): Promise<void> {
     ${ofCall(tx, call, call.id)}`
 }
 
-async function endUnowned(tx: Tx, deps: CallStoreDeps, call: Call, reason: EndReason): Promise<UnownedEnd> {
+async function endUnowned(
+  tx: Tx,
+  deps: CallStoreDeps,
+  call: Call,
+  reason: EndReason,
+  note: string | undefined,
+): Promise<UnownedEnd> {
   if (isTerminal(call.status)) return { state: 'ended_before', endedAtMs: call.endedAtMs ?? call.updatedAtMs }
   if (call.ownerId !== null) return { state: 'owned' }
-  await end(tx, deps, call, reason, { status: 'failed' })
+  await end(tx, deps, call, reason, { status: 'failed' }, note)
   return { state: 'ended_now' }
 }
 
@@ -251,6 +257,7 @@ async function end(
   call: Call,
   reason: EndReason,
   recording: SalvagedRecording,
+  note?: string,
 ): Promise<void> {
   const to = endStatus(call.status, reason)
   if (to === null) throw new Error(`a call that is ${call.status} cannot end for ${reason}`)
@@ -262,7 +269,7 @@ async function end(
     status: to,
     failureCause: to === 'failed' ? reason : null,
     occurredAtMs: endedAtMs,
-    payload: { end_reason: reason },
+    payload: endPayload(reason, note),
   }
   const move: CallEntry = { kind: 'move', event, to, change: { endedAtMs, endReason: reason } }
   await store(tx, deps, call, [move, ...recordingOf(deps, call, recording, endedAtMs + 1)])

@@ -2,7 +2,7 @@
 import type { Tenant } from '../access/organization.ts'
 import type { EndReason } from './states.ts'
 
-export type CallCommand = { kind: 'end'; reason: EndReason }
+export type CallCommand = { kind: 'end'; reason: EndReason; note?: string }
 
 export interface CallCommands {
   /** Resolves when the owner has taken the command. False: it has not within `commandMs`, and the command is withdrawn. */

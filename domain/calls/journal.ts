@@ -11,7 +11,7 @@ import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { Call, CallChange, CallEntry, CallEvent, EventType } from './call.ts'
 import { createCallTime } from './call-time.ts'
-import { type CallStatus, type EndReason, endStatus, isTerminal, mayMove } from './states.ts'
+import { type CallStatus, type EndReason, endPayload, endStatus, isTerminal, mayMove } from './states.ts'
 import type { CallStore } from './store.ts'
 
 export type JournalDeps = {
@@ -95,26 +95,26 @@ class OpenJournal implements CallLog {
     this.#add({ kind: 'recording', event: this.#event(`recording.${status}`, {}), status, durationMs })
   }
 
-  ended(reason: EndReason): Promise<void> {
-    this.#ended ??= this.#end(reason)
+  ended(reason: EndReason, note?: string): Promise<void> {
+    this.#ended ??= this.#end(reason, note)
     return this.#ended
   }
 
-  async #end(reason: EndReason): Promise<void> {
-    if (!isTerminal(this.#status)) this.#moveToEnd(reason)
+  async #end(reason: EndReason, note: string | undefined): Promise<void> {
+    if (!isTerminal(this.#status)) this.#moveToEnd(reason, note)
     await this.#stored()
     const { organizationId, test, id } = this.#call
     this.#deps.ended({ organizationId, test }, id)
   }
 
   /** A reason that does not fit the status is a defect of the calling code, and the call must end all the same. */
-  #moveToEnd(reason: EndReason): void {
+  #moveToEnd(reason: EndReason, note: string | undefined): void {
     const to = endStatus(this.#status, reason)
     if (to === null)
       this.#deps.log.error({ callId: this.#call.id, reason, status: this.#status }, 'a call cannot end so')
     const endReason = to === null ? 'pipeline_failed' : reason
     const status = to ?? 'failed'
-    const event = this.#event(`call.${status}`, { end_reason: endReason })
+    const event = this.#event(`call.${status}`, endPayload(endReason, note))
     if (status === 'failed') event.failureCause = endReason
     this.#move(status, event, { endedAtMs: event.occurredAtMs, endReason })
   }

@@ -78,3 +78,8 @@ export function endStatus(from: CallStatus, reason: EndReason): CallStatus | nul
   const to = from === 'in_progress' || from === 'transferring' ? connected : before
   return to !== null && mayMove(from, to) ? to : null
 }
+
+/** The payload of the event of an end. `note` is what the client of the API says of it. */
+export function endPayload(reason: EndReason, note: string | undefined): Record<string, string> {
+  return { end_reason: reason, ...(note !== undefined && { reason: note }) }
+}

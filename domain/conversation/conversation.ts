@@ -77,6 +77,8 @@ class Talking implements Conversation {
   #toolSound: RepeatingClip | null = null
   #shown: AgentState | null = null
   #ending: { reason: EndReason; fault: SessionFault | null } | null = null
+  /** What the client of the API says of the end. */
+  #note: string | undefined
   #isOver = false
 
   constructor(deps: GuardedDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
@@ -265,7 +267,8 @@ class Talking implements Conversation {
     this.#end('user_hangup', null)
   }
 
-  end(reason: EndReason): void {
+  end(reason: EndReason, note?: string): void {
+    if (!this.#isOver) this.#note = note
     this.#end(reason, reason === 'server_shutdown' ? 'shutting_down' : null)
   }
 
@@ -344,7 +347,7 @@ class Talking implements Conversation {
   async #stored(reason: EndReason): Promise<void> {
     try {
       await this.#audio.close()
-      await this.#log.ended(reason)
+      await this.#log.ended(reason, this.#note)
     } catch (err) {
       this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'the end of a call was not stored')
     }

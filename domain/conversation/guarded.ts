@@ -64,7 +64,7 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
     gone: () => guard(() => inner.gone()),
     back: (transport) => guard(() => inner.back(transport)),
     hangUp: () => guard(() => inner.hangUp()),
-    end: (reason) => guard(() => inner.end(reason)),
+    end: (reason, note) => guard(() => inner.end(reason, note)),
   }
 }
 

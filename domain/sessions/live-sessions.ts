@@ -27,7 +27,7 @@ import type { TransportClaims } from './transport-token.ts'
 /** A conversation that runs. Its end is reported once, by the promise that it was started with. */
 export type Conversation = MediaSink & {
   /** Ends it, and says so to the caller. A second call does nothing. */
-  end(reason: EndReason): void
+  end(reason: EndReason, note?: string): void
 }
 
 export type LiveCall = { call: Call; secrets: SecretsByTool }
@@ -117,10 +117,10 @@ export class SessionRegistry implements LiveSessions {
   }
 
   /** Ends a session of this process. False: it has none of this id. */
-  end({ organizationId, test }: Tenant, id: string, reason: EndReason): boolean {
+  end({ organizationId, test }: Tenant, id: string, reason: EndReason, note?: string): boolean {
     const live = this.#live.get(id)
     if (live === undefined || live.call.organizationId !== organizationId || live.call.test !== test) return false
-    live.conversation?.end(reason)
+    live.conversation?.end(reason, note)
     return true
   }
 

@@ -13,12 +13,13 @@ export type LiveCallDeps = {
 
 export function createLiveCalls({ live, calls, commands }: LiveCallDeps): LiveCalls {
   return {
-    async end(tenant, callId, reason) {
-      if (live.end(tenant, callId, reason)) return 'ending'
+    async end(tenant, callId, reason, note) {
+      if (live.end(tenant, callId, reason, note)) return 'ending'
       const call = await calls.find(tenant, callId)
       if (call === null || call.ownerId === null) return null
       if (isTerminal(call.status)) return 'already_ended'
-      return (await commands.send(tenant, callId, call.ownerId, { kind: 'end', reason })) ? 'ending' : null
+      const command = { kind: 'end', reason, ...(note !== undefined && { note }) } as const
+      return (await commands.send(tenant, callId, call.ownerId, command)) ? 'ending' : null
     },
   }
 }

@@ -43,8 +43,8 @@ export function getCallReport(calls: Calls): Handlers['getCallReport'] {
 }
 
 export function endCall(endOf: EndCall): Handlers['endCall'] {
-  return async ({ path }, { caller }) => {
-    const end = await endOf(tenantOf(caller), path.id)
+  return async ({ path, body }, { caller }) => {
+    const end = await endOf(tenantOf(caller), path.id, body?.reason ?? undefined)
     const endedAt = end.status === 'already_ended' ? { ended_at: timeOf(end.endedAtMs) } : {}
     return { status: 200, body: { ok: true, status: end.status, ...endedAt } }
   }

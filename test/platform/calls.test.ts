@@ -2,7 +2,6 @@
 import t from 'tap'
 import { WebSocket } from 'ws'
 import type { CallEntry } from '../../domain/calls/call.ts'
-import { createRecordingFiles } from '../../store/recording-files.ts'
 import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
@@ -116,98 +115,6 @@ t.test('a conversation is recorded, transcribed and reported', async (t) => {
   t.match(again.json(), { outcome: 'completed', webhook: { status: 'not_configured', attempts: 0, endpoints: 0 } })
 })
 
-t.test('a recording is read in ranges', async (t) => {
-  const acme = await admin.organization('ranges')
-  const stored = newCall(acme.id)
-  await admin.store.calls.insert(stored, {})
-  const steps = (['recording', 'ready'] as const).map((status): CallEntry => {
-    return { kind: 'recording', event: newEvent(`recording.${status}`), status, durationMs: 10 }
-  })
-  await admin.store.calls.append(stored, stored.id, steps)
-  const bytes = Uint8Array.from({ length: 1000 }, (_, at) => at % 251)
-  const file = await createRecordingFiles(`${parley.dataDir}/recordings`).create(stored.id)
-  await file.append(bytes.subarray(0, 600))
-  await file.append(bytes.subarray(600))
-  await file.close()
-  const address = `${parley.url}/v1/calls/${stored.id}/recording/audio`
-  const read = async (headers: Record<string, string>, method = 'GET') => {
-    const answer = await fetch(address, { method, headers: { authorization: `Bearer ${acme.key}`, ...headers } })
-    return { answer, body: new Uint8Array(await answer.arrayBuffer()) }
-  }
-  const whole = await read({})
-  t.equal(whole.answer.status, 200)
-  t.same(whole.body, bytes)
-  t.equal(whole.answer.headers.get('accept-ranges'), 'bytes')
-  t.equal(whole.answer.headers.get('content-length'), '1000')
-  t.equal(whole.answer.headers.get('cache-control'), 'no-store')
-  const etag = whole.answer.headers.get('etag') ?? ''
-  t.match(etag, /^"[0-9a-f]+-[0-9a-f]+"$/)
-  const huge = '9'.repeat(40)
-  const ranges: [range: string, start: number, end: number][] = [
-    ['bytes=0-0', 0, 1],
-    ['bytes=10-19', 10, 20],
-    ['Bytes=999-999', 999, 1000],
-    ['bytes=990-', 990, 1000],
-    ['bytes=990-5000', 990, 1000],
-    [`bytes=990-${huge}`, 990, 1000],
-    ['bytes=-10', 990, 1000],
-    ['bytes=-5000', 0, 1000],
-    [`bytes=-${huge}`, 0, 1000],
-  ]
-  for (const [range, start, end] of ranges) {
-    const { answer, body } = await read({ range })
-    t.equal(answer.status, 206, range)
-    t.equal(answer.headers.get('content-range'), `bytes ${start}-${end - 1}/1000`)
-    t.equal(answer.headers.get('content-length'), String(end - start))
-    t.same(body, bytes.subarray(start, end))
-  }
-  const ignored = [
-    ...[
-      'bytes=0-0,5-9',
-      'lines=0-1',
-      'bytes=5-2',
-      'bytes=-',
-      'bytes=',
-      'bytes=x',
-      'bytes=abc',
-      'bytes=0-1-2',
-      'bytes 0-1',
-    ],
-    ...['bytes=0x1-5', 'bytes=+1-5', 'bytes=--5', 'bytes=1.5-3', 'bytes=1e2-', `bytes=${'0-1,'.repeat(500)}5-6`],
-  ]
-  for (const range of ignored) {
-    const { answer, body } = await read({ range })
-    t.same([answer.status, body.length, answer.headers.get('content-range')], [200, 1000, null], range.slice(0, 40))
-  }
-  for (const range of [
-    'bytes=1000-',
-    'bytes=1000-1000',
-    'bytes=5000-6000',
-    `bytes=${huge}-`,
-    'bytes=-0',
-    'bytes=-000',
-  ]) {
-    const { answer } = await read({ range })
-    t.same([answer.status, answer.headers.get('content-range')], [416, 'bytes */1000'], range)
-  }
-  const conditions: [ifRange: string, status: number][] = [
-    [etag, 206],
-    [`W/${etag}`, 200],
-    ['"other"', 200],
-    [etag.slice(1, -1), 200],
-    [new Date().toUTCString(), 200],
-    ['', 200],
-  ]
-  for (const [condition, status] of conditions)
-    t.equal((await read({ range: 'bytes=0-9', 'if-range': condition })).answer.status, status, `If-Range: ${condition}`)
-  t.equal((await read({ range: 'bytes=5000-', 'if-range': '"other"' })).answer.status, 200, 'the range does not count')
-  for (const range of ['bytes=0-9', 'bytes=5000-', 'bytes=x']) {
-    const { answer, body } = await read({ range }, 'HEAD')
-    t.same([answer.status, body.length], [200, 0], `HEAD ${range}`)
-    t.same([answer.headers.get('etag'), answer.headers.get('content-length')], [etag, '1000'])
-  }
-})
-
 t.test('streamSession shows what another process stores, within 300 ms, and goes on from a cursor', async (t) => {
   const acme = await admin.organization('following')
   const stored = newCall(acme.id)
@@ -289,19 +196,6 @@ t.test('a session has at most 32 streams', async (t) => {
     return answer.status
   }
   t.equal(await until(open, (status) => status === 200), 200, 'a stream that was left makes room')
-})
-
-t.test('endCall', async (t) => {
-  const acme = await admin.organization('ending')
-  const stored = newCall(acme.id)
-  await admin.store.calls.insert(stored, {})
-  const path = `/v1/calls/${stored.id}/end`
-  t.same((await call(acme, 'POST', path, { reason: 'x'.repeat(120) })).json(), { ok: true, status: 'ending' })
-  const again = (await call(acme, 'POST', path)).json<{ ended_at: string }>()
-  t.match(again, { ok: true, status: 'already_ended' })
-  t.match(again.ended_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  t.match(faultOf(await call(acme, 'POST', path, { reason: 'x'.repeat(121) })), { status: 400, paths: ['/reason'] })
-  t.match(faultOf(await call(acme, 'POST', path, { force: true })), { status: 400 })
 })
 
 type Seen = { event: string; id: string; data: Record<string, unknown> }

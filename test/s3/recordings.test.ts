@@ -13,7 +13,7 @@ import { freshDataDir, type Running, startParley } from '../process/parley.ts'
 import { call, loopbackProviders, Page } from '../process/voice-session.ts'
 import { bucket, type Gateway, missing, startGateway } from './gateway.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 type Event = { event_type: string; failure_cause: string | null }
 const pathOf = (id: string) => `/v1/calls/${id}`
