@@ -77,7 +77,7 @@ class Talking implements Conversation {
   #toolSound: RepeatingClip | null = null
   #shown: AgentState | null = null
   #ending: { reason: EndReason; fault: SessionFault | null } | null = null
-  /** What the client of the API says of the end. */
+  /** The words of the client of the API about the end. */
   #note: string | undefined
   #isOver = false
 
