@@ -20,7 +20,7 @@ export type TurnRecordDeps = {
   notify: (event: SessionEvent) => void
   /** The provider of speech to text that works now. */
   sttRoute: () => Route | null
-  playout: Pick<Playout, 'firstPlayedMs' | 'figures'>
+  playout: Pick<Playout, 'firstPlayedMs' | 'figures' | 'playedMs'>
   /** The start of the call on the monotonic clock. */
   originMs: number
 }
@@ -69,10 +69,11 @@ export class TurnRecord {
   /** A turn of which nothing was played and that called no tool leaves no trace. */
   agentTurn(turn: AgentTurn, isWhole: boolean): void {
     const row = turn.row(isWhole, this.#timeOf)
-    if (row.playedText === '' && row.toolCalls.length === 0) return
+    const { clock, log, newId, originMs, playout, sttRoute } = this.#deps
+    // Audio without a whole word in it was played all the same.
+    if (row.playedText === '' && playout.playedMs === 0 && row.toolCalls.length === 0) return
     const index = this.#add(row)
     this.agentText(row.id, row.playedText ?? '', true, !isWhole)
-    const { clock, log, newId, originMs, playout, sttRoute } = this.#deps
     const { firstPlayedMs, figures } = playout
     const endMs = clock.monotonicMs()
     const known = { index, originMs, newId, interrupted: !isWhole, endMs, firstPlayedMs }

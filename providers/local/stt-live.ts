@@ -41,7 +41,7 @@ export class StreamPool {
     return child.open(input, sink, signal)
   }
 
-  /** Starts a child for the next stream, if there is none. */
+  /** Starts a child for the next stream if none is ready. */
   warmUp(): void {
     if (this.#closed || [...this.#children].some((child) => child.alive)) return
     const child = this.#start()

@@ -60,6 +60,7 @@ t.test('every folder is named for a concern', (t) => {
   )
   const atTop = files.filter((file) => !file.includes('/') && file.endsWith('.ts'))
   t.same(atTop.sort(), [
+    'call-recordings.ts',
     'call-records.ts',
     'conversations.ts',
     'gateway.ts',
