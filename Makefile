@@ -6,13 +6,14 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo test test-voices test-debian13 s3 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench clean
+.PHONY: help run demo test test-voices livekit test-debian13 s3 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
 	@echo 'make demo      the main job from end to end on real audio'
 	@echo 'make test      every test'
 	@echo 'make test-voices    spoken conversations in real time, on a calm machine'
+	@echo 'make livekit        conversations in rooms of a real LiveKit server (needs Go the first time)'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make s3        recordings against a real server of S3, which it builds with Go (otherwise a skip that says why)'
 	@echo 'make check     generated code, types, lint, unused code, lock, catalog, tests'
@@ -32,6 +33,10 @@ test: dist/main.js vendor-clients
 test-voices: dist/main.js
 	@PARLEY_TEST_SLOW=1 node test/run.mjs test/session/truth.test.ts test/session/barge-in.test.ts \
 	test/session/agent-page-in-browser.test.ts test/session/conversation-in-browser.test.ts --jobs=1
+
+# A real LiveKit server, which is built the first time (five minutes); where it cannot be, a skip says why.
+livekit: dist/main.js
+	@exec test/livekit/lane.sh
 
 # For the newer build of uWebSockets.js, which needs a newer system than most have.
 test-debian13:

@@ -25,7 +25,7 @@ import { checkTracing, createTracing } from './runtime/tracing.ts'
 import { startWorkers, workerVariable } from './runtime/workers.ts'
 import { newSecret } from './store/key-secret.ts'
 import { openStore, type Store } from './store/store.ts'
-import { checkBucket, checkSubnets, createSurfaces, type Surfaces } from './surfaces.ts'
+import { checkSurfaces, createSurfaces, type Surfaces } from './surfaces.ts'
 
 /** The file in the data folder with the key of a first local run, for the command line. */
 export const localKeyFile = 'local.key'
@@ -165,8 +165,7 @@ export function checkServing(config: ParleyConfig, env: Environment): void {
   checkExposure(config)
   checkAliases(config)
   checkSharing(config)
-  checkSubnets(config)
-  checkBucket(config)
+  checkSurfaces(config)
   checkTracing(env)
   chooseEngine(config.engine)
 }

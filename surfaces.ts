@@ -17,6 +17,7 @@ import { mountSession } from './handlers/session/surface.ts'
 import type { SurfaceSettings } from './handlers/surface.ts'
 import { type OperationParts, operationsOf } from './model-operations.ts'
 import { vendorNameOf } from './providers/vendors.ts'
+import { checkLiveKit } from './room-sessions.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
@@ -160,14 +161,20 @@ function sessionOf({ config, store, sessions: { live, tokens }, settings }: Join
 }
 
 /** Throws ConfigError. */
-export function checkSubnets({ outbound }: ParleyConfig): void {
+export function checkSurfaces(config: ParleyConfig): void {
+  checkSubnets(config)
+  checkBucket(config)
+  checkLiveKit(config)
+}
+
+function checkSubnets({ outbound }: ParleyConfig): void {
   const wrong = outbound.allowedSubnets.find((text) => !isSubnet(text))
   if (wrong === undefined) return
   throw new ConfigError(`outbound.allowedSubnets: ${wrong} is no range such as 10.0.0.0/8`)
 }
 
 /** Throws ConfigError. */
-export function checkBucket({ s3 }: ParleyConfig): void {
+function checkBucket({ s3 }: ParleyConfig): void {
   const missing = s3.bucket === null ? [] : missingS3Packages()
   if (missing.length === 0) return
   throw new ConfigError(`PARLEY_S3_BUCKET: needs packages that are not installed: npm install ${missing.join(' ')}`)

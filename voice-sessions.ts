@@ -9,6 +9,7 @@ import type { StartSession } from './domain/sessions/start.ts'
 import { createStartSession } from './domain/sessions/start-session.ts'
 import { createTransportTokens, type TransportTokens } from './domain/sessions/transport-token.ts'
 import { createRules } from './handlers/platform/stored-resources.ts'
+import { openRoomSessions } from './room-sessions.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { Loops } from './runtime/loops.ts'
 
@@ -50,6 +51,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     reconnectMs: config.sessions.reconnectMs,
     startConversation: conversations.start,
   })
+  const rooms = await openRoomSessions({ config, store, live, log })
   const start = createStartSession({
     agents: store.agents,
     tools: store.tools,
@@ -60,6 +62,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     organizations,
     calls,
     tokens,
+    rooms,
     clock: systemClock,
     ids: systemIds,
     queuedMax: config.sessions.queuedMax,
@@ -75,6 +78,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     async close() {
       await loops.stop(closeMs)
       await live.close('server_shutdown', closeMs)
+      await rooms?.close()
       await conversations.close()
     },
   }

@@ -63,3 +63,19 @@ export function missingS3Packages(): string[] {
     }
   })
 }
+
+/**
+ * The packages are 36 MB and optional. Only a server with LiveKit rooms needs them. Rejects when they are not installed.
+ * One of them writes to the output each connection that it makes, unless it is loaded in production.
+ */
+export async function loadLiveKit() {
+  const before = process.env['NODE_ENV']
+  process.env['NODE_ENV'] = 'production'
+  try {
+    const [rtc, server] = await Promise.all([import('@livekit/rtc-node'), import('livekit-server-sdk')])
+    return { rtc, server }
+  } finally {
+    if (before === undefined) delete process.env['NODE_ENV']
+    else process.env['NODE_ENV'] = before
+  }
+}

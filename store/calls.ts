@@ -4,7 +4,7 @@ import { type Applied, applyEntries } from '../domain/calls/apply.ts'
 import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
 import { type CallStatus, type EndReason, endPayload, endStatus, isTerminal } from '../domain/calls/states.ts'
-import type { CallStore, EndedCall, SalvagedRecording, UnownedEnd } from '../domain/calls/store.ts'
+import type { CallStore, EndedCall, RoomCall, SalvagedRecording, UnownedEnd } from '../domain/calls/store.ts'
 import { Fault } from '../domain/fault.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { SecretsByTool } from '../domain/sessions/join-tools.ts'
@@ -62,6 +62,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     release: async (tenant, id, ownerId) => {
       if (isCallId(id)) await worlds.asTenant(tenant, (tx) => release(tx, tenant, id, ownerId))
     },
+    inRooms: () => worlds.asOperator(listInRooms),
     countLive: (organizationId) => countOpen(worlds, organizationId, true),
     countQueued: (organizationId) => countOpen(worlds, organizationId, false),
     append: async (tenant, id, entries) => {
@@ -121,7 +122,8 @@ async function claim(
       : tx`, language = ${pipeline.intent.language}, pipeline = ${jsonText(pipeline)}::text::json`
   const { count } = await tx`
     update calls set owner_id = ${ownerId}${changed}
-    ${ofCall(tx, tenant, id)} and owner_id is null and status = 'queued' and expires_at > ${new Date(nowMs)}`
+    ${ofCall(tx, tenant, id)} and (owner_id is null or owner_id = ${ownerId}) and status = 'queued'
+      and expires_at > ${new Date(nowMs)}`
   return count > 0
 }
 
@@ -132,6 +134,20 @@ function countOpen(worlds: CallStoreDeps['worlds'], organizationId: string, isOw
       select count(*)::int as count from calls
       where organization_id = ${organizationId} and ended_at is null and (owner_id is not null) = ${isOwned}`
     return row?.count ?? 0
+  })
+}
+
+/** The newest ones. The others are known to the processes that made or joined them. */
+const inRoomsMax = 5000
+
+async function listInRooms(tx: Tx): Promise<RoomCall[]> {
+  const rows = await tx<(Omit<RoomCall, 'expiresAtMs'> & { expiresAt: Date })[]>`
+    select id, identity, organization_id as "organizationId", key_id as "keyId", expires_at as "expiresAt",
+      owner_id as "ownerId"
+    from calls where ended_at is null and pipeline->>'transport' = 'livekit'
+    order by created_at desc limit ${inRoomsMax}`
+  return rows.map(({ expiresAt, identity, ...row }) => {
+    return { ...row, identity: JSON.parse(identity) as string, expiresAtMs: expiresAt.getTime() }
   })
 }
 

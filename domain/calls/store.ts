@@ -24,6 +24,8 @@ export type CallFilter = {
 /** The time of a call in microseconds and its id, which order calls of one time. */
 export type CallPosition = { createdAtUs: number; id: string }
 
+export type RoomCall = Pick<Call, 'id' | 'identity' | 'organizationId' | 'keyId' | 'expiresAtMs' | 'ownerId'>
+
 export type CallPage = { calls: readonly CallSummary[]; next: CallPosition | null }
 /** `nextUs` is the time of the last call, in microseconds. Null: there are no older ones. */
 export type AgentCallPage = { calls: readonly CallSummary[]; nextUs: number | null }
@@ -47,6 +49,8 @@ export interface CallStore {
    * another process was faster, or it is over.
    */
   claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
+  /** The calls in rooms that are not over, of all organizations. */
+  inRooms(): Promise<readonly RoomCall[]>
   /** Takes back a claim on a call that has not begun. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   /** The calls of the organization that are connected now, in both worlds. */

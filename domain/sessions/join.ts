@@ -13,7 +13,7 @@ const defaultPrompt =
   'You are a friendly voice assistant. Answer in one to three short sentences that are easy to say aloud, without lists or markup.'
 
 /** Without tools, which have secrets and are joined apart. */
-export type JoinedSettings = Omit<Pipeline, 'tools' | 'recording'> & { recording: boolean | null }
+export type JoinedSettings = Omit<Pipeline, 'tools' | 'recording' | 'transport'> & { recording: boolean | null }
 
 export function joinSettings(agent: Agent | null, wanted: WantedSession): JoinedSettings {
   const of = agent?.settings

@@ -43,7 +43,7 @@ export type StartConversation = (
 export interface JoinableCalls {
   findWithSecrets(tenant: Tenant, id: string): Promise<LiveCall | null>
   /**
-   * Makes this process the owner of a call that nobody has joined. `pipeline` replaces that of the call; null leaves it.
+   * Makes this process the owner of a call that nobody has joined; it may own it already. `pipeline` replaces that of the call; null leaves it.
    * False: another process was faster, or it is over.
    */
   claim(tenant: Tenant, id: string, ownerId: string, pipeline: Pipeline | null): Promise<boolean>
@@ -129,6 +129,20 @@ export class SessionRegistry implements LiveSessions {
     if (this.#live.size === 0) return
     const over = await this.#deps.calls.endedAmong([...this.#live.keys()])
     for (const { id, endReason, ...tenant } of over) this.end(tenant, id, endReason)
+  }
+
+  isLive(id: string): boolean {
+    return this.#live.has(id)
+  }
+
+  /** Makes this process the owner of a call before anybody has joined it. False: another process has it, or it is over. */
+  hold(tenant: Tenant, id: string): Promise<boolean> {
+    return this.#deps.calls.claim(tenant, id, this.#deps.ownerId, null)
+  }
+
+  /** Takes back `hold` of a call whose conversation has not begun. Never rejects. */
+  letGo(tenant: Tenant, id: string): Promise<void> {
+    return this.#release(tenant, id)
   }
 
   /** No new session is taken from now on. */
@@ -232,7 +246,7 @@ export class SessionRegistry implements LiveSessions {
   /** A defect of ours has kept the call from beginning, and would do so again. */
   async #abandon(call: Call): Promise<void> {
     const { calls, log } = this.#deps
-    await this.#release(call)
+    await this.#release(call, call.id)
     try {
       await calls.endUnowned(call, call.id, 'pipeline_failed')
     } catch (err) {
@@ -240,12 +254,12 @@ export class SessionRegistry implements LiveSessions {
     }
   }
 
-  async #release(call: Call): Promise<void> {
+  async #release(tenant: Tenant, callId: string): Promise<void> {
     const { calls, log, ownerId } = this.#deps
     try {
-      await calls.release(call, call.id, ownerId)
+      await calls.release(tenant, callId, ownerId)
     } catch (err) {
-      log.error({ err, callId: call.id }, 'a call that did not begin was not released')
+      log.error({ err, callId }, 'a call that did not begin was not released')
     }
   }
 
@@ -269,7 +283,7 @@ export class SessionRegistry implements LiveSessions {
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
       // It counts itself. If it were counted before the claim, two joins at once could both take the last place.
       if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions) {
-        await this.#release(call)
+        await this.#release(call, call.id)
         throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
       }
       this.#live.set(call.id, live)

@@ -1,5 +1,5 @@
 /** The live sessions of this process, as the media channel sees them. */
-import type { Caller } from '../access/organization.ts'
+import type { Caller, Tenant } from '../access/organization.ts'
 import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import type { ClientOverride, Pipeline, SampleRate } from './pipeline.ts'
 import type { TransportClaims } from './transport-token.ts'
@@ -16,6 +16,16 @@ export interface LiveSessions {
 
 /** A session that another process holds: its name. */
 export type HeldSession = { ownerId: string }
+
+/** How a transport whose callers come to this process by themselves shares the sessions with other processes. */
+export interface HeldSessions {
+  /** Its conversation has begun in this process and is not over. */
+  isLive(id: string): boolean
+  /** Makes this process the owner of a call before it joins. False: another process has it, or it is over. */
+  hold(tenant: Tenant, id: string): Promise<boolean>
+  /** Takes back `hold` of a call whose conversation has not begun. Never rejects. */
+  letGo(tenant: Tenant, id: string): Promise<void>
+}
 
 /** A session that the holder of a token may join, and what `ready` says of it. */
 export type SessionSeat = {

@@ -10,6 +10,8 @@ import type { Objective, Stage } from '../catalog/model.ts'
 export const sampleRates = [8000, 16_000, 24_000, 48_000] as const
 export type SampleRate = (typeof sampleRates)[number]
 
+export type SessionTransport = 'websocket' | 'livekit'
+
 export type PipelineTool = {
   name: string
   description: string
@@ -20,6 +22,8 @@ export type PipelineTool = {
 }
 
 export type Pipeline = {
+  /** How the browser exchanges its media with the process that holds the session. */
+  transport: SessionTransport
   agentName: string | null
   systemPrompt: string
   intent: { language: string; optimizeFor: Objective; region: string | null }

@@ -9,6 +9,7 @@ import type { Credit } from '../billing/ledger.ts'
 import type { Call } from '../calls/call.ts'
 import { roomNameOf } from '../calls/call.ts'
 import { Fault } from '../fault.ts'
+import type { MediaRooms } from '../ports/media-rooms.ts'
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, refuseIssues } from '../resource-fault.ts'
 import { issuesOfJoined, issuesOfWanted, type SessionRules } from './check.ts'
@@ -19,7 +20,7 @@ import { SessionQueue } from './queue.ts'
 import { renderSettings } from './render.ts'
 import type { SessionRoutes } from './routes.ts'
 import type { StartedSession, StartSession, WantedSession } from './start.ts'
-import type { TransportTokens } from './transport-token.ts'
+import { claimsOf, type TransportClaims, type TransportTokens } from './transport-token.ts'
 
 export type StartDeps = {
   agents: Pick<AgentStore, 'find'>
@@ -31,10 +32,18 @@ export type StartDeps = {
   organizations: SessionOrganizations
   calls: NewCalls
   tokens: TransportTokens
+  /** Null: sessions have no rooms here. */
+  rooms: SessionRooms | null
   clock: Clock
   ids: { session: () => string }
   /** Sessions of an organization that nobody has joined yet. */
   queuedMax: number
+}
+
+/** Where sessions with `transport: livekit` meet. */
+export type SessionRooms = Pick<MediaRooms, 'url' | 'mint'> & {
+  /** The caller is expected in the room from now on. */
+  watch(room: string, claims: TransportClaims): void
 }
 
 /** The settings of an organization that a session needs. */
@@ -58,11 +67,7 @@ export function createStartSession(deps: StartDeps): StartSession {
   return {
     async start(caller, wanted, publicUrl) {
       refuseIssues(await issuesOfWanted(wanted, deps.rules))
-      if (wanted.transport === 'livekit')
-        throw new ResourceFault({
-          kind: 'invalid',
-          issues: [{ path: ['transport'], problem: { kind: 'transport_missing' } }],
-        })
+      requireTransport(deps, wanted)
       const tenant = tenantOf(caller)
       const agent = await agentOf(deps, tenant, wanted)
       const nowMs = deps.clock.nowMs()
@@ -76,14 +81,21 @@ export function createStartSession(deps: StartDeps): StartSession {
       await requireCredit(deps, caller)
       await requireSeat(deps, caller, organization?.maxSessions ?? null)
       const call = newCall(caller, wanted, { id, nowMs, agentId: agent?.id ?? null, pipeline })
+      const joining = await joiningOf(deps, call, publicUrl)
       await queue.enter(tenant.organizationId, () => {
         deps.routes.require(caller, pipeline)
         deps.routes.warmUp(caller, pipeline)
         return deps.calls.insert(call, secrets)
       })
-      return started(deps.tokens, call, publicUrl)
+      if (pipeline.transport === 'livekit') deps.rooms?.watch(roomNameOf(call), claimsOf(call))
+      return started(call, joining)
     },
   }
+}
+
+function requireTransport({ rooms }: StartDeps, { transport }: WantedSession): void {
+  if (transport !== 'livekit' || rooms !== null) return
+  refuseIssues([{ path: ['transport'], problem: { kind: 'transport_missing' } }])
 }
 
 async function agentOf({ agents }: StartDeps, tenant: Tenant, { agentId }: WantedSession): Promise<Agent | null> {
@@ -108,7 +120,8 @@ async function pipelineOf(
   const rendered = await renderSettings(joined, agent, wanted.variables ?? {}, occasion, rules.render)
   // The organization's off always wins.
   const recording = isRecorded && (joined.recording ?? true)
-  return { pipeline: { ...rendered, recording, tools: own.tools }, secrets: own.secrets }
+  const transport = wanted.transport ?? 'websocket'
+  return { pipeline: { transport, ...rendered, recording, tools: own.tools }, secrets: own.secrets }
 }
 
 /** A test session takes no credit. */
@@ -155,16 +168,19 @@ function newCall(
   }
 }
 
-function started(tokens: TransportTokens, call: Call, publicUrl: string): StartedSession {
-  const { id, test, identity, organizationId, keyId, expiresAtMs } = call
-  return {
-    id,
-    test,
-    transport: 'websocket',
-    token: tokens.mint({ sessionId: id, identity, organizationId, keyId, expiresAtMs }),
-    url: `${publicUrl.replace(/^http/, 'ws')}/v1/sessions/${id}/media`,
-    roomName: roomNameOf(call),
-    identity,
-    expiresAtMs,
+type Joining = Pick<StartedSession, 'url' | 'token'>
+
+/** Where the browser joins, and with which token. */
+async function joiningOf({ rooms, tokens }: StartDeps, call: Call, publicUrl: string): Promise<Joining> {
+  if (call.pipeline.transport === 'livekit' && rooms !== null) {
+    const seat = { room: roomNameOf(call), identity: call.identity }
+    return { url: rooms.url, token: await rooms.mint(seat, call.expiresAtMs) }
   }
+  const url = `${publicUrl.replace(/^http/, 'ws')}/v1/sessions/${call.id}/media`
+  return { url, token: tokens.mint(claimsOf(call)) }
+}
+
+function started(call: Call, joining: Joining): StartedSession {
+  const { id, test, identity, expiresAtMs, pipeline } = call
+  return { id, test, transport: pipeline.transport, ...joining, roomName: roomNameOf(call), identity, expiresAtMs }
 }

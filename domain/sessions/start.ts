@@ -2,6 +2,7 @@
 import type { Caller } from '../access/organization.ts'
 import type { AgentChange, NewAgent } from '../agents/agent.ts'
 import type { NewTool } from '../agents/tool.ts'
+import type { SessionTransport } from './pipeline.ts'
 
 /** The settings that an agent and a request both have, by the same names. */
 type SharedSettings = Pick<
@@ -24,8 +25,6 @@ type SharedSettings = Pick<
   | 'recording'
   | 'clientOverrides'
 >
-
-export type SessionTransport = 'websocket' | 'livekit'
 
 /** null is the default, also where the agent has another value. A field that is left out is the agent's. */
 export type WantedSession = SharedSettings & {

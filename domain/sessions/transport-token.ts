@@ -4,6 +4,7 @@
  * bounds the first join only, so the calling code compares it, which knows whether somebody has joined.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Call } from '../calls/call.ts'
 
 export type TransportClaims = {
   sessionId: string
@@ -20,6 +21,12 @@ export type TransportTokens = {
   mint(claims: TransportClaims): string
   /** Null: it is not a token of this server. */
   read(token: string): TransportClaims | null
+}
+
+type ClaimedCall = Pick<Call, 'id' | 'identity' | 'organizationId' | 'keyId' | 'expiresAtMs'>
+
+export function claimsOf({ id, identity, organizationId, keyId, expiresAtMs }: ClaimedCall): TransportClaims {
+  return { sessionId: id, identity, organizationId, keyId, expiresAtMs }
 }
 
 type Payload = { sid: string; sub: string; org: string; key: string; exp: number }

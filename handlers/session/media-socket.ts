@@ -33,11 +33,10 @@ import { sortOverrides } from './overrides.ts'
 import { AudioPace, TextPace } from './pace.ts'
 import type { Seats } from './seats.ts'
 
-export type MediaSocketDeps = { seats: Seats; deadlines: Deadlines; clock: Clock; log: Log }
+export type MediaSocketDeps = { seats: Seats; deadlines: Deadlines; clock: Clock; log: Log; overridesMs: number }
 export type SocketCaller = Pick<SocketContext<SessionSeat>, 'requestId' | 'caller'>
 
 /** Part of the contract. */
-const overridesMs = 500
 const audioMsMax = 200
 /** A shorter frame counts as this much audio, so that nobody sends frames without end. Browsers send 2.7 ms and more. */
 const frameMsMin = 1
@@ -214,7 +213,7 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
 
   #awaitOverrides(): void {
     this.#deps.deadlines.add(this)
-    this.due = this.#deps.deadlines.after(overridesMs)
+    this.due = this.#deps.deadlines.after(this.#deps.overridesMs)
   }
 
   #startJoin(overrides: SessionOverrides): void {

@@ -11,11 +11,14 @@ import { MediaSocket } from './media-socket.ts'
 import { Seats } from './seats.ts'
 import { SocketAudio } from './socket-audio.ts'
 
+/** How long a socket waits for overrides. Part of the contract. */
+const overridesMs = 500
+
 export type SessionDeps = SessionAdmitDeps & { clock: Clock }
 
 export function mountSession({ host, log, count }: SurfaceSettings, deps: SessionDeps): SocketMount {
   const { clock } = deps
-  const shared = { seats: new Seats(), deadlines: new Deadlines(clock), clock, log }
+  const shared = { seats: new Seats(), deadlines: new Deadlines(clock), clock, log, overridesMs }
   const handlers: SessionHandlers<SessionSeat> = {
     sessionMedia: (socket, context) =>
       new MediaSocket(shared, socket, context, (events) => new SocketAudio(socket, events)),

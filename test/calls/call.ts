@@ -4,6 +4,7 @@ import type { Pipeline } from '../../domain/sessions/pipeline.ts'
 import { systemIds } from '../../runtime/clock.ts'
 
 export const pipeline: Pipeline = {
+  transport: 'websocket',
   agentName: 'Front desk',
   systemPrompt: 'Be brief.',
   intent: { language: 'en-US', optimizeFor: 'balanced', region: null },

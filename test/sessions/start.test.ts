@@ -57,6 +57,27 @@ t.test('an ad hoc session has every default', async (t) => {
   t.match(call?.pipeline.systemPrompt, /voice assistant/)
 })
 
+t.test('a session in a room has the address and the token of the media server', async (t) => {
+  const { start, calls, watched } = setup(null, [], true)
+  const started = await start({ intent, transport: 'livekit', identity: 'visitor', ttlSeconds: 60 })
+  const room = `room-${started.id}`
+  const expiresAtMs = 1_700_000_060_000
+  t.match(started, {
+    transport: 'livekit',
+    url: 'wss://rooms.example',
+    roomName: room,
+    identity: 'visitor',
+    expiresAtMs,
+  })
+  t.same(JSON.parse(started.token), { room, identity: 'visitor', expiresAtMs })
+  t.equal(calls[0]?.pipeline.transport, 'livekit')
+  t.match(watched, [{ room, sessionId: started.id, identity: 'visitor', keyId: 'key_1', expiresAtMs }])
+  const other = await start({ intent, transport: null })
+  t.equal(other.transport, 'websocket')
+  t.equal(calls[1]?.pipeline.transport, 'websocket')
+  t.equal(watched.length, 1)
+})
+
 t.test('the request goes before the agent, by field where the contract says so, and null is the default', async (t) => {
   const agent: Partial<AgentSettings> = {
     systemPrompt: 'of the agent',
@@ -194,7 +215,7 @@ t.test('options of speech to text narrow its route', async (t) => {
   t.match(await failed(of({ language: 'auto' }, 'b:english')), blind, 'a model of one language detects none')
 })
 
-function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool[] = []) {
+function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool[] = [], hasRooms = false) {
   const providers = ['a', 'b'].map((id) =>
     provider(id, [
       model('stt'),
@@ -211,6 +232,7 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
     maxSessions: null as number | null,
     live: 0,
     queued: 0,
+    watched: [] as object[],
     calls,
     secrets,
     credit: deps.credit as unknown as { balance: number },
@@ -259,6 +281,13 @@ function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool
       },
     },
     tokens: createTransportTokens('x'.repeat(32)),
+    rooms: hasRooms
+      ? {
+          url: 'wss://rooms.example',
+          mint: (seat, expiresAtMs) => Promise.resolve(JSON.stringify({ ...seat, expiresAtMs })),
+          watch: (room, claims) => void state.watched.push({ room, ...claims }),
+        }
+      : null,
     clock,
     ids: { session: () => `session_${++ids}` },
     queuedMax: 3,

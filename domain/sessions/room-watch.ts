@@ -1,0 +1,157 @@
+/**
+ * Learns that callers have joined the rooms of their sessions. A room exists from the first join on, so this asks the
+ * media server now and then which of the rooms exist: one request for all of them. A webhook would come sooner, but it
+ * can be lost, has to be set up at the media server, and reaches one process, which need not live any more.
+ *
+ *   waiting ──the room exists──► entering ──► entered ──the process has left it──► waiting
+ *
+ * An entry goes when its token is too old to open the room, and the room does not exist. Until then a caller who joins
+ * although the session is over, or whose process has died, is disconnected.
+ */
+import { Fault } from '../fault.ts'
+import type { MediaRooms } from '../ports/media-rooms.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { TransportClaims } from './transport-token.ts'
+
+/** A session of this process that is in its room. */
+export interface RoomOccupant {
+  /** Called at each look. False: it is not in the room any more. */
+  look(): boolean
+  close(): Promise<void>
+}
+
+/**
+ * Enters the room of a session. Null: another process has the session. Throws ResourceFault when it is over or unknown,
+ * and Fault when it cannot be joined now.
+ */
+export type EnterRoom = (claims: TransportClaims, room: string) => Promise<RoomOccupant | null>
+
+export type RoomWatchDeps = {
+  rooms: Pick<MediaRooms, 'existing' | 'delete'>
+  enter: EnterRoom
+  /** The sessions in rooms that are not over, of all processes. */
+  calls: () => Promise<readonly KnownRoom[]>
+  clock: Clock
+  log: Log
+}
+
+export type WaitingRoom = { room: string; claims: TransportClaims }
+/** `isElsewhere`: another process holds the session. */
+export type KnownRoom = WaitingRoom & { isElsewhere: boolean }
+
+type Entry = KnownRoom & { occupant: RoomOccupant | null; isEntering: boolean; notBeforeMs: number }
+
+/** The sessions of all processes are looked up this often, because a process may have died. */
+const sweepMs = 5000
+/** After an entrance that failed, and while another process has the session or this one is full. */
+const retryMs = 2000
+const elsewhereMs = 5000
+/** Media servers take a token for a minute longer than it says, because clocks differ. */
+const tokenLeewayMs = 90_000
+/** Rooms that one request names. */
+const namesMax = 1000
+
+export class RoomWatch {
+  readonly #deps: RoomWatchDeps
+  readonly #entries = new Map<string, Entry>()
+  #sweepDueMs = 0
+  #isAway = false
+  #isClosed = false
+
+  constructor(deps: RoomWatchDeps) {
+    this.#deps = deps
+  }
+
+  add({ room, claims }: WaitingRoom): void {
+    if (this.#entries.has(room)) return
+    this.#entries.set(room, { room, claims, isElsewhere: false, occupant: null, isEntering: false, notBeforeMs: 0 })
+  }
+
+  /** Called about four times a second. */
+  async look(): Promise<void> {
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (nowMs >= this.#sweepDueMs) await this.#sweep(nowMs)
+    const due = [...this.#entries.values()].filter((entry) => isDue(entry, nowMs))
+    for (let at = 0; at < due.length; at += namesMax) await this.#lookAt(due.slice(at, at + namesMax))
+  }
+
+  /** Ends the rooms of this process. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#entries.values()].map((entry) => entry.occupant?.close() ?? Promise.resolve()))
+  }
+
+  async #sweep(nowMs: number): Promise<void> {
+    this.#sweepDueMs = nowMs + sweepMs
+    const known = await this.#deps.calls()
+    for (const each of known) this.add(each)
+    // A session that is not in the list is over, or is new and waits for its caller.
+    const elsewhere = new Set(known.filter(({ isElsewhere }) => isElsewhere).map(({ room }) => room))
+    for (const entry of this.#entries.values()) entry.isElsewhere = elsewhere.has(entry.room)
+  }
+
+  async #lookAt(entries: readonly Entry[]): Promise<void> {
+    const existing = await this.#existing(entries.map(({ room }) => room))
+    if (existing === null || this.#isClosed) return
+    const nowMs = this.#deps.clock.nowMs()
+    for (const entry of entries) {
+      if (existing.has(entry.room)) void this.#enter(entry)
+      else if (entry.claims.expiresAtMs + tokenLeewayMs < nowMs) this.#entries.delete(entry.room)
+    }
+  }
+
+  /** Null: the media server does not answer, which is logged once. */
+  async #existing(rooms: readonly string[]): Promise<ReadonlySet<string> | null> {
+    const { log } = this.#deps
+    try {
+      const existing = await this.#deps.rooms.existing(rooms)
+      if (this.#isAway) log.info({}, 'the media server answers again')
+      this.#isAway = false
+      return existing
+    } catch (err) {
+      if (!this.#isAway) log.error({ err }, 'the media server does not answer, so no session in a room can begin')
+      this.#isAway = true
+      return null
+    }
+  }
+
+  /** Never rejects. */
+  async #enter(entry: Entry): Promise<void> {
+    const { clock, enter } = this.#deps
+    entry.isEntering = true
+    let pauseMs = 0
+    try {
+      entry.occupant = await enter(entry.claims, entry.room)
+      if (entry.occupant === null) pauseMs = elsewhereMs
+      else if (this.#isClosed) await entry.occupant.close()
+    } catch (error) {
+      pauseMs = await this.#refused(entry, error)
+    }
+    entry.notBeforeMs = clock.monotonicMs() + pauseMs
+    entry.isEntering = false
+  }
+
+  /** How long the room is left alone. Never rejects. */
+  async #refused({ room }: Entry, error: unknown): Promise<number> {
+    const { log, rooms } = this.#deps
+    if (error instanceof Fault && error.kind === 'overloaded') return elsewhereMs
+    if (!(error instanceof ResourceFault)) {
+      log.warn({ err: error, room }, 'a room could not be entered')
+      return retryMs
+    }
+    // The session is over. A caller who stayed in the room would wait for nothing.
+    try {
+      await rooms.delete(room)
+      return 0
+    } catch (err) {
+      log.warn({ err, room }, 'the room of a session that is over could not be deleted')
+      return retryMs
+    }
+  }
+}
+
+function isDue(entry: Entry, nowMs: number): boolean {
+  if (entry.occupant !== null && !entry.occupant.look()) entry.occupant = null
+  return entry.occupant === null && !entry.isEntering && !entry.isElsewhere && entry.notBeforeMs <= nowMs
+}

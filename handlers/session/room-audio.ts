@@ -1,0 +1,148 @@
+/**
+ * The audio of the agent as a track of a room. The caller's program says nothing about it, so this class keeps the
+ * account: audio counts as played when the track has sent it and it has travelled to the caller.
+ *
+ *   frame ──► waiting ──► track (the room holds 100 ms) ──► caller
+ *
+ * Positions count samples since the beginning. After a clear they go on from the position that was played.
+ */
+import { frameMs } from '../../domain/conversation/media.ts'
+import type { EnteredRoom } from '../../domain/ports/media-rooms.ts'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Placed } from '../../runtime/roster.ts'
+import { Watch } from '../../runtime/watch.ts'
+import type { AgentAudio, PlayedEvents } from './agent-audio.ts'
+
+/** From the track to the loudspeaker of the caller: network and jitter buffer, as measured with a browser on one machine. */
+export const travelMs = 60
+/** The room holds no more than this. The clock of the track and ours may drift apart. */
+const heldMsMax = 120
+/** The conversation is at most `sessions.aheadMs` ahead, 2 s. */
+const waitingMax = 3000 / frameMs
+const lookMs = 20
+/** A room that takes no audio has this many kept: more than ten seconds of speech. */
+const marksMax = 128
+
+/** One timer looks after the marks of all rooms. */
+export type RoomAudioWatch = Pick<Watch<RoomAudio>, 'add' | 'delete'>
+export function createRoomAudioWatch(clock: Clock): RoomAudioWatch {
+  return new Watch<RoomAudio>(clock, lookMs, (audio, nowMs) => audio.look(nowMs))
+}
+
+export type RoomAudioDeps = { clock: Clock; watch: RoomAudioWatch; failed: (error: unknown) => void }
+
+type Mark = { name: string; at: number }
+
+export class RoomAudio implements AgentAudio, Placed {
+  place = -1
+  readonly #deps: RoomAudioDeps
+  readonly #room: Pick<EnteredRoom, 'play' | 'drop'>
+  readonly #samplesPerMs: number
+  readonly #events: PlayedEvents
+  #waiting: Int16Array[] = []
+  #isPlaying = false
+  /** Position after all frames, and after those that the room has taken. */
+  #given = 0
+  #taken = 0
+  /** When the track will have sent all that the room has taken. */
+  #sentMs = 0
+  #marks: Mark[] = []
+  #lastMark: Mark | null = null
+
+  constructor(
+    deps: RoomAudioDeps,
+    room: Pick<EnteredRoom, 'play' | 'drop'>,
+    sampleRateHz: number,
+    events: PlayedEvents,
+  ) {
+    this.#deps = deps
+    this.#room = room
+    this.#samplesPerMs = sampleRateHz / 1000
+    this.#events = events
+  }
+
+  frame(samples: Int16Array): void {
+    if (this.#waiting.length >= waitingMax) return
+    // The room keeps the samples, and takes them from the start of their buffer.
+    this.#waiting.push(samples.slice())
+    this.#given += samples.length
+    if (!this.#isPlaying) void this.#play()
+  }
+
+  mark(name: string): void {
+    this.#marks.push({ name, at: this.#given })
+    if (this.#marks.length > marksMax) this.#marks.shift()
+    this.#deps.watch.add(this)
+  }
+
+  /** What the track has sent reaches the caller all the same, so it counts as played. */
+  clear(): void {
+    const nowMs = this.#deps.clock.monotonicMs()
+    const played = this.#sent(nowMs)
+    while (this.#marks[0] !== undefined && this.#marks[0].at <= played) this.#lastMark = this.#marks.shift() ?? null
+    const playedMs = Math.max(0, (played - (this.#lastMark?.at ?? 0)) / this.#samplesPerMs)
+    this.#waiting = []
+    this.#room.drop()
+    this.#given = this.#taken = played
+    this.#sentMs = nowMs
+    this.#forgetMarks()
+    const mark = this.#lastMark?.name ?? null
+    // The conversation is not called from inside its call.
+    queueMicrotask(() => this.#events.cleared(mark, Math.round(playedMs)))
+  }
+
+  /** The marks of a room are not sent, so nothing of the client answers them. */
+  answered(): boolean {
+    return false
+  }
+
+  /** The caller has left. Nothing is called any more. */
+  close(): void {
+    this.#waiting = []
+    this.#room.drop()
+    this.#forgetMarks()
+  }
+
+  look(nowMs: number): void {
+    for (;;) {
+      const [mark] = this.#marks
+      if (mark === undefined) return this.#deps.watch.delete(this)
+      if (mark.at > this.#sent(nowMs - travelMs)) return
+      this.#marks.shift()
+      this.#lastMark = mark
+      this.#events.played(mark.name)
+    }
+  }
+
+  /** The position that the track had sent at this moment. */
+  #sent(atMs: number): number {
+    const aheadMs = Math.max(0, this.#sentMs - atMs)
+    return Math.max(0, Math.round(this.#taken - aheadMs * this.#samplesPerMs))
+  }
+
+  async #play(): Promise<void> {
+    this.#isPlaying = true
+    try {
+      for (let frame = this.#waiting.shift(); frame !== undefined; frame = this.#waiting.shift()) {
+        this.#take(frame.length / this.#samplesPerMs, frame.length)
+        await this.#room.play(frame)
+        const nowMs = this.#deps.clock.monotonicMs()
+        this.#sentMs = Math.min(this.#sentMs, nowMs + heldMsMax)
+      }
+    } catch (error) {
+      this.#waiting = []
+      this.#deps.failed(error)
+    }
+    this.#isPlaying = false
+  }
+
+  #take(ms: number, samplesCount: number): void {
+    this.#sentMs = Math.max(this.#sentMs, this.#deps.clock.monotonicMs()) + ms
+    this.#taken += samplesCount
+  }
+
+  #forgetMarks(): void {
+    this.#marks = []
+    this.#deps.watch.delete(this)
+  }
+}

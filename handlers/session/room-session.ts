@@ -1,0 +1,160 @@
+/**
+ * The room of one session, as long as this process is in it. Each time that the caller joins the room, a media socket is
+ * made as for a WebSocket, so a caller who was lost and comes back resumes the session in the same way.
+ *
+ *   empty ──joined──► media ──left──► empty ──the session is over──► gone
+ *                       └──closed──► farewell ──► empty
+ */
+
+import type { Caller } from '../../domain/access/organization.ts'
+import { tenantOf } from '../../domain/access/organization.ts'
+import type { EnteredRoom, MediaRooms, RoomEvents } from '../../domain/ports/media-rooms.ts'
+import type { HeldSessions, SessionSeat } from '../../domain/sessions/live.ts'
+import type { RoomOccupant } from '../../domain/sessions/room-watch.ts'
+import { sessionSurface } from '../../generated/session/channels.ts'
+import { takeText } from '../../runtime/ws/frames.ts'
+import { MediaSocket, type MediaSocketDeps } from './media-socket.ts'
+import { RoomAudio, type RoomAudioWatch } from './room-audio.ts'
+import { RoomSocket } from './room-socket.ts'
+
+export type RoomSessionDeps = MediaSocketDeps & {
+  rooms: Pick<MediaRooms, 'delete'>
+  sessions: HeldSessions
+  audioWatch: RoomAudioWatch
+  requestId: () => string
+}
+
+/** From the last frame of a media socket to the end of the caller's stay: the frame is still on its way. */
+const farewellMs = 500
+/** A caller who has not been announced by then has left before the agent came. */
+const arrivalMs = 2000
+const [channel] = sessionSurface.channels
+
+export class RoomSession implements RoomEvents, RoomOccupant {
+  readonly #deps: RoomSessionDeps
+  readonly #caller: Caller
+  readonly #seat: SessionSeat
+  readonly #name: string
+  readonly #room: EnteredRoom
+  #media: MediaSocket | null = null
+  #audio: RoomAudio | null = null
+  #cancelFarewell: (() => void) | null = null
+  /** A conversation has begun, so the call is not given back. */
+  #hasBegun = false
+  #isGone = false
+  readonly #enteredMs: number
+
+  constructor(deps: RoomSessionDeps, caller: Caller, seat: SessionSeat, name: string, room: EnteredRoom) {
+    this.#deps = deps
+    this.#caller = caller
+    this.#seat = seat
+    this.#name = name
+    this.#room = room
+    this.#enteredMs = deps.clock.monotonicMs()
+  }
+
+  joined(): void {
+    this.left()
+    const { sessions, clock, audioWatch } = this.#deps
+    const { sessionId, sampleRate } = this.#seat
+    const socket = new RoomSocket(this.#room, {
+      slow: () => this.#media?.onSlowReader(),
+      closed: () => this.#closed(),
+      failed: (error) => this.#failed(error),
+    })
+    const seat = { ...this.#seat, isJoined: this.#seat.isJoined || sessions.isLive(sessionId) }
+    const context = { requestId: this.#deps.requestId(), caller: seat }
+    this.#media = new MediaSocket(this.#deps, socket, context, (events) => {
+      const deps = { clock, watch: audioWatch, failed: (error: unknown) => this.#failed(error) }
+      this.#audio = new RoomAudio(deps, this.#room, sampleRate, events)
+      return this.#audio
+    })
+  }
+
+  left(): void {
+    this.#noteBegun()
+    this.#cancelFarewell?.()
+    this.#cancelFarewell = null
+    const media = this.#media
+    this.#media = null
+    this.#audio?.close()
+    this.#audio = null
+    media?.onGone()
+  }
+
+  text(text: string): void {
+    const media = this.#media
+    if (media !== null && channel !== undefined) this.#guarded(() => takeText(channel, media, text))
+  }
+
+  audio(samples: Int16Array): void {
+    const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+    this.#guarded(() => this.#media?.onBytes(bytes))
+  }
+
+  lost(): void {
+    this.left()
+    this.#isGone = true
+    void this.#room.leave().catch((error: unknown) => this.#failed(error))
+    this.#giveBack()
+  }
+
+  /** False: this process is not in the room any more. */
+  look(): boolean {
+    this.#noteBegun()
+    const { sessions, clock } = this.#deps
+    const isEmpty = this.#media === null && this.#cancelFarewell === null
+    const isExpected = !this.#hasBegun && clock.monotonicMs() - this.#enteredMs < arrivalMs
+    const isOver = isEmpty && !isExpected && !sessions.isLive(this.#seat.sessionId)
+    if (!this.#isGone && isOver) void this.close()
+    return !this.#isGone
+  }
+
+  /** Ends the room for everybody. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#isGone) return
+    this.#isGone = true
+    const isFarewell = this.#cancelFarewell !== null
+    this.left()
+    try {
+      if (isFarewell) await new Promise<void>((resolve) => this.#deps.clock.after(farewellMs, resolve))
+      await this.#deps.rooms.delete(this.#name)
+      await this.#room.leave()
+    } catch (error) {
+      this.#failed(error)
+    }
+    this.#giveBack()
+  }
+
+  /** The media socket has sent its last frame. */
+  #closed(): void {
+    this.left()
+    this.#cancelFarewell = this.#deps.clock.after(farewellMs, () => {
+      this.#cancelFarewell = null
+      this.#room.expel().catch((error: unknown) => this.#failed(error))
+    })
+  }
+
+  /** Nobody has joined the session, so it waits again, for whichever process. */
+  #giveBack(): void {
+    this.#noteBegun()
+    if (!this.#hasBegun) void this.#deps.sessions.letGo(tenantOf(this.#caller), this.#seat.sessionId)
+  }
+
+  #noteBegun(): void {
+    if (this.#deps.sessions.isLive(this.#seat.sessionId)) this.#hasBegun = true
+  }
+
+  #guarded(call: () => void): void {
+    try {
+      call()
+    } catch (error) {
+      this.#failed(error)
+      this.#closed()
+    }
+  }
+
+  #failed(err: unknown): void {
+    this.#deps.log.warn({ err, sessionId: this.#seat.sessionId }, 'the room of a session has failed')
+  }
+}

@@ -1,0 +1,57 @@
+/** Enters the rooms of sessions as their agent. */
+import type { LiveKeys } from '../../domain/access/ephemeral.ts'
+import { tenantOf } from '../../domain/access/organization.ts'
+import type { MediaRooms } from '../../domain/ports/media-rooms.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { HeldSessions, LiveSessions } from '../../domain/sessions/live.ts'
+import type { EnterRoom } from '../../domain/sessions/room-watch.ts'
+import { Deadlines } from '../realtime/deadlines.ts'
+import { createRoomAudioWatch } from './room-audio.ts'
+import { RoomSession, type RoomSessionDeps } from './room-session.ts'
+import { Seats } from './seats.ts'
+
+export type EnterRoomDeps = {
+  rooms: Pick<MediaRooms, 'enter' | 'delete'>
+  sessions: LiveSessions & HeldSessions
+  keys: LiveKeys
+  clock: Clock
+  log: Log
+  requestId: () => string
+}
+
+/** The caller sends overrides when the track of the agent has arrived, which takes longer than opening a socket. */
+const overridesMs = 1500
+
+/** The process claims the session before it enters the room, so that one process alone is the agent in it. */
+export function createEnterRoom({ keys, sessions, ...deps }: EnterRoomDeps): EnterRoom {
+  const { rooms, clock } = deps
+  const shared: RoomSessionDeps = {
+    ...deps,
+    sessions,
+    seats: new Seats(),
+    deadlines: new Deadlines(clock),
+    audioWatch: createRoomAudioWatch(clock),
+    overridesMs,
+  }
+  return async (claims, room) => {
+    const { sessionId, identity, organizationId, keyId } = claims
+    const caller = await keys.find(organizationId, keyId)
+    if (caller === null) throw new ResourceFault({ kind: 'not_found' })
+    const tenant = tenantOf(caller)
+    const seat = await sessions.admit(claims, caller)
+    if ('ownerId' in seat) return null
+    if (!sessions.isLive(sessionId) && !(await sessions.hold(tenant, sessionId))) return null
+    const entered: { session: RoomSession | null } = { session: null }
+    try {
+      await rooms.enter({ room, identity }, seat.sampleRate, (it) => {
+        entered.session = new RoomSession(shared, caller, seat, room, it)
+        return entered.session
+      })
+    } catch (error) {
+      if (!sessions.isLive(sessionId)) await sessions.letGo(tenant, sessionId)
+      throw error
+    }
+    return entered.session
+  }
+}

@@ -1,0 +1,142 @@
+/** Rooms of a LiveKit server. Their names are those of sessions, and the agent has a fixed name in each. */
+import type * as Server from 'livekit-server-sdk'
+import type { EnteredRoom, MediaRooms, RoomEvents, RoomSeat } from '../../domain/ports/media-rooms.ts'
+import type { Clock, Log } from '../../domain/ports/system.ts'
+import { loadLiveKit } from '../../runtime/optional.ts'
+import { LiveKitRoom } from './room.ts'
+
+export type LiveKitSettings = {
+  /** ws:// or wss:// */
+  url: string
+  apiKey: string
+  apiSecret: string
+  /** How long the agent may take to join a room, and a request to the server to be answered. */
+  connectMs: number
+  /** A room outlives its caller by this, so that a lost caller finds it again. */
+  keptMs: number
+  clock: Clock
+  log: Log
+}
+
+/** Caller, agent, and people who look on. */
+const participantsMax = 16
+/** A room that the caller has left before the agent came is removed by the server. */
+const emptyS = 60
+const agentTtlS = 60
+
+/** Rejects when the SDKs are not installed. */
+export async function openLiveKitRooms(settings: LiveKitSettings): Promise<MediaRooms> {
+  return new LiveKitRooms(settings, await loadLiveKit())
+}
+
+type Sdks = Awaited<ReturnType<typeof loadLiveKit>>
+
+class LiveKitRooms implements MediaRooms {
+  readonly url: string
+  readonly #settings: LiveKitSettings
+  readonly #sdks: Sdks
+  readonly #service: Server.RoomServiceClient
+  readonly #entered = new Set<LiveKitRoom>()
+
+  constructor(settings: LiveKitSettings, sdks: Sdks) {
+    const { url, apiKey, apiSecret, connectMs } = settings
+    this.url = url
+    this.#settings = settings
+    this.#sdks = sdks
+    this.#service = new sdks.server.RoomServiceClient(url.replace(/^ws/, 'http'), apiKey, apiSecret, {
+      requestTimeout: connectMs / 1000,
+    })
+  }
+
+  mint({ room, identity }: RoomSeat, expiresAtMs: number): Promise<string> {
+    const { clock, keptMs } = this.#settings
+    const { RoomConfiguration, TrackSource } = this.#sdks.server
+    const token = this.#token(identity, Math.ceil((expiresAtMs - clock.nowMs()) / 1000))
+    const canPublishSources = [TrackSource.MICROPHONE]
+    token.addGrant({ ...join(room), canPublishSources, canUpdateOwnMetadata: false })
+    token.roomConfig = new RoomConfiguration({
+      emptyTimeout: emptyS,
+      departureTimeout: Math.ceil(keptMs / 1000) + emptyS,
+      maxParticipants: participantsMax,
+    })
+    return token.toJwt()
+  }
+
+  async existing(rooms: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = await this.#service.listRooms([...rooms])
+    return new Set(found.map(({ name }) => name))
+  }
+
+  async enter(seat: RoomSeat, sampleRateHz: number, open: (room: EnteredRoom) => RoomEvents): Promise<void> {
+    const { rtc } = this.#sdks
+    const { log, clock } = this.#settings
+    const room = new rtc.Room()
+    const entered = new LiveKitRoom({
+      rtc,
+      room,
+      caller: seat.identity,
+      sampleRateHz,
+      clock,
+      expel: () => this.#service.removeParticipant(seat.room, seat.identity),
+      left: () => void this.#entered.delete(entered),
+      failed: (err) => log.warn({ err, room: seat.room }, 'the LiveKit SDK has failed in a room'),
+    })
+    this.#entered.add(entered)
+    try {
+      await this.#inTime(this.#connect(room, seat.room).then(() => entered.begin(open)))
+    } catch (error) {
+      void entered.leave().catch(() => {})
+      throw error
+    }
+  }
+
+  async delete(room: string): Promise<void> {
+    try {
+      await this.#service.deleteRoom(room)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#entered].map((entered) => entered.leave()))
+  }
+
+  async #connect(room: InstanceType<Sdks['rtc']['Room']>, name: string): Promise<void> {
+    const token = this.#token(`agent_${name}`, agentTtlS)
+    token.kind = 'agent'
+    token.addGrant(join(name))
+    await room.connect(this.url, await token.toJwt(), { autoSubscribe: false, dynacast: false })
+  }
+
+  #token(identity: string, ttlS: number): Server.AccessToken {
+    const { apiKey, apiSecret } = this.#settings
+    return new this.#sdks.server.AccessToken(apiKey, apiSecret, { identity, ttl: Math.max(1, ttlS) })
+  }
+
+  /** The SDK may wait without an end for a server that does not answer. */
+  async #inTime(entering: Promise<void>): Promise<void> {
+    const { clock, connectMs } = this.#settings
+    let cancel = () => {}
+    const late = new Promise<never>((_resolve, reject) => {
+      cancel = clock.after(connectMs, () => reject(new Error('the LiveKit room could not be joined in time')))
+    })
+    try {
+      await Promise.race([entering, late])
+    } finally {
+      cancel()
+    }
+  }
+}
+
+const join = (room: string) => ({
+  room,
+  roomJoin: true,
+  canPublish: true,
+  canPublishData: true,
+  canSubscribe: true,
+})
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'not_found'
+}

@@ -1,0 +1,275 @@
+/**
+ * Conversations in rooms of a real LiveKit server: recorded voices talk to an agent on the embedded engines and in real
+ * time. `make livekit` installs the server.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { dispose } from '@livekit/rtc-node'
+import { RoomServiceClient } from 'livekit-server-sdk'
+import t from 'tap'
+import { call, openAdministration } from '../platform/setup.ts'
+import { startParley } from '../process/parley.ts'
+import { endedCall, soundsOf, voicesOf, wordsOf } from '../session/recorded-call.ts'
+import type { Shown } from '../session/voice-caller.ts'
+import { type FixtureName, spoken } from '../speech/fixtures.ts'
+import { speechAt } from '../speech/samples.ts'
+import { errorRate, wordErrors } from '../speech/words.ts'
+import { callerRateHz, RoomCaller, type Ticket, ticketOf } from './room-caller.ts'
+import { apiKey, apiSecret, skipped, startLiveKit } from './server.ts'
+
+/** Sentences that survive the embedded voice and recognition. */
+const answers = {
+  'please-try-call-later': 'Please call us again tomorrow after lunch.',
+  'privacy-prompt': 'Our office is closed on Sunday and Monday.',
+  'tt-weasels': 'We deliver to your house every day of the week.',
+} satisfies Partial<Record<FixtureName, string>>
+const names = Object.keys(answers) as (keyof typeof answers)[]
+const systemPrompt = names.map((name) => `Q: ${spoken[name]}\nA: ${answers[name]}`).join('\n')
+const message =
+  'The train to London leaves at seven in the morning. Please call us again tomorrow after lunch. Our office is closed on Sunday and Monday.'
+const reconnectMs = 2000
+const conversationsMax = 4
+/** LiveKit notices after about 20 s that a program is dead which has not said goodbye. */
+const deadNoticedMs = 40_000
+
+type CallRow = {
+  status: string
+  end_reason: string | null
+  pipeline_config: { transport: string }
+}
+
+t.test('conversations in rooms', { skip: skipped }, async (t) => {
+  const livekit = await startLiveKit()
+  const rooms = new RoomServiceClient(livekit.url.replace('ws', 'http'), apiKey, apiSecret)
+  const parley = await startParley({
+    ...livekit.env,
+    PARLEY_LOCAL_WARM: 'true',
+    PARLEY_SESSIONS_RECONNECT_MS: String(reconnectMs),
+  })
+  const admin = await openAdministration(parley)
+  t.teardown(async () => {
+    await admin.close()
+    await parley.remove()
+    await livekit.stop()
+    await dispose()
+  })
+  const acme = await admin.organization('rooms')
+  await admin.store.organizations.change(acme.id, { recordingEnabled: true })
+
+  const rowOf = async (id: string) => (await call(acme, 'GET', `/v1/calls/${id}`)).json<CallRow>()
+  const ended = async (id: string, withinMs = 10_000): Promise<CallRow> => {
+    for (const dueMs = performance.now() + withinMs; ; await sleep(100)) {
+      const row = await rowOf(id)
+      if (row.end_reason !== null) return row
+      if (performance.now() > dueMs) throw new Error(`the call is still ${row.status}`)
+    }
+  }
+  const roomIsGone = async ({ roomName }: Ticket): Promise<boolean> => {
+    for (let tries = 0; tries < 30; tries++, await sleep(100))
+      if ((await rooms.listRooms([roomName])).length === 0) return true
+    return false
+  }
+
+  t.test('three turns: the words are right, and the voice that arrives says what the record says', async (t) => {
+    const asked = names.map((name) => spoken[name]).join(' ')
+    const said = names.map((name) => answers[name]).join(' ')
+    const converse = async () => {
+      const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms' })
+      for (const name of names) await caller.ask(await speechAt(name, callerRateHz))
+      await sleep(300)
+      const { agent } = caller.voices()
+      await caller.hangUp()
+      const row = await endedCall(acme, caller.sessionId)
+      const turns = (source: string) => row.transcript.entries.filter((turn) => turn.source === source)
+      const errors = wordErrors(
+        asked,
+        turns('user')
+          .map(({ text }) => text)
+          .join(' '),
+      )
+      t.comment(`words of the user: ${errors.errors} of ${errors.words} wrong`)
+      return { caller, agent, turns, errors }
+    }
+    // A busy machine loses audio on its way through WebRTC. A defect does it each time.
+    let held = await converse()
+    for (let more = conversationsMax - 1; more > 0 && errorRate([held.errors]) > 0.06; more--) held = await converse()
+    const { caller, agent, turns, errors } = held
+    const { ticket } = caller
+    t.ok(errorRate([errors]) <= 0.06)
+    t.match(ticket, { transport: 'livekit', transportUrl: livekit.url, roomName: `room-${ticket.sessionId}` })
+    t.match(caller.shown[0], {
+      type: 'ready',
+      sessionId: ticket.sessionId,
+      identity: ticket.identity,
+      sampleRate: callerRateHz,
+      resumed: false,
+    })
+    t.match(caller.shown.at(-1), { type: 'end', reason: 'user_hangup' })
+    t.notOk(caller.shown.some(({ type }) => ['mark', 'clear', 'error'].includes(type)))
+    t.equal(
+      turns('agent')
+        .map((turn) => turn.heard_text)
+        .join(' '),
+      said,
+    )
+    t.same(
+      turns('agent').map((turn) => turn.latency_status),
+      names.map(() => 'complete'),
+    )
+    const recorded = await voicesOf(acme, ticket.sessionId)
+    for (const [what, voice] of Object.entries({ arrived: agent, recorded: recorded.agent })) {
+      const words = await wordsOf(acme, voice)
+      t.ok(errorRate([wordErrors(said, words)]) <= 0.06, `${what}: ${words}`)
+    }
+    const callerWords = await wordsOf(acme, recorded.caller)
+    t.ok(errorRate([wordErrors(asked, callerWords)]) <= 0.1, `recorded caller: ${callerWords}`)
+    t.match(await rowOf(ticket.sessionId), {
+      status: 'completed',
+      end_reason: 'user_hangup',
+      pipeline_config: { transport: 'livekit' },
+    })
+    t.ok(await roomIsGone(ticket))
+  })
+
+  t.test('an interruption silences the agent, and only what was played is kept', async (t) => {
+    const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms', firstMessage: message })
+    await caller.shows(({ type, value }) => type === 'state' && value === 'speaking')
+    await sleep(2600)
+    await caller.say(await speechAt('tt-weasels', callerRateHz))
+    const isInterrupted = (shown: Shown) => shown.type === 'agent_message' && shown['interrupted'] === true
+    const interrupted = await caller.shows(isInterrupted)
+    await caller.shows((shown) => shown.type === 'agent_message' && shown['isFinal'] === true && !isInterrupted(shown))
+    const deciding = await caller.shows(({ type, text }) => type === 'transcript' && text !== '')
+    const { caller: mine, agent } = caller.voices()
+    await caller.hangUp()
+    const onsetMs = soundsOf(mine)[0]?.startMs ?? Number.NaN
+    const [first] = soundsOf(agent, 450)
+    const silentMs = first?.endMs ?? Number.NaN
+    const decidedMs = deciding.atMs - caller.startedMs
+    t.comment(
+      `silent ${Math.round(silentMs - onsetMs)} ms after the onset, ${Math.round(silentMs - decidedMs)} ms after the deciding words`,
+    )
+    t.ok(silentMs - decidedMs <= 200)
+    t.ok(silentMs - onsetMs <= 500)
+
+    const row = await endedCall(acme, caller.sessionId)
+    const kept = row.transcript.entries[0]?.heard_text ?? ''
+    t.equal(interrupted['text'], kept)
+    t.ok(kept.length > 0 && message.startsWith(kept), kept)
+    const played = agent.subarray(0, Math.round(((silentMs + 50) * callerRateHz) / 1000))
+    const words = await wordsOf(acme, played)
+    const { length } = kept.split(' ')
+    t.ok(Math.abs(words.split(' ').length - length) <= 2, `kept "${kept}", arrived "${words}"`)
+  })
+
+  t.test('the agent hangs up', async (t) => {
+    const tools = [
+      { name: 'end_call', description: 'Ends the call.', source: { kind: 'builtin', name: 'end_call', config: {} } },
+    ]
+    const caller = await RoomCaller.join(acme, { systemPrompt, tools })
+    await caller.send({ type: 'user_message', text: 'Goodbye' })
+    await caller.left(15_000)
+    t.match(caller.shown.at(-1), { type: 'end', reason: 'agent_hangup' })
+    t.match(await ended(caller.sessionId), { status: 'completed', end_reason: 'agent_hangup' })
+    t.ok(await roomIsGone(caller.ticket))
+  })
+
+  t.test('the API ends the call, and the token opens nothing any more', async (t) => {
+    const caller = await RoomCaller.join(acme, { systemPrompt })
+    t.equal((await call(acme, 'POST', `/v1/calls/${caller.sessionId}/end`)).status, 200)
+    await caller.left()
+    t.match(caller.shown.at(-1), { type: 'end', reason: 'api_ended' })
+    await ended(caller.sessionId)
+    t.ok(await roomIsGone(caller.ticket))
+    await t.rejects(RoomCaller.enter(caller.ticket))
+    t.ok(await roomIsGone(caller.ticket))
+  })
+
+  t.test('frames: text turns, notes, faults and what is fatal', async (t) => {
+    const caller = await RoomCaller.join(acme, { systemPrompt })
+    await caller.send({ type: 'ping' })
+    await caller.shows(({ type }) => type === 'pong')
+    await caller.send({ type: 'user_message', text: spoken['tt-weasels'] })
+    await caller.shows(({ type }) => type === 'user_message_echo')
+    await caller.shows(({ type, text }) => type === 'agent_message' && text === answers['tt-weasels'])
+    await caller.send({ type: 'user_message', text: 'x'.repeat(4097) })
+    t.match(await caller.shows(({ type }) => type === 'error'), { code: 'TEXT_TOO_LONG', fatal: false })
+    await caller.send({ type: 'unknown' })
+    t.match(await caller.shows(({ code }) => code === 'INVALID_FRAME'), { fatal: true })
+    await caller.left()
+    t.notOk(caller.shown.some(({ type }) => type === 'end'))
+    const back = await RoomCaller.enter(caller.ticket)
+    t.match(await back.shows(({ type }) => type === 'ready'), { resumed: true })
+    await back.hangUp()
+    t.match(await ended(caller.sessionId), { end_reason: 'user_hangup' })
+  })
+
+  t.test('overrides are the first frame, for what the session allows', async () => {
+    const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
+    const overrides = { type: 'overrides', overrides: { agent: { firstMessage: answers['privacy-prompt'] } } }
+    const caller = await RoomCaller.enter(ticket, [overrides])
+    await caller.shows(({ type, text }) => type === 'agent_message' && text === answers['privacy-prompt'])
+    await caller.hangUp()
+  })
+
+  t.test('a caller who left comes back in time', async (t) => {
+    const caller = await RoomCaller.join(acme, { systemPrompt, voice: 'rms' })
+    await caller.leave()
+    await sleep(500)
+    const back = await RoomCaller.enter(caller.ticket)
+    t.match(await back.shows(({ type }) => type === 'ready'), { resumed: true })
+    await back.ask(await speechAt('privacy-prompt', callerRateHz))
+    const answered = back.shown.find(({ type, isFinal }) => type === 'agent_message' && isFinal === true)
+    t.equal(answered?.['text'], answers['privacy-prompt'])
+    await back.hangUp()
+    t.match(await ended(caller.sessionId), { status: 'completed', end_reason: 'user_hangup' })
+  })
+
+  t.test('a caller whose program was killed does not come back', async (t) => {
+    const ticket = await ticketOf(acme, { systemPrompt })
+    const child = spawn(
+      process.execPath,
+      [
+        '--import=tsx',
+        path.resolve(import.meta.dirname, 'caller-child.ts'),
+        ticket.transportUrl,
+        ticket.transportToken,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    const frames = createInterface(child.stdout)
+    for await (const line of frames) if (line.includes('"ready"')) break
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    t.match(await ended(ticket.sessionId, deadNoticedMs), { status: 'completed', end_reason: 'user_disconnected' })
+    t.ok(await roomIsGone(ticket))
+  })
+
+  t.test('a session that nobody joins in time is cancelled, and its room stays closed', async (t) => {
+    const ticket = await ticketOf(acme, { ttlSeconds: 1 })
+    t.match(await ended(ticket.sessionId, 30_000), { status: 'cancelled', end_reason: 'not_joined' })
+    // LiveKit takes a token for a minute longer than it says.
+    await t.rejects(RoomCaller.enter(ticket))
+    t.ok(await roomIsGone(ticket))
+  })
+
+  t.test('the key that made a session must live when it is joined', async (t) => {
+    const { keyId, ...target } = await admin.key(acme.id)
+    const ticket = await ticketOf(target, { systemPrompt })
+    await admin.store.keys.revoke(acme.id, keyId)
+    await t.rejects(RoomCaller.enter(ticket))
+    t.ok(await roomIsGone(ticket))
+  })
+
+  t.test('a server that stops ends its rooms', async (t) => {
+    const caller = await RoomCaller.join(acme, { systemPrompt })
+    const stopped = parley.stop()
+    await caller.shows(({ type, reason }) => type === 'end' && reason === 'server_shutdown', { withinMs: 15_000 })
+    await caller.left()
+    t.ok(await roomIsGone(caller.ticket))
+    t.equal(await stopped, 0, parley.output())
+  })
+})

@@ -1,0 +1,155 @@
+/** What counts as played of the agent's voice in a room, where the caller's program says nothing about it. */
+import t from 'tap'
+import { createRoomAudioWatch, RoomAudio, travelMs } from '../../handlers/session/room-audio.ts'
+import { ManualClock, settled } from '../domain/fakes.ts'
+
+const rateHz = 16_000
+const frameMs = 20
+const samplesInFrame = (rateHz * frameMs) / 1000
+
+/** A track that holds `heldMs` of audio and plays in real time. */
+class FakeRoom {
+  readonly clock: ManualClock
+  readonly heldMs = 100
+  readonly taken: Int16Array[] = []
+  drops = 0
+  fails = false
+  #endsMs = 0
+
+  constructor(clock: ManualClock) {
+    this.clock = clock
+  }
+
+  play(samples: Int16Array): Promise<void> {
+    if (this.fails) return Promise.reject(new Error('the room is gone'))
+    this.taken.push(samples)
+    const nowMs = this.clock.monotonicMs()
+    this.#endsMs = Math.max(this.#endsMs, nowMs) + samples.length / (rateHz / 1000)
+    const waitMs = this.#endsMs - nowMs - this.heldMs
+    return waitMs <= 0 ? Promise.resolve() : new Promise((resolve) => this.clock.after(waitMs, resolve))
+  }
+
+  drop(): void {
+    this.drops++
+    this.#endsMs = this.clock.monotonicMs()
+  }
+}
+
+function setup() {
+  const clock = new ManualClock()
+  const room = new FakeRoom(clock)
+  const played: [string, number][] = []
+  const cleared: [string | null, number][] = []
+  const failed: unknown[] = []
+  const audio = new RoomAudio(
+    { clock, watch: createRoomAudioWatch(clock), failed: (error) => failed.push(error) },
+    room,
+    rateHz,
+    {
+      played: (mark) => played.push([mark, clock.monotonicMs()]),
+      cleared: (mark, playedMs) => cleared.push([mark, playedMs]),
+    },
+  )
+  /** Sends `ms` of speech with a mark after each 100 ms. */
+  const speak = (ms: number, turn = 1) => {
+    for (let at = frameMs; at <= ms; at += frameMs) {
+      audio.frame(new Int16Array(samplesInFrame).fill(at))
+      if (at % 100 === 0) audio.mark(`${turn}:${at}`)
+    }
+  }
+  return { clock, room, audio, played, cleared, failed, speak }
+}
+
+t.test('a mark is passed when its audio was sent and has travelled', async (t) => {
+  const { clock, audio, played, speak } = setup()
+  speak(400)
+  await clock.advance(1000)
+  t.same(
+    played.map(([mark]) => mark),
+    ['1:100', '1:200', '1:300', '1:400'],
+  )
+  for (const [index, [, atMs]] of played.entries()) {
+    const dueMs = 100 * (index + 1) + travelMs
+    t.ok(atMs >= dueMs && atMs <= dueMs + 40, `${atMs} ms, due after ${dueMs} ms`)
+  }
+  t.equal(clock.timers, 0)
+  t.equal(audio.answered(), false)
+})
+
+t.test('frames arrive whole, in order and once, in buffers that begin with them', async (t) => {
+  const { clock, room, audio } = setup()
+  const lent = new Int16Array(3 * samplesInFrame)
+  for (let value = 1; value <= 3; value++) {
+    const frame = lent.subarray(samplesInFrame, 2 * samplesInFrame).fill(value)
+    audio.frame(frame)
+    frame.fill(-1)
+  }
+  await clock.advance(200)
+  t.same(
+    room.taken.map((frame) => [frame[0], frame.at(-1), frame.length, frame.byteOffset]),
+    [1, 2, 3].map((value) => [value, value, samplesInFrame, 0]),
+  )
+})
+
+t.test('a clear drops the rest, and says what the track has sent', async (t) => {
+  const { clock, room, audio, played, cleared, speak } = setup()
+  speak(600)
+  await clock.advance(250)
+  audio.clear()
+  t.same(cleared, [])
+  await settled()
+  // The audio on its way is played too: the mark at 200 ms was passed, and 50 ms since.
+  t.same(cleared, [['1:200', 50]])
+  t.equal(room.drops, 1)
+  const taken = room.taken.length
+  await clock.advance(1000)
+  t.equal(room.taken.length, taken, 'nothing that was dropped is played')
+  t.same(
+    played.map(([mark]) => mark),
+    ['1:100'],
+  )
+  speak(100, 2)
+  await clock.advance(500)
+  t.equal(played.at(-1)?.[0], '2:100')
+  t.equal(clock.timers, 0)
+})
+
+t.test('a clear before any mark counts from the beginning', async (t) => {
+  const { clock, audio, cleared, speak } = setup()
+  speak(80)
+  await settled()
+  await clock.advance(60)
+  audio.clear()
+  await settled()
+  t.same(cleared, [[null, 60]])
+})
+
+t.test('a room that fails or is left calls nothing and keeps no timer', async (t) => {
+  const { clock, room, audio, played, failed, speak } = setup()
+  room.fails = true
+  speak(40)
+  await settled()
+  t.equal(failed.length, 1)
+  room.fails = false
+  speak(200)
+  audio.close()
+  await clock.advance(1000)
+  t.same(played, [])
+  t.equal(clock.timers, 0)
+})
+
+t.test('a room that takes no audio bounds what waits', async (t) => {
+  const { clock, room, audio } = setup()
+  room.play = (samples) => {
+    room.taken.push(samples)
+    return new Promise(() => {})
+  }
+  for (let count = 0; count < 10_000; count++) {
+    audio.frame(new Int16Array(samplesInFrame))
+    audio.mark(`1:${count}`)
+  }
+  t.equal(room.taken.length, 1)
+  audio.close()
+  await clock.advance(100)
+  t.equal(clock.timers, 0)
+})

@@ -1,0 +1,186 @@
+/** How a process learns that the caller of a session has joined its room. */
+import t from 'tap'
+import { Fault } from '../../domain/fault.ts'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import { type KnownRoom, type RoomOccupant, RoomWatch } from '../../domain/sessions/room-watch.ts'
+import { ManualClock, settled } from '../domain/fakes.ts'
+
+const lookMs = 250
+
+class Occupant implements RoomOccupant {
+  isIn = true
+  closed = 0
+  look() {
+    return this.isIn
+  }
+  close() {
+    this.closed++
+    return Promise.resolve()
+  }
+}
+
+function setup() {
+  const clock = new ManualClock()
+  const existing = new Set<string>()
+  const state = {
+    known: [] as KnownRoom[],
+    asked: [] as (readonly string[])[],
+    entered: [] as string[],
+    deleted: [] as string[],
+    logged: [] as string[],
+    isAway: false,
+    occupants: new Map<string, Occupant>(),
+    enter: (): RoomOccupant | null | Error => new Occupant(),
+  }
+  const note = (_fields: object, message: string) => void state.logged.push(message)
+  const watch = new RoomWatch({
+    rooms: {
+      existing: (rooms) => {
+        state.asked.push(rooms)
+        if (state.isAway) return Promise.reject(new Error('away'))
+        return Promise.resolve(new Set(rooms.filter((room) => existing.has(room))))
+      },
+      delete: (room) => {
+        state.deleted.push(room)
+        existing.delete(room)
+        return Promise.resolve()
+      },
+    },
+    enter: (_claims, room) => {
+      state.entered.push(room)
+      const entered = state.enter()
+      if (entered instanceof Occupant) state.occupants.set(room, entered)
+      return entered instanceof Error ? Promise.reject(entered) : Promise.resolve(entered)
+    },
+    calls: () => Promise.resolve(state.known),
+    clock,
+    log: { info: note, warn: note, error: note },
+  })
+  const room = (name: string, { ttlMs = 60_000, isElsewhere = false } = {}): KnownRoom => {
+    const expiresAtMs = clock.nowMs() + ttlMs
+    const claims = { sessionId: name, identity: 'user', organizationId: 'org_1', keyId: 'key_1', expiresAtMs }
+    return { room: name, claims, isElsewhere }
+  }
+  /** Looks as often as the loop would. */
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += lookMs) {
+      await clock.advance(lookMs)
+      await watch.look()
+      await settled()
+    }
+  }
+  return { clock, watch, state, existing, room, pass }
+}
+
+t.test('a room is entered once it exists, and one request asks for all', async (t) => {
+  const { watch, state, existing, room, pass } = setup()
+  await pass(1000)
+  t.same(state.asked, [], 'nobody waits, so nothing is asked')
+  watch.add(room('a'))
+  watch.add(room('b'))
+  watch.add(room('b'))
+  await pass(500)
+  t.same(state.asked, [
+    ['a', 'b'],
+    ['a', 'b'],
+  ])
+  t.same(state.entered, [])
+  existing.add('b')
+  await pass(250)
+  t.same(state.entered, ['b'])
+  await pass(500)
+  t.same(state.entered, ['b'], 'a room is entered once')
+  t.same(state.asked.at(-1), ['a'])
+})
+
+t.test('a room that the process has left is entered again when it exists', async (t) => {
+  const { watch, state, existing, room, pass } = setup()
+  watch.add(room('a'))
+  existing.add('a')
+  await pass(250)
+  state.occupants.get('a')!.isIn = false
+  await pass(500)
+  t.same(state.entered, ['a', 'a'])
+})
+
+t.test('sessions of other processes are entered too, unless another process holds them', async (t) => {
+  const { state, existing, room, pass } = setup()
+  state.known = [room('waits'), room('held', { isElsewhere: true })]
+  existing.add('waits').add('held')
+  await pass(6000)
+  t.same(state.entered, ['waits'])
+  t.notOk(state.asked.some((rooms) => rooms.includes('held')))
+  // Its process has died, and the call was ended.
+  state.known = []
+  state.enter = () => new ResourceFault({ kind: 'call_not_live' })
+  await pass(6000)
+  t.same(state.deleted, ['held'])
+})
+
+t.test('the room of a session that is over is deleted, as often as a caller comes back', async (t) => {
+  const { watch, state, existing, room, pass } = setup()
+  state.enter = () => new ResourceFault({ kind: 'call_not_live' })
+  watch.add(room('a'))
+  for (const times of [1, 2]) {
+    existing.add('a')
+    await pass(500)
+    t.equal(state.deleted.length, times)
+  }
+})
+
+t.test('an entry goes when its token opens the room no more', async (t) => {
+  const { watch, state, room, pass } = setup()
+  watch.add(room('a', { ttlMs: 1000 }))
+  await pass(60_000)
+  t.same(state.asked.at(-1), ['a'], 'a media server takes a token for a minute longer')
+  await pass(40_000)
+  const asked = state.asked.length
+  await pass(5000)
+  t.equal(state.asked.length, asked)
+})
+
+t.test('an entrance that fails is tried again, and later while another process has the session', async (t) => {
+  const { watch, state, existing, room, pass } = setup()
+  watch.add(room('a'))
+  existing.add('a')
+  const triesIn = async (ms: number) => {
+    const before = state.entered.length
+    await pass(ms)
+    return state.entered.length - before
+  }
+  state.enter = () => new Error('the network')
+  t.equal(await triesIn(20_000), 10, 'each 2 s')
+  state.enter = () => new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+  await pass(5000)
+  t.equal(await triesIn(20_000), 4, 'each 5 s')
+  state.enter = () => null
+  await pass(5000)
+  t.equal(await triesIn(20_000), 4)
+  t.same(state.deleted, [])
+})
+
+t.test('a media server that is away is logged once, and forgotten when it answers', async (t) => {
+  const { watch, state, existing, room, pass } = setup()
+  watch.add(room('a'))
+  state.isAway = true
+  await pass(5000)
+  t.match(state.logged, [/does not answer/])
+  state.isAway = false
+  existing.add('a')
+  await pass(500)
+  t.match(state.logged, [/does not answer/, /answers again/])
+  t.same(state.entered, ['a'])
+})
+
+t.test('the end of the process ends its rooms', async (t) => {
+  const { watch, state, existing, room, pass } = setup()
+  watch.add(room('a'))
+  watch.add(room('b'))
+  existing.add('a')
+  await pass(250)
+  await watch.close()
+  t.equal(state.occupants.get('a')!.closed, 1)
+  existing.add('b')
+  await pass(500)
+  t.same(state.entered, ['a'])
+})
