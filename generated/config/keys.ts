@@ -291,6 +291,21 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   { path: ['s3', 'uploadMs'], env: 'PARLEY_S3_UPLOAD_MS', type: 'integer', secret: false },
+  { path: ['livekit', 'url'], env: 'PARLEY_LIVEKIT_URL', type: 'string', secret: false },
+  { path: ['livekit', 'apiKey'], env: 'PARLEY_LIVEKIT_API_KEY', type: 'string', secret: false },
+  {
+    path: ['livekit', 'apiSecret'],
+    env: 'PARLEY_LIVEKIT_API_SECRET',
+    type: 'string',
+    secret: true,
+  },
+  { path: ['livekit', 'lookMs'], env: 'PARLEY_LIVEKIT_LOOK_MS', type: 'integer', secret: false },
+  {
+    path: ['livekit', 'connectMs'],
+    env: 'PARLEY_LIVEKIT_CONNECT_MS',
+    type: 'integer',
+    secret: false,
+  },
   {
     path: ['warmSockets', 'perRoute'],
     env: 'PARLEY_WARM_SOCKETS_PER_ROUTE',

@@ -176,6 +176,17 @@ export type ParleyConfig = {
     /** An upload is repeated for this long after the end of its call, and has failed then. */
     uploadMs: number
   }
+  /** A LiveKit server whose rooms sessions can use (transport livekit). url, apiKey and apiSecret belong together. It needs the packages @livekit/rtc-node and livekit-server-sdk. */
+  livekit: {
+    /** Its address, for this server and for clients. */
+    url: string | null
+    apiKey: string | null
+    apiSecret: string | null
+    /** How often it is looked whether callers have joined their rooms, while rooms wait for callers: one request for all. */
+    lookMs: number
+    /** To an answer of the server, and to a room that is joined. */
+    connectMs: number
+  }
   /** Sockets to providers that are opened ahead of use, for the routes that traffic uses. Never where a provider bills an idle socket. */
   warmSockets: {
     /** Kept open for a model and its settings that were used lately. 0 turns it off. */

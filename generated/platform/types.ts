@@ -713,7 +713,12 @@ export type NewSession = {
   webhookTags?: WebhookTags
   /** The name of the user of the browser. Without one a name is made. */
   identity?: string | null
-  /** `websocket` where it is not set. `livekit` only where the operator has set up a server of it. */
+  /**
+   * `websocket` where it is not set. `livekit` only where the operator has set up a LiveKit server. The browser then joins the room
+   * `roomName` with a client of LiveKit, at `transportUrl` and with `transportToken`. Audio is a track in both directions, and the text
+   * frames of the media channel are messages of the room's reliable data channel without a topic, in both directions: all but
+   * `mark`, `played` and `clear`, which nothing there needs.
+   */
   transport?: 'websocket' | 'livekit' | null
   /** The browser must join within this time. 900 where it is not set. */
   ttlSeconds?: number | null
@@ -726,8 +731,9 @@ export type StartedSession = {
   test?: TestMark
   status: 'queued'
   transport: BrowserTransport
-  /** Opens the media channel of this session and nothing else. It may be given to the browser. It is not shown again. */
+  /** Opens the media channel of this session, or its room, and nothing else. It may be given to the browser. It is not shown again. */
   transportToken: string
+  /** The address of the media channel, or of the LiveKit server. */
   transportUrl: string
   roomName: string
   identity: string
