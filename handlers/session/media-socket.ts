@@ -81,6 +81,11 @@ export class MediaSocket implements SessionMediaSession, MediaTransport, Dated {
     else this.#awaitOverrides()
   }
 
+  /** `ready` was sent, and the session has this socket. */
+  get isLive(): boolean {
+    return this.#state === 'live'
+  }
+
   // The frames of the client.
 
   onBytes(bytes: Uint8Array): void {

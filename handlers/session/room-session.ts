@@ -87,7 +87,9 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     if (media !== null && channel !== undefined) this.#guarded(() => takeText(channel, media, text))
   }
 
+  /** The microphone runs before `ready`. Its audio is no first frame, which would end the wait for overrides. */
   audio(samples: Int16Array): void {
+    if (this.#media?.isLive !== true) return
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
     this.#guarded(() => this.#media?.onBytes(bytes))
   }

@@ -89,6 +89,7 @@ function setup() {
     sessions,
     room,
     logged,
+    opened,
     state,
     enter: () => enter(claims, 'room-1'),
     /** A caller who has the seat. */
@@ -127,6 +128,23 @@ t.test('a caller who joins gets ready, and speaks and types as over a socket', a
     { type: 'error', code: 'UNKNOWN_TOOL_CALL', fatal: false },
     { type: 'pong' },
   ])
+})
+
+t.test('a microphone that runs already does not end the wait for overrides', async (t) => {
+  const { enter, opened, sessions, room, clock } = setup()
+  sessions.seat = { clientOverrides: ['firstMessage'] }
+  await enter()
+  const events = opened.events!
+  events.joined()
+  events.audio(new Int16Array(320))
+  await settled()
+  t.same(room.types(), [])
+  text(events, { type: 'overrides', overrides: { agent: { firstMessage: 'Welcome' } } })
+  await settled()
+  t.same(room.types(), ['ready'])
+  t.same(sessions.overrides, [{ firstMessage: 'Welcome' }])
+  await clock.advance(5000)
+  t.same(room.types(), ['ready'])
 })
 
 t.test('marks and clears are answered here and never sent', async (t) => {
