@@ -65,12 +65,6 @@ export async function openRoomSessions({ config, store, live, log }: RoomSession
   }
 }
 
-/** Throws ConfigError. */
-export function checkLiveKit({ livekit: { url, apiKey, apiSecret } }: ParleyConfig): void {
-  const isHalf = [url, apiKey, apiSecret].some((value) => value === null) && (url ?? apiKey ?? apiSecret) !== null
-  if (isHalf) throw new ConfigError('livekit: url, apiKey and apiSecret belong together; one of them is not set')
-}
-
 async function openRooms(
   { livekit, sessions }: ParleyConfig,
   log: RoomSessionParts['log'],

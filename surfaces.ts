@@ -17,14 +17,13 @@ import { mountSession } from './handlers/session/surface.ts'
 import type { SurfaceSettings } from './handlers/surface.ts'
 import { type OperationParts, operationsOf } from './model-operations.ts'
 import { vendorNameOf } from './providers/vendors.ts'
-import { checkLiveKit } from './room-sessions.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
 import { missingS3Packages } from './runtime/optional.ts'
 import { isSubnet } from './runtime/outbound/address-guard.ts'
-import { createSessions, type Sessions } from './voice-sessions.ts'
+import { checkLiveKit, createSessions, type Sessions } from './voice-sessions.ts'
 
 export type Parts = OperationParts & {
   /** Signs ephemeral tokens. */

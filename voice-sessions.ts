@@ -8,9 +8,11 @@ import { createSessionRoutes } from './domain/sessions/routes.ts'
 import type { StartSession } from './domain/sessions/start.ts'
 import { createStartSession } from './domain/sessions/start-session.ts'
 import { createTransportTokens, type TransportTokens } from './domain/sessions/transport-token.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
 import { createRules } from './handlers/platform/stored-resources.ts'
 import { openRoomSessions } from './room-sessions.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
+import { ConfigError } from './runtime/config.ts'
 import { Loops } from './runtime/loops.ts'
 
 export type SessionParts = ConversationParts & {
@@ -82,4 +84,10 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
       await conversations.close()
     },
   }
+}
+
+/** Throws ConfigError. */
+export function checkLiveKit({ livekit: { url, apiKey, apiSecret } }: ParleyConfig): void {
+  const isHalf = [url, apiKey, apiSecret].some((value) => value === null) && (url ?? apiKey ?? apiSecret) !== null
+  if (isHalf) throw new ConfigError('livekit: url, apiKey and apiSecret belong together; one of them is not set')
 }
