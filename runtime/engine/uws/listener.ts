@@ -4,7 +4,7 @@ import type { Engine } from '../engine.ts'
 import type { Listener, SocketOwner } from '../transport.ts'
 import { upgrade } from '../upgrade.ts'
 import { createApp, listen, stopListening, type TemplatedApp, type WebSocket, type WebSocketBehavior } from './app.ts'
-import { UwsTransport, UwsUpgradeTransport } from './transport.ts'
+import { type OpenedSocket, UwsTransport, UwsUpgradeTransport } from './transport.ts'
 
 /** The main port over uWebSockets.js: HTTP and sockets. Rejects when the port is taken. */
 export async function openUws(engine: Engine): Promise<Listener> {
@@ -32,15 +32,12 @@ export async function openUws(engine: Engine): Promise<Listener> {
   }
 }
 
-/** uWebSockets.js keeps this with a socket: it copies the fields onto the socket. */
-type UserData = { owner: SocketOwner }
-
 /** Serves the sockets of all mounts. */
 function serveSockets(engine: Engine, app: TemplatedApp): void {
   const { limits, echo } = engine.options
-  const opened: WebSocket<UserData>[] = []
+  const opened: OpenedSocket[] = []
   for (const pattern of engine.socketRoutes.patterns) {
-    app.ws<UserData>(pattern, {
+    app.ws<unknown>(pattern, {
       maxPayloadLength: limits.frameBytesMax,
       // A peer that answers no ping is cut, and so is one that never answers a close frame, within 16 s.
       idleTimeout: limits.pingS,
@@ -50,25 +47,31 @@ function serveSockets(engine: Engine, app: TemplatedApp): void {
       upgrade: (response, request, context) =>
         void upgrade(engine, new UwsUpgradeTransport(response, request, engine.options.clock, context, opened)),
       open: pushTo(opened),
-      message: (ws, message, isBinary) => ownerOf(ws).receive(new Uint8Array(message), isBinary),
-      drain: (ws) => ownerOf(ws).drained(),
-      close: (ws, code) => ownerOf(ws).gone(code),
+      message: (ws, message, isBinary) => ownerOf(ws)?.receive(new Uint8Array(message), isBinary),
+      drain: (ws) => ownerOf(ws)?.drained(),
+      close(ws, code) {
+        const owner = ownerOf(ws)
+        // A socket that ends within the upgrade call has no owner yet.
+        if (owner) owner.gone(code)
+        else opened.pop()
+      },
     })
   }
   if (echo) serveEcho(app)
 }
 
-function ownerOf(ws: WebSocket<UserData>): SocketOwner {
-  return (ws as WebSocket<UserData> & UserData).owner
+function ownerOf(ws: WebSocket<unknown>): SocketOwner | undefined {
+  return (ws as OpenedSocket).owner
 }
 
 /**
- * Until the upgrade call returns, uWebSockets.js reads a flag in memory that it has already freed (fixed upstream in
- * uNetworking/uWebSockets#1929). Any code that takes that memory can end the socket silently: a session that begins, or
- * the compiler when it meets a function for the first time. So no script runs within the call: `open` is a builtin, and
- * the session begins after the call with the socket that it pushed.
+ * Until the cork of the upgrade call returns, uWebSockets.js reads a flag in memory that it has already freed (fixed
+ * upstream in uNetworking/uWebSockets#1929). Any code that takes that memory can end the socket silently: a session that
+ * begins, the compiler when it meets a function, or V8 when a field gets a value of a new shape. So no script runs within
+ * that cork, and no field is set: its callback is the upgrade call itself, `open` is a builtin, and the socket that it
+ * pushed gets its owner after it.
  */
-function pushTo(opened: WebSocket<UserData>[]): NonNullable<WebSocketBehavior<UserData>['open']> {
+function pushTo(opened: OpenedSocket[]): NonNullable<WebSocketBehavior<unknown>['open']> {
   return opened.push.bind(opened) as (ws: unknown) => void
 }
 

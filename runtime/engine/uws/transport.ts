@@ -191,20 +191,23 @@ export class UwsTransport implements Transport {
   }
 }
 
+/** The socket has its owner once the upgrade call has returned. */
+export type OpenedSocket = SocketTransport & { owner?: SocketOwner }
+
 /**
- * A request to open a socket. The `open` callback of uWebSockets.js pushes to `opened` during the upgrade call: see
- * listener.ts.
+ * A request to open a socket. The `open` callback of uWebSockets.js pushes to `opened` during the upgrade call, and
+ * nothing else may happen there: see listener.ts.
  */
 export class UwsUpgradeTransport extends UwsTransport implements UpgradeTransport {
   readonly #context: us_socket_context_t
-  readonly #opened: SocketTransport[]
+  readonly #opened: OpenedSocket[]
 
   constructor(
     response: HttpResponse,
     request: HttpRequest,
     clock: Clock,
     context: us_socket_context_t,
-    opened: SocketTransport[],
+    opened: OpenedSocket[],
   ) {
     super(response, request, clock)
     this.#context = context
@@ -213,14 +216,19 @@ export class UwsUpgradeTransport extends UwsTransport implements UpgradeTranspor
 
   upgrade(headers: readonly string[], key: string, subprotocol: string, owner: SocketOwner): SocketTransport | null {
     const response = this.take()
-    response?.cork(() => {
-      writeHead(response, 101, headers)
-      // No extensions: audio does not compress, and a compressor for each socket takes much memory.
-      response.upgrade({ owner }, key, subprotocol, '', this.#context)
-    })
-    return this.#opened.pop() ?? null
+    if (response === null) return null
+    response.cork(() => writeHead(response, 101, headers))
+    // No extensions: audio does not compress, and a compressor for each socket takes much memory.
+    response.cork(response.upgrade.bind(response, noFields, key, subprotocol, '', this.#context))
+    const socket = this.#opened.pop()
+    if (socket === undefined) return null
+    socket.owner = owner
+    return socket
   }
 }
+
+/** uWebSockets.js would copy fields onto the socket within the upgrade call. */
+const noFields = {}
 
 function writeHead(response: HttpResponse, status: number, headers: readonly string[]): void {
   response.writeStatus(statusLine(status))
