@@ -164,8 +164,10 @@ export class Segmenter {
     if (frames.filter((frame) => frame.speech).length < speechFramesMin) return undefined
     const first = frames.findIndex((frame) => frame.speech)
     const last = frames.findLastIndex((frame) => frame.speech)
+    // Speech that was cut begins without a pause before it, and the recogniser then often finds no word.
+    const missing = Math.max(0, padFrames - first)
     return {
-      samples: concat(frames.map((frame) => frame.samples)),
+      samples: concat([new Float32Array(missing * vadFrameSamples), ...frames.map((frame) => frame.samples)]),
       startMs: this.#placeMs(first),
       endMs: this.#placeMs(last + 1),
       endpoint,

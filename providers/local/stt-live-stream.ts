@@ -133,9 +133,16 @@ export class RecognitionStream {
     }
   }
 
+  /** Speech without a word so far stays open: what follows may make it one. */
   async #flush(): Promise<void> {
-    const segment = this.#segmenter.close()
-    if (segment) await this.#finish(segment)
+    if (!this.#segmenter.open) return this.#endSpeech()
+    const segment = this.#segmenter.peek()
+    if (segment === undefined) return
+    const recognition = this.#recognitionOf(segment)
+    this.#planInterim()
+    if ((await this.#textOf(recognition)) === '') return
+    this.#segmenter.close()
+    await this.#finish(segment, recognition)
     this.#endSpeech()
   }
 
@@ -177,14 +184,17 @@ export class RecognitionStream {
   }
 
   /** The text is sent later, in order. The audio is held up only when a second segment waits for its text. */
-  async #finish(segment: SpeechSegment): Promise<void> {
-    const recognition = this.#interimOf(segment) ?? this.#recogniser.final(segment.samples)
+  async #finish(segment: SpeechSegment, recognition = this.#recognitionOf(segment)): Promise<void> {
     await this.#lastFinal
     this.#lastFinal = this.#sendFinal(recognition, segment)
     // The promise is awaited before the next final, which may never come.
     this.#lastFinal.catch(() => {})
-    this.#interimDueFrame = this.#segmenter.frameCount + interimFramesMin
+    this.#planInterim()
     if (segment.endpoint) this.#isSpeechReported = false
+  }
+
+  #planInterim(): void {
+    this.#interimDueFrame = this.#segmenter.frameCount + interimFramesMin
   }
 
   async #sendFinal(recognition: Recognition, segment: SpeechSegment): Promise<void> {
@@ -195,8 +205,8 @@ export class RecognitionStream {
     this.#sendTranscript(text, segment, true)
   }
 
-  /** The interim of exactly these samples, which is then hurried. An interim of other samples is dropped. */
-  #interimOf({ samples }: SpeechSegment): Recognition | undefined {
+  /** The interim of exactly these samples is hurried. An interim of other samples is dropped. */
+  #recognitionOf({ samples }: SpeechSegment): Recognition {
     const interim = this.#interim
     this.#interim = undefined
     if (interim?.samples === samples.length) {
@@ -204,7 +214,7 @@ export class RecognitionStream {
       return interim.recognition
     }
     if (interim) this.#recogniser.cancel(interim.recognition)
-    return undefined
+    return this.#recogniser.final(samples)
   }
 
   /** An utterance that was cut, with no speech after that, has no last segment that ends it. */

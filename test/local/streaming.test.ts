@@ -273,3 +273,20 @@ t.test(
 function residentMb(pid: number): number {
   return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024)
 }
+
+t.test('a flush while somebody speaks loses no speech', { timeout: 60_000 }, async (t) => {
+  const samples = readFixture('please-try-call-later').subarray(44)
+  for (const flushMs of [140, 300, 400, 460, 520, 600, 700]) {
+    const { stream, transcripts, over } = await listen(provider)
+    await feed(stream, samples.subarray(0, flushMs * 16))
+    stream.flush()
+    await feed(stream, samples.subarray(flushMs * 16))
+    await feed(stream, silence(1000))
+    stream.end()
+    t.equal(await over, 'ended')
+    const finals = transcripts.filter(({ isFinal, text }) => isFinal && text !== '')
+    t.ok(finals.at(-1)!.endMs > 2000, `flushed after ${flushMs} ms: ${finalText(transcripts)}`)
+    // The model finds no word in less speech, so that all of it is recognized together.
+    if (flushMs <= 460) t.equal(errors(spoken['please-try-call-later'], finalText(transcripts)), 0)
+  }
+})

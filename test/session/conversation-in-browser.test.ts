@@ -12,12 +12,12 @@ import { readFixture, spoken } from '../speech/fixtures.ts'
 import { errorRate, wordErrors } from '../speech/words.ts'
 
 /** Without a pause inside: a pause may end a turn. */
-const names = ['conf-waitforleader', 'please-try-call-later', 'tt-weasels'] as const
+const names = ['conf-waitforleader', 'please-try-call-later', 'cannot-complete-as-dialed'] as const
 const said = names.map((name) => spoken[name]).join(' ')
 const prompt = `You answer the phone of a bicycle shop.
 When asked about the conference, say Our conference is at ten.
-When asked about a call, say We are open until six.
-When asked about a phone system, say The weasels are very sorry.`
+When asked to try later, say We are open until six.
+When asked about a dialed number, say The weasels are very sorry.`
 const folder = mkdtempSync(path.join(os.tmpdir(), 'parley-test-'))
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const recording = path.join(folder, 'voice.wav')
@@ -65,8 +65,8 @@ if ('missing' in browser) {
   })
 }
 
-/** Two words of the twenty. */
-const allowed = 0.11
+/** Two words of the twenty-one. */
+const allowed = 0.1
 
 type Talk = { entries: Entry[]; audio: Buffer; shown: string }
 
