@@ -51,6 +51,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     ownerId: store.instanceId,
     sessionsMax: config.sessions.max,
     reconnectMs: config.sessions.reconnectMs,
+    nodeUrl: config.nodeUrl?.replace(/\/+$/, '') ?? null,
     startConversation: conversations.start,
   })
   const rooms = await openRoomSessions({ config, store, live, log })
@@ -69,7 +70,11 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     ids: systemIds,
     queuedMax: config.sessions.queuedMax,
   })
-  await store.callCommands.serve((tenant, callId, { reason, note }) => live.end(tenant, callId, reason, note))
+  await store.callCommands.serve((tenant, callId, command) => {
+    if (command.kind === 'room') return live.room(tenant, callId)
+    live.end(tenant, callId, command.reason, command.note)
+    return null
+  })
   const loops = new Loops(systemClock, log)
   loops.start({ name: 'calls that were ended elsewhere', everyMs: lookEveryMs, run: () => live.endOver() })
   return {

@@ -5,14 +5,20 @@
  *   sender: insert, notify ──► owner: delete … returning, run ──► notify ──► sender resolves
  */
 import type { Tenant } from '../domain/access/organization.ts'
-import { type CallCommand, type CallCommands, commandMs, type RunCallCommand } from '../domain/calls/commands.ts'
+import {
+  type CallAnswer,
+  type CallCommand,
+  type CallCommands,
+  commandMs,
+  type RunCallCommand,
+} from '../domain/calls/commands.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { Sql } from './connect.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 
 /** The payload is the name of the owner. */
 const sentChannel = 'parley_call_commands'
-/** The payload is the id of a command that was run. */
+/** The payload is JSON: the id of a command that was run, and its answer. */
 const doneChannel = 'parley_call_commands_done'
 
 export type CallCommandDeps = {
@@ -30,7 +36,7 @@ type Row = { organizationId: string; test: boolean; id: string; callId: string; 
 
 export function createCallCommands(deps: CallCommandDeps): CallCommands {
   const { system, worlds, clock, log, instanceId, commandId } = deps
-  const waiting = new Map<string, () => void>()
+  const waiting = new Map<string, (answer: CallAnswer) => void>()
 
   async function take(run: RunCallCommand): Promise<void> {
     const rows = await worlds.asOperator(
@@ -39,8 +45,8 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         returning organization_id as "organizationId", test, id, call_id as "callId", command`,
     )
     for (const { organizationId, test, id, callId, command } of rows) {
-      run({ organizationId, test }, callId, command)
-      await system`select pg_notify(${doneChannel}, ${id})`
+      const answer = run({ organizationId, test }, callId, command)
+      await system`select pg_notify(${doneChannel}, ${JSON.stringify({ id, answer })})`
     }
   }
 
@@ -55,26 +61,32 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
             ${new Date(clock.nowMs())})`
         await tx`select pg_notify(${sentChannel}, ${ownerId})`
       })
-      return (await done) || !(await withdrawn(tenant, id))
+      const taken = await done
+      if (taken !== null) return taken
+      // The owner can have taken it at the last moment, and its answer is lost.
+      return (await withdrawn(tenant, id)) ? null : { answer: null }
     },
     async serve(run) {
       const takeLogged = () =>
         void take(run).catch((err: unknown) => log.error({ err }, 'commands for calls of this process were not taken'))
       // The driver listens again after each lost connection. Commands may have come in between.
       await system.listen(sentChannel, (ownerId) => ownerId === instanceId && takeLogged(), takeLogged)
-      await system.listen(doneChannel, (id) => waiting.get(id)?.())
+      await system.listen(doneChannel, (payload) => {
+        const { id, answer } = JSON.parse(payload) as { id: string; answer: CallAnswer }
+        waiting.get(id)?.(answer)
+      })
     },
   }
 
-  function untilDone(id: string): Promise<boolean> {
+  function untilDone(id: string): Promise<{ answer: CallAnswer } | null> {
     return new Promise((resolve) => {
-      const finish = (isDone: boolean) => {
+      const finish = (done: { answer: CallAnswer } | null) => {
         waiting.delete(id)
         cancel()
-        resolve(isDone)
+        resolve(done)
       }
-      const cancel = clock.after(commandMs, () => finish(false))
-      waiting.set(id, () => finish(true))
+      const cancel = clock.after(commandMs, () => finish(null))
+      waiting.set(id, (answer) => finish({ answer }))
     })
   }
 

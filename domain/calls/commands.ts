@@ -1,17 +1,20 @@
 /** Commands to the process that holds a call, from any process that serves from the same database. */
 import type { Tenant } from '../access/organization.ts'
+import type { CallRoom } from './live-calls.ts'
 import type { EndReason } from './states.ts'
 
-export type CallCommand = { kind: 'end'; reason: EndReason; note?: string }
+export type CallCommand = { kind: 'end'; reason: EndReason; note?: string } | { kind: 'room' }
+/** Null for a command that asks nothing. */
+export type CallAnswer = CallRoom | null
 
 export interface CallCommands {
-  /** Resolves when the owner has taken the command. False: it has not within `commandMs`, and the command is withdrawn. */
-  send(tenant: Tenant, callId: string, ownerId: string, command: CallCommand): Promise<boolean>
-  /** Runs the commands that come for this process. `run` answers whether it has the call. */
+  /** Resolves when the owner has taken the command. Null: it has not within `commandMs`, and the command is withdrawn. */
+  send(tenant: Tenant, callId: string, ownerId: string, command: CallCommand): Promise<{ answer: CallAnswer } | null>
+  /** Runs the commands that come for this process. */
   serve(run: RunCallCommand): Promise<void>
 }
 
-export type RunCallCommand = (tenant: Tenant, callId: string, command: CallCommand) => boolean
+export type RunCallCommand = (tenant: Tenant, callId: string, command: CallCommand) => CallAnswer
 
 /** How long the owner of a call has to take a command. */
 export const commandMs = 5000

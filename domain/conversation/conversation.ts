@@ -11,17 +11,16 @@ import type { EndReason } from '../calls/states.ts'
 import type { Route } from '../dispatch/request.ts'
 import type { Fault } from '../fault.ts'
 import type { Conversation } from '../sessions/live-sessions.ts'
-import type { Pipeline } from '../sessions/pipeline.ts'
-import type { NormalizedSentence } from './agent-speech.ts'
 import { CallAudio } from './call-audio.ts'
 import type { CallLog } from './call-log.ts'
 import type { ConversationDeps, ConversationInput } from './deps.ts'
 import { Digits } from './digits.ts'
 import { type GuardedDeps, guardedConversation, guardedDeps } from './guarded.ts'
+import { JoinedPeople, type JoinedPerson } from './joined-people.ts'
 import { Listening } from './listening.ts'
-import type { AgentState, MediaTransport, SessionEvent, SessionFault } from './media.ts'
+import type { AgentState, MediaSink, MediaTransport, SessionEvent, SessionFault } from './media.ts'
+import { normalizerOf } from './normalizer.ts'
 import { Playout } from './playout.ts'
-import { Replacements } from './replacements.ts'
 import { SessionTimers } from './session-timers.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { isHopeless, Transcription } from './transcription.ts'
@@ -79,12 +78,13 @@ class Talking implements Conversation {
   #ending: { reason: EndReason; fault: SessionFault | null } | null = null
   /** The words of the client of the API about the end. */
   #note: string | undefined
+  readonly #people: JoinedPeople
   #isOver = false
 
   constructor(deps: GuardedDeps, input: ConversationInput, media: MediaTransport, log: CallLog) {
     const { clock } = deps
     const { pipeline } = input.call
-    const notify = (event: SessionEvent) => this.#media?.notify(event)
+    const notify = (event: SessionEvent) => this.#show(event)
     // The recording begins now as well, so that both have the same times.
     const originMs = clock.monotonicMs()
     this.#deps = deps
@@ -130,6 +130,7 @@ class Talking implements Conversation {
       playout: this.#playout,
       originMs,
     })
+    this.#people = this.#makePeople(media.sampleRateHz)
     this.#turns = this.#makeTurns(media.sampleRateHz)
     this.#timers = new SessionTimers(clock, pipeline, {
       idle: (prompt) => this.#idle(prompt),
@@ -148,6 +149,26 @@ class Talking implements Conversation {
         this.#turns.transcript(transcript, { startMs, endMs: this.#listening.msOf(transcript.endMs) })
       },
       reopened: () => this.#turns.transcriptionReopened(),
+      failedOver: (from, to) => this.#failedOver('stt', from, to),
+      lost: (fault) => this.#lost(fault),
+    })
+  }
+
+  #makePeople(sampleRateHz: number): JoinedPeople {
+    const deps = { ...this.#deps, input: this.#input, callLog: this.#log, sampleRateHz }
+    return new JoinedPeople(deps, {
+      changed: () => {
+        this.#playout.connect(this.#people.count > 0 ? this.#people : null)
+        this.#moved()
+      },
+      agentIsMuted: (isMuted) => this.#turns.mute(isMuted),
+      note: (text) => this.contextualUpdate(text),
+      saying: (id, text) => this.#record.agentText(id, text, false, false),
+      said: (person, turn, by) => {
+        this.#record.personTurn(turn, by, person)
+        this.#turns.note(turn.text, 'assistant')
+      },
+      contextualUpdate: (text) => this.contextualUpdate(text),
       failedOver: (from, to) => this.#failedOver('stt', from, to),
       lost: (fault) => this.#lost(fault),
     })
@@ -216,7 +237,9 @@ class Talking implements Conversation {
   }
 
   audio(samples: Int16Array): void {
-    if (!this.#isOver) this.#listening.audio(samples)
+    if (this.#isOver) return
+    this.#listening.audio(samples)
+    this.#people.caller(samples)
   }
 
   played(mark: string): void {
@@ -244,6 +267,12 @@ class Talking implements Conversation {
 
   toolResult(id: string, result: string, isError: boolean): boolean {
     return this.#tools.result(id, result, isError)
+  }
+
+  join(person: JoinedPerson, media: MediaTransport): MediaSink {
+    const sink = this.#people.join(person, media)
+    media.notify({ type: 'state', state: stateOf[this.#turns.phase] })
+    return sink
   }
 
   gone(): void {
@@ -319,12 +348,17 @@ class Talking implements Conversation {
     })
   }
 
+  #show(event: SessionEvent): void {
+    this.#media?.notify(event)
+    this.#people.notify(event)
+  }
+
   #moved(): void {
     if (this.#isOver) return
     const state = stateOf[this.#turns.phase]
-    if (state !== this.#shown) this.#media?.notify({ type: 'state', state })
+    if (state !== this.#shown) this.#show({ type: 'state', state })
     this.#shown = state
-    if (this.#turns.isQuiet && this.#media !== null) this.#timers.quiet()
+    if (this.#turns.isQuiet && this.#media !== null && this.#people.count === 0) this.#timers.quiet()
     else this.#timers.busy()
   }
 
@@ -337,6 +371,7 @@ class Talking implements Conversation {
     this.#listening.close()
     this.#transcription.close()
     this.#playout.close()
+    this.#people.close((media) => media.close(reason, fault))
     this.#log.event('room.participant_left', { identity: this.#input.call.identity })
     this.#log.event('room.agent_left', {})
     this.#log.event('room.closed', {})
@@ -352,16 +387,6 @@ class Talking implements Conversation {
       this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'the end of a call was not stored')
     }
     this.#input.ended()
-  }
-}
-
-/** Text replacements change the transcript and the speech, the dictionary only the speech. */
-function normalizerOf({ speechNormalization }: Pipeline): (sentence: string) => NormalizedSentence {
-  const replaced = new Replacements(speechNormalization.textReplacements)
-  const pronounced = new Replacements(speechNormalization.pronunciationDictionary)
-  return (sentence) => {
-    const { text } = replaced.in(sentence)
-    return { text, spoken: pronounced.in(text) }
   }
 }
 

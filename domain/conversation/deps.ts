@@ -51,6 +51,8 @@ export type CallRecorder = {
   agent: RecordedVoice
   /** `uploading`: the file goes elsewhere when the call is over, and the conversation does not wait for it. */
   readonly endsAs: 'ready' | 'uploading'
+  /** The voice of another person, on the side of the agent. */
+  joiner(): RecordedVoice
   /** Resolves with the length of the recording, or with null if it has failed. */
   close(): Promise<number | null>
 }

@@ -5,6 +5,7 @@
 import type { Conversation } from '../sessions/live-sessions.ts'
 import type { SpeechSink, TranscriptionSink } from '../speech/stream.ts'
 import type { ConversationDeps } from './deps.ts'
+import type { MediaSink } from './media.ts'
 import type { Paced, Pacer } from './playout.ts'
 
 type Failed = (error: unknown) => void
@@ -54,6 +55,14 @@ function guardedPacer(pacer: Pacer, guard: Guard): Pacer {
 export function guardedConversation(inner: Conversation, failed: Failed): Conversation {
   const guard = guardOf(failed)
   return {
+    ...guardedSink(inner, guard),
+    join: (person, media) => guardedSink(inner.join(person, media), guard),
+    end: (reason, note) => guard(() => inner.end(reason, note)),
+  }
+}
+
+function guardedSink(inner: MediaSink, guard: Guard): MediaSink {
+  return {
     audio: (samples) => guard(() => inner.audio(samples)),
     played: (mark) => guard(() => inner.played(mark)),
     cleared: (mark, playedMs) => guard(() => inner.cleared(mark, playedMs)),
@@ -64,7 +73,6 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
     gone: () => guard(() => inner.gone()),
     back: (transport) => guard(() => inner.back(transport)),
     hangUp: () => guard(() => inner.hangUp()),
-    end: (reason, note) => guard(() => inner.end(reason, note)),
   }
 }
 

@@ -2,10 +2,13 @@
  * The frames on their way to the client: when the next one is due, which sounds are mixed into all of them, and which
  * clears have not been answered.
  */
-import type { RepeatingClip } from '../../audio/mix.ts'
 import { frameMs, type MediaTransport } from './media.ts'
 
 export type BackgroundSound = 'ambient' | 'toolSound'
+/** Something that adds its next samples to a frame. */
+export type Sound = { mixInto(samples: Int16Array): void }
+/** The people who have joined: they get each frame, and their voices are added to it. */
+export type Exchange = { exchange(frame: Int16Array): void; cleared(): void }
 
 export class MediaLine {
   /** The next frame. */
@@ -13,8 +16,9 @@ export class MediaLine {
   readonly #sent: (samples: Int16Array) => void
   #media: MediaTransport | null
   #dueMs = 0
-  #ambient: RepeatingClip | null = null
-  #toolSound: RepeatingClip | null = null
+  #ambient: Sound | null = null
+  #toolSound: Sound | null = null
+  #people: Exchange | null = null
   #clears = 0
   /** The mark that was sent last, and was not cleared. */
   #marked = ''
@@ -37,7 +41,7 @@ export class MediaLine {
   }
 
   get hasBackground(): boolean {
-    return this.#ambient !== null || this.#toolSound !== null
+    return this.#ambient !== null || this.#toolSound !== null || this.#people !== null
   }
 
   /** Null: the socket is lost. */
@@ -48,7 +52,12 @@ export class MediaLine {
     this.#dueMs = nowMs
   }
 
-  background(sound: BackgroundSound, clip: RepeatingClip | null): void {
+  /** Null: nobody has joined. */
+  connect(people: Exchange | null): void {
+    this.#people = people
+  }
+
+  background(sound: BackgroundSound, clip: Sound | null): void {
     if (sound === 'ambient') this.#ambient = clip
     else this.#toolSound = clip
   }
@@ -61,6 +70,7 @@ export class MediaLine {
   send(): void {
     this.#ambient?.mixInto(this.frame)
     this.#toolSound?.mixInto(this.frame)
+    this.#people?.exchange(this.frame)
     this.#media?.frame(this.frame)
     this.#sent(this.frame)
     this.#dueMs += frameMs
@@ -77,6 +87,7 @@ export class MediaLine {
     this.#clears += 1
     this.#marked = ''
     this.#dueMs = nowMs
+    this.#people?.cleared()
     this.#media.clear()
   }
 

@@ -8,11 +8,10 @@
  *                                     ▼     │          that was played last
  *                                     clearing ──► held
  */
-import type { RepeatingClip } from '../../audio/mix.ts'
 import type { Clock } from '../ports/system.ts'
 import { frameMs, type MediaTransport } from './media.ts'
-import { type BackgroundSound, MediaLine } from './media-line.ts'
-import { SpeechBuffer } from './speech-buffer.ts'
+import { type BackgroundSound, type Exchange, MediaLine, type Sound } from './media-line.ts'
+import { keptMs, SpeechBuffer, waitingMaxMs, waitingMinMs } from './speech-buffer.ts'
 
 /** One timer paces all sessions (`Watch` of the runtime). `place` belongs to it and is -1 at first. */
 export interface Pacer {
@@ -33,11 +32,6 @@ const lateMarkMs = 2000
 const clearedMs = 300
 /** Without speech no more than this is sent ahead, because speech comes after it. */
 const backgroundAheadMs = 60
-/** Samples that were sent are kept this long, because they may have to be sent again. */
-const keptMs = 3000
-/** Speech that waits: a voice that is faster than real time pauses when there is more, and goes on when there is less. */
-const waitingMaxMs = 10_000
-const waitingMinMs = 5000
 
 export type PlayoutEvents = {
   /** The first frame of the turn was sent. */
@@ -235,13 +229,21 @@ export class Playout implements Paced {
   }
 
   /** Sounds that are played with the speech and without it. Null: none. */
-  background(sound: BackgroundSound, clip: RepeatingClip | null): void {
+  background(sound: BackgroundSound, clip: Sound | null): void {
     this.#line.background(sound, clip)
     if (this.#line.hasBackground) this.#deps.pacer.add(this)
   }
 
+  /** Frames go on without speech while people have joined. Null: none are left. */
+  connect(people: Exchange | null): void {
+    this.#line.connect(people)
+    if (people !== null) this.#deps.pacer.add(this)
+    else if (!this.#line.hasBackground && this.#state === 'idle') this.#deps.pacer.delete(this)
+  }
+
   /** No frame is sent any more. */
   close(): void {
+    this.#line.connect(null)
     this.#line.background('ambient', null)
     this.#line.background('toolSound', null)
     this.stop()

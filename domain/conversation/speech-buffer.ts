@@ -97,3 +97,9 @@ export class SpeechBuffer {
     }
   }
 }
+
+/** Samples that were sent are kept this long, because they may have to be sent again. */
+export const keptMs = 3000
+/** Speech that waits: a voice that is faster than real time pauses when there is more, and goes on when there is less. */
+export const waitingMaxMs = 10_000
+export const waitingMinMs = 5000

@@ -39,12 +39,16 @@ export type TurnEvent =
   | 'falseAlarm'
   /** The turn of the user is over, and it has a text. */
   | 'decided'
+  /** The same while the agent is muted: people who have joined answer. */
+  | 'kept'
   /** The speech had no words. */
   | 'nothingSaid'
   /** A text or digits instead of speech. */
   | 'typed'
   /** The agent speaks without a turn of the user: a first message, a question after a silence. */
   | 'prompted'
+  /** A person who has joined speaks for the agent from now on. */
+  | 'muted'
   | 'agentStarted'
   /** The answer was played, or will never come. */
   | 'agentFinished'
@@ -59,6 +63,8 @@ export type TurnEffect =
   | 'keepListening'
   /** The turn of the user is over: answer it. */
   | 'answer'
+  /** The turn of the user is over, and nobody but people answers it. */
+  | 'keep'
   /** Answer what was typed, or speak a text of the agent. */
   | 'speak'
   /** Silence at once, in a way that can be undone. */
@@ -104,6 +110,10 @@ const always: Partial<Record<TurnEvent, Rule>> = {
 const speak: Rule = () => ({ phase: 'thinking', effects: ['speak'] })
 const speakInstead: Rule = () => ({ phase: 'thinking', effects: ['interrupt', 'speak'] })
 const afterAgent: Rule = ({ talks }) => ({ phase: talks ? 'userSpeaking' : 'listening', effects: ['catchUp'] })
+const muted: Rule = ({ talks }) => ({
+  phase: talks ? 'userSpeaking' : 'listening',
+  effects: ['interrupt', 'catchUp'],
+})
 const interrupt: Rule = ({ talks }) =>
   talks ? { phase: 'userSpeaking', effects: ['interrupt'] } : { phase: 'deciding', effects: ['interrupt', 'decide'] }
 
@@ -113,6 +123,7 @@ const agentsTurn: Partial<Record<TurnEvent, Rule>> = {
   longSpeech: (state, mode) => (mode === 'vad' ? interrupt(state, mode) : null),
   words: (state, mode) => (mode === 'adaptive' ? interrupt(state, mode) : null),
   typed: speakInstead,
+  muted,
   agentFinished: afterAgent,
 }
 
@@ -132,6 +143,7 @@ const rules: Record<Exclude<TurnPhase, 'over'>, Partial<Record<TurnEvent, Rule>>
     speechStarted: () => ({ phase: 'userSpeaking', effects: ['keepListening'] }),
     words: () => ({ phase: 'deciding', effects: ['decide'] }),
     decided: () => ({ phase: 'thinking', effects: ['answer'] }),
+    kept: () => ({ phase: 'listening', effects: ['keep'] }),
     nothingSaid: () => ({ phase: 'listening', effects: ['keepListening'] }),
     typed: speak,
   },
@@ -141,6 +153,7 @@ const rules: Record<Exclude<TurnPhase, 'over'>, Partial<Record<TurnEvent, Rule>>
     words: interrupt,
     falseAlarm: ({ started }) => ({ phase: started ? 'speaking' : 'thinking', effects: ['resume'] }),
     typed: speakInstead,
+    muted,
     agentFinished: afterAgent,
   },
   closing: { agentFinished: () => ({ phase: 'over', effects: ['finish'] }) },

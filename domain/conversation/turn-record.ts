@@ -5,6 +5,7 @@ import type { Route } from '../dispatch/request.ts'
 import type { Clock } from '../ports/system.ts'
 import type { AgentTurn } from './agent-turn.ts'
 import type { CallLog } from './call-log.ts'
+import type { JoinedPerson } from './joined-people.ts'
 import type { SessionEvent } from './media.ts'
 import type { Playout } from './playout.ts'
 import { turnSpan } from './turn-span.ts'
@@ -57,6 +58,35 @@ export class TurnRecord {
       provider: route?.provider ?? null,
       model: route?.model ?? null,
       metadata,
+    })
+  }
+
+  /** A text or digits instead of speech. Returns its time. */
+  typedTurn(text: string, metadata: Record<string, unknown>): number {
+    const { clock, newId } = this.#deps
+    const nowMs = clock.monotonicMs()
+    this.userTurn({ id: newId(), text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null, metadata)
+    return nowMs
+  }
+
+  /** Words of a person who has joined. `by` is null where they were typed. */
+  personTurn(
+    { id, text, startedMs, speechEndMs }: SaidTurn,
+    by: Route | null,
+    { identity, displayName }: JoinedPerson,
+  ): void {
+    this.agentText(id, text, true, false)
+    this.#add({
+      ...blank,
+      id,
+      source: 'agent',
+      text,
+      playedText: text,
+      startedAtMs: this.#timeOf(startedMs),
+      endedAtMs: this.#timeOf(speechEndMs),
+      provider: by?.provider ?? null,
+      model: by?.model ?? null,
+      metadata: { identity, displayName, human: true },
     })
   }
 

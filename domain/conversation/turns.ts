@@ -13,6 +13,7 @@ import { isEcho } from './own-words.ts'
 import { Settling } from './settling.ts'
 import type { DoneCall, EndCall } from './tool-calls.ts'
 import { isHopeless } from './transcription.ts'
+import { failedTurnsMax, lastSentenceMs, lastTranscriptMs, nearEndMs } from './turn-limits.ts'
 import {
   type InterruptionMode,
   initialTurnState,
@@ -22,18 +23,7 @@ import {
   type TurnEvent,
 } from './turn-machine.ts'
 import type { TurnsDeps, TurnsEvents } from './turns-deps.ts'
-import { type Said, UserTurn } from './user-turn.ts'
-
-/** The sentence that ends the session may take this long. */
-const lastSentenceMs = 10_000
-/** The last words of the user are waited for this long. */
-const lastTranscriptMs = 500
-/** A short answer right before the agent ends is an answer, and not a backchannel. */
-const nearEndMs = 1000
-/** This many turns in a row without an answer end the session. */
-const failedTurnsMax = 3
-
-type Goodbye = { text: string | null; isSpoken: boolean }
+import { type Said, type SaidTurn, UserTurn } from './user-turn.ts'
 
 export class Turns {
   readonly #history: History
@@ -49,10 +39,11 @@ export class Turns {
   #speakNext: (() => void) | null = null
   #protected: AgentTurn | null = null
   #endCall: EndCall | null = null
-  #goodbye: Goodbye | null = null
+  #goodbye: { text: string | null; isSpoken: boolean } | null = null
   #cancelClosing: (() => void) | null = null
   #answersSinceMs = Number.NEGATIVE_INFINITY
   #failedTurns = 0
+  #isMuted = false
   #lastWords = ''
 
   constructor(deps: TurnsDeps, input: ConversationInput, events: TurnsEvents) {
@@ -79,7 +70,8 @@ export class Turns {
       decided: () => this.#react('decided'),
       nothingSaid: () => this.#react('nothingSaid'),
       guess: (text) => {
-        if (!this.#settling.isUnderWay && this.#state.phase === 'deciding') this.#made.startGuess(this.#history, text)
+        if (!this.#isMuted && !this.#settling.isUnderWay && this.#state.phase === 'deciding')
+          this.#made.startGuess(this.#history, text)
       },
       flush: () => events.flush(),
     })
@@ -136,25 +128,37 @@ export class Turns {
 
   typed(text: string, metadata: Record<string, unknown>): void {
     this.#events.userSpoke()
-    this.#speakNext = () => {
-      const id = this.#deps.newId()
-      const nowMs = this.#deps.clock.monotonicMs()
-      this.#deps.record.userTurn({ id, text, startedMs: nowMs, speechEndMs: nowMs, dueMs: null }, null, metadata)
+    const record = () => {
       this.#history.user(text)
+      return this.#deps.record.typedTurn(text, metadata)
+    }
+    if (this.#isMuted) return this.#settling.afterwards(record)
+    this.#speakNext = () => {
+      const nowMs = record()
       if (this.#state.phase === 'thinking')
         this.#start(this.#made.answer(this.#history, text), { speechEndMs: null, dueMs: null, decisionMs: nowMs })
     }
     this.#react('typed')
   }
 
-  /** A note for the LLM. An answer that was begun without it is dropped. */
-  note(text: string): void {
+  /** While it is muted, people who have joined speak for the agent. Their words and those of the user join the history. */
+  mute(isMuted: boolean): void {
+    this.#isMuted = isMuted
+    if (!isMuted) return
     this.#made.dropGuess()
-    this.#history.note(text)
+    this.#react('muted')
+  }
+
+  /** A note for the LLM, or words that a person said for the agent. An answer that was begun without them is dropped. */
+  note(text: string, role: 'system' | 'assistant' = 'system'): void {
+    this.#made.dropGuess()
+    if (role === 'system') this.#history.note(text)
+    else this.#settling.afterwards(() => this.#history.agent([{ type: 'message', role, text }]))
   }
 
   /** The agent says `text` without being asked; null: the LLM finds words, for the reason that `hint` gives it. */
   prompt(text: string | null, hint: string, isProtected = false): void {
+    if (this.#isMuted) return
     this.#speakNext = () => {
       if (this.#state.phase !== 'thinking') return
       const turn = text === null ? this.#made.answer(this.#history, null, hint) : this.#made.line(text)
@@ -190,18 +194,18 @@ export class Turns {
 
   /** The session ends after the sentence that is under way, and after `text`. */
   close(text: string | null): void {
-    this.#goodbye = { text, isSpoken: false }
+    this.#goodbye = { text: this.#isMuted ? null : text, isSpoken: false }
     this.#react('close')
   }
 
-  /** The session ends now. */
   end(): void {
     this.#react('end')
   }
 
   #react(event: TurnEvent): void {
     const before = this.#state.phase
-    const { state, effects } = step(this.#state, event, this.#mode())
+    const known = this.#isMuted && event === 'decided' ? 'kept' : event
+    const { state, effects } = step(this.#state, known, this.#mode())
     this.#state = state
     if (state.phase !== before && state.phase !== 'over') this.#events.moved()
     for (const effect of effects) this.#effects[effect]()
@@ -219,6 +223,7 @@ export class Turns {
       if (this.#state.phase === 'listening') this.#made.dropGuess()
     },
     answer: () => this.#settling.afterwards(() => this.#answer()),
+    keep: () => this.#settling.afterwards(() => this.#takeRest()),
     speak: () => {
       const speak = this.#speakNext
       this.#speakNext = null
@@ -237,15 +242,21 @@ export class Turns {
   #answer(): void {
     // The user went on while the turn before was settled.
     if (this.#state.phase !== 'thinking') return
-    const said = this.#user.take()
+    const said = this.#takeSaid()
     const { speechEndMs, dueMs } = said
     const asked = { speechEndMs, dueMs, decisionMs: this.#deps.clock.monotonicMs() }
     this.#answersSinceMs = asked.decisionMs
+    const guess = this.#made.takeGuess(said.text)
+    this.#start(guess ?? this.#made.answer(this.#history, said.text), asked)
+  }
+
+  /** The turn of the user joins the transcript and the history. */
+  #takeSaid(): SaidTurn {
+    const said = this.#user.take()
     this.#events.taken()
     this.#deps.record.userTurn(said, 'stt', {})
-    const guess = this.#made.takeGuess(said.text)
     this.#history.user(said.text)
-    this.#start(guess ?? this.#made.answer(this.#history, said.text), asked)
+    return said
   }
 
   #start(turn: AgentTurn, asked: AskedAt | null): void {
@@ -384,6 +395,6 @@ export class Turns {
 
   /** Words that were not answered any more are in the transcript all the same. */
   #takeRest(): void {
-    if (this.#user.text !== '') this.#deps.record.userTurn(this.#user.take(), 'stt', {})
+    if (this.#user.text !== '') this.#takeSaid()
   }
 }

@@ -10,8 +10,10 @@ import type { EndLease, Limits } from '../access/limits.ts'
 import type { Caller, Tenant } from '../access/organization.ts'
 import { takeLease } from '../access/take-lease.ts'
 import type { Call } from '../calls/call.ts'
+import type { CallRoom } from '../calls/live-calls.ts'
 import { type EndReason, isTerminal } from '../calls/states.ts'
 import type { EndedCall } from '../calls/store.ts'
+import type { JoinedPerson } from '../conversation/joined-people.ts'
 import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -21,11 +23,14 @@ import type { HeldSession, JoinedSession, LiveSessions, SessionOverrides, Sessio
 import { takeOverrides } from './overrides.ts'
 import type { ClientOverride, Pipeline } from './pipeline.ts'
 import type { SessionRoutes } from './routes.ts'
+import { SessionPeople } from './session-people.ts'
 import type { SessionOrganizations } from './start-session.ts'
 import type { TransportClaims } from './transport-token.ts'
 
 /** A conversation that runs. Its end is reported once, by the promise that it was started with. */
 export type Conversation = MediaSink & {
+  /** A person comes, or comes back over another socket. */
+  join(person: JoinedPerson, transport: MediaTransport): MediaSink
   /** Ends it, and says so to the caller. A second call does nothing. */
   end(reason: EndReason, note?: string): void
 }
@@ -70,6 +75,8 @@ export type LiveSessionDeps = {
   sessionsMax: number
   /** How long a session waits for a lost socket to come back. */
   reconnectMs: number
+  /** The address of this machine among several. */
+  nodeUrl: string | null
 }
 
 type Live = {
@@ -78,6 +85,7 @@ type Live = {
   start: (transport: MediaTransport) => Conversation
   /** Null: no socket has begun. */
   conversation: Conversation | null
+  people: SessionPeople
   endLease: EndLease
   /** Cancels the end of a session whose socket is lost. */
   cancelEnd: (() => void) | null
@@ -103,17 +111,28 @@ export class SessionRegistry implements LiveSessions {
 
   async admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | HeldSession> {
     const live = this.#live.get(claims.sessionId)
+    if (live !== undefined && claims.person !== undefined) return this.#seatOfPerson(live, claims, caller)
     if (live !== undefined) return this.#seatOf(live.call, caller, true)
     const tenant = { organizationId: claims.organizationId, test: caller.test }
     const found = await this.#deps.calls.findWithSecrets(tenant, claims.sessionId)
-    if (found === null || found.call.identity !== claims.identity) throw new ResourceFault({ kind: 'not_found' })
+    const isSeat = claims.person !== undefined || found?.call.identity === claims.identity
+    if (found === null || !isSeat) throw new ResourceFault({ kind: 'not_found' })
     this.#requireLive(found.call)
     const { ownerId } = found.call
     if (ownerId !== null && ownerId !== this.#deps.ownerId) return { ownerId }
     // This process has just taken it, or has just ended it.
     if (ownerId !== null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    if (claims.person !== undefined) throw new ResourceFault({ kind: 'call_not_live' })
     this.#requireRoom()
     return this.#seatOf(found.call, caller, false, found)
+  }
+
+  /** Whether a person can join a session. `isOver`: this process does not have it. */
+  room({ organizationId, test }: Tenant, id: string): CallRoom {
+    const { call, conversation, people } = this.#live.get(id) ?? {}
+    const isOurs = call?.organizationId === organizationId && call.test === test
+    const isOver = !isOurs || !conversation
+    return { isOver, isFull: !isOver && people?.isFull === true, nodeUrl: this.#deps.nodeUrl }
   }
 
   /** Ends a session of this process. False: it has none of this id. */
@@ -188,6 +207,32 @@ export class SessionRegistry implements LiveSessions {
       clientOverrides: pipeline.clientOverrides,
       isJoined,
       join: (overrides) => this.#join(call.id, caller, overrides, found),
+    }
+  }
+
+  /** The seat of a person in a session of this process. */
+  #seatOfPerson(live: Live, { identity, expiresAtMs, person }: TransportClaims, caller: Caller): SessionSeat {
+    const { people } = live
+    const requireSeat = () => {
+      if (live.conversation === null || this.#live.get(live.call.id) !== live)
+        throw new ResourceFault({ kind: 'call_not_live' })
+      people.require(identity, expiresAtMs)
+      return live.conversation
+    }
+    requireSeat()
+    return {
+      ...this.#seatOf(live.call, caller, true),
+      identity,
+      clientOverrides: [],
+      join: () => {
+        const conversation = requireSeat()
+        const who = { identity, displayName: person?.displayName ?? null }
+        return Promise.resolve({
+          unserved: [],
+          resumed: people.has(identity),
+          begin: (transport: MediaTransport) => people.join(conversation, who, transport),
+        })
+      },
     }
   }
 
@@ -276,7 +321,8 @@ export class SessionRegistry implements LiveSessions {
     const endLease = await takeLease(limits, caller, 'session')
     const start = (transport: MediaTransport) =>
       this.#deps.startConversation({ ...found, call }, caller, transport, () => this.#ended(live))
-    const live: Live = { call, start, conversation: null, endLease, cancelEnd: null, seat: 0 }
+    const people = new SessionPeople(this.#deps.clock, this.#deps.reconnectMs)
+    const live: Live = { call, start, conversation: null, people, endLease, cancelEnd: null, seat: 0 }
     try {
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
       const isOurs = await calls.claim(call, call.id, ownerId, pipeline)
@@ -322,6 +368,7 @@ export class SessionRegistry implements LiveSessions {
     if (this.#live.get(live.call.id) !== live) return
     live.cancelEnd?.()
     live.endLease()
+    live.people.close()
     this.#live.delete(live.call.id)
     if (this.#live.size === 0) this.#whenEmpty()
   }

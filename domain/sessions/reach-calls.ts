@@ -6,20 +6,30 @@ import type { CallStore } from '../calls/store.ts'
 import type { SessionRegistry } from './live-sessions.ts'
 
 export type LiveCallDeps = {
-  live: Pick<SessionRegistry, 'end'>
+  live: Pick<SessionRegistry, 'end' | 'room'>
   calls: Pick<CallStore, 'find'>
   commands: Pick<CallCommands, 'send'>
 }
 
 export function createLiveCalls({ live, calls, commands }: LiveCallDeps): LiveCalls {
   return {
+    async room(tenant, callId) {
+      const here = live.room(tenant, callId)
+      if (!here.isOver) return here
+      const call = await calls.find(tenant, callId)
+      if (call === null || isTerminal(call.status)) return here
+      if (call.ownerId === null) return null
+      const taken = await commands.send(tenant, callId, call.ownerId, { kind: 'room' })
+      return taken?.answer ?? null
+    },
     async end(tenant, callId, reason, note) {
       if (live.end(tenant, callId, reason, note)) return 'ending'
       const call = await calls.find(tenant, callId)
       if (call === null || call.ownerId === null) return null
       if (isTerminal(call.status)) return 'already_ended'
       const command = { kind: 'end', reason, ...(note !== undefined && { note }) } as const
-      return (await commands.send(tenant, callId, call.ownerId, command)) ? 'ending' : null
+      const taken = await commands.send(tenant, callId, call.ownerId, command)
+      return taken === null ? null : 'ending'
     },
   }
 }

@@ -20,7 +20,7 @@ import { SessionQueue } from './queue.ts'
 import { renderSettings } from './render.ts'
 import type { SessionRoutes } from './routes.ts'
 import type { StartedSession, StartSession, WantedSession } from './start.ts'
-import { claimsOf, type TransportClaims, type TransportTokens } from './transport-token.ts'
+import { claimsOf, mediaUrl, type TransportClaims, type TransportTokens } from './transport-token.ts'
 
 export type StartDeps = {
   agents: Pick<AgentStore, 'find'>
@@ -176,8 +176,7 @@ async function joiningOf({ rooms, tokens }: StartDeps, call: Call, publicUrl: st
     const seat = { room: roomNameOf(call), identity: call.identity }
     return { url: rooms.url, token: await rooms.mint(seat, call.expiresAtMs) }
   }
-  const url = `${publicUrl.replace(/^http/, 'ws')}/v1/sessions/${call.id}/media`
-  return { url, token: tokens.mint(claimsOf(call)) }
+  return { url: mediaUrl(publicUrl, call.id), token: tokens.mint(claimsOf(call)) }
 }
 
 function started(call: Call, joining: Joining): StartedSession {

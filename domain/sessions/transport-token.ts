@@ -15,6 +15,8 @@ export type TransportClaims = {
   keyId: string
   /** Milliseconds since the epoch. */
   expiresAtMs: number
+  /** Set for a person who joins the session of somebody else. */
+  person?: { displayName: string | null }
 }
 
 export type TransportTokens = {
@@ -29,7 +31,7 @@ export function claimsOf({ id, identity, organizationId, keyId, expiresAtMs }: C
   return { sessionId: id, identity, organizationId, keyId, expiresAtMs }
 }
 
-type Payload = { sid: string; sub: string; org: string; key: string; exp: number }
+type Payload = { sid: string; sub: string; org: string; key: string; exp: number; person?: string | null }
 
 /** Longer than any token that was minted here, so a longer text is refused without an HMAC. */
 const charactersMax = 4096
@@ -40,8 +42,15 @@ export function createTransportTokens(masterKey: string): TransportTokens {
   const signingKey = Buffer.from(hkdfSync('sha256', masterKey, '', 'session transport token v1', 32))
   const sign = (signed: string) => createHmac('sha256', signingKey).update(signed).digest()
   return {
-    mint({ sessionId, identity, organizationId, keyId, expiresAtMs }) {
-      const payload: Payload = { sid: sessionId, sub: identity, org: organizationId, key: keyId, exp: expiresAtMs }
+    mint({ sessionId, identity, organizationId, keyId, expiresAtMs, person }) {
+      const payload: Payload = {
+        sid: sessionId,
+        sub: identity,
+        org: organizationId,
+        key: keyId,
+        exp: expiresAtMs,
+        ...(person && { person: person.displayName }),
+      }
       const signed = `v1.${Buffer.from(JSON.stringify(payload)).toString('base64url')}`
       return `${signed}.${sign(signed).toString('base64url')}`
     },
@@ -50,8 +59,14 @@ export function createTransportTokens(masterKey: string): TransportTokens {
       const [, signed, payload, signature] = /^(v1\.([\w-]+))\.([\w-]{43})$/.exec(token) ?? []
       if (signed === undefined || payload === undefined || signature === undefined) return null
       if (!timingSafeEqual(Buffer.from(signature, 'base64url'), sign(signed))) return null
-      const { sid, sub, org, key, exp } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Payload
-      return { sessionId: sid, identity: sub, organizationId: org, keyId: key, expiresAtMs: exp }
+      const { sid, sub, org, key, exp, person } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Payload
+      const claims = { sessionId: sid, identity: sub, organizationId: org, keyId: key, expiresAtMs: exp }
+      return person === undefined ? claims : { ...claims, person: { displayName: person } }
     },
   }
+}
+
+/** The address of the media channel. */
+export function mediaUrl(publicUrl: string, sessionId: string): string {
+  return `${publicUrl.replace(/^http/, 'ws')}/v1/sessions/${sessionId}/media`
 }

@@ -45,6 +45,8 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  WebJoin,
+  WebJoined,
 } from '../platform/types.ts'
 
 export { StreamTruncatedError } from './http.ts'
@@ -218,6 +220,11 @@ export type GetCallRecordingAudioAnswer =
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
   | Answer<'audio/wav', ReadableStream<Uint8Array>>
 
+export type WebJoinCallCall = CallOptions & { path: { id: string }; body?: WebJoin }
+
+export type WebJoinCallAnswer =
+  | Answer<'application/json', WebJoined>
+
 export type EndCallCall = CallOptions & { path: { id: string }; body?: EndCall }
 
 export type EndCallAnswer =
@@ -323,6 +330,8 @@ export type PlatformClient = {
   getCallRecording(call: GetCallRecordingCall): Promise<GetCallRecordingAnswer>
   /** The recording */
   getCallRecordingAudio(call: GetCallRecordingAudioCall): Promise<GetCallRecordingAudioAnswer>
+  /** Let a person join the call */
+  webJoinCall(call: WebJoinCallCall): Promise<WebJoinCallAnswer>
   /** The end of the call */
   endCall(call: EndCallCall): Promise<EndCallAnswer>
   /** List the scheduled callbacks */
@@ -609,6 +618,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     body: null,
     parts: [],
     answers: { 'audio/wav': 'bytes' },
+    terminalEvents: [],
+  },
+  webJoinCall: {
+    method: 'POST',
+    path: '/v1/calls/{id}/web-join',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
     terminalEvents: [],
   },
   endCall: {

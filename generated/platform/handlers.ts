@@ -45,6 +45,8 @@ import type {
   Tool,
   ToolChange,
   ToolList,
+  WebJoin,
+  WebJoined,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -352,6 +354,16 @@ export type GetCallRecordingAudioResult =
       body: ByteStream
     }
 
+export type WebJoinCallRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: WebJoin | undefined
+}
+
+export type WebJoinCallResult =
+  | { status: 200; type?: 'application/json'; body: WebJoined }
+
 export type EndCallRequest = {
   path: { id: string }
   query: Record<string, never>
@@ -506,6 +518,8 @@ export type PlatformHandlers<Caller> = {
   getCallRecording: Handle<GetCallRecordingRequest, GetCallRecordingResult, Caller>
   /** GET /v1/calls/{id}/recording/audio */
   getCallRecordingAudio: Handle<GetCallRecordingAudioRequest, GetCallRecordingAudioResult, Caller>
+  /** POST /v1/calls/{id}/web-join */
+  webJoinCall: Handle<WebJoinCallRequest, WebJoinCallResult, Caller>
   /** POST /v1/calls/{id}/end */
   endCall: Handle<EndCallRequest, EndCallResult, Caller>
   /** GET /v1/callbacks */

@@ -1103,6 +1103,23 @@ export type RecordingLink = {
   expires_at?: string
 }
 
+export type WebJoin = {
+  /** The name of the person in the transcript. */
+  displayName?: string | null
+}
+
+export type WebJoined = {
+  /** Opens the media channel of this call for this person and nothing else. It may be given to the browser. It is not shown again. */
+  token: string
+  url: string
+  identity: string
+  roomName: string
+  /** The person must have joined by then. After that the token is good while the call lives. */
+  expiresAt: string
+  /** A person joins over a socket also where the caller does not. */
+  transport: 'websocket'
+}
+
 export type EndCall = {
   /** In the payload of the event of the end. */
   reason?: string | null

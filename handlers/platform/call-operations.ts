@@ -4,17 +4,22 @@ import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
 import type { FollowCall } from '../../domain/calls/follow.ts'
 import type { Reports } from '../../domain/calls/reports.ts'
+import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { PublicUrlOf } from '../public-url.ts'
-import { endCall, getCall, getCallReport, listAgentCalls, listCallEvents } from './calls.ts'
+import { endCall, getCall, getCallReport, listAgentCalls, listCallEvents, webJoinCall } from './calls.ts'
 import { finalizeCallReport } from './finalize.ts'
 import { getCallRecording, getCallRecordingAudio } from './recordings.ts'
 import { getSession, getSessionTranscript, listSessions } from './session-reads.ts'
 import { streamSession } from './session-stream.ts'
 
-export type CallDeps = { calls: Calls; reports: Reports; follow: FollowCall; endCall: EndCall }
+export type CallDeps = { calls: Calls; reports: Reports; follow: FollowCall; endCall: EndCall; webJoin: WebJoin }
 
-export function callOperations({ calls, reports, follow, ...deps }: CallDeps, publicUrlOf: PublicUrlOf) {
+export function callOperations(
+  { calls, reports, follow, ...deps }: CallDeps,
+  publicUrlOf: PublicUrlOf,
+  nodeUrlOf: PublicUrlOf,
+) {
   return {
     listSessions: listSessions(calls),
     getSession: getSession(calls),
@@ -28,5 +33,6 @@ export function callOperations({ calls, reports, follow, ...deps }: CallDeps, pu
     getCallRecording: getCallRecording(calls, publicUrlOf),
     getCallRecordingAudio: getCallRecordingAudio(calls),
     endCall: endCall(deps.endCall),
+    webJoinCall: webJoinCall(deps.webJoin, nodeUrlOf),
   } satisfies Partial<PlatformHandlers<Caller>>
 }

@@ -1,7 +1,9 @@
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Calls } from '../../domain/calls/calls.ts'
 import type { EndCall } from '../../domain/calls/end-call.ts'
+import type { WebJoin } from '../../domain/sessions/web-join.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { PublicUrlOf } from '../public-url.ts'
 import { callItem, wireCall, wireEvent, wireReport } from './call-wire.ts'
 import { microsecondsOf, timeOf, timeOfMicroseconds } from './times.ts'
 
@@ -40,6 +42,13 @@ export function getCallReport(calls: Calls): Handlers['getCallReport'] {
     status: 200,
     body: wireReport(await calls.report(tenantOf(caller), path.id)),
   })
+}
+
+export function webJoinCall(webJoin: WebJoin, nodeUrlOf: PublicUrlOf): Handlers['webJoinCall'] {
+  return async ({ path, body }, { caller, peer }) => {
+    const { expiresAtMs, ...joined } = await webJoin(caller, path.id, body?.displayName ?? null, nodeUrlOf(peer))
+    return { status: 200, body: { ...joined, expiresAt: timeOf(expiresAtMs), transport: 'websocket' } }
+  }
 }
 
 export function endCall(endOf: EndCall): Handlers['endCall'] {

@@ -50,6 +50,7 @@ export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mo
 function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHandlers<Caller> {
   const { agents, tools } = createResources(deps)
   const publicUrlOf = createPublicUrl(deps.address)
+  const nodeUrlOf = createNodeUrl(deps.address)
   return {
     getPlatformContract: serveContract<OpenapiDocument>(platformContract, settings),
     getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings),
@@ -65,8 +66,8 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     getAgentTool: getAgentTool(tools),
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
-    createSession: createSession(deps.sessions, createNodeUrl(deps.address)),
-    ...callOperations(deps.records, publicUrlOf),
+    createSession: createSession(deps.sessions, nodeUrlOf),
+    ...callOperations(deps.records, publicUrlOf, nodeUrlOf),
     ...callbackOperations(deps.records.callbacks),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),

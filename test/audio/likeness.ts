@@ -1,18 +1,21 @@
 /** Whether a recording has a clip in it, by correlation. */
 export type Place = { at: number; likeness: number }
 
-/** The place of a clip in a voice of the same rate, in samples, looked for every `step`, and how alike both are there, from 0 to 1. */
-export function placeOf(clip: Int16Array, voice: Int16Array, step = 16): Place {
+/**
+ * The place of a clip in a voice of the same rate, in samples, looked for every `step`, and how alike both are there, from 0 to 1. Every
+ * `stride`th sample is compared.
+ */
+export function placeOf(clip: Int16Array, voice: Int16Array, step: number, stride = 5): Place {
   const level = (from: number, samples: Int16Array) => {
     let sum = 0
-    for (let i = 0; i < clip.length; i += 5) sum += (samples[from + i] ?? 0) ** 2
+    for (let i = 0; i < clip.length; i += stride) sum += (samples[from + i] ?? 0) ** 2
     return Math.sqrt(sum)
   }
   const clipLevel = level(0, clip)
   let best: Place = { at: -1, likeness: 0 }
   for (let from = 0; from + clip.length <= voice.length; from += step) {
     let product = 0
-    for (let i = 0; i < clip.length; i += 5) product += clip[i]! * voice[from + i]!
+    for (let i = 0; i < clip.length; i += stride) product += clip[i]! * voice[from + i]!
     const likeness = product / (clipLevel * level(from, voice) + 1)
     if (likeness > best.likeness) best = { at: from, likeness }
   }
@@ -21,7 +24,7 @@ export function placeOf(clip: Int16Array, voice: Int16Array, step = 16): Place {
 
 /** At the best place, to the sample. */
 export function likenessOf(clip: Int16Array, voice: Int16Array): number {
-  const { at } = placeOf(clip, voice, 4)
+  const { at } = placeOf(clip, voice, 4, 25)
   const from = Math.max(0, at - 8)
   return placeOf(clip, voice.subarray(from, at + clip.length + 8), 1).likeness
 }

@@ -54,6 +54,7 @@ export class SimulatedCaller implements MediaTransport {
   /** The agent's audio that was played since the start, for `cleared`. */
   #playedMs = 0
   #mic: number[] = []
+  #voice: Int16Array = new Int16Array(0)
 
   constructor(clock: ManualClock) {
     this.#clock = clock
@@ -105,6 +106,11 @@ export class SimulatedCaller implements MediaTransport {
     return this.#mic.length * tickMs
   }
 
+  /** Speaks a recorded voice from now on. It has no words. */
+  speak(voice: Int16Array): void {
+    this.#voice = voice
+  }
+
   get nowMs(): number {
     return this.#clock.monotonicMs()
   }
@@ -124,7 +130,10 @@ export class SimulatedCaller implements MediaTransport {
       await this.#clock.advance(tickMs)
       const echo = this.#play()
       const own = this.#mic.shift() ?? 0
-      this.#sink?.audio(new Int16Array(tickSamples).fill(own || Math.round(echo * this.echo)))
+      const voice = this.#voice.subarray(0, tickSamples)
+      this.#voice = this.#voice.subarray(voice.length)
+      const isWhole = voice.length === tickSamples
+      this.#sink?.audio(isWhole ? voice : new Int16Array(tickSamples).fill(own || Math.round(echo * this.echo)))
     }
   }
 

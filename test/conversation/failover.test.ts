@@ -88,6 +88,7 @@ t.test('a defect in one conversation ends only this one', async (t) => {
       },
       agent: { write: () => {}, restart: () => {} },
       endsAs: 'ready' as const,
+      joiner: () => ({ write: () => {}, restart: () => {} }),
       close: () => Promise.resolve(0),
     }),
   })

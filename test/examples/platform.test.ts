@@ -7,6 +7,7 @@ import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
 import { openAdministration, routeOf } from '../platform/setup.ts'
 import { startParley } from '../process/parley.ts'
+import { Page, type Started } from '../process/voice-session.ts'
 import { postJson, speech, type Target } from '../router/requests.ts'
 import { startProviders } from './providers.ts'
 import { Examples, type Received, receive, type Sent } from './run.ts'
@@ -169,6 +170,7 @@ t.test('sessions and calls', async (t) => {
     await send({ operation: 'listSessions', parameters: ['limit', 'status'], values: { status: 'queued' } }),
     'listSessions 200: one',
   )
+  equal(await send({ operation: 'webJoinCall', request: 'named' }, queued), 'CallConflict: notLive')
   equal(await send({ operation: 'endCall', request: 'reason' }, queued), 'endCall 200: ending')
   equal(await send({ operation: 'endCall' }, queued), 'endCall 200: before')
   equal(await send({ operation: 'listCallEvents' }, queued), 'listCallEvents 200: cancelled')
@@ -180,6 +182,11 @@ t.test('sessions and calls', async (t) => {
   examples.compare(t, started, { example: 'createSession 201: agent', renamed })
   const adHoc = await send({ operation: 'createSession', request: 'adHoc' })
   examples.compare(t, adHoc, { example: 'createSession 201: adHoc', renamed })
+  const page = new Page(JSON.parse(adHoc.body.toString()) as Started)
+  await page.first('ready')
+  const joined = await send({ operation: 'webJoinCall', request: 'named' }, page.id)
+  examples.compare(t, joined, { example: 'webJoinCall 200: joins', renamed })
+  await page.close()
   const poor = await administration.organization('without credit', { creditMicroUsd: 0 })
   examples.compare(t, await examples.send(poor, { operation: 'createSession', request: 'adHoc' }), {
     example: 'PaymentRequired: credit',

@@ -74,6 +74,10 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
   ],
   getCallRecording: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording` }],
   getCallRecordingAudio: [{ method: 'GET', path: ({ call }) => `/v1/calls/${call}/recording/audio` }],
+  webJoinCall: [
+    { method: 'POST', path: ({ call }) => `/v1/calls/${call}/web-join` },
+    { method: 'POST', path: ({ call }) => `/v1/calls/${call}/web-join`, body: { displayName: 'thief' } },
+  ],
   endCall: [{ method: 'POST', path: ({ call }) => `/v1/calls/${call}/end` }],
   getCallback: [{ method: 'GET', path: ({ callback }) => `/v1/callbacks/${callback}` }],
   cancelCallback: [

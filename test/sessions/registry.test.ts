@@ -3,8 +3,10 @@ import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { Call } from '../../domain/calls/call.ts'
 import type { MediaTransport } from '../../domain/conversation/media.ts'
 import { Fault } from '../../domain/fault.ts'
+import type { SessionSeat } from '../../domain/sessions/live.ts'
 import { type Conversation, type LiveSessionDeps, SessionRegistry } from '../../domain/sessions/live-sessions.ts'
 import type { Pipeline } from '../../domain/sessions/pipeline.ts'
+import type { TransportClaims } from '../../domain/sessions/transport-token.ts'
 import { pipeline } from '../calls/call.ts'
 import { bench, caller } from '../domain/fakes.ts'
 
@@ -69,6 +71,48 @@ t.test('a lost socket may come back for a while', async (t) => {
   second.gone()
   await all.clock.advance(20_000)
   t.same(all.log.slice(3), ['gone', 'end user_disconnected'])
+})
+
+t.test('people join a session: at most four at once, in time, and may come back', async (t) => {
+  const all = setup()
+  const person = (identity: string, expiresAtMs = all.clock.nowMs() + 60_000) =>
+    all.admitted('s_1', { identity, expiresAtMs, person: { displayName: null } }) as Promise<SessionSeat>
+  t.match(await failure(person('join_0')), { data: { kind: 'call_not_live' } }, 'nobody has joined the session')
+  t.match(all.registry.room({ organizationId: 'org_1', test: false }, 's_1'), { isOver: true })
+  await all.join()
+  const sit = async (identity: string, expiresAtMs?: number) => {
+    const joined = await (await person(identity, expiresAtMs)).join({})
+    return { resumed: joined.resumed, sink: joined.begin(all.transport) }
+  }
+  t.match(await person('join_1'), { identity: 'join_1', clientOverrides: [], isJoined: true })
+  const first = await sit('join_1')
+  t.equal(first.resumed, false)
+  for (const identity of ['join_2', 'join_3']) await sit(identity)
+  const seats = [await person('join_4'), await person('join_5')]
+  t.match(all.registry.room({ organizationId: 'org_1', test: false }, 's_1'), { isOver: false, isFull: false })
+  const room = { organizationId: 'org_2', test: false }
+  t.match(all.registry.room(room, 's_1'), { isOver: true }, 'of another organization')
+  const [fourth] = seats
+  ;(await fourth?.join({}))?.begin(all.transport)
+  t.match(all.registry.room({ organizationId: 'org_1', test: false }, 's_1'), { isFull: true })
+  t.match(await failure(person('join_5')), { data: { kind: 'too_many_at_once', limit: 'session' } })
+  t.match(await failure(Promise.resolve().then(() => seats[1]?.join({}))), { data: { kind: 'too_many_at_once' } })
+  t.equal((await sit('join_1')).resumed, true, 'who is there may come back')
+  first.sink.gone()
+  first.sink.hangUp()
+  await all.clock.advance(20_000)
+  t.notOk(all.log.includes('left join_1'), 'the older socket is ignored')
+  const back = await sit('join_1')
+  back.sink.gone()
+  await all.clock.advance(19_999)
+  t.notOk(all.log.includes('left join_1'))
+  await all.clock.advance(1)
+  t.ok(all.log.includes('left join_1'))
+  t.equal((await sit('join_1', 0)).resumed, false, 'a token that was used in time is good while the session lives')
+  back.sink.hangUp()
+  t.match(await failure(person('join_6', all.clock.nowMs())), { data: { kind: 'call_not_live' } }, 'too late')
+  all.finish()
+  t.match(await failure(person('join_1')), { data: { kind: 'call_not_live' } })
 })
 
 t.test('two sockets join for the first time at once: both get the one session', async (t) => {
@@ -230,11 +274,12 @@ function setup({
     ownerId: 'this',
     sessionsMax,
     reconnectMs: 20_000,
+    nodeUrl: null,
   }
   const registry = new SessionRegistry(deps)
   const transport = {} as MediaTransport
-  const admitted = (id = 's_1') => {
-    const claims = { sessionId: id, identity: 'ada', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0 }
+  const admitted = (id = 's_1', more: Partial<TransportClaims> = {}) => {
+    const claims = { sessionId: id, identity: 'ada', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0, ...more }
     return registry.admit(claims, user)
   }
   const admit = async (id?: string) => {
@@ -278,6 +323,10 @@ function recorded(log: string[]): Conversation {
     back: note('back'),
     hangUp: note('hangUp'),
     end: note('end'),
+    join: (person) => {
+      log.push(`join ${person.identity}`)
+      return { ...recorded(log), hangUp: note(`left ${person.identity}`) }
+    },
   }
 }
 

@@ -8,6 +8,10 @@ import { organization, TestCluster } from './cluster.ts'
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
+function fail(why: string): never {
+  throw new Error(why)
+}
+
 t.test('the owner of a call gets its commands, once each, and no other process does', async (t) => {
   const url = await cluster.database()
   const [here, owner, third] = [await cluster.store(t, url), await cluster.store(t, url), await cluster.store(t, url)]
@@ -17,13 +21,20 @@ t.test('the owner of a call gets its commands, once each, and no other process d
   t.equal(await owner.calls.claim(call, call.id, owner.instanceId, null), true)
 
   const ran: [string, string, Tenant][] = []
-  await here.callCommands.serve(() => t.fail('the sender does not run it'))
-  await third.callCommands.serve(() => t.fail('a third process does not run it'))
-  await owner.callCommands.serve((tenant, callId, { reason }) => {
-    ran.push([callId, reason, tenant])
-    return true
+  await here.callCommands.serve(() => fail('the sender does not run it'))
+  await third.callCommands.serve(() => fail('a third process does not run it'))
+  await owner.callCommands.serve((tenant, callId, command) => {
+    if (command.kind === 'room') return { isOver: false, isFull: true, nodeUrl: 'https://node-1.example' }
+    ran.push([callId, command.reason, tenant])
+    return null
   })
-  const calls = createLiveCalls({ live: { end: () => false }, calls: here.calls, commands: here.callCommands })
+  const room = { isOver: true, isFull: false, nodeUrl: null }
+  const calls = createLiveCalls({
+    live: { end: () => false, room: () => room },
+    calls: here.calls,
+    commands: here.callCommands,
+  })
+  t.same(await calls.room(call, call.id), { isOver: false, isFull: true, nodeUrl: 'https://node-1.example' })
   t.equal(await calls.end(call, call.id, 'api_ended'), 'ending')
   const tenant = { organizationId, test: false }
   t.same(ran, [[call.id, 'api_ended', tenant]])
@@ -41,18 +52,18 @@ t.test('a command that came while nobody listened is run when the owner listens'
   const [here, owner] = [await cluster.store(t, url), await cluster.store(t, url)]
   const call = newCall((await organization(here, 'a')).id)
   await here.calls.insert(call, {})
-  await here.callCommands.serve(() => false)
+  await here.callCommands.serve(() => null)
   const sent = here.callCommands.send(call, call.id, owner.instanceId, {
     kind: 'end',
     reason: 'api_ended',
     note: 'closing time',
   })
   const ran: string[] = []
-  await owner.callCommands.serve((_tenant, callId, { note }) => {
-    ran.push(`${callId} ${note}`)
-    return true
+  await owner.callCommands.serve((_tenant, callId, command) => {
+    ran.push(`${callId} ${command.kind === 'end' && command.note}`)
+    return null
   })
-  t.equal(await sent, true)
+  t.same(await sent, { answer: null })
   t.same(ran, [`${call.id} closing time`])
 })
 
@@ -61,6 +72,6 @@ t.test('a command that nobody takes is withdrawn', async (t) => {
   const store = await cluster.store(t, url)
   const call = newCall((await organization(store, 'a')).id)
   await store.calls.insert(call, {})
-  await store.callCommands.serve(() => t.fail('it is for another process'))
-  t.equal(await store.callCommands.send(call, call.id, 'gone', { kind: 'end', reason: 'api_ended' }), false)
+  await store.callCommands.serve(() => fail('it is for another process'))
+  t.equal(await store.callCommands.send(call, call.id, 'gone', { kind: 'end', reason: 'api_ended' }), null)
 })

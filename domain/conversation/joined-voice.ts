@@ -1,0 +1,113 @@
+/** The words of a person who has joined: their speech, its transcript, and where one turn ends. */
+import type { Route } from '../dispatch/request.ts'
+import type { Fault } from '../fault.ts'
+import type { ConversationDeps, ConversationInput } from './deps.ts'
+import { Listening } from './listening.ts'
+import { Transcription } from './transcription.ts'
+import { type Said, type SaidTurn, UserTurn } from './user-turn.ts'
+
+export type JoinedVoiceDeps = Pick<
+  ConversationDeps,
+  'clock' | 'log' | 'newId' | 'vad' | 'openResampler' | 'transcribeStream'
+> & { input: ConversationInput; sampleRateHz: number }
+
+export type JoinedVoiceEvents = {
+  /** Samples at `vadRateHz`, lent until it returns. */
+  audio(samples: Int16Array): void
+  saying(id: string, text: string): void
+  said(turn: SaidTurn): void
+  failedOver(from: Route | null, to: Route): void
+  lost(fault: Fault): void
+}
+
+export class JoinedVoice {
+  readonly #events: JoinedVoiceEvents
+  readonly #listening: Listening
+  readonly #transcription: Transcription
+  readonly #user: UserTurn
+  #talks = false
+  /** There was speech since the last turn. */
+  #hasSpoken = false
+
+  constructor(deps: JoinedVoiceDeps, events: JoinedVoiceEvents) {
+    const { clock, transcribeStream, input, sampleRateHz } = deps
+    const { call, routing, request } = input
+    // A person is not answered, so no answer is guessed.
+    const { pipeline } = call
+    this.#events = events
+    this.#user = new UserTurn(deps, pipeline, {
+      decided: () => this.#decided(),
+      nothingSaid: () => this.#user.keepListening(),
+      guess: () => {},
+      flush: () => this.#transcription.flush(),
+    })
+    this.#transcription = new Transcription({ clock, transcribeStream, request }, pipeline, routing.stt, {
+      transcript: (transcript) => {
+        const startMs = this.#listening.msOf(transcript.startMs)
+        const said = { startMs, endMs: this.#listening.msOf(transcript.endMs) }
+        if (this.#user.add(transcript, said)) this.#words(said)
+        else if (!this.#talks && this.#user.text !== '') this.#user.decide()
+      },
+      reopened: () => this.#user.reopened(),
+      failedOver: (from, to) => events.failedOver(from, to),
+      lost: (fault) => events.lost(fault),
+    })
+    this.#listening = new Listening(deps, sampleRateHz, {
+      speechStarted: (atMs) => {
+        this.#talks = this.#hasSpoken = true
+        this.#user.speechStarted(atMs)
+      },
+      speechEnded: (atMs) => {
+        this.#talks = false
+        this.#user.speechEnded(atMs)
+        this.#user.decide()
+      },
+      audio: (samples) => {
+        events.audio(samples)
+        this.#transcription.audio(samples)
+      },
+    })
+  }
+
+  /** The provider of speech to text that works now. */
+  get route(): Route | null {
+    return this.#transcription.route
+  }
+
+  /** Samples of the person, lent until it returns. */
+  audio(samples: Int16Array): void {
+    this.#listening.audio(samples)
+  }
+
+  /** A frame that the person receives, whose echo is no speech. */
+  received(samples: Int16Array): void {
+    this.#listening.agentFrame(samples)
+  }
+
+  /** No audio comes for a while. */
+  silence(): void {
+    this.#listening.silence()
+  }
+
+  /** Words under way are said as they are. */
+  close(): void {
+    if (this.#user.text !== '') this.#decided()
+    this.#user.close()
+    this.#listening.close()
+    this.#transcription.close()
+  }
+
+  #words(said: Said): void {
+    // Recognizers find words in noise. Without speech they are not believed.
+    if (!this.#user.isSpeech(said) && !this.#hasSpoken) return this.#user.drop()
+    this.#events.saying(this.#user.id, this.#user.text)
+    if (!this.#talks) this.#user.decide()
+  }
+
+  #decided(): void {
+    const turn = this.#user.take()
+    this.#hasSpoken = this.#talks
+    this.#transcription.taken()
+    this.#events.said(turn)
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The voices that one person receives, mixed. Each comes when it comes and leaves at the pace of the person: a queue of a
+ * few frames evens out the difference.
+ */
+import { vadRateHz } from './vad.ts'
+
+/** A voice that has run dry begins again with this much. */
+const primedMs = 40
+/** Pauses are left out while more waits. */
+const lateMs = 120
+/** The oldest audio is dropped when more waits: `lateMs` stay. The voice of the agent is sent ahead of real time. */
+const waitingMsMax = { person: 400, agent: 2500 }
+const silenceBelow = 100
+
+export type VoiceKind = keyof typeof waitingMsMax
+
+export class VoiceMix {
+  readonly #samplesPerMs: number
+  readonly #voices = new Map<string, VoiceQueue>()
+
+  constructor(rateHz = vadRateHz) {
+    this.#samplesPerMs = rateHz / 1000
+  }
+
+  /** The samples are lent until it returns. */
+  push(name: string, kind: VoiceKind, samples: Int16Array): void {
+    let voice = this.#voices.get(name)
+    if (voice === undefined) {
+      voice = new VoiceQueue(this.#samplesPerMs, waitingMsMax[kind])
+      this.#voices.set(name, voice)
+    }
+    voice.push(samples)
+  }
+
+  /** Adds the next samples of all voices to these. */
+  mixInto(samples: Int16Array): void {
+    for (const voice of this.#voices.values()) voice.mixInto(samples)
+  }
+
+  /** The audio of this voice that waits is dropped. */
+  drop(name: string): void {
+    this.#voices.delete(name)
+  }
+}
+
+class VoiceQueue {
+  readonly #samplesPerMs: number
+  readonly #ring: Int16Array
+  #from = 0
+  #length = 0
+  #isPrimed = false
+
+  constructor(samplesPerMs: number, waitingMs: number) {
+    this.#samplesPerMs = samplesPerMs
+    this.#ring = new Int16Array(samplesPerMs * waitingMs)
+  }
+
+  push(samples: Int16Array): void {
+    const ring = this.#ring
+    if (this.#length > lateMs * this.#samplesPerMs && isSilent(samples)) return
+    if (this.#length + samples.length > ring.length) this.#keep(lateMs * this.#samplesPerMs)
+    const taken = samples.subarray(Math.max(0, samples.length - (ring.length - this.#length)))
+    const at = (this.#from + this.#length) % ring.length
+    const first = taken.subarray(0, ring.length - at)
+    ring.set(first, at)
+    ring.set(taken.subarray(first.length), 0)
+    this.#length += taken.length
+    if (this.#length >= primedMs * this.#samplesPerMs) this.#isPrimed = true
+  }
+
+  mixInto(samples: Int16Array): void {
+    if (!this.#isPrimed) return
+    const ring = this.#ring
+    const count = Math.min(samples.length, this.#length)
+    for (let i = 0; i < count; i++) {
+      const sum = samples[i]! + ring[(this.#from + i) % ring.length]!
+      samples[i] = sum > 32_767 ? 32_767 : sum < -32_768 ? -32_768 : sum
+    }
+    this.#drop(count)
+    if (count < samples.length) this.#isPrimed = false
+  }
+
+  /** The newest samples stay. */
+  #keep(count: number): void {
+    if (this.#length > count) this.#drop(this.#length - count)
+  }
+
+  #drop(count: number): void {
+    this.#from = (this.#from + count) % this.#ring.length
+    this.#length -= count
+  }
+}
+
+function isSilent(samples: Int16Array): boolean {
+  return samples.every((sample) => Math.abs(sample) < silenceBelow)
+}

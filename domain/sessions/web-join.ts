@@ -1,0 +1,55 @@
+/** Lets a person join a live call. Their page gets a token for one seat of its media channel. */
+import type { Caller } from '../access/organization.ts'
+import { tenantOf } from '../access/organization.ts'
+import { roomNameOf } from '../calls/call.ts'
+import type { LiveCalls } from '../calls/live-calls.ts'
+import type { CallStore } from '../calls/store.ts'
+import { Fault } from '../fault.ts'
+import type { Clock } from '../ports/system.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import { mediaUrl, type TransportTokens } from './transport-token.ts'
+
+export type WebJoinDeps = {
+  calls: Pick<CallStore, 'find'>
+  live: Pick<LiveCalls, 'room'>
+  tokens: Pick<TransportTokens, 'mint'>
+  clock: Clock
+  /** The identity of a person. */
+  identity: () => string
+}
+
+export type WebJoined = { token: string; url: string; identity: string; roomName: string; expiresAtMs: number }
+
+/**
+ * `publicUrl` is the address under which the client reaches this server. Rejects with ResourceFault `not_found` and
+ * `call_not_live`, with Fault `too_many_at_once`, and with `overloaded` when the process that holds the call does not answer.
+ */
+export type WebJoin = (caller: Caller, id: string, displayName: string | null, publicUrl: string) => Promise<WebJoined>
+
+/** Part of the contract. */
+const ttlMs = 60_000
+
+export function createWebJoin({ calls, live, tokens, clock, identity: newIdentity }: WebJoinDeps): WebJoin {
+  return async (caller, id, displayName, publicUrl) => {
+    const call = await calls.find(tenantOf(caller), id)
+    if (call === null) throw new ResourceFault({ kind: 'not_found' })
+    // The row of a call that has just begun is written a moment later. Its owner knows.
+    const isLive = call.status === 'in_progress' || (call.status === 'queued' && call.ownerId !== null)
+    if (!isLive) throw new ResourceFault({ kind: 'call_not_live' })
+    const room = await live.room(tenantOf(caller), id)
+    if (room === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    if (room.isOver) throw new ResourceFault({ kind: 'call_not_live' })
+    if (room.isFull) throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
+    const { organizationId } = call
+    const identity = newIdentity()
+    const expiresAtMs = clock.nowMs() + ttlMs
+    const claims = { sessionId: id, identity, organizationId, keyId: caller.keyId, expiresAtMs }
+    return {
+      token: tokens.mint({ ...claims, person: { displayName } }),
+      url: mediaUrl(room.nodeUrl ?? publicUrl, id),
+      identity,
+      roomName: roomNameOf(call),
+      expiresAtMs,
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/** A person who has joined a conversation, in injected time: speaks words or a recorded voice, and keeps what comes. */
+import type { EndReason } from '../../domain/calls/states.ts'
+import type { MediaSink, MediaTransport, SessionEvent } from '../../domain/conversation/media.ts'
+import { rateHz, sampleOf, wordAt } from './caller.ts'
+
+const tickMs = 10
+const tickSamples = (rateHz / 1000) * tickMs
+
+export class SimulatedPerson implements MediaTransport {
+  readonly sampleRateHz = rateHz
+  readonly events: SessionEvent[] = []
+  closed: EndReason | null = null
+  #frames: Int16Array[] = []
+  #sink: MediaSink | null = null
+  #words: number[] = []
+  #voice: Int16Array = new Int16Array(0)
+  /** Silence is sent too, as a microphone does. */
+  hasMicrophone = false
+
+  join(sink: MediaSink): void {
+    this.#sink = sink
+  }
+
+  frame(samples: Int16Array): void {
+    this.#frames.push(samples.slice())
+  }
+
+  mark(): void {
+    throw new Error('people get no marks')
+  }
+
+  clear(): void {
+    throw new Error('people get no clears')
+  }
+
+  notify(event: SessionEvent): void {
+    this.events.push(event)
+  }
+
+  close(reason: EndReason): void {
+    this.closed = reason
+  }
+
+  /** Each word takes 50 ms a letter. */
+  say(text: string): void {
+    this.hasMicrophone = true
+    for (const word of text.split(' '))
+      for (let tick = 0; tick < Math.max(10, word.length * 5); tick++) this.#words.push(sampleOf(word, 'user'))
+  }
+
+  speak(voice: Int16Array): void {
+    this.hasMicrophone = true
+    this.#voice = voice
+  }
+
+  /** Sends 10 ms. */
+  step(): void {
+    if (!this.hasMicrophone || this.closed !== null) return
+    const voice = this.#voice.subarray(0, tickSamples)
+    this.#voice = this.#voice.subarray(voice.length)
+    if (voice.length === tickSamples) return this.#sink?.audio(voice)
+    this.#sink?.audio(new Int16Array(tickSamples).fill(this.#words.shift() ?? 0))
+  }
+
+  /** Everything that came, since the last time. */
+  received(): Int16Array {
+    const samples = Int16Array.from(this.#frames.flatMap((frame) => [...frame]))
+    this.#frames = []
+    return samples
+  }
+
+  leave(): void {
+    this.#sink?.hangUp()
+  }
+}
+
+/** The words of a voice in these samples. */
+export function wordsIn(samples: Int16Array, of: 'user' | 'agent'): string {
+  const list: string[] = []
+  let last: string | null = null
+  for (const sample of samples) {
+    const word = wordAt(sample, of)
+    if (word !== null && word !== last) list.push(word)
+    last = word
+  }
+  return list.join(' ')
+}

@@ -1,0 +1,210 @@
+/** People who have joined a conversation: who receives what, what the agent does, and what is recorded. */
+import t from 'tap'
+import type { MediaTransport } from '../../domain/conversation/media.ts'
+import type { GrowingFile } from '../../domain/conversation/recorder.ts'
+import { Recorder } from '../../domain/conversation/recorder.ts'
+import { likenessOf } from '../audio/likeness.ts'
+import { speechAt } from '../speech/samples.ts'
+import { rateHz } from './caller.ts'
+import { SimulatedPerson, wordsIn } from './joined-person.ts'
+import { converse, type Options } from './setup.ts'
+
+const maria = { identity: 'join_1', displayName: 'Maria' }
+const noName = { identity: 'join_2', displayName: null }
+const silentLog = { info() {}, warn() {}, error() {} }
+
+function setup(options: Options = {}) {
+  const all = converse(options)
+  const people: SimulatedPerson[] = []
+  const join = (who: { identity: string; displayName: string | null }, person = new SimulatedPerson()) => {
+    person.join(all.conversation.join(who, person))
+    people.push(person)
+    return person
+  }
+  const run = async (ms: number) => {
+    for (let tick = 0; tick < ms / 10; tick++) {
+      await all.sim.run(10)
+      for (const person of people) person.step()
+    }
+  }
+  const until = async (isDone: () => boolean, mostMs = 20_000) => {
+    for (let ms = 0; ms < mostMs && !isDone(); ms += 10) await run(10)
+    if (!isDone()) throw new Error('it takes too long')
+  }
+  return { ...all, join, run, until, toCaller: framesOf(all.sim) }
+}
+
+/** Everything that the caller is sent from now on. */
+function framesOf(media: MediaTransport): () => Int16Array {
+  const frames: Int16Array[] = []
+  const send = media.frame.bind(media)
+  media.frame = (samples) => {
+    frames.push(samples.slice())
+    send(samples)
+  }
+  return () => Int16Array.from(frames.splice(0).flatMap((frame) => [...frame]))
+}
+
+/** A recording in memory. */
+function memoryFile(): GrowingFile & { side(channel: 0 | 1): Int16Array } {
+  const parts: Uint8Array[] = []
+  return {
+    append: (bytes) => Promise.resolve(void parts.push(bytes.slice())),
+    replaceStart: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    side(channel) {
+      const both = new Int16Array(Uint8Array.from(Buffer.concat(parts.slice(1))).buffer)
+      return both.filter((_, at) => at % 2 === channel)
+    },
+  }
+}
+
+t.test('the caller and two people receive each other and not themselves, and are recorded', async (t) => {
+  const file = memoryFile()
+  const all = setup({ recorder: (clock) => new Recorder({ file, clock, log: silentLog, endsAs: 'ready' }) })
+  const [first, second] = [all.join(maria), all.join(noName)]
+  const voices = {
+    caller: await speechAt('tt-weasels', rateHz),
+    first: await speechAt('privacy-prompt', rateHz),
+    second: await speechAt('please-try-call-later', rateHz),
+  }
+  await all.run(500)
+  all.sim.speak(voices.caller)
+  await all.run(voices.caller.length / 16 + 300)
+  first.speak(voices.first)
+  await all.run(voices.first.length / 16 + 300)
+  second.speak(voices.second)
+  await all.run(voices.second.length / 16 + 300)
+  const received = { caller: all.toCaller(), first: first.received(), second: second.received() }
+  const loudnessOf = (of: keyof typeof voices, to: keyof typeof received) => likenessOf(voices[of], received[to])
+  for (const [of, to] of [
+    ['caller', 'first'],
+    ['caller', 'second'],
+    ['first', 'caller'],
+    ['first', 'second'],
+    ['second', 'caller'],
+    ['second', 'first'],
+  ] as const)
+    t.ok(loudnessOf(of, to) > 0.99, `the ${to} receives the ${of}: ${loudnessOf(of, to).toFixed(3)}`)
+  for (const of of ['caller', 'first', 'second'] as const)
+    t.ok(loudnessOf(of, of) < 0.3, `the ${of} is not sent back: ${loudnessOf(of, of).toFixed(3)}`)
+  all.conversation.end('api_ended')
+  await all.run(500)
+  t.same([first.closed, second.closed], ['api_ended', 'api_ended'])
+  const [left, right] = [file.side(0), file.side(1)]
+  t.ok(likenessOf(voices.caller, left) > 0.99)
+  t.ok(likenessOf(voices.first, right) > 0.99)
+  t.ok(likenessOf(voices.second, right) > 0.99)
+  t.ok(likenessOf(voices.first, left) < 0.3)
+})
+
+t.test('the agent is silent from the first audio of a person, and goes on when the last one has left', async (t) => {
+  const all = setup({ answerOf: () => 'Our office opens at nine in the morning on all days.' })
+  const { sim, requests, record } = all
+  sim.say('when do you open')
+  await all.until(() => sim.agentWords.includes('office'))
+  const person = all.join(maria)
+  await all.until(() => sim.agentWords.includes('nine'))
+  t.equal(
+    wordsIn(person.received(), 'agent').includes('at nine'),
+    true,
+    'who only listens receives the agent, which goes on',
+  )
+  person.say('let me help you')
+  await all.run(300)
+  const words = sim.agentWords
+  await all.run(2000)
+  t.equal(sim.agentWords, words, 'the agent is silent')
+  t.equal(requests.length, 1)
+  await all.until(() => record.turns.some(({ text }) => text === 'let me help you'))
+  sim.say('i want two rooms')
+  await all.until(() => record.turns.some(({ text }) => text === 'i want two rooms'))
+  await all.run(3000)
+  t.equal(requests.length, 1, 'the caller is not answered by the agent')
+  sim.say('')
+  all.conversation.userMessage('please')
+  await all.run(1000)
+  t.equal(requests.length, 1, 'nor where the words are typed')
+  person.leave()
+  t.equal(person.closed, 'user_hangup')
+  await all.run(500)
+  sim.say('are you there')
+  await all.until(() => requests.length === 2)
+  await all.until(() => record.turns.at(-1)?.source === 'agent')
+  t.match(
+    requests[1]?.items.slice(1).map((item) => (item.type === 'message' ? `${item.role}: ${item.text}` : item.type)),
+    [
+      'user: when do you open',
+      'system: Maria has joined.',
+      /^assistant: Our office/,
+      'assistant: let me help you',
+      'user: i want two rooms',
+      'user: please',
+      'system: Maria has left.',
+      'user: are you there',
+    ],
+    'the agent knows what was said',
+  )
+  const human = record.turns.find(({ text }) => text === 'let me help you')
+  t.match(human, {
+    source: 'agent',
+    playedText: 'let me help you',
+    provider: 'p',
+    metadata: { identity: 'join_1', displayName: 'Maria', human: true },
+  })
+  t.match(
+    all.texts().filter((text) => text.startsWith('system')),
+    ['system: Maria has joined.', 'system: Maria has left.'],
+  )
+  const types = record.events.filter(({ payload }) => payload['identity'] === 'join_1').map(({ type }) => type)
+  t.same(types, ['room.participant_joined', 'room.participant_left'])
+  t.match(person.events[0], { type: 'state', state: 'speaking' })
+  t.ok(person.events.some((event) => event.type === 'transcript' && event.text === 'i want two rooms'))
+  t.ok(sim.events.some((event) => event.type === 'agentMessage' && event.text === 'let me help you' && event.isFinal))
+})
+
+t.test('a person who joins before anybody speaks: no first message goes on, no clock runs', async (t) => {
+  const all = setup({
+    settings: { silenceTimeoutSeconds: 5, firstMessage: 'Hello and welcome to our shop.', firstMessageMode: 'message' },
+  })
+  await all.run(300)
+  const person = all.join(noName)
+  person.say('hello')
+  await all.run(20_000)
+  t.equal(all.sim.closed, null, 'silence does not end it')
+  t.equal(all.sim.agentWords.includes('shop'), false)
+  t.match(all.texts(), ['system: A person has joined.', 'agent: hello'])
+  person.leave()
+  await all.until(() => all.sim.closed !== null, 10_000)
+  t.match(all.sim.closed, { reason: 'silence_timeout' })
+})
+
+t.test('the longest duration ends a call with people at once, without words of the agent', async (t) => {
+  const all = setup({ settings: { maxDurationSeconds: 30, endCallMessage: 'Goodbye then.' } })
+  const person = all.join(maria)
+  person.say('hello')
+  await all.until(() => person.closed !== null, 40_000)
+  t.equal(person.closed, 'max_duration')
+  t.equal(all.sim.agentWords, '')
+})
+
+t.test('a person without a socket is waited for, types, and gives notes', async (t) => {
+  const all = setup()
+  const person = all.join(maria)
+  const sink = all.conversation.join(maria, person)
+  person.join(sink)
+  t.equal(all.record.events.filter(({ type }) => type === 'room.participant_reconnected').length, 1)
+  sink.userMessage('I type this')
+  sink.contextualUpdate('The order is 17.')
+  t.match(all.texts(), ['system: Maria has joined.', 'agent: I type this', 'system: The order is 17.'])
+  t.equal(sink.toolResult('call_1', 'x', false), false)
+  sink.gone()
+  await all.run(200)
+  person.received()
+  await all.run(1000)
+  t.equal(person.received().length, 0)
+  const again = new SimulatedPerson()
+  again.join(all.conversation.join(maria, again))
+  await all.run(1000)
+  t.ok(again.received().length > rateHz * 0.8)
+})

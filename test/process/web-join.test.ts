@@ -1,0 +1,174 @@
+/** People join a live call: over real sockets and in real time, also through another process of the machine. */
+import t, { type Test } from 'tap'
+import { likenessOf } from '../audio/likeness.ts'
+import { voicesOf } from '../session/recorded-call.ts'
+import { speechAt } from '../speech/samples.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { until } from './machine.ts'
+import { freshDataDir, type Running, startParley } from './parley.ts'
+import { call, loopbackProviders, Page } from './voice-session.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const env = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_MASTER_KEY: 'm'.repeat(32) }
+const rateHz = 16_000
+const frameSamples = rateHz / 50
+type Joined = { token: string; url: string; identity: string; roomName: string; expiresAt: string }
+
+/** Two processes that share a database and a data folder. */
+async function pair(t: Test): Promise<[Running, Running]> {
+  const databaseUrl = await cluster.database('empty')
+  const dataDir = freshDataDir()
+  const nodes: Running[] = []
+  for (let count = 0; count < 2; count++) {
+    const node = await startParley({ ...env, DATABASE_URL: databaseUrl }, dataDir)
+    t.teardown(() => node.remove())
+    nodes.push(node)
+  }
+  return nodes as [Running, Running]
+}
+
+async function invited(server: Running, id: string, body: object = {}): Promise<Joined> {
+  const { status, json } = await call(server, `/v1/calls/${id}/web-join`, body)
+  if (status !== 200) throw new Error(`web-join was answered ${status}: ${JSON.stringify(json)}`)
+  return json as Joined
+}
+
+const pageOf = (id: string, { url, token }: Joined) =>
+  new Page({ sessionId: id, transportUrl: url, transportToken: token })
+
+async function joined(server: Running, id: string, body: object = {}): Promise<Page> {
+  const page = pageOf(id, await invited(server, id, body))
+  await page.first('ready')
+  return page
+}
+
+/** Sends a voice in real time, and silence before it that begins the stream. */
+async function speak(page: Page, samples: Int16Array): Promise<void> {
+  const startMs = performance.now()
+  for (let at = 0; at < samples.length; at += frameSamples) {
+    const frame = samples.subarray(at, at + frameSamples)
+    page.socket.send(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength))
+    const dueMs = startMs + (at / rateHz) * 1000
+    if (dueMs > performance.now()) await new Promise((resolve) => setTimeout(resolve, dueMs - performance.now()))
+  }
+}
+
+/** A busy machine delays frames, which makes gaps: each half second of the voice is looked for by itself. */
+function likeness(voice: Int16Array, received: Int16Array): number {
+  const part = rateHz / 2
+  const parts: number[] = []
+  for (let at = 0; at + part <= voice.length; at += part) {
+    const clip = voice.subarray(at, at + part)
+    if (clip.some((sample) => Math.abs(sample) > 2000)) parts.push(likenessOf(clip, received))
+  }
+  return parts.sort((a, b) => a - b)[Math.floor(parts.length / 2)] ?? 0
+}
+
+// The recorded voices are no questions, so that the agent answers only what is typed.
+const quiet = {
+  ttsOptions: { sampleRate: rateHz },
+  turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 }, interruption: { mode: 'none' } },
+}
+
+t.test('webJoinCall: a person and the caller receive each other, and are recorded', async (t) => {
+  const [owner, other] = await pair(t)
+  const caller = await Page.join(owner, { ...quiet, recording: true })
+  await caller.ask('before')
+  const invitation = await invited(other, caller.id, { displayName: 'Maria' })
+  t.match(invitation, { identity: /^join_[\da-f-]{36}$/, roomName: `room-${caller.id}`, transport: 'websocket' })
+  const leftMs = Date.parse(invitation.expiresAt) - Date.now()
+  t.ok(leftMs > 50_000 && leftMs <= 60_000)
+  t.equal(
+    new URL(invitation.url).host,
+    new URL(other.url).host,
+    'the page reaches the process that was asked, which relays it',
+  )
+  const maria = pageOf(caller.id, invitation)
+  t.match(await maria.first('ready'), { identity: invitation.identity, resumed: false, sampleRate: rateHz })
+  await caller.ask('who only listens does not silence the agent')
+  const [callersVoice, mariasVoice] = [await speechAt('tt-weasels', rateHz), await speechAt('privacy-prompt', rateHz)]
+  await speak(maria, mariasVoice)
+  await speak(caller, callersVoice)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const toCaller = likeness(mariasVoice, caller.audio())
+  const toMaria = likeness(callersVoice, maria.audio())
+  t.ok(toCaller > 0.9, `the caller receives Maria: ${toCaller.toFixed(3)}`)
+  t.ok(toMaria > 0.9, `Maria receives the caller: ${toMaria.toFixed(3)}`)
+  caller.send({ type: 'user_message', text: 'is the agent there?' })
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  t.notOk(
+    caller.all('agent_message').some(({ text }) => text === 'is the agent there?'),
+    'the agent is silent',
+  )
+  maria.send({ type: 'end' })
+  t.match(await maria.first('end'), { reason: 'user_hangup' })
+  await until('the socket of Maria has closed', () => maria.closed === 1000)
+  await caller.ask('and now?')
+  caller.send({ type: 'end' })
+  await caller.first('end')
+  const whole = async () => (await call(other, `/v1/calls/${caller.id}`)).json
+  await until('it is recorded', async () => (await whole())['recording_status'] === 'ready')
+  const recorded = await voicesOf(other, caller.id)
+  for (const [what, value] of [
+    ['the caller is on the left', likeness(callersVoice, recorded.caller)],
+    ['Maria is on the right', likeness(mariasVoice, recorded.agent)],
+  ] as const)
+    t.ok(value > 0.9, `${what}: ${value.toFixed(3)}`)
+  const { events } = (await call(other, `/v1/calls/${caller.id}/events`)).json as {
+    events: { event_type: string; payload: object }[]
+  }
+  const ofMaria = events.filter(({ payload }) => 'identity' in payload && payload.identity === invitation.identity)
+  t.same(
+    ofMaria.map(({ event_type }) => event_type),
+    ['room.participant_joined', 'room.participant_left'],
+  )
+  const { entries } = (await call(other, `/v1/sessions/${caller.id}/transcript`)).json as {
+    entries: { source: string; text: string; metadata: object }[]
+  }
+  t.match(
+    entries.filter(({ source }) => source === 'system').map(({ text }) => text),
+    ['Maria has joined.', 'Maria has left.'],
+  )
+  const human = { identity: invitation.identity, displayName: 'Maria', human: true }
+  t.ok(
+    entries.some(({ source, metadata }) => source === 'agent' && 'human' in metadata),
+    'what she said is in the transcript',
+  )
+  t.match(entries.find(({ metadata }) => 'human' in metadata)?.metadata, human)
+})
+
+t.test('webJoinCall: at most four at once, and only while the call is live', async (t) => {
+  const [owner, other] = await pair(t)
+  const caller = await Page.join(owner)
+  const invitations = []
+  for (let count = 0; count < 5; count++) invitations.push(await invited(count % 2 ? other : owner, caller.id))
+  const pages = invitations.map((invitation) => pageOf(caller.id, invitation))
+  const isReady = (page: Page) => page.all('ready').length === 1
+  await until('four have joined', () => pages.filter(isReady).length === 4)
+  await until('the fifth is refused', () => pages.some((page) => page.closed !== null && !isReady(page)))
+  for (const server of [owner, other])
+    t.match(await call(server, `/v1/calls/${caller.id}/web-join`, {}), {
+      status: 429,
+      json: { code: 'CONCURRENCY_EXHAUSTED' },
+    })
+  const [first] = pages.filter(({ closed }) => closed === null) as [Page]
+  first.send({ type: 'end' })
+  await first.first('end')
+  const late = await joined(other, caller.id)
+  caller.send({ type: 'end' })
+  t.match(await late.first('end'), { reason: 'user_hangup' })
+  await until('all have closed', () => pages.every(({ closed }) => closed !== null))
+  const refusal = { status: 409, json: { code: 'CALL_NOT_LIVE' } }
+  await until('the call has ended', async () => (await call(owner, `/v1/calls/${caller.id}`)).json['ended_at'] !== null)
+  for (const server of [owner, other]) t.match(await call(server, `/v1/calls/${caller.id}/web-join`, {}), refusal)
+  const expired = pageOf(caller.id, invitations[4] as Joined)
+  await until('its token opens nothing any more', () => expired.closed !== null)
+  for (const body of [{ displayName: '' }, { displayName: 'x'.repeat(129) }, { name: 'x' }])
+    t.match(await call(owner, `/v1/calls/${caller.id}/web-join`, body), {
+      status: 400,
+      json: { code: 'VALIDATION_ERROR' },
+    })
+  t.match(await call(owner, '/v1/calls/nothing/web-join', {}), { status: 404, json: { code: 'NOT_FOUND' } })
+})
