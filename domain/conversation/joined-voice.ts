@@ -26,8 +26,8 @@ export class JoinedVoice {
   readonly #transcription: Transcription
   readonly #user: UserTurn
   #talks = false
-  /** There was speech since the last turn. */
-  #hasSpoken = false
+  /** Voice activity detection has found speech where the words under way were said. */
+  #isSpeech = false
 
   constructor(deps: JoinedVoiceDeps, events: JoinedVoiceEvents) {
     const { clock, transcribeStream, input, sampleRateHz } = deps
@@ -37,7 +37,10 @@ export class JoinedVoice {
     this.#events = events
     this.#user = new UserTurn(deps, pipeline, {
       decided: () => this.#decided(),
-      nothingSaid: () => this.#user.keepListening(),
+      nothingSaid: () => {
+        this.#isSpeech = false
+        this.#user.keepListening()
+      },
       guess: () => {},
       flush: () => this.#transcription.flush(),
     })
@@ -46,7 +49,7 @@ export class JoinedVoice {
         const startMs = this.#listening.msOf(transcript.startMs)
         const said = { startMs, endMs: this.#listening.msOf(transcript.endMs) }
         if (this.#user.add(transcript, said)) this.#words(said)
-        else if (!this.#talks && this.#user.text !== '') this.#user.decide()
+        else if (this.#isSpeech && !this.#talks && this.#user.text !== '') this.#user.decide()
       },
       reopened: () => this.#user.reopened(),
       failedOver: (from, to) => events.failedOver(from, to),
@@ -54,7 +57,7 @@ export class JoinedVoice {
     })
     this.#listening = new Listening(deps, sampleRateHz, {
       speechStarted: (atMs) => {
-        this.#talks = this.#hasSpoken = true
+        this.#talks = this.#isSpeech = true
         this.#user.speechStarted(atMs)
       },
       speechEnded: (atMs) => {
@@ -91,22 +94,30 @@ export class JoinedVoice {
 
   /** Words under way are said as they are. */
   close(): void {
-    if (this.#user.text !== '') this.#decided()
+    if (this.#isSpeech && this.#user.text !== '') this.#decided()
     this.#user.close()
     this.#listening.close()
     this.#transcription.close()
   }
 
   #words(said: Said): void {
-    // Recognizers find words in noise. Without speech they are not believed.
-    if (!this.#user.isSpeech(said) && !this.#hasSpoken) return this.#user.drop()
+    this.#isSpeech ||= this.#user.isSpeech(said)
+    if (!this.#isSpeech) return this.#dropNoise()
     this.#events.saying(this.#user.id, this.#user.text)
     if (!this.#talks) this.#user.decide()
   }
 
+  /**
+   * Recognizers find words in noise. Without speech they are not believed, but an interim can be the beginning of speech
+   * that voice activity detection finds a moment later: it waits for its final.
+   */
+  #dropNoise(): void {
+    if (this.#user.isFinal) this.#user.drop()
+  }
+
   #decided(): void {
     const turn = this.#user.take()
-    this.#hasSpoken = this.#talks
+    this.#isSpeech = this.#talks
     this.#transcription.taken()
     this.#events.said(turn)
   }
