@@ -58,6 +58,7 @@ function filesInRealTime() {
     'test/process/lost-sessions.test.ts',
     'test/process/sessions-drain.test.ts',
     'test/process/sessions-outage.test.ts',
+    'test/process/web-join.test.ts',
     ...ofVoices,
   ]
   return allFiles().filter((file) => file.endsWith('-in-browser.test.ts') || named.includes(file))

@@ -188,6 +188,42 @@ t.test('the longest duration ends a call with people at once, without words of t
   t.equal(all.sim.agentWords, '')
 })
 
+t.test(
+  'all words of a person who leaves in the middle are kept, also those from before speech was found',
+  async (t) => {
+    const all = setup({ coldMs: { vad: 1500 }, turnHandling: { endpointing: { minDelay: 5000, maxDelay: 15_000 } } })
+    const person = all.join(maria)
+    person.say('let me help you')
+    await all.run(1400)
+    const isShown = () => all.sim.events.some(({ type }) => type === 'agentMessage')
+    t.notOk(isShown(), 'words are not believed before speech is found')
+    person.say('with that')
+    await all.until(isShown)
+    await all.run(700)
+    person.leave()
+    t.match(all.texts(), ['system: Maria has joined.', 'agent: let me help you with that', 'system: Maria has left.'])
+  },
+)
+
+t.test('words that recognition finds in the noise of a person are no turn', async (t) => {
+  const all = setup()
+  const person = all.join(maria)
+  all.broken.vad = true
+  person.say('thank you for watching')
+  await all.run(3000)
+  all.streams.at(-1)?.flush()
+  await all.run(500)
+  all.broken.vad = false
+  person.say('hello')
+  await all.until(() => all.texts().length > 1)
+  all.broken.vad = true
+  await all.run(3000)
+  person.say('thank you')
+  await all.run(1500)
+  person.leave()
+  t.match(all.texts(), ['system: Maria has joined.', 'agent: hello', 'system: Maria has left.'])
+})
+
 t.test('a person without a socket is waited for, types, and gives notes', async (t) => {
   const all = setup()
   const person = all.join(maria)
