@@ -1,11 +1,9 @@
 /** Joins the operations of the domain and the voice sessions to the surfaces. */
-import { randomUUID } from 'node:crypto'
 import { type CallRecords, createCallRecords } from './call-records.ts'
 import { createEphemeralTokens, type EphemeralTokens } from './domain/access/ephemeral.ts'
 import type { Tenant } from './domain/access/organization.ts'
 import { createEndCall } from './domain/calls/end-call.ts'
 import type { Operations } from './domain/operations.ts'
-import { createWebJoin } from './domain/sessions/web-join.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { mountCompat } from './handlers/compat/surface.ts'
 import { mountInternal, type ReadyCheck } from './handlers/internal/surface.ts'
@@ -140,13 +138,7 @@ function platformOf({ config, store, operations, sessions, records, settings }: 
     records: {
       ...records,
       endCall: createEndCall(store.calls, sessions.calls),
-      webJoin: createWebJoin({
-        calls: store.calls,
-        live: sessions.calls,
-        tokens: sessions.tokens,
-        clock: systemClock,
-        identity: () => `join_${randomUUID()}`,
-      }),
+      webJoin: sessions.webJoin,
     },
   })
 }

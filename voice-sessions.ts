@@ -1,4 +1,5 @@
 /** Joins the parts of voice sessions: how they start, who may join, and how other processes reach them. */
+import { randomUUID } from 'node:crypto'
 
 import { type ConversationParts, createConversations } from './conversations.ts'
 import type { LiveCalls } from './domain/calls/live-calls.ts'
@@ -8,6 +9,7 @@ import { createSessionRoutes } from './domain/sessions/routes.ts'
 import type { StartSession } from './domain/sessions/start.ts'
 import { createStartSession } from './domain/sessions/start-session.ts'
 import { createTransportTokens, type TransportTokens } from './domain/sessions/transport-token.ts'
+import { createWebJoin, type WebJoin } from './domain/sessions/web-join.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createRules } from './handlers/platform/stored-resources.ts'
 import { openRoomSessions } from './room-sessions.ts'
@@ -22,6 +24,7 @@ export type SessionParts = ConversationParts & {
 
 export type Sessions = {
   start: StartSession
+  webJoin: WebJoin
   live: SessionRegistry
   calls: LiveCalls
   tokens: TransportTokens
@@ -77,10 +80,13 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
   })
   const loops = new Loops(systemClock, log)
   loops.start({ name: 'calls that were ended elsewhere', everyMs: lookEveryMs, run: () => live.endOver() })
+  const liveCalls = createLiveCalls({ live, calls, commands: store.callCommands })
+  const identity = () => `join_${randomUUID()}`
   return {
     start,
+    webJoin: createWebJoin({ calls, live: liveCalls, tokens, clock: systemClock, identity }),
     live,
-    calls: createLiveCalls({ live, calls, commands: store.callCommands }),
+    calls: liveCalls,
     tokens,
     async close() {
       await loops.stop(closeMs)
