@@ -75,7 +75,7 @@ export class RoomAudio implements AgentAudio, Placed {
     this.#deps.watch.add(this)
   }
 
-  /** What the track has sent reaches the caller all the same, so it counts as played. */
+  /** Audio that the track has sent reaches the caller all the same, so it counts as played. */
   clear(): void {
     const nowMs = this.#deps.clock.monotonicMs()
     const played = this.#sent(nowMs)

@@ -56,7 +56,7 @@ class LiveKitRooms implements MediaRooms {
     token.addGrant({ ...join(room), canPublishSources, canUpdateOwnMetadata: false })
     token.roomConfig = new RoomConfiguration({
       emptyTimeout: emptyS,
-      departureTimeout: Math.ceil(keptMs / 1000) + emptyS,
+      ['departureTimeout']: Math.ceil(keptMs / 1000) + emptyS,
       maxParticipants: participantsMax,
     })
     return token.toJwt()

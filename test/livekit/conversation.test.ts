@@ -111,7 +111,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.notOk(caller.shown.some(({ type }) => ['mark', 'clear', 'error'].includes(type)))
     t.equal(
       turns('agent')
-        .map((turn) => turn.heard_text)
+        .map((turn) => turn['heard_text'])
         .join(' '),
       said,
     )
@@ -156,7 +156,7 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(silentMs - onsetMs <= 500)
 
     const row = await endedCall(acme, caller.sessionId)
-    const kept = row.transcript.entries[0]?.heard_text ?? ''
+    const kept = row.transcript.entries[0]?.['heard_text'] ?? ''
     t.equal(interrupted['text'], kept)
     t.ok(kept.length > 0 && message.startsWith(kept), kept)
     const played = agent.subarray(0, Math.round(((silentMs + 50) * callerRateHz) / 1000))

@@ -1,4 +1,4 @@
-/** What counts as played of the agent's voice in a room, where the caller's program says nothing about it. */
+/** The part of the agent's voice in a room that counts as played, where the caller's program says nothing about it. */
 import t from 'tap'
 import { createRoomAudioWatch, RoomAudio, travelMs } from '../../handlers/session/room-audio.ts'
 import { ManualClock, settled } from '../domain/fakes.ts'

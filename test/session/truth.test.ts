@@ -12,16 +12,18 @@ import { errorRate, wordErrors } from '../speech/words.ts'
 import { endedCall, type RecordedCall, soundsOf, type Voices, voicesOf, wordsOf } from './recorded-call.ts'
 import { callerRateHz, VoiceCaller } from './voice-caller.ts'
 
-/** Sentences that survive the embedded voice and recognition. */
-const answers: Record<FixtureName, string> = {
+/**
+ * Sentences that survive the embedded voice and recognition. The questions have no pause inside that is as long as the
+ * window of the end point, because it ends a turn.
+ */
+const answers = {
   'cannot-complete-as-dialed': 'The train to London leaves at seven in the morning.',
   'conf-noempty': 'You can pay by card at the front desk.',
   'conf-waitforleader': 'We have three rooms with a view of the lake.',
   'please-try-call-later': 'Please call us again tomorrow after lunch.',
-  'privacy-prompt': 'Our office is closed on Sunday and Monday.',
   'tt-weasels': 'We deliver to your house every day of the week.',
-}
-const names = Object.keys(answers) as FixtureName[]
+} satisfies Partial<Record<FixtureName, string>>
+const names = Object.keys(answers) as (keyof typeof answers)[]
 const systemPrompt = names.map((name) => `Q: ${spoken[name]}\nA: ${answers[name]}`).join('\n')
 const conversationsCount = 10
 const atOnce = 3
@@ -35,7 +37,7 @@ t.teardown(async () => {
 const acme = await admin.organization('truth')
 await admin.store.organizations.change(acme.id, { recordingEnabled: true })
 
-type Held = { asked: FixtureName[]; row: RecordedCall; noticed: Voices; recorded: Voices }
+type Held = { asked: (keyof typeof answers)[]; row: RecordedCall; noticed: Voices; recorded: Voices }
 
 /** Each two questions come in another order and distance. */
 async function converse(number: number): Promise<Held> {
