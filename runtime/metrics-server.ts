@@ -18,7 +18,8 @@ export async function startMetricsServer(
     )
   })
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    // An error of one accept, after it listens, changes nothing.
+    server.on('error', reject)
     server.listen(port, '127.0.0.1', resolve)
   })
   return { port: (server.address() as AddressInfo).port, close: () => void server.close() }

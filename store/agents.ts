@@ -51,9 +51,11 @@ export function createAgentStore(worlds: Worlds): AgentStore {
     remove: async (tenant, id) => {
       if (!isAgentId(id)) return { state: 'unknown' }
       return worlds.asTenant(tenant, async (tx) => {
-        const { organizationId, test } = tenant
+        // A callback of a live call may name an agent that is gone.
+        if ((await read(tx, tenant, id)).length === 0) return { state: 'unknown' }
         const callbackIds = await callbacksOfAgent(tx, tenant, id, callbacksNamedMax)
         if (callbackIds.length > 0) return { state: 'in_use', callbackIds }
+        const { organizationId, test } = tenant
         const { count } = await tx`
           delete from agents where organization_id = ${organizationId} and test = ${test} and id = ${id}`
         return { state: count > 0 ? 'removed' : 'unknown' }

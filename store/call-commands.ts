@@ -44,10 +44,11 @@ export function createCallCommands(deps: CallCommandDeps): CallCommands {
         delete from call_commands where owner_id = ${instanceId}
         returning organization_id as "organizationId", test, id, call_id as "callId", command`,
     )
-    for (const { organizationId, test, id, callId, command } of rows) {
-      const answer = run({ organizationId, test }, callId, command)
-      await system`select pg_notify(${doneChannel}, ${JSON.stringify({ id, answer })})`
-    }
+    // Their rows are gone, so all of them run before the first notification, which may fail.
+    const answers = rows.map(({ organizationId, test, id, callId, command }) => {
+      return { id, answer: run({ organizationId, test }, callId, command) }
+    })
+    for (const answer of answers) await system`select pg_notify(${doneChannel}, ${JSON.stringify(answer)})`
   }
 
   return {

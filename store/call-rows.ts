@@ -29,7 +29,8 @@ export type SummaryRow = {
 }
 
 export type CallRow = SummaryRow & {
-  pipeline: Pipeline
+  /** Sessions of an earlier version name no transport. */
+  pipeline: Omit<Pipeline, 'transport'> & Partial<Pick<Pipeline, 'transport'>>
   metadata: Record<string, unknown>
   webhookTags: Record<string, string>
 }
@@ -60,7 +61,7 @@ export function summaryOf(row: SummaryRow): CallSummary {
 
 export function callOf(row: CallRow): Call {
   const { pipeline, metadata, webhookTags } = row
-  return { ...commonOf(row), pipeline, metadata, webhookTags }
+  return { ...commonOf(row), pipeline: { transport: 'websocket', ...pipeline }, metadata, webhookTags }
 }
 
 function commonOf(row: SummaryRow): Omit<CallSummary, 'language'> {

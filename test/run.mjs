@@ -56,6 +56,7 @@ function filesInRealTime() {
     'test/process/hostile.test.ts',
     'test/process/loop-gap.test.ts',
     'test/process/lost-sessions.test.ts',
+    'test/process/relayed-sessions.test.ts',
     'test/process/sessions-drain.test.ts',
     'test/process/sessions-outage.test.ts',
     'test/process/web-join.test.ts',

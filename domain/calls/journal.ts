@@ -23,7 +23,7 @@ export type JournalDeps = {
   callbackId: () => string
   /** Called when the end of a call is stored. */
   ended: (tenant: Tenant, callId: string) => void
-  /** Called when another process has ended a call of this process: it held this one for dead. */
+  /** Called once when another process has ended a call of this process: it held this one for dead. */
   endedElsewhere: (tenant: Tenant, callId: string, reason: EndReason) => void
 }
 
@@ -57,6 +57,7 @@ class OpenJournal implements CallLog {
   #isPlanned = false
   #hasDropped = false
   #ended: Promise<void> | null = null
+  #isEndedElsewhere = false
   /** Failures of single entries since the last one was left out. */
   #failures = 0
   #whenEmpty: (() => void)[] = []
@@ -186,7 +187,8 @@ class OpenJournal implements CallLog {
 
   /** After an end of ours, entries that follow it find the call over, which is no news. */
   #endedElsewhere(reason: EndReason): void {
-    if (this.#ended !== null || isTerminal(this.#status)) return
+    if (this.#ended !== null || this.#isEndedElsewhere || isTerminal(this.#status)) return
+    this.#isEndedElsewhere = true
     const { organizationId, test, id } = this.#call
     this.#deps.endedElsewhere({ organizationId, test }, id, reason)
   }

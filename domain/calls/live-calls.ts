@@ -6,8 +6,8 @@ export type CallRoom = { isOver: boolean; isFull: boolean; nodeUrl: string | nul
 
 /** Reaches the calls that a process holds, in this process and in others. */
 export interface LiveCalls {
-  /** Null: the process that holds the call cannot be reached, or none holds it. */
   /** How a person can join the call. Null: the process that holds the call cannot be reached. */
   room(tenant: Tenant, callId: string): Promise<CallRoom | null>
+  /** Null: the process that holds the call cannot be reached, or none holds it. */
   end(tenant: Tenant, callId: string, reason: EndReason, note?: string): Promise<'ending' | 'already_ended' | null>
 }

@@ -9,7 +9,7 @@ export type RoomSeat = { room: string; identity: string }
 export interface MediaRooms {
   /** The address at which clients join. */
   readonly url: string
-  /** With the token the caller may join the room, speak, send data and listen, and nothing else. It is good for the first join until `expiresAtMs`. */
+  /** With the token the caller may join the room, speak, send data and listen, and nothing else. It opens the room until `expiresAtMs`, also for a return. */
   mint(seat: RoomSeat, expiresAtMs: number): Promise<string>
   /** Those of the rooms that exist. A room exists from the first join on, until it is deleted or all have left. */
   existing(rooms: readonly string[]): Promise<ReadonlySet<string>>

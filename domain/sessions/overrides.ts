@@ -29,7 +29,7 @@ export function takeOverrides(
   for (const names of routed) {
     const unserved = names.filter((name) => overrides[name] !== undefined)
     const taken = overridden(pipeline, without(overrides, unserved))
-    if (unserved.length === names.length && isServed(routes, caller, taken)) return { pipeline: taken, unserved }
+    if (isServed(routes, caller, taken)) return { pipeline: taken, unserved }
   }
   return { pipeline: overridden(pipeline, overrides), unserved: [] }
 }

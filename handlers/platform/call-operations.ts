@@ -15,11 +15,7 @@ import { streamSession } from './session-stream.ts'
 
 export type CallDeps = { calls: Calls; reports: Reports; follow: FollowCall; endCall: EndCall; webJoin: WebJoin }
 
-export function callOperations(
-  { calls, reports, follow, ...deps }: CallDeps,
-  publicUrlOf: PublicUrlOf,
-  nodeUrlOf: PublicUrlOf,
-) {
+export function callOperations({ calls, reports, follow, ...deps }: CallDeps, publicUrlOf: PublicUrlOf) {
   return {
     listSessions: listSessions(calls),
     getSession: getSession(calls),
@@ -33,6 +29,6 @@ export function callOperations(
     getCallRecording: getCallRecording(calls, publicUrlOf),
     getCallRecordingAudio: getCallRecordingAudio(calls),
     endCall: endCall(deps.endCall),
-    webJoinCall: webJoinCall(deps.webJoin, nodeUrlOf),
+    webJoinCall: webJoinCall(deps.webJoin, publicUrlOf),
   } satisfies Partial<PlatformHandlers<Caller>>
 }

@@ -44,9 +44,9 @@ export function getCallReport(calls: Calls): Handlers['getCallReport'] {
   })
 }
 
-export function webJoinCall(webJoin: WebJoin, nodeUrlOf: PublicUrlOf): Handlers['webJoinCall'] {
+export function webJoinCall(webJoin: WebJoin, publicUrlOf: PublicUrlOf): Handlers['webJoinCall'] {
   return async ({ path, body }, { caller, peer }) => {
-    const { expiresAtMs, ...joined } = await webJoin(caller, path.id, body?.displayName ?? null, nodeUrlOf(peer))
+    const { expiresAtMs, ...joined } = await webJoin(caller, path.id, body?.displayName ?? null, publicUrlOf(peer))
     return { status: 200, body: { ...joined, expiresAt: timeOf(expiresAtMs), transport: 'websocket' } }
   }
 }

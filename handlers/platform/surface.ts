@@ -67,7 +67,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     updateAgentTool: updateAgentTool(tools),
     deleteAgentTool: deleteAgentTool(tools),
     createSession: createSession(deps.sessions, nodeUrlOf),
-    ...callOperations(deps.records, publicUrlOf, nodeUrlOf),
+    ...callOperations(deps.records, publicUrlOf),
     ...callbackOperations(deps.records.callbacks),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),

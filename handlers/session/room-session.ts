@@ -121,10 +121,10 @@ export class RoomSession implements RoomEvents, RoomOccupant {
     try {
       if (isFarewell) await new Promise<void>((resolve) => this.#deps.clock.after(farewellMs, resolve))
       await this.#deps.rooms.delete(this.#name)
-      await this.#room.leave()
     } catch (error) {
       this.#failed(error)
     }
+    await this.#room.leave().catch((error: unknown) => this.#failed(error))
     this.#giveBack()
   }
 

@@ -71,6 +71,7 @@ export class LiveKitRoom implements EnteredRoom {
     const track = rtc.LocalAudioTrack.createAudioTrack('agent', this.#source)
     const options = new rtc.TrackPublishOptions({ source: rtc.TrackSource.SOURCE_MICROPHONE })
     await room.localParticipant?.publishTrack(track, options)
+    if (this.#hasLeft) return
     this.#events = open(this)
     const participant = room.remoteParticipants.get(caller)
     if (participant === undefined) return

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { WebSocket } from 'ws'
 import type { Callback } from '../../domain/callbacks/callback.ts'
+import { systemIds } from '../../runtime/clock.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent } from '../calls/call.ts'
 import { startParley } from '../process/parley.ts'
@@ -133,6 +134,9 @@ t.test('an agent that a callback names cannot be deleted', async (t) => {
   const { id } = await makeCallback(acme.id, {}, agentId)
   const refused = await call(acme, 'DELETE', `/v1/agents/${agentId}`)
   t.same(faultOf(refused), { status: 409, code: 'AGENT_IN_USE' })
+  const gone = systemIds.agent()
+  await makeCallback(acme.id, {}, gone)
+  t.same(faultOf(await call(acme, 'DELETE', `/v1/agents/${gone}`)), { status: 404, code: 'NOT_FOUND' })
   t.match(refused.json(), { details: { phoneNumberIds: [], callbackIds: [id] } })
   await post(acme, `/v1/callbacks/${id}/cancel`)
   t.equal((await call(acme, 'DELETE', `/v1/agents/${agentId}`)).status, 200)

@@ -179,23 +179,31 @@ hostile('texts of garbage', async (t) => {
 
 hostile('marks of the future are not believed', async (t) => {
   const page = await Page.join(parley)
+  page.send({ type: 'user_message', text: Array.from({ length: 40 }, (_, at) => `word ${at}`).join(' ') })
+  await until('the agent speaks', () => page.audioBytes > 0)
   for (const mark of ['1:99999999', '2:0', '1:-1', '1:NaN', '99:1e9', ':', '__proto__:1'])
     page.send({ type: 'played', mark })
   page.send({ type: 'played', mark: null, playedMs: 86_400_000, cleared: true })
-  await page.ask('three words here')
   await hangUp(t, page)
   await endOf(page)
   const { json } = await call(parley, `/v1/sessions/${page.id}/transcript`)
-  for (const { source, text, ...turn } of json['entries'] as Record<string, string>[])
-    if (source === 'agent') t.ok(text?.startsWith(turn['heardText'] ?? ''))
+  const entries = json['entries'] as { source: string; text: string; heardText: string | null }[]
+  const turns = entries.filter(({ source }) => source === 'agent')
+  t.equal(turns.length, 1)
+  for (const { text, heardText } of turns) t.ok((heardText ?? '').length < text.length, 'it was cut off')
 })
 
 hostile('64 tools with patterns that backtrack', async (t) => {
-  const parameters = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } }
+  // The scripted LLM sends the default, which no pattern of this kind answers in time.
+  const a = { type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(40)}!` }
+  const parameters = { type: 'object', properties: { a }, required: ['a'] }
   const tools = Array.from({ length: 64 }, (_, at) => {
     return { name: `t${at}`, description: 'd', source: { kind: 'inline' }, parameters }
   })
-  const page = await Page.join(parley, { tools, constraints: {}, llm: { model: 'local:scripted' } })
+  const allowedProviders = { stt: ['loopback'], tts: ['loopback'] }
+  const page = await Page.join(parley, { tools, constraints: { allowedProviders }, llm: { model: 'local:scripted' } })
+  page.send({ type: 'user_message', text: 'use t7 now' })
+  await until('the arguments are refused', () => page.all('tool_call').some(({ status }) => status === 'failed'))
   await hangUp(t, page)
 })
 

@@ -10,25 +10,27 @@ import { bench, caller, model, provider } from '../domain/fakes.ts'
 const voices = ['ada', 'bob'].map((id) => ({ id, name: id, gender: 'female' as const, styles: [] }))
 const languages = ['en', 'de']
 const everything = { ...model('llm').capabilities, tools: true, streaming: true, speed: true }
-const { deps } = bench([
-  provider('p', [
-    model('stt', { languages, capabilities: { ...model('stt').capabilities, streaming: true } }),
-    model('llm', { languages: ['*'], capabilities: everything }),
-    model('tts', { languages, voices, capabilities: everything }),
-  ]),
-])
-const routes = createSessionRoutes(deps.chooser, () => {})
+function routesWith(speed: boolean) {
+  const { deps } = bench([
+    provider('p', [
+      model('stt', { languages, capabilities: { ...model('stt').capabilities, streaming: true } }),
+      model('llm', { languages: ['*'], capabilities: everything }),
+      model('tts', { languages, voices, capabilities: { ...everything, speed } }),
+    ]),
+  ])
+  return createSessionRoutes(deps.chooser, () => {})
+}
 const base: Pipeline = { ...pipeline, intent: { ...pipeline.intent, language: 'en' }, voice: 'ada', tools: [] }
 
-function take(overrides: SessionOverrides) {
-  const { pipeline: taken, unserved } = takeOverrides(routes, caller(), base, overrides)
+function take(overrides: SessionOverrides, hasSpeed = true) {
+  const { pipeline: taken, unserved } = takeOverrides(routesWith(hasSpeed), caller(), base, overrides)
   return { language: taken?.intent.language, voice: taken?.voice, prompt: taken?.systemPrompt, unserved }
 }
 
 t.test('overrides that can be served are taken', (t) => {
   const wanted = { language: 'de', voiceId: 'bob', speed: 1.2, prompt: 'Be kind.' }
   t.same(take(wanted), { language: 'de', voice: 'bob', prompt: 'Be kind.', unserved: [] })
-  t.same(takeOverrides(routes, caller(), base, {}), { pipeline: null, unserved: [] })
+  t.same(takeOverrides(routesWith(true), caller(), base, {}), { pipeline: null, unserved: [] })
   t.end()
 })
 
@@ -49,5 +51,13 @@ t.test('those that no provider serves are left out, and no others', (t) => {
   t.same(take({ prompt, language: 'not a tag' }), { language: 'en', voice: 'ada', prompt, unserved: ['language'] })
   const both = { language: 'en', voice: 'ada', prompt, unserved: ['language', 'voiceId'] }
   t.same(take({ prompt, language: 'xx', voiceId: 'eve' }), both)
+  t.same(take({ prompt, voiceId: 'bob', speed: 1.2 }, false), {
+    language: 'en',
+    voice: 'bob',
+    prompt,
+    unserved: ['speed'],
+  })
+  const voiceAndSpeed = { language: 'en', voice: 'ada', prompt, unserved: ['voiceId', 'speed'] }
+  t.same(take({ prompt, voiceId: 'eve', speed: 1.2 }, false), voiceAndSpeed)
   t.end()
 })

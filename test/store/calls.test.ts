@@ -24,6 +24,15 @@ const completed = (ms: number): CallEntry => ({
   change: { endedAtMs: ms, endReason: 'user_hangup' },
 })
 
+t.test('a session of an earlier version, which names no transport, is one over a WebSocket', async (t) => {
+  const url = await cluster.database()
+  const store = await cluster.store(t, url)
+  const call = newCall((await organization(store, 'a')).id)
+  await store.calls.insert(call, {})
+  await cluster.sql(t, url)`update calls set pipeline = (pipeline::jsonb - 'transport')::json`
+  t.same(await store.calls.find(call, call.id), call)
+})
+
 t.test('the policy shows the rows of one organization and one world', async (t) => {
   const url = await cluster.database()
   const store = await cluster.store(t, url)

@@ -36,7 +36,8 @@ export function listenForRelays(folder: string, name: string, deps: RelayOwnerDe
   })
   server.maxConnections = deps.limits.socketsMax
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    // An error of one accept, after it listens, changes nothing.
+    server.on('error', reject)
     server.listen(path, () => {
       chmodSync(path, 0o600)
       resolve({
