@@ -79,7 +79,14 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     return null
   })
   const loops = new Loops(systemClock, log)
-  loops.start({ name: 'calls that were ended elsewhere', everyMs: lookEveryMs, run: () => live.endOver() })
+  loops.start({
+    name: 'calls that were ended elsewhere or not released',
+    everyMs: lookEveryMs,
+    run: async () => {
+      await live.releaseAgain()
+      await live.endOver()
+    },
+  })
   const liveCalls = createLiveCalls({ live, calls, commands: store.callCommands })
   const identity = () => `join_${randomUUID()}`
   return {

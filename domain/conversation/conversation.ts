@@ -202,6 +202,10 @@ class Talking implements Conversation {
     )
   }
 
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   begin(): void {
     const { firstMessage, firstMessageMode, turnHandling } = this.#input.call.pipeline
     this.#log.connected()
@@ -270,9 +274,8 @@ class Talking implements Conversation {
   }
 
   join(person: JoinedPerson, media: MediaTransport): MediaSink {
-    const sink = this.#people.join(person, media)
     media.notify({ type: 'state', state: stateOf[this.#turns.phase] })
-    return sink
+    return this.#people.join(person, media)
   }
 
   gone(): void {

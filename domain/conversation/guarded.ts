@@ -47,7 +47,9 @@ function guardedPacer(pacer: Pacer, guard: Guard): Pacer {
     },
     delete(member) {
       const known = guarded.get(member)
-      if (known !== undefined) pacer.delete(known)
+      if (known === undefined) return
+      guarded.delete(member)
+      pacer.delete(known)
     },
   }
 }
@@ -56,6 +58,9 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
   const guard = guardOf(failed)
   return {
     ...guardedSink(inner, guard),
+    get isOver() {
+      return inner.isOver
+    },
     join: (person, media) => guardedSink(inner.join(person, media), guard),
     end: (reason, note) => guard(() => inner.end(reason, note)),
   }

@@ -15,6 +15,7 @@ import { frameMs } from './media.ts'
 import { MediaLine } from './media-line.ts'
 import type { Paced, Pacer } from './playout.ts'
 import type { RecordedVoice } from './recorder.ts'
+import { isHopeless } from './transcription.ts'
 import type { SaidTurn } from './user-turn.ts'
 import { VoiceMix } from './voice-mix.ts'
 
@@ -40,6 +41,7 @@ export type JoinedPeopleEvents = {
   /** A note of a person for the LLM. */
   contextualUpdate(text: string): void
   failedOver(from: Route | null, to: Route): void
+  /** The credit is spent. */
   lost(fault: Fault): void
 }
 
@@ -56,6 +58,8 @@ export class JoinedPeople {
   /** The voices of the people for the caller. */
   readonly #forCaller: VoiceMix
   #isMuted = false
+  /** Ends the media of a person. Null: the conversation is not over. */
+  #end: ((media: MediaTransport) => void) | null = null
 
   constructor(deps: JoinedPeopleDeps, events: JoinedPeopleEvents) {
     this.#deps = deps
@@ -69,6 +73,10 @@ export class JoinedPeople {
 
   /** A person comes, or comes back over another socket. */
   join(person: JoinedPerson, media: MediaTransport): MediaSink {
+    if (this.#end !== null) {
+      this.#end(media)
+      return ignoring
+    }
     const known = this.#people.get(person.identity)
     if (known !== undefined) {
       known.back(media)
@@ -79,6 +87,7 @@ export class JoinedPeople {
       ...this.#events,
       audio: (samples) => this.#audioOf(joined, samples),
       said: (turn, by) => this.#events.said(person, turn, by),
+      lost: (fault) => this.#lost(fault),
       left: () => this.#left(joined),
     })
     this.#people.set(person.identity, joined)
@@ -109,8 +118,9 @@ export class JoinedPeople {
     for (const { mix } of this.#people.values()) mix.drop(agentName)
   }
 
-  /** The conversation is over. */
+  /** The conversation is over, for who comes later too. */
   close(end: (media: MediaTransport) => void): void {
+    this.#end = end
     for (const person of [...this.#people.values()]) {
       const { media } = person
       person.close()
@@ -125,6 +135,13 @@ export class JoinedPeople {
     this.#forCaller.push(identity, 'person', samples)
     for (const person of this.#people.values()) if (person !== from) person.mix.push(identity, 'person', samples)
     this.#mute()
+  }
+
+  /** The call goes on without the words of a person: it is between the caller and the people. */
+  #lost(fault: Fault): void {
+    if (isHopeless(fault)) return this.#events.lost(fault)
+    const { input, log } = this.#deps
+    log.warn({ sessionId: input.call.id, kind: fault.kind }, 'the speech to text of a person who has joined is lost')
   }
 
   #left(person: Person): void {
@@ -155,6 +172,20 @@ type PersonEvents = Pick<JoinedPeopleEvents, 'saying' | 'contextualUpdate' | 'fa
   audio(samples: Int16Array): void
   said(turn: SaidTurn, by: Route | null): void
   left(): void
+}
+
+/** For a person who came too late. */
+const ignoring: MediaSink = {
+  audio() {},
+  played() {},
+  cleared() {},
+  userMessage() {},
+  contextualUpdate() {},
+  dtmf() {},
+  toolResult: () => false,
+  gone() {},
+  back() {},
+  hangUp() {},
 }
 
 /** One person, and the frames on their way to them. */

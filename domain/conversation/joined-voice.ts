@@ -17,6 +17,7 @@ export type JoinedVoiceEvents = {
   saying(id: string, text: string): void
   said(turn: SaidTurn): void
   failedOver(from: Route | null, to: Route): void
+  /** No more words come. */
   lost(fault: Fault): void
 }
 
@@ -53,7 +54,11 @@ export class JoinedVoice {
       },
       reopened: () => this.#user.reopened(),
       failedOver: (from, to) => events.failedOver(from, to),
-      lost: (fault) => events.lost(fault),
+      lost: (fault) => {
+        // Without this, each frame would open another stream.
+        this.#transcription.close()
+        events.lost(fault)
+      },
     })
     this.#listening = new Listening(deps, sampleRateHz, {
       speechStarted: (atMs) => {

@@ -2,8 +2,6 @@
  * The voices that one person receives, mixed. Each comes when it comes and leaves at the pace of the person: a queue of a
  * few frames evens out the difference.
  */
-import { vadRateHz } from './vad.ts'
-
 /** A voice that has run dry begins again with this much. */
 const primedMs = 40
 /** Pauses are left out while more waits. */
@@ -18,7 +16,7 @@ export class VoiceMix {
   readonly #samplesPerMs: number
   readonly #voices = new Map<string, VoiceQueue>()
 
-  constructor(rateHz = vadRateHz) {
+  constructor(rateHz: number) {
     this.#samplesPerMs = rateHz / 1000
   }
 

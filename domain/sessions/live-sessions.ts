@@ -18,6 +18,7 @@ import type { MediaSink, MediaTransport } from '../conversation/media.ts'
 import { Fault } from '../fault.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
+import { ClaimedCalls } from './claimed-calls.ts'
 import type { SecretsByTool } from './join-tools.ts'
 import type { HeldSession, JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from './live.ts'
 import { takeOverrides } from './overrides.ts'
@@ -29,6 +30,8 @@ import type { TransportClaims } from './transport-token.ts'
 
 /** A conversation that runs. Its end is reported once, by the promise that it was started with. */
 export type Conversation = MediaSink & {
+  /** Nobody can join it any more, although its record may not be complete. */
+  readonly isOver: boolean
   /** A person comes, or comes back over another socket. */
   join(person: JoinedPerson, transport: MediaTransport): MediaSink
   /** Ends it, and says so to the caller. A second call does nothing. */
@@ -98,11 +101,13 @@ export class SessionRegistry implements LiveSessions {
   readonly #live = new Map<string, Live>()
   /** The first joins under way, by the id of their call. */
   readonly #taking = new Map<string, Promise<Live>>()
+  readonly #claimed: ClaimedCalls
   #isDraining = false
   #whenEmpty = () => {}
 
   constructor(deps: LiveSessionDeps) {
     this.#deps = deps
+    this.#claimed = new ClaimedCalls(deps)
   }
 
   get size(): number {
@@ -127,11 +132,11 @@ export class SessionRegistry implements LiveSessions {
     return this.#seatOf(found.call, caller, false, found)
   }
 
-  /** Whether a person can join a session. `isOver`: this process does not have it. */
+  /** Whether a person can join a session. `isOver`: this process does not have it, or its conversation has ended. */
   room({ organizationId, test }: Tenant, id: string): CallRoom {
     const { call, conversation, people } = this.#live.get(id) ?? {}
     const isOurs = call?.organizationId === organizationId && call.test === test
-    const isOver = !isOurs || !conversation
+    const isOver = !isOurs || conversation?.isOver !== false
     return { isOver, isFull: !isOver && people?.isFull === true, nodeUrl: this.#deps.nodeUrl }
   }
 
@@ -141,6 +146,11 @@ export class SessionRegistry implements LiveSessions {
     if (live === undefined || live.call.organizationId !== organizationId || live.call.test !== test) return false
     live.conversation?.end(reason, note)
     return true
+  }
+
+  /** Releases the calls again whose release has failed. */
+  releaseAgain(): Promise<void> {
+    return this.#claimed.releaseAgain()
   }
 
   /** Ends the sessions whose calls another process has ended, because it held this one for dead. */
@@ -156,12 +166,12 @@ export class SessionRegistry implements LiveSessions {
 
   /** Makes this process the owner of a call before anybody has joined it. False: another process has it, or it is over. */
   hold(tenant: Tenant, id: string): Promise<boolean> {
-    return this.#deps.calls.claim(tenant, id, this.#deps.ownerId, null)
+    return this.#claimed.claim(tenant, id, null)
   }
 
   /** Takes back `hold` of a call whose conversation has not begun. Never rejects. */
   letGo(tenant: Tenant, id: string): Promise<void> {
-    return this.#release(tenant, id)
+    return this.#claimed.release(tenant, id)
   }
 
   /** No new session is taken from now on. */
@@ -214,10 +224,11 @@ export class SessionRegistry implements LiveSessions {
   #seatOfPerson(live: Live, { identity, expiresAtMs, person }: TransportClaims, caller: Caller): SessionSeat {
     const { people } = live
     const requireSeat = () => {
-      if (live.conversation === null || this.#live.get(live.call.id) !== live)
+      const { call, conversation } = live
+      if (conversation === null || conversation.isOver || this.#live.get(call.id) !== live)
         throw new ResourceFault({ kind: 'call_not_live' })
       people.require(identity, expiresAtMs)
-      return live.conversation
+      return conversation
     }
     requireSeat()
     return {
@@ -291,20 +302,11 @@ export class SessionRegistry implements LiveSessions {
   /** A defect of ours has kept the call from beginning, and would do so again. */
   async #abandon(call: Call): Promise<void> {
     const { calls, log } = this.#deps
-    await this.#release(call, call.id)
+    await this.#claimed.release(call, call.id)
     try {
       await calls.endUnowned(call, call.id, 'pipeline_failed')
     } catch (err) {
       log.error({ err, callId: call.id }, 'the end of a call that did not begin was not stored')
-    }
-  }
-
-  async #release(tenant: Tenant, callId: string): Promise<void> {
-    const { calls, log, ownerId } = this.#deps
-    try {
-      await calls.release(tenant, callId, ownerId)
-    } catch (err) {
-      log.error({ err, callId }, 'a call that did not begin was not released')
     }
   }
 
@@ -313,7 +315,7 @@ export class SessionRegistry implements LiveSessions {
    * be had.
    */
   async #take(found: LiveCall, pipeline: Pipeline | null, caller: Caller): Promise<Live> {
-    const { calls, organizations, limits, ownerId, routes } = this.#deps
+    const { calls, organizations, limits, routes } = this.#deps
     const call = pipeline === null ? found.call : { ...found.call, pipeline }
     this.#requireRoom()
     // Another process may have made the session, and engines that were idle since have ended.
@@ -323,19 +325,19 @@ export class SessionRegistry implements LiveSessions {
       this.#deps.startConversation({ ...found, call }, caller, transport, () => this.#ended(live))
     const people = new SessionPeople(this.#deps.clock, this.#deps.reconnectMs)
     const live: Live = { call, start, conversation: null, people, endLease, cancelEnd: null, seat: 0 }
+    let isOurs = false
     try {
       const { maxSessions = null } = (await organizations.find(call.organizationId)) ?? {}
-      const isOurs = await calls.claim(call, call.id, ownerId, pipeline)
+      isOurs = await this.#claimed.claim(call, call.id, pipeline)
       if (!isOurs) throw new ResourceFault({ kind: 'call_not_live' })
       // It counts itself. If it were counted before the claim, two joins at once could both take the last place.
-      if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions) {
-        await this.#release(call, call.id)
+      if (maxSessions !== null && (await calls.countLive(call.organizationId)) > maxSessions)
         throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
-      }
       this.#live.set(call.id, live)
       return live
     } catch (error) {
       endLease()
+      if (isOurs) await this.#claimed.release(call, call.id)
       throw error
     }
   }

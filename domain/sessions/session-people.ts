@@ -1,6 +1,6 @@
 /**
  * The people who have joined one session: how many may, and how long a lost socket is waited for. The token of a person is
- * good for a minute, and once they have joined, for as long as the session lives.
+ * good for a minute, and once they have joined, for as long as the session lives or until they leave by `end`.
  */
 import { type JoinedPerson, joinedMax } from '../conversation/joined-people.ts'
 import type { MediaSink, MediaTransport } from '../conversation/media.ts'
@@ -10,16 +10,15 @@ import { ResourceFault } from '../resource-fault.ts'
 
 type Joining = { join(person: JoinedPerson, media: MediaTransport): MediaSink }
 
-/** Names of people that are remembered after they have left. A token of an older one is good no more. */
+/** People who are remembered after they have left. The token of an older one is good for its minute alone. */
 const rememberedMax = 100
 
 export class SessionPeople {
   readonly #clock: Clock
   readonly #reconnectMs: number
   /** By identity. */
-  readonly #joined = new Map<string, { seat: number; cancelEnd: (() => void) | null }>()
-  readonly #remembered = new Set<string>()
-  #seats = 0
+  readonly #joined = new Map<string, { cancelEnd: (() => void) | null }>()
+  readonly #remembered = new Map<string, 'may_come_back' | 'left_for_good'>()
 
   constructor(clock: Clock, reconnectMs: number) {
     this.#clock = clock
@@ -34,22 +33,23 @@ export class SessionPeople {
     return this.#joined.has(identity)
   }
 
-  /** Throws ResourceFault `call_not_live` for a token that came too late, and Fault `too_many_at_once`. */
+  /** Throws ResourceFault `call_not_live` for a token that came too late or whose person has left for good, and Fault `too_many_at_once`. */
   require(identity: string, expiresAtMs: number): void {
     if (this.#joined.has(identity)) return
-    if (!this.#remembered.has(identity) && expiresAtMs <= this.#clock.nowMs())
-      throw new ResourceFault({ kind: 'call_not_live' })
+    const remembered = this.#remembered.get(identity)
+    const isLate = remembered === undefined && expiresAtMs <= this.#clock.nowMs()
+    if (isLate || remembered === 'left_for_good') throw new ResourceFault({ kind: 'call_not_live' })
     if (this.isFull) throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
   }
 
   /** The newest socket of a person has the seat, and what an older one still sends is ignored. */
   join(conversation: Joining, person: JoinedPerson, media: MediaTransport): MediaSink {
     const { identity } = person
-    this.#remember(identity)
-    this.#joined.get(identity)?.cancelEnd?.()
-    const place = { seat: ++this.#seats, cancelEnd: null as (() => void) | null }
-    this.#joined.set(identity, place)
     const inner = conversation.join(person, media)
+    this.#remember(identity, 'may_come_back')
+    this.#joined.get(identity)?.cancelEnd?.()
+    const place = { cancelEnd: null as (() => void) | null }
+    this.#joined.set(identity, place)
     const isNewest = () => this.#joined.get(identity) === place
     const leave = () => {
       if (!isNewest()) return
@@ -70,7 +70,10 @@ export class SessionPeople {
         inner.gone()
         place.cancelEnd = this.#clock.after(this.#reconnectMs, leave)
       },
-      hangUp: leave,
+      hangUp: () => {
+        if (isNewest()) this.#remember(identity, 'left_for_good')
+        leave()
+      },
     }
   }
 
@@ -80,9 +83,10 @@ export class SessionPeople {
     this.#joined.clear()
   }
 
-  #remember(identity: string): void {
-    this.#remembered.add(identity)
-    const [oldest] = this.#remembered
+  #remember(identity: string, as: 'may_come_back' | 'left_for_good'): void {
+    this.#remembered.delete(identity)
+    this.#remembered.set(identity, as)
+    const [oldest] = this.#remembered.keys()
     if (this.#remembered.size > rememberedMax && oldest !== undefined) this.#remembered.delete(oldest)
   }
 }

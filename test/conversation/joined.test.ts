@@ -1,13 +1,20 @@
 /** People who have joined a conversation: who receives what, what the agent does, and what is recorded. */
 import t from 'tap'
+import type { ConversationDeps } from '../../domain/conversation/deps.ts'
+import { guardedDeps } from '../../domain/conversation/guarded.ts'
+import { JoinedPeople, type JoinedPeopleDeps } from '../../domain/conversation/joined-people.ts'
 import type { MediaTransport } from '../../domain/conversation/media.ts'
+import type { Paced, Pacer } from '../../domain/conversation/playout.ts'
 import type { GrowingFile } from '../../domain/conversation/recorder.ts'
 import { Recorder } from '../../domain/conversation/recorder.ts'
+import { Fault } from '../../domain/fault.ts'
 import { likenessOf } from '../audio/likeness.ts'
+import { newCall } from '../calls/call.ts'
+import { bench, failure } from '../domain/fakes.ts'
 import { speechAt } from '../speech/samples.ts'
 import { rateHz } from './caller.ts'
 import { SimulatedPerson, wordsIn } from './joined-person.ts'
-import { converse, type Options } from './setup.ts'
+import { converse, type Options, pipeline } from './setup.ts'
 
 const maria = { identity: 'join_1', displayName: 'Maria' }
 const noName = { identity: 'join_2', displayName: null }
@@ -245,4 +252,108 @@ t.test('a person without a socket is waited for, types, and gives notes', async 
   again.join(all.conversation.join(maria, again))
   await all.run(1000)
   t.ok(again.received().length > rateHz * 0.8)
+})
+
+t.test('a person who joins while the record of the call is completed gets its end', async (t) => {
+  const all = setup()
+  let stored = () => {}
+  all.ended.wait = new Promise<void>((resolve) => {
+    stored = resolve
+  })
+  all.conversation.end('api_ended')
+  await all.run(500)
+  t.notOk(all.over.ended)
+  t.ok(all.conversation.isOver)
+  const person = all.join(maria)
+  t.equal(person.closed, 'api_ended')
+  person.hasMicrophone = true
+  await all.run(500)
+  t.equal(person.received().length, 0)
+  t.notOk(all.record.events.some(({ payload }) => payload['identity'] === 'join_1'))
+  stored()
+  await all.run(10)
+  t.ok(all.over.ended)
+})
+
+t.test('speech to text of a person that fails does not end the call, and is not tried for each frame', async (t) => {
+  const all = setup()
+  all.sim.say('hello')
+  await all.run(1000)
+  const [ofCaller] = all.streams
+  const person = all.join(maria)
+  person.hasMicrophone = true
+  await all.until(() => all.streams.length === 2)
+  const failsAll = async (ms: number) => {
+    for (let at = 0; at < ms; at += 100) {
+      for (const stream of all.streams) if (stream !== ofCaller && !stream.isClosed) stream.fail(failure('server'))
+      await all.run(100)
+    }
+  }
+  await failsAll(15_000)
+  const warning = all.logs.find(({ message }) => message.includes('a person who has joined'))
+  t.equal(warning?.level, 'warn')
+  const opened = all.streams.length
+  await failsAll(5000)
+  t.equal(all.streams.length, opened, 'no further stream is opened')
+  t.equal(all.sim.closed, null)
+  t.equal(person.closed, null)
+  all.sim.say('are you there')
+  await all.until(() => all.record.turns.some(({ text }) => text === 'are you there'))
+  t.equal(all.logs.filter(({ message }) => message.includes('a person who has joined')).length, 1)
+})
+
+t.test('credit that is spent on the words of a person is a matter of the whole call', async (t) => {
+  const { clock, deps } = bench([])
+  const lost: string[] = []
+  const transcribeStream: ConversationDeps['transcribeStream'] = (_input, sink) => {
+    clock.after(0, () => sink.failed(new Fault({ kind: 'credit_exhausted' })))
+    return { audio() {}, flush() {}, leave() {}, end() {} } as unknown as ReturnType<
+      ConversationDeps['transcribeStream']
+    >
+  }
+  const vad = { open: () => ({ push() {}, close() {} }) }
+  const input = { call: newCall('org_1', { pipeline }), routing: {}, request: () => ({}), recorder: null }
+  const pacer = { add() {}, delete() {} }
+  const parts = {
+    clock,
+    log: deps.log,
+    vad,
+    transcribeStream,
+    input,
+    pacer,
+    callLog: { event() {} },
+    sampleRateHz: rateHz,
+  }
+  const ignore = () => {}
+  const people = new JoinedPeople(parts as unknown as JoinedPeopleDeps, {
+    changed: ignore,
+    agentIsMuted: ignore,
+    note: ignore,
+    saying: ignore,
+    said: ignore,
+    contextualUpdate: ignore,
+    failedOver: ignore,
+    lost: ({ kind }) => void lost.push(kind),
+  })
+  const sink = people.join(maria, new SimulatedPerson())
+  for (let at = 0; at < 10; at++) {
+    sink.audio(new Int16Array(rateHz / 50))
+    await clock.advance(20)
+  }
+  t.same(lost, ['credit_exhausted'])
+})
+
+t.test('a person who has left is not kept', async (t) => {
+  const kept = new Set<Paced>()
+  const pacer: Pacer = { add: (member) => void kept.add(member), delete: (member) => void kept.delete(member) }
+  const guarded = guardedDeps({ pacer } as ConversationDeps, (error) => t.fail(String(error)))
+  const member: Paced = { place: -1, pace: () => {} }
+  guarded.pacer.add(member)
+  const [first] = kept
+  guarded.pacer.add(member)
+  t.equal(kept.size, 1)
+  guarded.pacer.delete(member)
+  t.equal(kept.size, 0)
+  guarded.pacer.add(member)
+  t.notOk(kept.has(first as Paced), 'nothing of its first time is known')
 })

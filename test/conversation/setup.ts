@@ -153,6 +153,8 @@ export function converse(options: Options = {}) {
   const record: Recorded = { connected: 0, events: [], callbacks: [], turns: [], spans: [], recordings: [], ended: [] }
   const sim = new SimulatedCaller(all.clock)
   const over = { ended: false }
+  /** When the end of the call is stored. */
+  const ended = { wait: Promise.resolve() }
   let ids = 0
   const { turnHandling } = pipeline
   const call = newCall('org_1', {
@@ -216,11 +218,11 @@ export function converse(options: Options = {}) {
       recording: (status, durationMs) => void record.recordings.push({ status, durationMs }),
       ended: (reason) => {
         record.ended.push(reason)
-        return Promise.resolve()
+        return ended.wait
       },
     },
   )
   sim.join(conversation)
   const texts = () => record.turns.map(({ source, text, playedText }) => `${source}: ${playedText ?? text}`)
-  return { ...all, sim, conversation, record, requests, streams, spoken, broken, over, texts }
+  return { ...all, sim, conversation, record, requests, streams, spoken, broken, over, ended, texts }
 }

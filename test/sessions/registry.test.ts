@@ -1,14 +1,7 @@
 import t from 'tap'
-import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { Call } from '../../domain/calls/call.ts'
-import type { MediaTransport } from '../../domain/conversation/media.ts'
-import { Fault } from '../../domain/fault.ts'
-import type { SessionSeat } from '../../domain/sessions/live.ts'
-import { type Conversation, type LiveSessionDeps, SessionRegistry } from '../../domain/sessions/live-sessions.ts'
-import type { Pipeline } from '../../domain/sessions/pipeline.ts'
-import type { TransportClaims } from '../../domain/sessions/transport-token.ts'
 import { pipeline } from '../calls/call.ts'
-import { bench, caller } from '../domain/fakes.ts'
+import { failure, setup } from './setup.ts'
 
 t.test('the first join takes the call and a lease, and the end gives the lease back', async (t) => {
   const all = setup({ limits: 1 })
@@ -75,8 +68,7 @@ t.test('a lost socket may come back for a while', async (t) => {
 
 t.test('people join a session: at most four at once, in time, and may come back', async (t) => {
   const all = setup()
-  const person = (identity: string, expiresAtMs = all.clock.nowMs() + 60_000) =>
-    all.admitted('s_1', { identity, expiresAtMs, person: { displayName: null } }) as Promise<SessionSeat>
+  const { person } = all
   t.match(await failure(person('join_0')), { data: { kind: 'call_not_live' } }, 'nobody has joined the session')
   t.match(all.registry.room({ organizationId: 'org_1', test: false }, 's_1'), { isOver: true })
   await all.join()
@@ -114,6 +106,70 @@ t.test('people join a session: at most four at once, in time, and may come back'
   all.finish()
   t.match(await failure(person('join_1')), { data: { kind: 'call_not_live' } })
 })
+
+t.test('nobody joins a conversation that is over before its record is complete', async (t) => {
+  const all = setup()
+  await all.join()
+  const tenant = { organizationId: 'org_1', test: false }
+  const seat = await all.person('join_1')
+  t.match(all.registry.room(tenant, 's_1'), { isOver: false })
+  all.endConversation()
+  t.match(all.registry.room(tenant, 's_1'), { isOver: true })
+  t.match(await failure(all.person('join_2')), { data: { kind: 'call_not_live' } })
+  t.match(await failure(Promise.resolve().then(() => seat.join({}))), { data: { kind: 'call_not_live' } })
+})
+
+t.test('a person who left by their own end does not come back', async (t) => {
+  const all = setup()
+  await all.join()
+  const sit = async () => (await (await all.person('join_1')).join({})).begin(all.transport)
+  const older = await sit()
+  const newer = await sit()
+  older.hangUp()
+  newer.gone()
+  await all.clock.advance(20_000)
+  t.ok(all.log.includes('left join_1'))
+  const again = await sit()
+  again.hangUp()
+  t.match(await failure(all.person('join_1')), { data: { kind: 'call_not_live' } })
+  t.ok(await all.person('join_2'), 'another one may')
+})
+
+t.test('a person whose join throws takes no seat', async (t) => {
+  const all = setup()
+  await all.join()
+  all.breakJoins(true)
+  for (let at = 0; at < 5; at++) {
+    const joined = await (await all.person(`join_${at}`)).join({})
+    t.throws(() => joined.begin(all.transport), { message: 'no room' })
+  }
+  t.match(all.registry.room({ organizationId: 'org_1', test: false }, 's_1'), { isFull: false })
+})
+
+t.test(
+  'a release that failed is repeated until the call is free, and not once the call is claimed again',
+  async (t) => {
+    const all = setup({ start: 'fails' })
+    const joined = await (await all.admit()).join({})
+    all.breakReleases(true)
+    t.throws(() => joined.begin(all.transport), { message: 'no route' })
+    await all.clock.advance(0)
+    const tenant = { organizationId: 'org_1', test: false }
+    await all.registry.hold(tenant, 's_2')
+    await all.registry.letGo(tenant, 's_2')
+    await all.registry.hold(tenant, 's_3')
+    await all.registry.letGo(tenant, 's_3')
+    t.same(all.released, [])
+    await all.registry.releaseAgain()
+    t.same(all.released, [], 'the database is away still')
+    all.breakReleases(false)
+    await all.registry.hold(tenant, 's_3')
+    await all.registry.releaseAgain()
+    t.same(all.released.toSorted(), ['s_1', 's_2'])
+    await all.registry.releaseAgain()
+    t.equal(all.released.length, 2)
+  },
+)
 
 t.test('two sockets join for the first time at once: both get the one session', async (t) => {
   const all = setup({ limits: 1 })
@@ -209,152 +265,14 @@ t.test('a session is ended by its tenant only', async (t) => {
   t.same(all.log, ['end api_ended', 'end server_shutdown'])
 })
 
-type Setup = {
-  limits?: number
-  sessionsMax?: number
-  maxSessions?: number | null
-  claim?: boolean | 'fails'
-  start?: 'works' | 'fails'
-  over?: Partial<Call>
-}
-
-function setup({
-  limits = 9,
-  sessionsMax = 2,
-  maxSessions = null,
-  claim = true,
-  start = 'works',
-  over = {},
-}: Setup = {}) {
-  const { clock } = bench([])
-  const log: string[] = []
-  const claimed: string[] = []
-  const released: string[] = []
-  const endedUnowned: string[] = []
-  const warmed: Pipeline['intent'][] = []
-  const stored: Pipeline[] = []
-  const started: { call: Call }[] = []
-  let finish = () => {}
-  const user = caller({ maxConcurrency: limits })
-  const deps: LiveSessionDeps = {
-    calls: {
-      findWithSecrets: (_tenant, id) => Promise.resolve({ call: callOf(id, over), secrets: {} }),
-      claim: (_tenant, id, _ownerId, pipeline) => {
-        claimed.push(id)
-        if (pipeline !== null) stored.push(pipeline)
-        return claim === 'fails' ? Promise.reject(new Error('a defect')) : Promise.resolve(claim)
-      },
-      release: (_tenant, id) => {
-        released.push(id)
-        return Promise.resolve()
-      },
-      endUnowned: (_tenant, id, reason) => {
-        endedUnowned.push(`${id} ${reason}`)
-        return Promise.resolve()
-      },
-      countLive: () => Promise.resolve(claimed.length - released.length),
-      endedAmong: () => Promise.resolve([]),
-    },
-    organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions }) },
-    routes: {
-      require: (_caller, { intent }) => {
-        if (intent.language === 'xx') throw new Fault({ kind: 'none_allowed', stage: 'stt' })
-      },
-      warmUp: (_caller, { intent }) => void warmed.push(intent),
-    },
-    limits: createLocalLimits(),
-    startConversation: (live, _caller, _transport, ended) => {
-      if (start === 'fails') throw new Error('no route')
-      started.push(live)
-      finish = ended
-      return recorded(log)
-    },
-    clock,
-    log: { info() {}, warn() {}, error() {} },
-    ownerId: 'this',
-    sessionsMax,
-    reconnectMs: 20_000,
-    nodeUrl: null,
-  }
-  const registry = new SessionRegistry(deps)
-  const transport = {} as MediaTransport
-  const admitted = (id = 's_1', more: Partial<TransportClaims> = {}) => {
-    const claims = { sessionId: id, identity: 'ada', organizationId: 'org_1', keyId: 'key_1', expiresAtMs: 0, ...more }
-    return registry.admit(claims, user)
-  }
-  const admit = async (id?: string) => {
-    const seat = await admitted(id)
-    if ('ownerId' in seat) throw new Error('another process holds it')
-    return seat
-  }
-  const join = async (id?: string) => (await (await admit(id)).join({})).begin(transport)
-  return {
-    registry,
-    clock,
-    log,
-    claimed,
-    released,
-    endedUnowned,
-    warmed,
-    stored,
-    started,
-    transport,
-    admitted,
-    admit,
-    join,
-    finish: () => finish(),
-  }
-}
-
-function recorded(log: string[]): Conversation {
-  const note =
-    (name: string) =>
-    (...args: unknown[]) =>
-      void log.push([name, ...args.filter((arg) => typeof arg === 'string')].join(' '))
-  return {
-    audio: note('audio'),
-    played: note('played'),
-    cleared: note('cleared'),
-    userMessage: note('userMessage'),
-    contextualUpdate: note('contextualUpdate'),
-    dtmf: note('dtmf'),
-    toolResult: () => true,
-    gone: note('gone'),
-    back: note('back'),
-    hangUp: note('hangUp'),
-    end: note('end'),
-    join: (person) => {
-      log.push(`join ${person.identity}`)
-      return { ...recorded(log), hangUp: note(`left ${person.identity}`) }
-    },
-  }
-}
-
-function callOf(id: string, over: Partial<Call>): Call {
-  const own = {
-    systemPrompt: 'x',
-    intent: pipeline.intent,
-    ttsOptions: { sampleRate: 24_000 },
-    recording: false,
-    maxDurationSeconds: 60,
-    agentName: null,
-    clientOverrides: ['prompt'],
-  }
-  const call = {
-    id,
-    organizationId: 'org_1',
-    test: false,
-    keyId: 'key_1',
-    status: 'queued',
-    identity: 'ada',
-    pipeline: own,
-  }
-  return { ...call, ownerId: null, expiresAtMs: 1_700_000_060_000, ...over } as Call
-}
-
-async function failure(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => new Error('it did not fail'),
-    (thrown: unknown) => thrown,
-  )
-}
+t.test('a call is released when its claim was not answered, or when the sessions cannot be counted', async (t) => {
+  const unanswered = setup({ claim: 'away' })
+  t.match(await failure(unanswered.join()), { kind: 'store_unreachable' })
+  await unanswered.registry.releaseAgain()
+  t.same(unanswered.released, ['s_1'])
+  const uncounted = setup({ limits: 1, maxSessions: 1, counts: false })
+  t.match(await failure(uncounted.join()), { kind: 'store_unreachable' })
+  t.same(uncounted.released, ['s_1'])
+  t.match(await failure(uncounted.join()), { kind: 'store_unreachable' }, 'the lease was given back')
+  t.same([...unanswered.endedUnowned, ...uncounted.endedUnowned], [])
+})
