@@ -1114,7 +1114,7 @@ export type WebJoined = {
   url: string
   identity: string
   roomName: string
-  /** The person must have joined by then. After that the token is good while the call lives. */
+  /** The person must have joined by then. After that the token is good while the call lives, until they leave by `end`. */
   expiresAt: string
   /** A person joins over a socket also where the caller does not. */
   transport: 'websocket'
