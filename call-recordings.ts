@@ -45,12 +45,13 @@ export async function openCallRecordings(parts: RecordingParts): Promise<CallRec
   const { bucket: name, ...s3 } = config.s3
   const bucket = name === null ? null : await openRecordingBucket({ ...s3, bucket: name }, clock)
   const links = createRecordingLinks({ current: masterKey, previous: config.previousMasterKeys }, clock)
-  const uploads = bucket && startUploads(parts, files, bucket)
+  const growing = new Set<string>()
+  const uploads = bucket && startUploads(parts, files, bucket, growing)
   const endsAs = bucket === null ? 'ready' : 'uploading'
   return {
     stored: new StoredRecordings({ files, bucket, links, clock, log }),
     record: (call) =>
-      call.pipeline.recording ? new Recorder({ file: fileOf(files, call), clock, log, endsAs }) : null,
+      call.pipeline.recording ? new Recorder({ file: fileOf(files, call, growing), clock, log, endsAs }) : null,
     async salvage(callId) {
       if (bucket !== null) return { status: 'uploading' }
       const durationMs = await salvage(files, callId)
@@ -67,11 +68,13 @@ function startUploads(
   { config, store, log, loops }: RecordingParts,
   files: Recordings,
   bucket: RecordingBucket,
+  growing: ReadonlySet<string>,
 ): RecordingUploads {
   const uploads = new RecordingUploads({
     uploads: store.recordingUploads,
     calls: store.calls,
     files,
+    isGrowing: (callId) => growing.has(callId),
     complete: (callId) => salvage(files, callId),
     bucket,
     uploadMs: config.s3.uploadMs,
@@ -83,12 +86,19 @@ function startUploads(
   return uploads
 }
 
-/** A conversation does not wait for its file: the recorder waits, at its first write. */
-function fileOf(files: Recordings, { id }: Call): GrowingFile {
+/** A conversation does not wait for its file: the recorder waits, at its first write. `growing` has the calls whose files are not closed. */
+function fileOf(files: Recordings, { id }: Call, growing: Set<string>): GrowingFile {
+  growing.add(id)
   const opened = files.create(id)
   return {
     append: async (bytes) => (await opened).append(bytes),
     replaceStart: async (bytes) => (await opened).replaceStart(bytes),
-    close: async () => (await opened).close(),
+    async close() {
+      try {
+        await (await opened).close()
+      } finally {
+        growing.delete(id)
+      }
+    },
   }
 }

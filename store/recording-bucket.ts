@@ -57,16 +57,20 @@ class S3Recordings implements RecordingBucket {
 
   async put(place: RecordingPlace, content: RecordingContent, signal: AbortSignal): Promise<void> {
     const watch = new Idle(this.#clock, uploadIdleMs, signal)
+    const body = Readable.from(watch.whileSent(content.read(0, content.size)), { objectMode: false })
+    // The client of the bucket neither notices a body that breaks nor closes one that it has not read to its end.
+    body.once('error', (error) => watch.fail(error))
     try {
       const command = new this.#s3.PutObjectCommand({
         ...this.#objectOf(place),
-        Body: Readable.from(watch.whileSent(content.read(0, content.size)), { objectMode: false }),
+        Body: body,
         ContentLength: content.size,
         ContentType: 'audio/wav',
       })
       await this.#client.send(command, { abortSignal: watch.signal })
     } finally {
       watch.stop()
+      body.destroy()
     }
   }
 
@@ -196,6 +200,10 @@ class Idle {
     }
   }
 
+  fail(error: Error): void {
+    this.#abort.abort(error)
+  }
+
   stop(): void {
     this.#cancel()
     this.#outer?.removeEventListener('abort', this.#forward)
@@ -203,7 +211,7 @@ class Idle {
 
   #renew(): void {
     this.#cancel()
-    this.#cancel = this.#clock.after(this.#idleMs, () => this.#abort.abort(new Error('the bucket makes no progress')))
+    this.#cancel = this.#clock.after(this.#idleMs, () => this.fail(new Error('the bucket makes no progress')))
   }
 }
 

@@ -18,7 +18,7 @@ export function createUploadStore({ worlds, clock, instanceId }: UploadStoreDeps
           select organization_id as "organizationId", test, id, ended_at as "endedAt", owner_id as "ownerId" from calls
           where recording_status = 'uploading' and ended_at is not null and (owner_id = ${instanceId} or not exists (
             select from instances i where i.id = owner_id and i.alive_until > ${new Date(clock.nowMs())}))
-          order by ended_at limit ${dueMax}`
+          order by (owner_id = ${instanceId}) desc nulls last, ended_at limit ${dueMax}`
         return rows.map(({ endedAt, ...row }) => {
           return { ...row, endedAtMs: endedAt.getTime(), isOwn: row.ownerId === instanceId }
         })

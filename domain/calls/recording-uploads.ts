@@ -3,7 +3,7 @@
  * nothing is forgotten when a process dies: another one of the machine that has the file takes the call over.
  *
  *   file complete, row `uploading` ──► put ──► row `ready` ──► file removed
- *                                       └─ fails: again after a pause, until `uploadMs` after the end: row `failed`
+ *                                       └─ fails: again after a pause; later than `uploadMs` after the end: row `failed`
  */
 import type { Tenant } from '../access/organization.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -15,7 +15,7 @@ import type { CallStore } from './store.ts'
 export type DueUpload = Tenant & { id: string; endedAtMs: number; ownerId: string | null; isOwn: boolean }
 
 export interface UploadStore {
-  /** Uploads of this process and of dead ones, those of the oldest calls first. */
+  /** Uploads of this process, then those of dead ones; of each, those of the oldest calls first. */
   due(): Promise<readonly DueUpload[]>
   /** Makes this process the holder of an upload. False: another one was faster. */
   takeOver(upload: DueUpload): Promise<boolean>
@@ -25,10 +25,12 @@ export type UploadDeps = {
   uploads: UploadStore
   calls: Pick<CallStore, 'append'>
   files: Recordings
+  /** A recorder of this process still writes the file: a process that was held for dead goes on with calls that others ended. */
+  isGrowing: (callId: string) => boolean
   /** Completes a file that a dead process left. Resolves with its length, or with null when it has no audio. */
   complete: (callId: string) => Promise<number | null>
   bucket: RecordingBucket
-  /** Failed uploads are repeated for this long after the end of the call. */
+  /** Uploads are repeated for this long after the end of the call. Each process tries once, however late it is. */
   uploadMs: number
   clock: Clock
   log: Log
@@ -39,12 +41,13 @@ export type UploadDeps = {
 const atOnceMax = 2
 const pauseMs = { first: 1_000, max: 60_000 }
 
-type Failure = { count: number; retryMs: number }
+/** An upload is not begun before `untilMs`. The failures are those in a row. */
+type Pause = { failures: number; untilMs: number }
 
 export class RecordingUploads {
   readonly #deps: UploadDeps
   readonly #running = new Map<string, Promise<void>>()
-  readonly #failures = new Map<string, Failure>()
+  readonly #pauses = new Map<string, Pause>()
   readonly #stop = new AbortController()
 
   constructor(deps: UploadDeps) {
@@ -55,11 +58,13 @@ export class RecordingUploads {
   async look(): Promise<void> {
     const due = await this.#deps.uploads.due()
     this.#forgetAllBut(new Set(due.map(({ id }) => id)))
-    const nowMs = this.#deps.clock.monotonicMs()
     for (const upload of due) {
-      if (this.#running.size >= atOnceMax || this.#stop.signal.aborted) return
-      if (this.#running.has(upload.id) || (this.#failures.get(upload.id)?.retryMs ?? nowMs) > nowMs) continue
-      this.#begin(upload)
+      if (this.#running.size >= atOnceMax) return
+      if (this.#running.has(upload.id) || this.#isPaused(upload.id) || this.#deps.isGrowing(upload.id)) continue
+      const isElsewhere = await this.#isElsewhere(upload)
+      if (this.#stop.signal.aborted) return
+      if (isElsewhere) this.#pause(upload.id, 0, pauseMs.max)
+      else this.#begin(upload)
     }
   }
 
@@ -70,12 +75,30 @@ export class RecordingUploads {
   }
 
   #forgetAllBut(ids: ReadonlySet<string>): void {
-    for (const id of this.#failures.keys()) if (!ids.has(id)) this.#failures.delete(id)
+    for (const id of this.#pauses.keys()) if (!ids.has(id)) this.#pauses.delete(id)
+  }
+
+  #isPaused(callId: string): boolean {
+    const pause = this.#pauses.get(callId)
+    return pause !== undefined && pause.untilMs > this.#deps.clock.monotonicMs()
+  }
+
+  #pause(callId: string, failures: number, waitMs: number): void {
+    this.#pauses.set(callId, { failures, untilMs: this.#deps.clock.monotonicMs() + waitMs })
+  }
+
+  #isLate({ endedAtMs }: DueUpload): boolean {
+    return this.#deps.clock.nowMs() - endedAtMs > this.#deps.uploadMs
+  }
+
+  /** The file of a dead process may be on another machine, whose next process has it. Such uploads take no place of others. */
+  async #isElsewhere(upload: DueUpload): Promise<boolean> {
+    return !upload.isOwn && !this.#isLate(upload) && (await this.#deps.files.find(upload.id)) === null
   }
 
   #begin(upload: DueUpload): void {
     const ended = this.#run(upload).then(
-      () => this.#failures.delete(upload.id),
+      () => this.#pauses.delete(upload.id),
       (err: unknown) => this.#failed(upload, err),
     )
     this.#running.set(
@@ -86,28 +109,40 @@ export class RecordingUploads {
 
   #failed({ id: callId }: DueUpload, err: unknown): void {
     if (this.#stop.signal.aborted) return
-    const count = (this.#failures.get(callId)?.count ?? 0) + 1
-    const waitMs = Math.min(pauseMs.first * 2 ** (count - 1), pauseMs.max)
-    this.#failures.set(callId, { count, retryMs: this.#deps.clock.monotonicMs() + waitMs })
-    this.#deps.log.warn(
-      { err, callId, failures: count, waitMs },
-      'a recording could not be uploaded; it is tried again',
-    )
+    const failures = (this.#pauses.get(callId)?.failures ?? 0) + 1
+    const waitMs = Math.min(pauseMs.first * 2 ** (failures - 1), pauseMs.max)
+    this.#pause(callId, failures, waitMs)
+    this.#deps.log.warn({ err, callId, failures, waitMs }, 'a recording could not be uploaded; it is tried again')
   }
 
   async #run(upload: DueUpload): Promise<void> {
-    const { uploads, files, complete, bucket, clock, uploadMs } = this.#deps
-    const isLate = clock.nowMs() - upload.endedAtMs > uploadMs
-    const hasFile = (await files.find(upload.id)) !== null
-    // The file of a dead process may be on another machine, whose next process has it.
-    if (!hasFile && !upload.isOwn && !isLate) return
-    if (!upload.isOwn && !(await uploads.takeOver(upload))) return
-    const durationMs = hasFile && !isLate ? await complete(upload.id) : null
-    const content = durationMs === null ? null : await files.find(upload.id)
-    if (content === null) return this.#end(upload, 'failed', isLate ? 'upload_failed' : 'recording_lost', null)
-    await bucket.put(upload, content, this.#stop.signal)
+    if (!upload.isOwn && !(await this.#deps.uploads.takeOver(upload))) return
+    let durationMs: number | null
+    try {
+      durationMs = await this.#put(upload)
+    } catch (err) {
+      if (!this.#isLate(upload) || this.#stop.signal.aborted) throw err
+      return this.#giveUp(upload, 'upload_failed', err)
+    }
+    if (durationMs === null)
+      return this.#giveUp(upload, this.#isLate(upload) ? 'upload_failed' : 'recording_lost', null)
     await this.#end(upload, 'ready', null, durationMs)
-    await files.remove(upload.id)
+    await this.#deps.files.remove(upload.id)
+  }
+
+  /** Resolves with the length of the recording, or with null where there is no recording. */
+  async #put(upload: DueUpload): Promise<number | null> {
+    const { files, complete, bucket } = this.#deps
+    const durationMs = await complete(upload.id)
+    const content = durationMs === null ? null : await files.find(upload.id)
+    if (content === null) return null
+    await bucket.put(upload, content, this.#stop.signal)
+    return durationMs
+  }
+
+  async #giveUp(upload: DueUpload, failureCause: string, err: unknown): Promise<void> {
+    await this.#end(upload, 'failed', failureCause, null)
+    this.#deps.log.error({ err, callId: upload.id, failureCause }, 'a recording was not uploaded')
   }
 
   /** The event is of the media, as all of a recording. */
@@ -117,7 +152,7 @@ export class RecordingUploads {
     failureCause: string | null,
     durationMs: number | null,
   ): Promise<void> {
-    const { calls, clock, eventId, log } = this.#deps
+    const { calls, clock, eventId } = this.#deps
     const event = {
       id: eventId(),
       provider: 'media' as const,
@@ -129,6 +164,5 @@ export class RecordingUploads {
     }
     const entry: CallEntry = { kind: 'recording', event, status, durationMs }
     await calls.append(upload, upload.id, [entry])
-    if (status === 'failed') log.error({ callId: upload.id, failureCause }, 'a recording was not uploaded')
   }
 }

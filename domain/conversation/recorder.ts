@@ -94,8 +94,11 @@ export class Recorder {
     await this.#work
     const { file } = this.#options
     try {
-      if (!this.#failed) await file.replaceStart(wavHeader(layout, this.#flushed * bytesPerFrame))
-      await file.close()
+      try {
+        if (!this.#failed) await file.replaceStart(wavHeader(layout, this.#flushed * bytesPerFrame))
+      } finally {
+        await file.close()
+      }
     } catch (error) {
       this.#fail(error)
     }

@@ -13,6 +13,7 @@ function setUp(uploadMs = 3_600_000) {
   const endedAtMs = clock.nowMs()
   const rows = new Map<string, DueUpload>()
   const files = new Set<string>()
+  const growing = new Set<string>()
   const put: string[] = []
   const ended: { id: string; status: string; durationMs: number | null; cause: string | null }[] = []
   const state = { failure: null as Error | null, isTaken: false, hold: null as Promise<void> | null }
@@ -44,6 +45,7 @@ function setUp(uploadMs = 3_600_000) {
       },
     } as Recordings,
     complete: () => Promise.resolve(1500),
+    isGrowing: (id) => growing.has(id),
     bucket: {
       async put({ id }: RecordingPlace, _content, signal) {
         put.push(id)
@@ -67,7 +69,7 @@ function setUp(uploadMs = 3_600_000) {
     await uploads.look()
     await new Promise((resolve) => setImmediate(resolve))
   }
-  return { clock, uploads, rows, files, put, ended, state, add, look }
+  return { clock, uploads, rows, files, growing, put, ended, state, add, look }
 }
 
 const aborted = (signal: AbortSignal) =>
@@ -113,12 +115,57 @@ t.test('an upload has failed when its time is over, and its file stays', async (
   await look()
   await clock.advance(10_000)
   await look()
-  t.equal(put.length, 2, 'the last moment counts')
+  t.same([put.length, ended], [2, []], 'the last moment counts')
   await clock.advance(2_000)
   await look()
-  t.equal(put.length, 2)
+  t.equal(put.length, 3)
   t.same(ended, [{ id: ids[0], status: 'failed', durationMs: null, cause: 'upload_failed' }])
   t.equal(files.size, 1)
+})
+
+t.test('a process that was off for long tries once before it gives up', async (t) => {
+  const { add, look, put, state, clock, ended, files } = setUp(10_000)
+  add(ids[0]!)
+  add(ids[1]!, { ownerId: 'dead', isOwn: false })
+  await clock.advance(86_400_000)
+  await look()
+  t.same(put, ids.slice(0, 2))
+  t.match(ended, [{ status: 'ready' }, { status: 'ready' }])
+  state.failure = new Error('away')
+  add(ids[2]!)
+  await look()
+  t.same(put, ids)
+  t.match(ended.at(-1), { id: ids[2], status: 'failed', cause: 'upload_failed' })
+  t.same([...files], [ids[2]], 'its file stays')
+})
+
+t.test('uploads whose files are elsewhere hold up no other', async (t) => {
+  const { add, look, put, files, clock } = setUp()
+  const elsewhere = Array.from({ length: 1000 }, (_, index) => `elsewhere-${index}`)
+  for (const id of elsewhere) add(id, { ownerId: 'dead', isOwn: false })
+  files.clear()
+  for (const id of ids) add(id)
+  await look()
+  await look()
+  t.same(put, ids)
+  files.add(elsewhere[0]!)
+  await clock.advance(59_999)
+  await look()
+  t.equal(put.length, ids.length, 'it is not looked for at each time')
+  await clock.advance(1)
+  await look()
+  t.equal(put.at(-1), elsewhere[0])
+})
+
+t.test('a file that is still written is left alone', async (t) => {
+  const { add, look, put, growing, files } = setUp()
+  add(ids[0]!)
+  growing.add(ids[0]!)
+  await look()
+  t.same([put, [...files]], [[], [ids[0]]])
+  growing.clear()
+  await look()
+  t.same(put, [ids[0]])
 })
 
 t.test('two uploads run at once, and one that fails holds up no other', async (t) => {
@@ -139,7 +186,7 @@ t.test('two uploads run at once, and one that fails holds up no other', async (t
 
 t.test('a recording that a dead process left', async (t) => {
   const dead = { ownerId: 'dead', isOwn: false }
-  const { add, look, put, state, files, ended, clock } = setUp(10_000)
+  const { add, look, put, state, files, ended, clock } = setUp(100_000)
   add(ids[0]!, dead)
   state.isTaken = true
   await look()
@@ -149,11 +196,12 @@ t.test('a recording that a dead process left', async (t) => {
   await look()
   t.same([put, ended], [[], []], 'its file is on another machine')
   files.add(ids[0]!)
+  await clock.advance(60_000)
   await look()
   t.same(put, [ids[0]])
   add(ids[1]!, dead)
   files.delete(ids[1]!)
-  await clock.advance(10_001)
+  await clock.advance(40_001)
   await look()
   t.match(ended.at(-1), { id: ids[1], status: 'failed' }, 'no machine has come back with it in time')
 })

@@ -213,6 +213,11 @@ t.test('a file that fails or is too slow makes the recording fail, with bounded 
   t.same(warnings, ['recording failed'])
   t.ok(failing.isClosed)
 
+  const broken = new MemoryFile()
+  broken.replaceStart = () => Promise.reject(new Error('disk broken'))
+  t.equal(await record(broken).recorder.close(), null)
+  t.ok(broken.isClosed)
+
   const slow = new MemoryFile()
   let free: () => void = () => {}
   const held = new Promise<void>((resolve) => (free = resolve))

@@ -343,14 +343,21 @@ t.test('uploads of a process, and of dead ones', async (t) => {
   t.same(
     due.map(({ id, test, isOwn, endedAtMs }) => [id, test, isOwn, endedAtMs]),
     [
-      [left.id, false, false, 2000],
       [own.id, true, true, 5000],
+      [left.id, false, false, 2000],
     ],
-    'of calls that are over, the oldest first',
+    'of calls that are over, those of this process first',
   )
-  t.equal(await store.recordingUploads.takeOver(due[0]!), true)
-  t.equal(await store.recordingUploads.takeOver(due[0]!), false, 'another process would be too late')
-  t.equal((await store.recordingUploads.due())[0]?.isOwn, true)
+  t.equal(await store.recordingUploads.takeOver(due[1]!), true)
+  t.equal(await store.recordingUploads.takeOver(due[1]!), false, 'another process would be too late')
+  t.match(
+    await store.recordingUploads.due(),
+    [
+      { id: left.id, isOwn: true },
+      { id: own.id, isOwn: true },
+    ],
+    'the oldest first',
+  )
   await store.calls.append(left, left.id, [recording('ready')])
   t.equal((await store.recordingUploads.due()).length, 1)
 })

@@ -1,0 +1,64 @@
+/** Uploads that fail, because of the bucket or of the file, leave nothing open and end nothing else. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import type { RecordingContent } from '../../domain/calls/recordings.ts'
+import { systemClock } from '../../runtime/clock.ts'
+import { openRecordingBucket } from '../../store/recording-bucket.ts'
+
+const place = { organizationId: 'org', test: false, id: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70' }
+const pieces = 1_000
+const piece = Buffer.alloc(65_536)
+
+/** Counts the reads that were begun and not ended. */
+function contentOf(breaksAfter: number): { content: RecordingContent; open: () => number } {
+  let open = 0
+  async function* read(): AsyncGenerator<Uint8Array> {
+    await Promise.resolve()
+    open++
+    try {
+      for (let sent = 0; sent < pieces; sent++) {
+        if (sent === breaksAfter) throw new Error('the disk is broken')
+        yield piece
+      }
+    } finally {
+      open--
+    }
+  }
+  return { content: { size: pieces * piece.length, modifiedAtMs: 0, read }, open: () => open }
+}
+
+/** A bucket that refuses each upload after its first bytes, or takes all bytes and never answers. */
+async function bucketThat(test: { teardown(run: () => unknown): void }, answers: 'refuses' | 'waits') {
+  process.env['AWS_ACCESS_KEY_ID'] = 'parley-test'
+  process.env['AWS_SECRET_ACCESS_KEY'] = 'secret-of-the-parley-tests'
+  const server = createServer((request, response) => {
+    if (answers === 'waits') return void request.resume()
+    request.once('data', () => response.writeHead(403).end(() => request.destroy()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const settings = { bucket: 'recordings', region: 'us-east-1', endpoint, prefix: '', forcePathStyle: true }
+  const bucket = await openRecordingBucket(settings, systemClock)
+  test.teardown(() => {
+    bucket.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  return bucket
+}
+
+t.test('the file of an upload that failed is closed', async (t) => {
+  const bucket = await bucketThat(t, 'refuses')
+  const { content, open } = contentOf(Number.POSITIVE_INFINITY)
+  await t.rejects(bucket.put(place, content, new AbortController().signal))
+  await new Promise((resolve) => setImmediate(resolve))
+  t.equal(open(), 0)
+})
+
+t.test('a file that cannot be read ends its upload, and nothing else', async (t) => {
+  const bucket = await bucketThat(t, 'waits')
+  const { content, open } = contentOf(2)
+  await t.rejects(bucket.put(place, content, new AbortController().signal))
+  t.equal(open(), 0)
+})
