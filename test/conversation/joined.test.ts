@@ -307,9 +307,7 @@ t.test('credit that is spent on the words of a person is a matter of the whole c
   const lost: string[] = []
   const transcribeStream: ConversationDeps['transcribeStream'] = (_input, sink) => {
     clock.after(0, () => sink.failed(new Fault({ kind: 'credit_exhausted' })))
-    return { audio() {}, flush() {}, leave() {}, end() {} } as unknown as ReturnType<
-      ConversationDeps['transcribeStream']
-    >
+    return { audio() {}, flush() {}, leave() {}, end() {} }
   }
   const vad = { open: () => ({ push() {}, close() {} }) }
   const input = { call: newCall('org_1', { pipeline }), routing: {}, request: () => ({}), recorder: null }
@@ -343,7 +341,7 @@ t.test('credit that is spent on the words of a person is a matter of the whole c
   t.same(lost, ['credit_exhausted'])
 })
 
-t.test('a person who has left is not kept', async (t) => {
+t.test('a person who has left is not kept', (t) => {
   const kept = new Set<Paced>()
   const pacer: Pacer = { add: (member) => void kept.add(member), delete: (member) => void kept.delete(member) }
   const guarded = guardedDeps({ pacer } as ConversationDeps, (error) => t.fail(String(error)))
@@ -356,4 +354,5 @@ t.test('a person who has left is not kept', async (t) => {
   t.equal(kept.size, 0)
   guarded.pacer.add(member)
   t.notOk(kept.has(first as Paced), 'nothing of its first time is known')
+  t.end()
 })
