@@ -14,7 +14,14 @@ const layers = 2
 const vectorLength = 128
 const fullScale = 32_768
 
-type Stream = { context: Float32Array; state: Float32Array }
+/**
+ * After a long silence the model takes a first word for none: 256 ms of a recorded "please" were no speech, which ended the turn within a sentence. A state that begins anew finds the word, so after
+ * about a second of silence it does.
+ */
+const silentBelow = 0.15
+const forgetsAfterFrames = 30
+
+type Stream = { context: Float32Array; state: Float32Array; silentFrames: number }
 
 export class VadStreams {
   readonly #session: ort.InferenceSession
@@ -55,17 +62,30 @@ export class VadStreams {
         vectorOf(stream, layer).set(next.subarray(at, at + vectorLength))
       }
       stream.context.set(input.subarray((row + 1) * inputSamples - contextSamples, (row + 1) * inputSamples))
-      probabilities[frames[row]!] = output['output']!.data[row] as number
+      const probability = output['output']!.data[row] as number
+      probabilities[frames[row]!] = probability
+      forgetSilence(stream, probability)
     })
   }
 
   #stream(id: number): Stream {
     const known = this.#streams.get(id)
     if (known) return known
-    const stream = { context: new Float32Array(contextSamples), state: new Float32Array(layers * vectorLength) }
+    const stream = {
+      context: new Float32Array(contextSamples),
+      state: new Float32Array(layers * vectorLength),
+      silentFrames: 0,
+    }
     this.#streams.set(id, stream)
     return stream
   }
+}
+
+function forgetSilence(stream: Stream, probability: number): void {
+  stream.silentFrames = probability < silentBelow ? stream.silentFrames + 1 : 0
+  if (stream.silentFrames < forgetsAfterFrames) return
+  stream.silentFrames = 0
+  stream.state.fill(0)
 }
 
 /** Puts the first frame of each stream into the first round, the second into the second, and so on. */

@@ -61,6 +61,37 @@ t.test('streams that share a run of the model get what a stream alone gets', asy
   t.equal(pids.length, 1)
 })
 
+t.test('words after a long silence are speech, wherever the frames begin', async (t) => {
+  const { vad } = open(t)
+  const [before, after] = await Promise.all([
+    speechAt('conf-waitforleader', 16_000),
+    speechAt('please-try-call-later', 16_000),
+  ])
+  const silence = 8 * 16_000
+  for (let early = 0; early < vadFrameSamples; early += 64) {
+    const words = silence + early + before.length + silence
+    const samples = new Int16Array(words + after.length)
+    samples.set(before, silence + early)
+    samples.set(after, words)
+    const found = (await probabilities(vad, samples)).slice(Math.floor(words / vadFrameSamples))
+    const pauseMs = longestPause(found) * frameMs
+    t.ok(pauseMs <= 128, `${early} samples into a frame: a pause of ${pauseMs} ms`)
+  }
+})
+
+/** The longest gap within speech, in frames. */
+function longestPause(found: readonly number[]): number {
+  const first = found.findIndex((probability) => probability >= 0.5)
+  const last = found.findLastIndex((probability) => probability >= 0.5)
+  let longest = 0
+  let pause = 0
+  for (const probability of found.slice(first, last)) {
+    pause = probability < 0.35 ? pause + 1 : 0
+    longest = Math.max(longest, pause)
+  }
+  return longest
+}
+
 t.test('a child that is killed is replaced, and each frame is answered once', async (t) => {
   const { vad, pids } = open(t)
   const samples = await speechAt('privacy-prompt', 16_000)
