@@ -6,7 +6,7 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo test test-voices livekit test-debian13 s3 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench clean
+.PHONY: help run demo test test-voices livekit test-debian13 s3 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
@@ -19,6 +19,7 @@ help:
 	@echo 'make check     generated code, types, lint, unused code, lock, catalog, tests'
 	@echo 'make generate  specs/ to generated/, and the table of providers in README'
 	@echo 'make bench     figures, each as a ratio beside a floor in the same run'
+	@echo 'make bench-long  memory of 100 voice sessions over ten minutes'
 
 run: dist/main.js
 	@exec ./dist/main.js up
@@ -79,6 +80,10 @@ catalog: $(installed)
 
 bench: dist/main.js
 	@exec npx --no-install tsx bench/main.ts
+
+# Memory of 100 conversations, over ten minutes.
+bench-long: dist/main.js
+	@exec npx --no-install tsx bench/main.ts long-sessions
 
 # --loglevel=error: a development dependency names a newer Node in its engines and works on this one.
 $(installed): package.json package-lock.json .npmrc

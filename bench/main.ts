@@ -8,27 +8,37 @@ import { decisionTime } from './decision.ts'
 import type { Result } from './figure.ts'
 import { firstChunkDelay } from './first-chunk.ts'
 import { chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
-import { sessionFigures } from './sessions.ts'
+import { longSessionFigures, sessionFigures } from './sessions.ts'
 import { socketFigures } from './sockets.ts'
 import { idleMemory, readyTime, warmEngine } from './start.ts'
+
+type Measure = (dataDir: string) => Promise<Result | Result[]>
 
 const dataDir = freshDataDir()
 // The first start makes the store. The measured starts come after it.
 await (await startParley({}, dataDir)).stop()
 const counts = { ok: 0, missed: 0, skipped: 0 }
-for (const measure of [
-  decisionTime,
-  readyTime,
-  idleMemory,
-  warmEngine,
-  routerCpu,
-  chatCpu,
-  chunkCpu,
-  firstChunkDelay,
-  socketFigures,
-  sessionFigures,
-])
-  for (const result of [await measure(dataDir)].flat()) report(result)
+const measures: Record<string, readonly Measure[]> = {
+  usual: [
+    decisionTime,
+    readyTime,
+    idleMemory,
+    warmEngine,
+    routerCpu,
+    chatCpu,
+    chunkCpu,
+    firstChunkDelay,
+    socketFigures,
+    sessionFigures,
+  ],
+  // Ten minutes.
+  'long-sessions': [longSessionFigures],
+}
+const [wanted = 'usual'] = process.argv.slice(2)
+const chosen = measures[wanted]
+if (chosen === undefined)
+  throw new Error(`no such measurements: ${wanted}; there are ${Object.keys(measures).join(', ')}`)
+for (const measure of chosen) for (const result of [await measure(dataDir)].flat()) report(result)
 rmSync(dataDir, { recursive: true, force: true })
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : ''
 console.log(`${counts.ok} passed, ${counts.missed} failed${skipped}`)

@@ -16,16 +16,7 @@ const aloneMs = 40_000
 const crowdMs = 60_000
 
 export async function sessionFigures(): Promise<Figure[]> {
-  const engines = await forkListener('session-engines.ts')
-  const url = `http://127.0.0.1:${engines.port}`
-  const parley = await startParley({
-    PARLEY_PROVIDERS: JSON.stringify([
-      { id: 'stub', adapter: 'openai', baseUrl: `${url}/v1`, apiKey: 'k', models: { llm: ['chat'], tts: ['speak'] } },
-      { id: 'stub-stt', adapter: 'deepgram', baseUrl: url, apiKey: 'k' },
-    ]),
-  })
-  try {
-    const speech = await speechFrames()
+  return withStubEngines(async (parley, speech) => {
     const alone = await converse(parley, speech, 1, aloneMs)
     const startMiB = residentMiB(parley.pid)
     const many = await converse(parley, speech, crowd, crowdMs)
@@ -37,25 +28,67 @@ export async function sessionFigures(): Promise<Figure[]> {
       latenessFigure(many),
       {
         name: `${crowd} sessions: memory of one`,
-        value: ((many.residentMiB - startMiB) * 1024) / crowd,
+        value: ((many.residentMiB.at(-1)! - startMiB) * 1024) / crowd,
         unit: 'KiB',
         bar: null,
-        detail: `${many.residentMiB.toFixed(0)} MiB in all; ${((many.cpuMs / crowdMs) * 100).toFixed(0)} % of a core in the server`,
+        detail: `${many.residentMiB.at(-1)!.toFixed(0)} MiB in all; ${((many.cpuMs / crowdMs) * 100).toFixed(0)} % of a core in the server`,
       },
     ]
+  })
+}
+
+/** The heaps settle in the first minutes. Growth after them is a leak. */
+const settledMinutes = 3
+const longMinutes = 10
+
+export async function longSessionFigures(): Promise<Figure[]> {
+  return withStubEngines(async (parley, speech) => {
+    const many = await converse(parley, speech, crowd, longMinutes * 60_000, longMinutes)
+    const each = many.residentMiB
+    const settled = each[settledMinutes - 1]!
+    return [
+      {
+        name: `${crowd} sessions: growth of memory from minute ${settledMinutes} to ${longMinutes}`,
+        value: (each.at(-1)! / settled - 1) * 100,
+        unit: '%',
+        bar: 5,
+        detail: `MiB at each minute: ${each.map((mib) => mib.toFixed(0)).join(' ')}`,
+      },
+      latenessFigure(many),
+    ]
+  })
+}
+
+type Server = { url: string; key: string; pid: number }
+
+async function withStubEngines(
+  measure: (parley: Server, speech: readonly Buffer[]) => Promise<Figure[]>,
+): Promise<Figure[]> {
+  const engines = await forkListener('session-engines.ts')
+  const url = `http://127.0.0.1:${engines.port}`
+  const parley = await startParley({
+    PARLEY_PROVIDERS: JSON.stringify([
+      { id: 'stub', adapter: 'openai', baseUrl: `${url}/v1`, apiKey: 'k', models: { llm: ['chat'], tts: ['speak'] } },
+      { id: 'stub-stt', adapter: 'deepgram', baseUrl: url, apiKey: 'k' },
+    ]),
+  })
+  try {
+    return await measure(parley, await speechFrames())
   } finally {
     await parley.remove()
     engines.child.disconnect()
   }
 }
 
-type Conversed = { turns: TurnFigures[]; residentMiB: number; cpuMs: number }
+/** The memory of the server after equal parts of the time. */
+type Conversed = { turns: TurnFigures[]; residentMiB: number[]; cpuMs: number }
 
 async function converse(
-  parley: { url: string; key: string; pid: number },
+  parley: Server,
   speech: readonly Buffer[],
   sessions: number,
   durationMs: number,
+  parts = 1,
 ): Promise<Conversed> {
   const constraints = { allowedProviders: { stt: ['stub-stt'], llm: ['stub'], tts: ['stub'] } }
   const callers: BenchCaller[] = []
@@ -69,8 +102,12 @@ async function converse(
     callers.push(await BenchCaller.join(parley, speech, 1000, constraints))
     await sleep(37)
   }
-  await sleep(durationMs)
-  const figures = { residentMiB: residentMiB(parley.pid), cpuMs: cpuMs(parley.pid) - beforeMs }
+  const resident: number[] = []
+  for (let part = 0; part < parts; part++) {
+    await sleep(durationMs / parts)
+    resident.push(residentMiB(parley.pid))
+  }
+  const figures = { residentMiB: resident, cpuMs: cpuMs(parley.pid) - beforeMs }
   const over = callers.filter(({ ended }) => ended !== null).map(({ ended }) => ended)
   for (const caller of callers) caller.leave()
   await sleep(500)
