@@ -63,10 +63,12 @@ export function createConversations(
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock: systemClock, log })
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => systemClock.monotonicMs() })
   const deps = sharedDeps(parts, vad)
+  const workspaceSecrets = (organizationId: string) => store.webhookSecrets.signingSecrets(organizationId)
+  const toolDeps = { client, clock: systemClock, log, valueFaults, isPhoneNumber, workspaceSecrets }
   return {
     start(live, caller, transport, ended) {
       const secretsOf = (_call: unknown, name: string) => live.secrets[name]
-      const runTool = createRunTool({ client, clock: systemClock, log, valueFaults, isPhoneNumber, secretsOf })
+      const runTool = createRunTool({ ...toolDeps, secretsOf })
       const input = inputOf(parts, live, caller, ended)
       return startConversation({ ...deps, runTool }, input, transport, journal.open(live.call))
     },

@@ -43,4 +43,5 @@ export const systemIds = {
   agent: () => `agent_${uniqueId()}`,
   tool: () => `tool_${uniqueId()}`,
   callback: () => `callback_${uniqueId()}`,
+  endpoint: () => v7(),
 }

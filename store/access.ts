@@ -5,20 +5,25 @@ import type { ProviderKeyAdministration } from '../domain/access/provider-keys.t
 import type { AgentStore } from '../domain/agents/agent.ts'
 import type { ToolStore } from '../domain/agents/tool.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
+import type { DeliveryTargets } from '../domain/webhooks/endpoint.ts'
+import type { EndpointStore } from '../domain/webhooks/endpoint-store.ts'
+import type { WorkspaceSecrets } from '../domain/webhooks/workspace-secret.ts'
 import type { Loop } from '../runtime/loops.ts'
-import { createToolStore, sealedTools } from './agent-tools.ts'
+import { createToolStore } from './agent-tools.ts'
 import { createAgentStore } from './agents.ts'
 import { createKeyAdministration, type KeyAdministration } from './api-keys.ts'
 import { type BootstrapOutcome, bootstrap } from './bootstrap.ts'
-import { sealedCalls } from './calls.ts'
 import type { Pools } from './connect.ts'
 import { createKeys, createLiveKeys, type KeyCacheLimits, type ReadStoredPolicy } from './keys.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
-import { createProviderKeys, type StoredProviderKeys, sealedProviderKeys } from './provider-keys.ts'
-import { countUnreadable, type Resealed, resealTable } from './reseal.ts'
+import { createProviderKeys, type StoredProviderKeys } from './provider-keys.ts'
 import { createSealer, type MasterKeys, type Sealer } from './sealed.ts'
+import { createSealedSecrets, type SealedSecrets, tendSecrets } from './sealed-secrets.ts'
 import { type Tenancy, transactionEach, transactionFor } from './tenant.ts'
 import { createUsedTokens } from './used-tokens.ts'
+import { createEndpointStore } from './webhook-endpoints.ts'
+import { createWorkspaceSecrets } from './webhook-secrets.ts'
+import { createDeliveryTargets } from './webhook-targets.ts'
 
 export type AccessOptions = KeyCacheLimits & {
   clock: Clock
@@ -44,18 +49,13 @@ export type Access = {
   providerKeys: StoredProviderKeys
   agents: AgentStore
   tools: ToolStore
+  webhookEndpoints: EndpointStore
+  webhookSecrets: WorkspaceSecrets
+  webhookTargets: DeliveryTargets
   sealedSecrets: SealedSecrets
   usedTokens: UsedTokens
   /** Commits all that `work` does, or nothing when it fails. Nothing of it is seen elsewhere before. */
   transaction<T>(organizationId: string, work: (repositories: Repositories) => Promise<T>): Promise<T>
-}
-
-/** All secrets at rest: provider keys, and the secrets of tools and of live calls. */
-export type SealedSecrets = {
-  /** Moves them to the current master key. */
-  reseal(): Promise<Resealed>
-  /** How many were sealed with a master key that this process does not have. */
-  unreadable(): Promise<number>
 }
 
 const sweepEveryMs = 60_000
@@ -93,6 +93,9 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
     providerKeys: sealed.keys,
     agents: createAgentStore(each),
     tools: createToolStore(each, sealer),
+    webhookEndpoints: createEndpointStore(each, sealer),
+    webhookSecrets: createWorkspaceSecrets(each, sealer, clock),
+    webhookTargets: createDeliveryTargets(each, sealer, clock),
     sealedSecrets,
     usedTokens,
     transaction: async (organizationId, work) =>
@@ -113,33 +116,4 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
     { name: 'used tokens', everyMs: sweepEveryMs, run: () => usedTokens.sweep() },
   ]
   return { access, sealer, loops, listen: () => checked.listen(), noteUse: () => checked.noteUse() }
-}
-
-function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): SealedSecrets {
-  return {
-    async reseal() {
-      const keys = await resealTable(tenancy, sealer(), sealedProviderKeys)
-      const tools = await resealTable(tenancy, sealer(), sealedTools)
-      const calls = await resealTable(tenancy, sealer(), sealedCalls)
-      return {
-        resealed: keys.resealed + tools.resealed + calls.resealed,
-        failed: keys.failed + tools.failed + calls.failed,
-      }
-    },
-    async unreadable() {
-      const keys = await countUnreadable(tenancy, sealer(), sealedProviderKeys.table)
-      const tools = await countUnreadable(tenancy, sealer(), sealedTools.table)
-      return keys + tools + (await countUnreadable(tenancy, sealer(), sealedCalls.table))
-    },
-  }
-}
-
-/**
- * After a change of the master key every process moves what it finds; the key before it can be taken away once
- * nothing is found.
- */
-async function tendSecrets(secrets: SealedSecrets, log: Log): Promise<void> {
-  const { resealed, failed } = await secrets.reseal()
-  if (resealed > 0) log.info({ resealed }, 'sealed secrets were moved to the current master key')
-  if (failed > 0) log.error({ failed }, 'sealed secrets do not open with the master key that sealed them')
 }

@@ -1,6 +1,7 @@
 /** The settings of an agent as they are stored. A session fills in the others when it starts. */
 import type { Tenant } from '../access/organization.ts'
 import type { Stage } from '../catalog/model.ts'
+import type { ExtractionField } from '../webhooks/endpoint.ts'
 
 export type Agent = {
   id: string
@@ -74,13 +75,6 @@ export type TurnHandling = {
     protectFirstMessage?: boolean
   }
   preemptiveGeneration?: boolean
-}
-
-export type ExtractionField = {
-  name: string
-  type: 'string' | 'number' | 'boolean' | 'enum'
-  description: string
-  options?: string[]
 }
 
 /** Every call reads and writes rows of this tenant alone. An id of another form is an unknown one. */

@@ -3,9 +3,11 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { readLanguage } from '../catalog/language.ts'
 import { type Stage, stages } from '../catalog/model.ts'
 import { Fault } from '../fault.ts'
+import { repeatedItems, repeatedNames } from '../repeated.ts'
 import type { Issue, Problem, ValuePath } from '../resource-fault.ts'
 import { routingOfName } from '../routing/model-name.ts'
-import type { AgentChange, AgentSettings, ExtractionField, TurnHandling } from './agent.ts'
+import { extractionIssues } from '../webhooks/check-extraction.ts'
+import type { AgentChange, AgentSettings, TurnHandling } from './agent.ts'
 import { turnDelays } from './turn-delays.ts'
 
 /** Null: the text is a template. It is read and not rendered. */
@@ -26,7 +28,7 @@ export function issuesOfSettings(settings: AgentChange, rules: AgentRules): Issu
     ...timezoneIssues(settings),
     ...repeatedItems(['clientOverrides'], settings.clientOverrides ?? []),
     ...repeatedNames(['promptVariables'], settings.promptVariables ?? []),
-    ...extractionIssues(settings.extractionFields ?? []),
+    ...extractionIssues(['extractionFields'], settings.extractionFields ?? []),
   ]
 }
 
@@ -133,36 +135,4 @@ function isTimezone(name: string): boolean {
   } catch {
     return false
   }
-}
-
-/** All descriptions of the fields of a call together. */
-const descriptionsMax = 40_000
-
-function extractionIssues(fields: readonly ExtractionField[]): Issue[] {
-  const path = ['extractionFields']
-  const characters = fields.reduce((sum, { description }) => sum + [...description].length, 0)
-  return [
-    ...repeatedNames(path, fields),
-    ...fields.flatMap((field, at) => optionIssues(field, [...path, at, 'options'])),
-    ...fields.flatMap(({ options = [] }, at) => repeatedItems([...path, at, 'options'], options)),
-    ...(characters > descriptionsMax
-      ? [{ path, problem: { kind: 'descriptions_too_long' as const, charactersMax: descriptionsMax } }]
-      : []),
-  ]
-}
-
-function optionIssues({ type, options }: ExtractionField, path: ValuePath): Issue[] {
-  if ((type === 'enum') === (options !== undefined)) return []
-  return [{ path, problem: { kind: type === 'enum' ? 'options_missing' : 'options_not_taken' } }]
-}
-
-function repeatedNames(path: ValuePath, items: readonly { name: string }[]): Issue[] {
-  const names = items.map(({ name }) => name)
-  return repeatedItems(path, names).map((issue) => ({ ...issue, path: [...issue.path, 'name'] }))
-}
-
-function repeatedItems(path: ValuePath, items: readonly string[]): Issue[] {
-  return items.flatMap((item, at): Issue[] =>
-    items.indexOf(item) === at ? [] : [{ path: [...path, at], problem: { kind: 'repeated' } }],
-  )
 }

@@ -1,5 +1,6 @@
 /** Makes a stored source of one that is sent: secrets go apart, and those that are left out are taken over. */
-import type { Issue, ValuePath } from '../resource-fault.ts'
+import type { Issue } from '../resource-fault.ts'
+import { joinAuthHeaders } from '../webhooks/auth-headers.ts'
 import { type HostPolicy, headerIssues, isSameOrigin, urlProblem } from '../webhooks/target.ts'
 import {
   type BuiltinConfig,
@@ -59,14 +60,18 @@ export function makeSource(wanted: WantedSource, replaced: Replaced | null): Mad
 function makeWebhook(wanted: WantedWebhook, replaced: Replaced | null): Made {
   const stored = replaced?.source.kind === 'webhook' ? replaced.source : null
   const isMoved = stored !== null && !isSameOrigin(stored.url, wanted.url)
-  const needsStored = wanted.secret === undefined || (wanted.authHeaders ?? []).some(({ value }) => value === undefined)
-  const kept = stored && replaced && !isMoved && needsStored ? replaced.secrets() : noSecrets
-  const missing = missingSecrets(wanted, stored, isMoved)
-  const secret = wanted.secret === undefined ? kept.secret : wanted.secret
-  const authHeaders = (wanted.authHeaders ?? []).map(({ name, value }): [string, string] => {
-    const key = name.toLowerCase()
-    return [key, value ?? kept.authHeaders[key] ?? '']
-  })
+  const storedSecrets = () => (stored && replaced ? replaced.secrets() : noSecrets)
+  const headers = joinAuthHeaders(
+    ['source', 'authHeaders'],
+    wanted.authHeaders ?? [],
+    { names: stored?.authHeaders ?? [], values: () => storedSecrets().authHeaders },
+    isMoved,
+  )
+  const isSecretLost = isMoved && stored.hasSecret && wanted.secret === undefined
+  const secretIssues: Issue[] = isSecretLost
+    ? [{ path: ['source', 'secret'], problem: { kind: 'secret_of_other_origin' } }]
+    : []
+  const secret = wanted.secret === undefined && !isMoved ? storedSecrets().secret : (wanted.secret ?? null)
   const source: WebhookSource = {
     kind: 'webhook',
     url: wanted.url,
@@ -77,20 +82,5 @@ function makeWebhook(wanted: WantedWebhook, replaced: Replaced | null): Made {
     responseMode: wanted.responseMode ?? null,
     asyncAck: wanted.asyncAck ?? null,
   }
-  return { source, secrets: { secret, authHeaders: Object.fromEntries(authHeaders) }, issues: missing }
-}
-
-function missingSecrets(wanted: WantedWebhook, stored: WebhookSource | null, isMoved: boolean): Issue[] {
-  const names = new Set((stored?.authHeaders ?? []).map((name) => name.toLowerCase()))
-  const ofOtherOrigin = (path: ValuePath): Issue => ({ path, problem: { kind: 'secret_of_other_origin' } })
-  const isSecretLost = isMoved && stored?.hasSecret && wanted.secret === undefined
-  return [
-    ...(isSecretLost ? [ofOtherOrigin(['source', 'secret'])] : []),
-    ...(wanted.authHeaders ?? []).flatMap(({ name, value }, at): Issue[] => {
-      if (value !== undefined) return []
-      const path = ['source', 'authHeaders', at, 'value']
-      if (!names.has(name.toLowerCase())) return [{ path, problem: { kind: 'secret_missing' } }]
-      return isMoved ? [ofOtherOrigin(path)] : []
-    }),
-  ]
+  return { source, secrets: { secret, authHeaders: headers.values }, issues: [...secretIssues, ...headers.issues] }
 }

@@ -1,7 +1,8 @@
 /** The questions that an LLM gets about a call, and how its answer is read: a value that is not as asked for is left out. */
-import type { ExtractionField } from '../agents/agent.ts'
+
 import { askedCallbackSchema } from '../callbacks/asked-callback.ts'
 import type { ResponseFormat } from '../llm/llm.ts'
+import type { ExtractionField } from '../webhooks/endpoint.ts'
 import type { Turn } from './call.ts'
 import {
   type CustomData,

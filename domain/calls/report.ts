@@ -1,5 +1,5 @@
 /** The report of a call that is over: what the rules say of it, which stands until and unless an LLM has read the call. */
-import type { ExtractionField } from '../agents/agent.ts'
+import type { ExtractionField } from '../webhooks/endpoint.ts'
 import type { Call } from './call.ts'
 import type { EndReason } from './states.ts'
 

@@ -3,9 +3,10 @@
  * stored with the call and shown as `pipeline_config`, so its names are the contract's. Times without a unit in their
  * name are milliseconds. Secrets of tools are kept apart.
  */
-import type { BackgroundClip, ExtractionField } from '../agents/agent.ts'
+import type { BackgroundClip } from '../agents/agent.ts'
 import type { PreToolSpeech, ToolSource } from '../agents/tool.ts'
 import type { Objective, Stage } from '../catalog/model.ts'
+import type { ExtractionField } from '../webhooks/endpoint.ts'
 
 export const sampleRates = [8000, 16_000, 24_000, 48_000] as const
 export type SampleRate = (typeof sampleRates)[number]

@@ -18,6 +18,8 @@ export type RunToolDeps = {
   isPhoneNumber: RunTool['isPhoneNumber']
   /** The secrets of a webhook tool of this call. */
   secretsOf: (call: Call, toolName: string) => ToolSecrets | undefined
+  /** The secrets that sign for tools without one. */
+  workspaceSecrets: (organizationId: string) => Promise<readonly string[]>
 }
 
 const timeoutMsDefault = 10_000
@@ -45,17 +47,18 @@ async function send(deps: RunToolDeps, call: Call, request: ToolRequest, source:
   const secrets = deps.secretsOf(call, request.tool.name) ?? noSecrets
   const id = keyOf(call, request)
   const body = bodyOf(call, request, id)
-  const post = () => {
-    const signed = webhookHeaders({ id, nowMs: clock.nowMs(), body }, secrets.secret)
+  const post = (signing: readonly string[]) => {
+    const signed = webhookHeaders({ id, nowMs: clock.nowMs(), body }, signing)
     const headers = { ...headersOf(source, secrets), ...signed }
     return client.post({ url: source.url, headers, body, signal: timeout.signal, answerBytesMax })
   }
   try {
-    const first = await post().catch((error: unknown) => error)
+    const signing = secrets.secret === null ? await deps.workspaceSecrets(call.organizationId) : [secrets.secret]
+    const first = await post(signing).catch((error: unknown) => error)
     if (!isRetried(first)) return resultOf(first)
     await wait(clock, retryAfterMs, timeout.signal)
     if (timeout.signal.aborted) return resultOf(first instanceof WebhookError ? timedOut : first)
-    const second = await post().catch((error: unknown) => error)
+    const second = await post(signing).catch((error: unknown) => error)
     return resultOf(second)
   } catch (err) {
     deps.log.error({ err }, 'tool not run')

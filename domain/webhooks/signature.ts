@@ -4,16 +4,20 @@ import { createHmac } from 'node:crypto'
 const prefix = 'whsec_'
 const keyBytes = { min: 24, max: 64 }
 
-/** The headers that prove who sent the body. Without a secret they name the message and sign nothing. */
+/**
+ * The headers that prove who sent these bytes. Each secret makes a signature, and a receiver accepts the message when one of them
+ * is right: so it can change to a new secret while both sign.
+ */
 export function webhookHeaders(
-  { id, nowMs, body }: { id: string; nowMs: number; body: string },
-  secret: string | null,
+  { id, nowMs, body }: { id: string; nowMs: number; body: string | Uint8Array },
+  secrets: readonly string[],
 ): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1000))
-  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp }
-  if (secret === null) return headers
-  const hash = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')
-  return { ...headers, 'webhook-signature': `v1,${hash}` }
+  const signatures = secrets.map((secret) => {
+    const hash = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest('base64')
+    return `v1,${hash}`
+  })
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }
 
 /** A secret in the form of the standard is base64. Any other text is the key as it stands. */

@@ -1,12 +1,5 @@
 import type { Migration } from './migration.ts'
-
-const ownWorld = (table: string) => `
-alter table ${table} enable row level security;
-alter table ${table} force row level security;
-create policy own_world on ${table}
-  using ((select current_setting('app.organization', true)) in (organization_id, '*')
-    and (select current_setting('app.world', true)) in (case when test then 'test' else 'live' end, '*'));
-`
+import { ownWorld } from './own-world.ts'
 
 export const calls: Migration = {
   version: 10,

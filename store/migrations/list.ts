@@ -12,6 +12,7 @@ import { callCommands } from './0011-call-commands.ts'
 import { sessionLeases } from './0012-session-leases.ts'
 import { callbacks } from './0013-callbacks.ts'
 import { recordingUploads } from './0014-recording-uploads.ts'
+import { webhookEndpoints } from './0015-webhook-endpoints.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   sessionLeases,
   callbacks,
   recordingUploads,
+  webhookEndpoints,
 ]

@@ -1,13 +1,13 @@
 /** Reports and spans, without a server: rules, readings, sums. */
 import fc from 'fast-check'
 import t from 'tap'
-import type { ExtractionField } from '../../domain/agents/agent.ts'
 import { costsOf } from '../../domain/calls/costs.ts'
 import { coerced, formatOf, readFindings, transcriptOf } from '../../domain/calls/findings.ts'
 import { firstReport, ruledFindings } from '../../domain/calls/report.ts'
 import { spanTree } from '../../domain/calls/span-tree.ts'
 import { endReasons } from '../../domain/calls/states.ts'
 import type { CallAttempt } from '../../domain/calls/store.ts'
+import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
 import { newSpan, newTurn } from './call.ts'
 
 const field = (type: ExtractionField['type'], options?: string[]): ExtractionField => ({

@@ -18,6 +18,7 @@ type Answer = (received: Received, response: ServerResponse, count: number) => v
 
 const call = {
   id: '018f0000-0000-7000-8000-000000000001',
+  organizationId: 'org_1',
   agentId: 'agent_1',
   test: false,
   metadata: { order: 7 },
@@ -80,6 +81,7 @@ function runner(t: Tap, secrets?: ToolSecrets, allowedSubnets = ['127.0.0.0/8'])
     valueFaults,
     isPhoneNumber: () => true,
     secretsOf: () => secrets,
+    workspaceSecrets: (organizationId) => Promise.resolve([`new secret of ${organizationId}`, 'the one before']),
   })
 }
 
@@ -111,12 +113,15 @@ t.test('the request of a tool', async (t) => {
   t.equal(headers['webhook-signature'], `v1,${hash}`)
 })
 
-t.test('a tool without a secret is not signed, and a test call says so', async (t) => {
+t.test('a tool without a secret is signed with those of the organization, and a test call says so', async (t) => {
   const { url, received } = await serve(t, (_, response) => response.end())
   const request = { callId: 'call_2', tool: toolAt(url), args: {} }
   t.same(await runner(t).webhook({ ...call, test: true }, request), { result: '' })
-  t.notOk('webhook-signature' in received[0]!.headers)
-  t.match(received[0]!.headers, { 'webhook-id': `${call.id}:call_2` })
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = received[0]!.headers
+  t.equal(id, `${call.id}:call_2`)
+  const content = `${id}.${String(timestamp)}.${received[0]!.body}`
+  const signed = (secret: string) => `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
+  t.equal(signature, `${signed('new secret of org_1')} ${signed('the one before')}`)
   t.equal((JSON.parse(received[0]!.body) as { test: boolean }).test, true)
 })
 
@@ -124,10 +129,10 @@ t.test('the signature is that of the standard', (t) => {
   // The example of the libraries of Standard Webhooks.
   const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', nowMs: 1_614_265_330_000, body: '{"test": 2432232314}' }
   t.equal(
-    webhookHeaders(message, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')['webhook-signature'],
+    webhookHeaders(message, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])['webhook-signature'],
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   )
-  const short = webhookHeaders(message, 'whsec_c2hvcnQ=')['webhook-signature']
+  const short = webhookHeaders(message, ['whsec_c2hvcnQ='])['webhook-signature']
   const asText = createHmac('sha256', 'whsec_c2hvcnQ=')
     .update(`${message.id}.1614265330.${message.body}`)
     .digest('base64')

@@ -1,0 +1,13 @@
+/** Finds what is in a list twice. No schema says `uniqueItems`, whose validators compare every pair of a list of any length. */
+import type { Issue, ValuePath } from './resource-fault.ts'
+
+export function repeatedNames(path: ValuePath, items: readonly { name: string }[]): Issue[] {
+  const names = items.map(({ name }) => name)
+  return repeatedItems(path, names).map((issue) => ({ ...issue, path: [...issue.path, 'name'] }))
+}
+
+export function repeatedItems(path: ValuePath, items: readonly string[]): Issue[] {
+  return items.flatMap((item, at): Issue[] =>
+    items.indexOf(item) === at ? [] : [{ path: [...path, at], problem: { kind: 'repeated' } }],
+  )
+}

@@ -1,0 +1,31 @@
+/** Headers with secret values. Their names are shown, and a value that is left out is the stored one. */
+import type { Issue, ValuePath } from '../resource-fault.ts'
+
+export type WantedHeader = { name: string; value?: string }
+
+/** The list that is replaced. `values` opens what is sealed, by names in lower case. */
+export type StoredHeaders = { names: readonly string[]; values: () => Readonly<Record<string, string>> }
+
+export type JoinedHeaders = { values: Record<string, string>; issues: Issue[] }
+
+/** `isMoved`: the new list is for another origin, where the stored values must not be sent. */
+export function joinAuthHeaders(
+  path: ValuePath,
+  wanted: readonly WantedHeader[],
+  stored: StoredHeaders,
+  isMoved: boolean,
+): JoinedHeaders {
+  const known = new Set(stored.names.map((name) => name.toLowerCase()))
+  const issues = wanted.flatMap(({ name, value }, at): Issue[] => {
+    if (value !== undefined) return []
+    const place = [...path, at, 'value']
+    if (!known.has(name.toLowerCase())) return [{ path: place, problem: { kind: 'secret_missing' } }]
+    return isMoved ? [{ path: place, problem: { kind: 'secret_of_other_origin' } }] : []
+  })
+  const kept = wanted.some(({ value }) => value === undefined) && !isMoved ? stored.values() : {}
+  const values = wanted.map(({ name, value }): [string, string] => {
+    const key = name.toLowerCase()
+    return [key, value ?? kept[key] ?? '']
+  })
+  return { values: Object.fromEntries(values), issues }
+}

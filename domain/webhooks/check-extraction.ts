@@ -1,0 +1,24 @@
+/** The rules for extraction fields, of agents and of endpoints, that a schema cannot express. */
+import { repeatedItems, repeatedNames } from '../repeated.ts'
+import type { Issue, ValuePath } from '../resource-fault.ts'
+import type { ExtractionField } from './endpoint.ts'
+
+/** All descriptions of one list together. */
+const descriptionsMax = 40_000
+
+export function extractionIssues(path: ValuePath, fields: readonly ExtractionField[]): Issue[] {
+  const characters = fields.reduce((sum, { description }) => sum + [...description].length, 0)
+  return [
+    ...repeatedNames(path, fields),
+    ...fields.flatMap((field, at) => optionIssues(field, [...path, at, 'options'])),
+    ...fields.flatMap(({ options = [] }, at) => repeatedItems([...path, at, 'options'], options)),
+    ...(characters > descriptionsMax
+      ? [{ path, problem: { kind: 'descriptions_too_long' as const, charactersMax: descriptionsMax } }]
+      : []),
+  ]
+}
+
+function optionIssues({ type, options }: ExtractionField, path: ValuePath): Issue[] {
+  if ((type === 'enum') === (options !== undefined)) return []
+  return [{ path, problem: { kind: type === 'enum' ? 'options_missing' : 'options_not_taken' } }]
+}

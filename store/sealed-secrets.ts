@@ -1,0 +1,53 @@
+import type { Log } from '../domain/ports/system.ts'
+import { sealedTools } from './agent-tools.ts'
+import { sealedCalls } from './calls.ts'
+import { sealedProviderKeys } from './provider-keys.ts'
+import { countUnreadable, type Resealed, resealTable, type SealedTable } from './reseal.ts'
+import type { Sealed, Sealer } from './sealed.ts'
+import type { Tenancy } from './tenant.ts'
+import { sealedEndpoints } from './webhook-endpoint-rows.ts'
+import { sealedWebhookSecrets } from './webhook-secrets.ts'
+
+/** All secrets at rest: provider keys, webhook secrets, and the secrets of tools, webhook endpoints and live calls. */
+export type SealedSecrets = {
+  /** Moves them to the current master key. */
+  reseal(): Promise<Resealed>
+  /** How many were sealed with a master key that this process does not have. */
+  unreadable(): Promise<number>
+}
+
+export function createSealedSecrets(tenancy: Tenancy, sealer: () => Sealer): SealedSecrets {
+  const reseal = <Row extends Sealed>(table: SealedTable<Row>) => resealTable(tenancy, sealer(), table)
+  const unreadable = ({ table }: { table: string }) => countUnreadable(tenancy, sealer(), table)
+  return {
+    async reseal() {
+      const tables = [
+        await reseal(sealedProviderKeys),
+        await reseal(sealedTools),
+        await reseal(sealedCalls),
+        await reseal(sealedWebhookSecrets),
+        await reseal(sealedEndpoints),
+      ]
+      return {
+        resealed: tables.reduce((sum, { resealed }) => sum + resealed, 0),
+        failed: tables.reduce((sum, { failed }) => sum + failed, 0),
+      }
+    },
+    async unreadable() {
+      const tables = [sealedProviderKeys, sealedTools, sealedCalls, sealedWebhookSecrets, sealedEndpoints]
+      let count = 0
+      for (const table of tables) count += await unreadable(table)
+      return count
+    },
+  }
+}
+
+/**
+ * After a change of the master key every process moves what it finds; the key before it can be taken away once
+ * nothing is found.
+ */
+export async function tendSecrets(secrets: SealedSecrets, log: Log): Promise<void> {
+  const { resealed, failed } = await secrets.reseal()
+  if (resealed > 0) log.info({ resealed }, 'sealed secrets were moved to the current master key')
+  if (failed > 0) log.error({ failed }, 'sealed secrets do not open with the master key that sealed them')
+}
