@@ -13,6 +13,7 @@ import { sessionLeases } from './0012-session-leases.ts'
 import { callbacks } from './0013-callbacks.ts'
 import { recordingUploads } from './0014-recording-uploads.ts'
 import { webhookEndpoints } from './0015-webhook-endpoints.ts'
+import { webhookDeliveries } from './0016-webhook-deliveries.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   callbacks,
   recordingUploads,
   webhookEndpoints,
+  webhookDeliveries,
 ]

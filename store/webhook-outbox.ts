@@ -1,0 +1,62 @@
+/** Stores events with their deliveries, and wakes the processes that deliver. */
+import { v7 } from 'uuid'
+import type { Tenant } from '../domain/access/organization.ts'
+import { expiryMs, type OutboxEvent } from '../domain/webhooks/outbox.ts'
+import type { Sql, Tx } from './connect.ts'
+import { arrayLiteral } from './key-match.ts'
+
+/** The payload is the ids of endpoints that have a delivery which is due. */
+const channel = 'parley_webhooks'
+
+/**
+ * Runs in the transaction that changes the call. A report supersedes the older ones of its call for the same endpoints:
+ * those that wait are cancelled, and one whose attempt is under way gets no other attempt.
+ */
+export async function enqueue(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  event: OutboxEvent,
+  endpoints: readonly { id: string; name: string }[],
+): Promise<void> {
+  if (endpoints.length === 0) return
+  const endpointIds = endpoints.map(({ id }) => id)
+  const { type, callId, version, agentId } = event
+  const createdAt = new Date(event.createdAtMs)
+  const occurredAt = new Date(event.occurredAtMs)
+  if (version !== null) {
+    // In the order of the ids, as the ends of attempts are stored: neither waits for the other in a circle.
+    await tx`
+      with older as (
+        select id from webhook_deliveries
+        where organization_id = ${organizationId} and test = ${test} and call_id = ${callId} and type = ${type}
+          and endpoint_id = any(${arrayLiteral(endpointIds)}::uuid[]) and version < ${version}
+        order by id for no key update
+      )
+      update webhook_deliveries d set superseded = true,
+        status = case d.status when 'pending' then 'cancelled' else d.status end,
+        error = case d.status when 'pending' then 'superseded' else d.error end
+      from older o where d.organization_id = ${organizationId} and d.test = ${test} and d.id = o.id`
+  }
+  await tx`
+    with event as (${insertEvent(tx, { organizationId, test }, event)}
+    ), delivery as (
+      insert into webhook_deliveries (organization_id, test, id, event_id, endpoint_id, endpoint_name, type, call_id,
+        agent_id, version, status, due_at, occurred_at, created_at, expires_at)
+      select ${organizationId}, ${test}, d.id, ${event.id}::uuid, d.endpoint_id, d.endpoint_name, ${type}, ${callId}::uuid, ${agentId},
+        ${version}::integer, 'pending', ${createdAt}, ${occurredAt}, ${createdAt}, ${new Date(event.createdAtMs + expiryMs)}
+      from unnest(${arrayLiteral(endpoints.map(() => v7()))}::uuid[], ${arrayLiteral(endpointIds)}::uuid[],
+        ${arrayLiteral(endpoints.map(({ name }) => name))}::text[]) as d (id, endpoint_id, endpoint_name)
+    )
+    select pg_notify(${channel}, ${endpointIds.join()})`
+}
+
+export const insertEvent = (tx: Tx, { organizationId, test }: Tenant, event: OutboxEvent) => tx`
+  insert into webhook_events (organization_id, test, id, type, call_id, agent_id, tags, version, body, occurred_at, created_at)
+  values (${organizationId}, ${test}, ${event.id}, ${event.type}, ${event.callId}, ${event.agentId},
+    ${JSON.stringify(event.tags)}::text::json, ${event.version}, ${Buffer.from(event.body)}, ${new Date(event.occurredAtMs)},
+    ${new Date(event.createdAtMs)})`
+
+/** Calls back with endpoints that have a delivery which is due. The driver listens again after each lost connection. */
+export async function listenForDeliveries(sql: Sql, due: (endpointIds: readonly string[]) => void): Promise<void> {
+  await sql.listen(channel, (payload) => due(payload.split(',')))
+}
