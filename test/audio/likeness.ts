@@ -24,7 +24,33 @@ export function placeOf(clip: Int16Array, voice: Int16Array, step: number, strid
 
 /** At the best place, to the sample. */
 export function likenessOf(clip: Int16Array, voice: Int16Array): number {
+  return nearestOf(clip, voice).likeness
+}
+
+/**
+ * How much of a voice was received, as the median likeness of its half seconds, quiet ones left out. Each is looked for by
+ * itself, behind the last one that was found: a busy machine delays frames, which leaves a gap or moves all that follows,
+ * and the likeness of the whole would say how busy the machine was.
+ */
+export function likenessOfPieces(voice: Int16Array, received: Int16Array, rateHz: number): number {
+  const length = rateHz / 2
+  const pieces: number[] = []
+  let searched = 0
+  for (let at = 0; at + length <= voice.length; at += length) {
+    const piece = voice.subarray(at, at + length)
+    if (!piece.some((sample) => Math.abs(sample) > audible)) continue
+    const { at: found, likeness } = nearestOf(piece, received.subarray(searched))
+    if (likeness > 0.9) searched += found + length / 2
+    pieces.push(likeness)
+  }
+  return pieces.sort((a, b) => a - b)[Math.floor((pieces.length - 1) / 2)] ?? 0
+}
+
+const audible = 2000
+
+function nearestOf(clip: Int16Array, voice: Int16Array): Place {
   const { at } = placeOf(clip, voice, 4, 25)
   const from = Math.max(0, at - 8)
-  return placeOf(clip, voice.subarray(from, at + clip.length + 8), 1).likeness
+  const nearest = placeOf(clip, voice.subarray(from, at + clip.length + 8), 1)
+  return { ...nearest, at: from + nearest.at }
 }

@@ -1,7 +1,11 @@
 /** A voice session with a running Parley, over its real socket: a page that types, and that plays what it gets at once. */
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Test } from 'tap'
 import { WebSocket } from 'ws'
+import type { TestCluster } from '../store/cluster.ts'
 import { until } from './machine.ts'
+import { freshDataDir, type Running, startParley } from './parley.ts'
 
 type Server = { url: string; key: string }
 export type Frame = { type: string; [field: string]: unknown }
@@ -10,6 +14,31 @@ export type Started = { sessionId: string; transportUrl: string; transportToken:
 const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
 /** Answers from the request alone, at no price. */
 export const loopbackProviders = JSON.stringify([{ id: 'loopback', adapter: 'loopback' }])
+
+/** The rate of the audio in both directions, for a session that asks for it. */
+export const rateHz = 16_000
+const frameSamples = rateHz / 50
+
+/** Two processes that share a database and a data folder. */
+export async function pair(
+  t: Test,
+  cluster: TestCluster,
+  env: Record<string, string> = {},
+): Promise<[Running, Running]> {
+  const shared = {
+    PARLEY_PROVIDERS: loopbackProviders,
+    PARLEY_MASTER_KEY: 'm'.repeat(32),
+    DATABASE_URL: await cluster.database('empty'),
+    ...env,
+  }
+  const dataDir = freshDataDir()
+  const start = async () => {
+    const node = await startParley(shared, dataDir)
+    t.teardown(() => node.remove())
+    return node
+  }
+  return [await start(), await start()]
+}
 
 /** The status and the JSON of an answer. */
 export async function call(
@@ -79,6 +108,16 @@ export class Page {
     const isAnswer = (frame: Frame) => frame['isFinal'] === true && frame['text'] === text
     this.send({ type: 'user_message', text })
     await until(`an answer to ${text}`, () => this.all('agent_message').some(isAnswer))
+  }
+
+  /** Speaks in real time. */
+  async say(voice: Int16Array): Promise<void> {
+    const startMs = performance.now()
+    for (let at = 0; at < voice.length; at += frameSamples) {
+      const frame = voice.subarray(at, at + frameSamples)
+      this.socket.send(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength))
+      await sleep(Math.max(0, startMs + (at / rateHz) * 1000 - performance.now()))
+    }
   }
 
   /** Everything that the agent has said. */

@@ -1,33 +1,17 @@
 /** People join a live call: over real sockets and in real time, also through another process of the machine. */
-import t, { type Test } from 'tap'
-import { likenessOf } from '../audio/likeness.ts'
+import t from 'tap'
+import { likenessOfPieces } from '../audio/likeness.ts'
 import { voicesOf } from '../session/recorded-call.ts'
 import { speechAt } from '../speech/samples.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { until } from './machine.ts'
-import { freshDataDir, type Running, startParley } from './parley.ts'
-import { call, loopbackProviders, Page } from './voice-session.ts'
+import type { Running } from './parley.ts'
+import { call, Page, pair, rateHz } from './voice-session.ts'
 
 const cluster = await TestCluster.start()
 t.teardown(() => cluster.stop())
 
-const env = { PARLEY_PROVIDERS: loopbackProviders, PARLEY_MASTER_KEY: 'm'.repeat(32) }
-const rateHz = 16_000
-const frameSamples = rateHz / 50
 type Joined = { token: string; url: string; identity: string; roomName: string; expiresAt: string }
-
-/** Two processes that share a database and a data folder. */
-async function pair(t: Test): Promise<[Running, Running]> {
-  const databaseUrl = await cluster.database('empty')
-  const dataDir = freshDataDir()
-  const nodes: Running[] = []
-  for (let count = 0; count < 2; count++) {
-    const node = await startParley({ ...env, DATABASE_URL: databaseUrl }, dataDir)
-    t.teardown(() => node.remove())
-    nodes.push(node)
-  }
-  return nodes as [Running, Running]
-}
 
 async function invited(server: Running, id: string, body: object = {}): Promise<Joined> {
   const { status, json } = await call(server, `/v1/calls/${id}/web-join`, body)
@@ -44,28 +28,6 @@ async function joined(server: Running, id: string, body: object = {}): Promise<P
   return page
 }
 
-/** Sends a voice in real time, and silence before it that begins the stream. */
-async function speak(page: Page, samples: Int16Array): Promise<void> {
-  const startMs = performance.now()
-  for (let at = 0; at < samples.length; at += frameSamples) {
-    const frame = samples.subarray(at, at + frameSamples)
-    page.socket.send(new Uint8Array(frame.buffer, frame.byteOffset, frame.byteLength))
-    const dueMs = startMs + (at / rateHz) * 1000
-    if (dueMs > performance.now()) await new Promise((resolve) => setTimeout(resolve, dueMs - performance.now()))
-  }
-}
-
-/** A busy machine delays frames, which makes gaps: each half second of the voice is looked for by itself. */
-function likeness(voice: Int16Array, received: Int16Array): number {
-  const part = rateHz / 2
-  const parts: number[] = []
-  for (let at = 0; at + part <= voice.length; at += part) {
-    const clip = voice.subarray(at, at + part)
-    if (clip.some((sample) => Math.abs(sample) > 2000)) parts.push(likenessOf(clip, received))
-  }
-  return parts.sort((a, b) => a - b)[Math.floor(parts.length / 2)] ?? 0
-}
-
 // The recorded voices are no questions, so that the agent answers only what is typed.
 const quiet = {
   ttsOptions: { sampleRate: rateHz },
@@ -73,7 +35,7 @@ const quiet = {
 }
 
 t.test('webJoinCall: a person and the caller receive each other, and are recorded', async (t) => {
-  const [owner, other] = await pair(t)
+  const [owner, other] = await pair(t, cluster)
   const caller = await Page.join(owner, { ...quiet, recording: true })
   await caller.ask('before')
   const invitation = await invited(other, caller.id, { displayName: 'Maria' })
@@ -89,11 +51,11 @@ t.test('webJoinCall: a person and the caller receive each other, and are recorde
   t.match(await maria.first('ready'), { identity: invitation.identity, resumed: false, sampleRate: rateHz })
   await caller.ask('who only listens does not silence the agent')
   const [callersVoice, mariasVoice] = [await speechAt('tt-weasels', rateHz), await speechAt('privacy-prompt', rateHz)]
-  await speak(maria, mariasVoice)
-  await speak(caller, callersVoice)
+  await maria.say(mariasVoice)
+  await caller.say(callersVoice)
   await new Promise((resolve) => setTimeout(resolve, 500))
-  const toCaller = likeness(mariasVoice, caller.audio())
-  const toMaria = likeness(callersVoice, maria.audio())
+  const toCaller = likenessOfPieces(mariasVoice, caller.audio(), rateHz)
+  const toMaria = likenessOfPieces(callersVoice, maria.audio(), rateHz)
   t.ok(toCaller > 0.9, `the caller receives Maria: ${toCaller.toFixed(3)}`)
   t.ok(toMaria > 0.9, `Maria receives the caller: ${toMaria.toFixed(3)}`)
   caller.send({ type: 'user_message', text: 'is the agent there?' })
@@ -112,8 +74,8 @@ t.test('webJoinCall: a person and the caller receive each other, and are recorde
   await until('it is recorded', async () => (await whole())['recording_status'] === 'ready')
   const recorded = await voicesOf(other, caller.id)
   for (const [what, value] of [
-    ['the caller is on the left', likeness(callersVoice, recorded.caller)],
-    ['Maria is on the right', likeness(mariasVoice, recorded.agent)],
+    ['the caller is on the left', likenessOfPieces(callersVoice, recorded.caller, rateHz)],
+    ['Maria is on the right', likenessOfPieces(mariasVoice, recorded.agent, rateHz)],
   ] as const)
     t.ok(value > 0.9, `${what}: ${value.toFixed(3)}`)
   const { events } = (await call(other, `/v1/calls/${caller.id}/events`)).json as {
@@ -140,7 +102,7 @@ t.test('webJoinCall: a person and the caller receive each other, and are recorde
 })
 
 t.test('webJoinCall: at most four at once, and only while the call is live', async (t) => {
-  const [owner, other] = await pair(t)
+  const [owner, other] = await pair(t, cluster)
   const caller = await Page.join(owner)
   const invitations = []
   for (let count = 0; count < 5; count++) invitations.push(await invited(count % 2 ? other : owner, caller.id))
