@@ -1,12 +1,15 @@
 /** Calls that agents have promised to make later. */
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
-import type { CallbackFilter, CallbackPosition } from '../../domain/callbacks/store.ts'
+import type { CallbackFilter } from '../../domain/callbacks/store.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import { Refusal } from '../../runtime/engine/handler.ts'
 import { wireCallback } from './callback-wire.ts'
+import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 
 type Handlers = PlatformHandlers<Caller>
+
+/** In milliseconds. */
+const cursors: CursorShape = { digitsMax: 13, id: /^callback_[0-9A-Za-z]{22}$/ }
 
 export function callbackOperations(callbacks: Callbacks) {
   return {
@@ -23,9 +26,11 @@ function listCallbacks(callbacks: Callbacks): Handlers['listCallbacks'] {
       ...(status !== undefined && { status }),
       ...(sourceSessionId !== undefined && { sourceSessionId }),
     }
-    const after = cursor === undefined ? null : readCursor(cursor)
+    const position = cursor === undefined ? null : readCursor(cursor, cursors)
+    const after = position && { createdAtMs: position.at, id: position.id }
     const { callbacks: found, next } = await callbacks.list(tenantOf(caller), filter, limit, after)
-    return { status: 200, body: { callbacks: found.map(wireCallback), next_cursor: next && cursorOf(next) } }
+    const nextCursor = next && cursorOf({ at: next.createdAtMs, id: next.id })
+    return { status: 200, body: { callbacks: found.map(wireCallback), next_cursor: nextCursor } }
   }
 }
 
@@ -48,20 +53,4 @@ function dispatchCallback(callbacks: Callbacks): Handlers['dispatchCallback'] {
     status: 200,
     body: wireCallback(await callbacks.dispatch(tenantOf(caller), path.id)),
   })
-}
-
-function cursorOf({ createdAtMs, id }: CallbackPosition): string {
-  return Buffer.from(`${createdAtMs}.${id}`).toString('base64url')
-}
-
-function readCursor(cursor: string): CallbackPosition {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1')
-  const [, ms, id] = /^(\d{1,13})\.(callback_[0-9A-Za-z]{22})$/.exec(text) ?? []
-  if (ms === undefined || id === undefined)
-    throw new Refusal('invalid_parameter', {
-      param: 'cursor',
-      message: 'cursor is not one that a page had',
-      keyword: 'format',
-    })
-  return { createdAtMs: Number(ms), id }
 }

@@ -2,15 +2,18 @@
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import { durationS, roomNameOf } from '../../domain/calls/call.ts'
 import type { Calls } from '../../domain/calls/calls.ts'
-import type { CallFilter, CallPosition, CallSummary } from '../../domain/calls/store.ts'
+import type { CallFilter, CallSummary } from '../../domain/calls/store.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { SessionItem } from '../../generated/platform/types.ts'
-import { Refusal } from '../../runtime/engine/handler.ts'
+import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
 import { millisecondsOf, timeOf, timeOrNull } from './times.ts'
 import { sessionTurn } from './turn-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
+
+/** In microseconds. */
+const cursors: CursorShape = { digitsMax: 16, id: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ }
 
 export function listSessions(calls: Calls): Handlers['listSessions'] {
   return async ({ query }, { caller }) => {
@@ -22,9 +25,11 @@ export function listSessions(calls: Calls): Handlers['listSessions'] {
       ...(from !== undefined && { fromMs: millisecondsOf('from', from) }),
       ...(to !== undefined && { toMs: millisecondsOf('to', to) }),
     }
-    const after = cursor === undefined ? null : readCursor(cursor)
+    const position = cursor === undefined ? null : readCursor(cursor, cursors)
+    const after = position && { createdAtUs: position.at, id: position.id }
     const { calls: found, next } = await calls.list(tenantOf(caller), filter, limit, after)
-    return { status: 200, body: { entries: found.map(itemOf), nextCursor: next && cursorOf(next) } }
+    const nextCursor = next && cursorOf({ at: next.createdAtUs, id: next.id })
+    return { status: 200, body: { entries: found.map(itemOf), nextCursor } }
   }
 }
 
@@ -66,20 +71,4 @@ function itemOf(call: CallSummary): SessionItem {
     recordingStatus: call.recordingStatus,
     recordingDurationMs: call.recordingDurationMs,
   }
-}
-
-function cursorOf({ createdAtUs, id }: CallPosition): string {
-  return Buffer.from(`${createdAtUs}.${id}`).toString('base64url')
-}
-
-function readCursor(cursor: string): CallPosition {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1')
-  const [, us, id] = /^(\d{1,16})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? []
-  if (us === undefined || id === undefined)
-    throw new Refusal('invalid_parameter', {
-      param: 'cursor',
-      message: 'cursor is not one that a page had',
-      keyword: 'format',
-    })
-  return { createdAtUs: Number(us), id }
 }

@@ -1,0 +1,25 @@
+/** Cursors of lists that are ordered by time and id: a cursor is opaque to clients, and names the last entry of a page. */
+import { Refusal } from '../../runtime/engine/handler.ts'
+
+/** `at` is a time in the unit of the list. */
+export type CursorPosition = { at: number; id: string }
+
+/** The cursors of one list. A time with more digits is after the year 2286, and the database may not know it. */
+export type CursorShape = { digitsMax: 13 | 16; id: RegExp }
+
+export function cursorOf({ at, id }: CursorPosition): string {
+  return Buffer.from(`${at}.${id}`).toString('base64url')
+}
+
+/** Throws Refusal. */
+export function readCursor(cursor: string, { digitsMax, id: ids }: CursorShape): CursorPosition {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1')
+  const [, digits, id] = /^(\d+)\.(.+)$/.exec(text) ?? []
+  if (digits === undefined || digits.length > digitsMax || id === undefined || !ids.test(id))
+    throw new Refusal('invalid_parameter', {
+      param: 'cursor',
+      message: 'cursor is not one that a page had',
+      keyword: 'format',
+    })
+  return { at: Number(digits), id }
+}
