@@ -11,6 +11,24 @@ export const systemClock = {
   },
 }
 
+/** Rejects with `late` when the work takes longer than `delayMs`. The work goes on all the same. */
+export async function within<T>(
+  clock: Pick<typeof systemClock, 'after'>,
+  delayMs: number,
+  work: Promise<T>,
+  late: string,
+): Promise<T> {
+  let cancel = () => {}
+  const timeUp = new Promise<never>((_resolve, reject) => {
+    cancel = clock.after(delayMs, () => reject(new Error(late)))
+  })
+  try {
+    return await Promise.race([work, timeUp])
+  } finally {
+    cancel()
+  }
+}
+
 const letters = Buffer.from('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz')
 const id = Buffer.alloc(22)
 const random = Buffer.alloc(8192)

@@ -1,9 +1,7 @@
 /** Opens the database, embedded or given, and hands out the ports over it. */
 import { nanoid } from 'nanoid'
 import type { Limits } from '../domain/access/limits.ts'
-
-import type { Clock } from '../domain/ports/system.ts'
-
+import { within } from '../runtime/clock.ts'
 import { type Loop, Loops } from '../runtime/loops.ts'
 import { type Access, type AccessOptions, createAccess } from './access.ts'
 import { type DatabaseOptions, type OpenDatabase, openDatabase } from './database.ts'
@@ -95,22 +93,10 @@ async function assemble(opened: OpenDatabase, instanceId: string, options: Store
     },
     async close({ stopPostgres }) {
       await loops.stop(closeMs)
-      await within(clock, closeMs, flush()).catch((err: unknown) => {
+      await within(clock, closeMs, flush(), `not done within ${closeMs} ms`).catch((err: unknown) => {
         log.error({ err }, 'the store closed before everything was written')
       })
       await opened.close(stopPostgres)
     },
-  }
-}
-
-async function within(clock: Clock, delayMs: number, work: Promise<void>): Promise<void> {
-  let cancel = () => {}
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(delayMs, () => reject(new Error(`not done within ${delayMs} ms`)))
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    cancel()
   }
 }

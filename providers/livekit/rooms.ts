@@ -2,6 +2,7 @@
 import type * as Server from 'livekit-server-sdk'
 import type { EnteredRoom, MediaRooms, RoomEvents, RoomSeat } from '../../domain/ports/media-rooms.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import { within } from '../../runtime/clock.ts'
 import { loadLiveKit } from '../../runtime/optional.ts'
 import { LiveKitRoom } from './room.ts'
 
@@ -69,7 +70,7 @@ class LiveKitRooms implements MediaRooms {
 
   async enter(seat: RoomSeat, sampleRateHz: number, open: (room: EnteredRoom) => RoomEvents): Promise<void> {
     const { rtc } = this.#sdks
-    const { log, clock } = this.#settings
+    const { log, clock, connectMs } = this.#settings
     const room = new rtc.Room()
     const entered = new LiveKitRoom({
       rtc,
@@ -83,7 +84,9 @@ class LiveKitRooms implements MediaRooms {
     })
     this.#entered.add(entered)
     try {
-      await this.#inTime(this.#connect(room, seat.room).then(() => entered.begin(open)))
+      // The SDK may wait without an end for a server that does not answer.
+      const entering = this.#connect(room, seat.room).then(() => entered.begin(open))
+      await within(clock, connectMs, entering, 'the LiveKit room could not be joined in time')
     } catch (error) {
       void entered.leave().catch(() => {})
       throw error
@@ -112,20 +115,6 @@ class LiveKitRooms implements MediaRooms {
   #token(identity: string, ttlS: number): Server.AccessToken {
     const { apiKey, apiSecret } = this.#settings
     return new this.#sdks.server.AccessToken(apiKey, apiSecret, { identity, ttl: Math.max(1, ttlS) })
-  }
-
-  /** The SDK may wait without an end for a server that does not answer. */
-  async #inTime(entering: Promise<void>): Promise<void> {
-    const { clock, connectMs } = this.#settings
-    let cancel = () => {}
-    const late = new Promise<never>((_resolve, reject) => {
-      cancel = clock.after(connectMs, () => reject(new Error('the LiveKit room could not be joined in time')))
-    })
-    try {
-      await Promise.race([entering, late])
-    } finally {
-      cancel()
-    }
   }
 }
 
