@@ -20,18 +20,20 @@ import { errorRate, wordErrors } from '../speech/words.ts'
 import { callerRateHz, RoomCaller, type Ticket, ticketOf } from './room-caller.ts'
 import { apiKey, apiSecret, skipped, startLiveKit } from './server.ts'
 
-/** Sentences that survive the embedded voice and recognition. */
+/**
+ * Sentences that survive the embedded voice and recognition. The questions have no pause inside that is as long as the
+ * window of the end point, because it ends a turn.
+ */
 const answers = {
+  'conf-waitforleader': 'We have three rooms with a view of the lake.',
   'please-try-call-later': 'Please call us again tomorrow after lunch.',
-  'privacy-prompt': 'Our office is closed on Sunday and Monday.',
   'tt-weasels': 'We deliver to your house every day of the week.',
 } satisfies Partial<Record<FixtureName, string>>
 const names = Object.keys(answers) as (keyof typeof answers)[]
 const systemPrompt = names.map((name) => `Q: ${spoken[name]}\nA: ${answers[name]}`).join('\n')
 const message =
-  'The train to London leaves at seven in the morning. Please call us again tomorrow after lunch. Our office is closed on Sunday and Monday.'
+  'The train to London leaves at seven in the morning. Please call us again tomorrow after lunch. We have three rooms with a view of the lake.'
 const reconnectMs = 2000
-const conversationsMax = 4
 /** LiveKit notices after about 20 s that a program is dead which has not said goodbye. */
 const deadNoticedMs = 40_000
 
@@ -94,8 +96,8 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
       return { caller, agent, turns, errors }
     }
     // A busy machine loses audio on its way through WebRTC. A defect does it each time.
-    let held = await converse()
-    for (let more = conversationsMax - 1; more > 0 && errorRate([held.errors]) > 0.06; more--) held = await converse()
+    const first = await converse()
+    const held = errorRate([first.errors]) > 0.06 ? await converse() : first
     const { caller, agent, turns, errors } = held
     const { ticket } = caller
     t.ok(errorRate([errors]) <= 0.06)
@@ -209,9 +211,9 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
 
   t.test('overrides are the first frame, for what the session allows', async () => {
     const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
-    const overrides = { type: 'overrides', overrides: { agent: { firstMessage: answers['privacy-prompt'] } } }
+    const overrides = { type: 'overrides', overrides: { agent: { firstMessage: answers['conf-waitforleader'] } } }
     const caller = await RoomCaller.enter(ticket, [overrides])
-    await caller.shows(({ type, text }) => type === 'agent_message' && text === answers['privacy-prompt'])
+    await caller.shows(({ type, text }) => type === 'agent_message' && text === answers['conf-waitforleader'])
     await caller.hangUp()
   })
 
@@ -221,9 +223,9 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     await sleep(500)
     const back = await RoomCaller.enter(caller.ticket)
     t.match(await back.shows(({ type }) => type === 'ready'), { resumed: true })
-    await back.ask(await speechAt('privacy-prompt', callerRateHz))
+    await back.ask(await speechAt('conf-waitforleader', callerRateHz))
     const answered = back.shown.find(({ type, isFinal }) => type === 'agent_message' && isFinal === true)
-    t.equal(answered?.['text'], answers['privacy-prompt'])
+    t.equal(answered?.['text'], answers['conf-waitforleader'])
     await back.hangUp()
     t.match(await ended(caller.sessionId), { status: 'completed', end_reason: 'user_hangup' })
   })
