@@ -45,7 +45,7 @@ test-debian13:
 
 # Recordings in a bucket. The server is built in a cache folder, the first time in about three minutes.
 s3: dist/main.js
-	@exec test/s3.sh
+	@exec test/s3/lane.sh
 
 # The vendors' own clients prove that the stubs in test/vendors are fair. Without them (no network) those tests are skips that say so.
 vendor-clients:

@@ -1,0 +1,21 @@
+# Sourced by the lanes that test against a real server of another project, with `lane` as their name. The server is built
+# from its Go module the first time, and stays in the user's cache folder.
+
+skip() {
+  echo "$lane: skipped, because $1"
+  echo '0 passed, 0 failed, 1 skipped'
+  exit 0
+}
+
+# build_server NAME PACKAGE VERSION NOTE: sets `server` to the program.
+build_server() {
+  local name=$1 package=$2 version=$3 note=$4
+  local folder=${XDG_CACHE_HOME:-$HOME/.cache}/parley/$name-$version
+  server=$folder/${package##*/}
+  if [ -x "$server" ]; then return; fi
+  command -v go >/dev/null || skip "there is no Go to build $name with"
+  echo "$lane: builds $name $version in $folder ($note, the first time)"
+  mkdir -p "$folder"
+  GOBIN=$folder go install -p 2 "$package@$version" >"$folder.log" 2>&1 ||
+    skip "$name could not be built: $(tail -n 1 "$folder.log")"
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Tests recordings against a server that speaks the protocol of S3: versitygw, Apache-2.0, which keeps objects as files in a
+# folder.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+lane=s3
+. test/built-server.sh
+build_server versitygw github.com/versity/versitygw/cmd/versitygw v1.8.0 'about three minutes'
+
+exec node test/run.mjs test/s3/*.test.ts --jobs=1
