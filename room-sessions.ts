@@ -1,5 +1,4 @@
 /** Sessions in the rooms of a LiveKit server, where one is configured. */
-
 import { roomNameOf } from './domain/calls/call.ts'
 import type { MediaRooms } from './domain/ports/media-rooms.ts'
 import type { SessionRegistry } from './domain/sessions/live-sessions.ts'
@@ -10,7 +9,6 @@ import type { ParleyConfig } from './generated/config/types.ts'
 import { createEnterRoom } from './handlers/session/rooms.ts'
 import { openLiveKitRooms } from './providers/livekit/rooms.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
-import { ConfigError } from './runtime/config.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
 import type { Store } from './store/store.ts'
@@ -27,7 +25,7 @@ export type RoomSessions = SessionRooms & { close(): Promise<void> }
 /** A look that has not ended by then is left alone. */
 const closeMs = 2000
 
-/** Null: no LiveKit server is configured. Rejects with ConfigError when its packages are not installed. */
+/** Null: no LiveKit server is configured. */
 export async function openRoomSessions({ config, store, live, log }: RoomSessionParts): Promise<RoomSessions | null> {
   const rooms = await openRooms(config, log)
   if (rooms === null) return null
@@ -71,13 +69,5 @@ async function openRooms(
 ): Promise<MediaRooms | null> {
   const { url, apiKey, apiSecret, connectMs } = livekit
   if (url === null || apiKey === null || apiSecret === null) return null
-  const keptMs = sessions.reconnectMs
-  try {
-    return await openLiveKitRooms({ url, apiKey, apiSecret, connectMs, keptMs, clock: systemClock, log })
-  } catch (cause) {
-    throw new ConfigError(
-      'livekit.url: LiveKit needs two packages that are not installed here: npm install @livekit/rtc-node@1.1.0 livekit-server-sdk@2.19.2',
-      { cause },
-    )
-  }
+  return openLiveKitRooms({ url, apiKey, apiSecret, connectMs, keptMs: sessions.reconnectMs, clock: systemClock, log })
 }

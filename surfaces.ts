@@ -21,7 +21,7 @@ import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
-import { missingS3Packages } from './runtime/optional.ts'
+import { missingPackages, s3Packages } from './runtime/optional.ts'
 import { isSubnet } from './runtime/outbound/address-guard.ts'
 import { checkLiveKit, createSessions, type Sessions } from './voice-sessions.ts'
 
@@ -178,7 +178,7 @@ function checkSubnets({ outbound }: ParleyConfig): void {
 
 /** Throws ConfigError. */
 function checkBucket({ s3 }: ParleyConfig): void {
-  const missing = s3.bucket === null ? [] : missingS3Packages()
+  const missing = s3.bucket === null ? [] : missingPackages(s3Packages)
   if (missing.length === 0) return
   throw new ConfigError(`PARLEY_S3_BUCKET: needs packages that are not installed: npm install ${missing.join(' ')}`)
 }

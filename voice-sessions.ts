@@ -16,6 +16,7 @@ import { openRoomSessions } from './room-sessions.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
 import { Loops } from './runtime/loops.ts'
+import { liveKitPackages, missingPackages } from './runtime/optional.ts'
 
 export type SessionParts = ConversationParts & {
   /** Signs transport tokens. */
@@ -108,4 +109,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
 export function checkLiveKit({ livekit: { url, apiKey, apiSecret } }: ParleyConfig): void {
   const isHalf = [url, apiKey, apiSecret].some((value) => value === null) && (url ?? apiKey ?? apiSecret) !== null
   if (isHalf) throw new ConfigError('livekit: url, apiKey and apiSecret belong together; one of them is not set')
+  const missing = url === null ? [] : missingPackages(liveKitPackages)
+  if (missing.length === 0) return
+  throw new ConfigError(`livekit.url: needs packages that are not installed: npm install ${missing.join(' ')}`)
 }

@@ -18,6 +18,21 @@ export async function loadYaml() {
 
 const require = createRequire(import.meta.url)
 
+export const s3Packages = ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner']
+export const liveKitPackages = ['@livekit/rtc-node', 'livekit-server-sdk']
+
+/** Those of these packages that are not installed. Loads nothing. */
+export function missingPackages(names: readonly string[]): string[] {
+  return names.filter((name) => {
+    try {
+      require.resolve(name)
+      return false
+    } catch (error) {
+      return error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND'
+    }
+  })
+}
+
 /** The package costs 14 MB of memory and 40 ms. Only the templates of agents need it. */
 export function loadLiquid() {
   return require('liquidjs') as typeof import('liquidjs')
@@ -52,21 +67,9 @@ export async function loadS3() {
   return { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client, getSignedUrl }
 }
 
-/** Says the optional packages of S3 that are not installed. Loads nothing. */
-export function missingS3Packages(): string[] {
-  return ['@aws-sdk/client-s3', '@aws-sdk/s3-request-presigner'].filter((name) => {
-    try {
-      require.resolve(name)
-      return false
-    } catch {
-      return true
-    }
-  })
-}
-
 /**
- * The packages are 36 MB and optional. Only a server with LiveKit rooms needs them. Rejects when they are not installed.
- * One of them writes to the output each connection that it makes, unless it is loaded in production.
+ * The packages are 36 MB and optional. Only a server with LiveKit rooms needs them. One of them writes each connection
+ * that it makes to the output, unless it is loaded in production.
  */
 export async function loadLiveKit() {
   const before = process.env['NODE_ENV']

@@ -25,7 +25,6 @@ const participantsMax = 16
 const emptyS = 60
 const agentTtlS = 60
 
-/** Rejects when the SDKs are not installed. */
 export async function openLiveKitRooms(settings: LiveKitSettings): Promise<MediaRooms> {
   return new LiveKitRooms(settings, await loadLiveKit())
 }
