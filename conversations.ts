@@ -43,11 +43,7 @@ export type Conversations = {
 /** Audio is sent at least this often. Frames are 20 ms and may be sent `sessions.aheadMs` early. */
 const paceMs = 10
 
-/** `endedElsewhere` must end the conversation of the call. */
-export function createConversations(
-  parts: ConversationParts,
-  endedElsewhere: JournalDeps['endedElsewhere'],
-): Conversations {
+export function createConversations(parts: ConversationParts): Conversations {
   const { config, store, callEnded, log } = parts
   const { calls } = store
   const { allowedSubnets } = config.outbound
@@ -58,7 +54,6 @@ export function createConversations(
     eventId: systemIds.session,
     callbackId: systemIds.callback,
     ended: callEnded,
-    endedElsewhere,
   })
   const vad = createLocalVad({ idleMs: config.local.idleMs, clock: systemClock, log })
   const client = createWebhookClient({ guard: { allowedSubnets }, monotonicMs: () => systemClock.monotonicMs() })

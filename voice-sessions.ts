@@ -43,9 +43,9 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
   const { config, store, operations, log, masterKey } = parts
   const { limits, credit, organizations, calls } = store
   const tokens = createTransportTokens(masterKey)
-  const conversations = createConversations(parts, (tenant, callId, reason) => live.end(tenant, callId, reason))
+  const conversations = createConversations(parts)
   const routes = createSessionRoutes(operations.dispatch.chooser, conversations.warmUp)
-  const live: SessionRegistry = new SessionRegistry({
+  const live = new SessionRegistry({
     calls,
     routes,
     organizations,

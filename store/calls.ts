@@ -66,12 +66,10 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     countLive: (organizationId) => countOpen(worlds, organizationId, true),
     countQueued: (organizationId) => countOpen(worlds, organizationId, false),
     append: async (tenant, id, entries) => {
-      if (!isCallId(id)) return { refused: entries, overFor: null }
+      if (!isCallId(id)) return entries
       return worlds.asTenant(tenant, async (tx) => {
         const found = await read(tx, tenant, id, true)
-        if (found === null) return { refused: entries, overFor: null }
-        const refused = await store(tx, deps, found.call, entries)
-        return { refused, overFor: isTerminal(found.call.status) ? found.call.endReason : null }
+        return found === null ? entries : store(tx, deps, found.call, entries)
       })
     },
     endedAmong: (ids) =>

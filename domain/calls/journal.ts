@@ -23,8 +23,6 @@ export type JournalDeps = {
   callbackId: () => string
   /** Called when the end of a call is stored. */
   ended: (tenant: Tenant, callId: string) => void
-  /** Called once when another process has ended a call of this process: it held this one for dead. */
-  endedElsewhere: (tenant: Tenant, callId: string, reason: EndReason) => void
 }
 
 export interface Journal {
@@ -57,7 +55,6 @@ class OpenJournal implements CallLog {
   #isPlanned = false
   #hasDropped = false
   #ended: Promise<void> | null = null
-  #isEndedElsewhere = false
   /** Failures of single entries since the last one was left out. */
   #failures = 0
   #whenEmpty: (() => void)[] = []
@@ -168,9 +165,8 @@ class OpenJournal implements CallLog {
     const { calls, log } = this.#deps
     const { id: callId } = this.#call
     try {
-      const { refused, overFor } = await calls.append(this.#call, callId, batch)
+      const refused = await calls.append(this.#call, callId, batch)
       if (refused.length > 0) log.warn({ callId, refused: refused.map(nameOf) }, 'entries of a call were refused')
-      if (overFor !== null) this.#endedElsewhere(overFor)
       return true
     } catch (err) {
       if (err instanceof Fault) return false
@@ -183,14 +179,6 @@ class OpenJournal implements CallLog {
     }
     for (const entry of batch) if (!(await this.#append([entry]))) return false
     return true
-  }
-
-  /** After an end of ours, entries that follow it find the call over, which is no news. */
-  #endedElsewhere(reason: EndReason): void {
-    if (this.#ended !== null || this.#isEndedElsewhere || isTerminal(this.#status)) return
-    this.#isEndedElsewhere = true
-    const { organizationId, test, id } = this.#call
-    this.#deps.endedElsewhere({ organizationId, test }, id, reason)
   }
 
   #stored(): Promise<void> {

@@ -58,10 +58,10 @@ export interface CallStore {
   /** The calls of the organization that nobody has joined yet, in both worlds. */
   countQueued(organizationId: string): Promise<number>
   /**
-   * Stores what happened to a call, all or nothing. Entries that are stored already are not stored again, and entries that
-   * the states of a call forbid are left out. Throws the fault store_unreachable while the database is away.
+   * Stores what happened to a call, all or nothing. Entries that are stored already are not stored again. Resolves with the
+   * entries that were left out, because the states of a call forbid them. Throws the fault store_unreachable while the database is away.
    */
-  append(tenant: Tenant, id: string, entries: readonly CallEntry[]): Promise<Appended>
+  append(tenant: Tenant, id: string, entries: readonly CallEntry[]): Promise<readonly CallEntry[]>
   /** Those of these calls that are over. */
   endedAmong(ids: readonly string[]): Promise<readonly EndedCall[]>
   /**
@@ -76,8 +76,6 @@ export interface CallStore {
   endOrphans(salvage: (callId: string) => Promise<SalvagedRecording>): Promise<void>
 }
 
-/** `overFor`: the call was over before these entries, for this reason. */
-export type Appended = { refused: readonly CallEntry[]; overFor: EndReason | null }
 export type EndedCall = Tenant & { id: string; endReason: EndReason }
 /** `uploading`: the file is completed and uploaded by a process of the machine that has it. */
 export type SalvagedRecording = { status: 'ready'; durationMs: number } | { status: 'failed' | 'uploading' }

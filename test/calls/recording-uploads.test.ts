@@ -34,7 +34,7 @@ function setUp(uploadMs = 3_600_000) {
           ended.push({ id, status: entry.status, durationMs: entry.durationMs, cause: entry.event.failureCause })
           rows.delete(id)
         }
-        return Promise.resolve({ refused: [], overFor: null })
+        return Promise.resolve([])
       },
     },
     files: {

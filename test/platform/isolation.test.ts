@@ -129,7 +129,7 @@ async function makeThings(t: Test, target: Target, owner: string, isLive: boolea
   const stored = await admin.store.calls.find({ organizationId: owner, test: !isLive }, sessionId)
   if (stored === null) throw new Error('no session')
   const callback = callbackOf(stored, { nextTryAtMs: Date.now() + hourMs })
-  t.same((await admin.store.calls.append(stored, sessionId, [promised(callback)])).refused, [])
+  t.same(await admin.store.calls.append(stored, sessionId, [promised(callback)]), [])
   return { agent, tool: id, provider: 'other', request, call: sessionId, callback: callback.id }
 }
 

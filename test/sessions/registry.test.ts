@@ -265,6 +265,17 @@ t.test('a session is ended by its tenant only', async (t) => {
   t.same(all.log, ['end api_ended', 'end server_shutdown'])
 })
 
+t.test('a session whose call another process has ended is ended, and no other', async (t) => {
+  const all = setup()
+  await all.join('s_1')
+  await all.registry.endOver()
+  t.same(all.log, [])
+  const tenant = { organizationId: 'org_1', test: false }
+  for (const id of ['s_1', 's_2']) all.endedElsewhere.push({ ...tenant, id, endReason: 'worker_lost' })
+  await all.registry.endOver()
+  t.same(all.log, ['end worker_lost'])
+})
+
 t.test('a call is released when its claim was not answered, or when the sessions cannot be counted', async (t) => {
   const unanswered = setup({ claim: 'away' })
   t.match(await failure(unanswered.join()), { kind: 'store_unreachable' })

@@ -1,6 +1,7 @@
 /** A registry of live sessions over stubs, in injected time. */
 import { createLocalLimits } from '../../domain/access/local-limits.ts'
 import type { Call } from '../../domain/calls/call.ts'
+import type { EndedCall } from '../../domain/calls/store.ts'
 import type { MediaTransport } from '../../domain/conversation/media.ts'
 import { Fault } from '../../domain/fault.ts'
 import type { SessionSeat } from '../../domain/sessions/live.ts'
@@ -36,6 +37,7 @@ export function setup({
   const endedUnowned: string[] = []
   const warmed: Pipeline['intent'][] = []
   const stored: Pipeline[] = []
+  const endedElsewhere: EndedCall[] = []
   const started: { call: Call }[] = []
   let finish = () => {}
   const state = { isOver: false, failsJoins: false, failsReleases: false }
@@ -62,7 +64,7 @@ export function setup({
         counts
           ? Promise.resolve(claimed.length - released.length)
           : Promise.reject(new Fault({ kind: 'store_unreachable' })),
-      endedAmong: () => Promise.resolve([]),
+      endedAmong: (ids) => Promise.resolve(endedElsewhere.filter(({ id }) => ids.includes(id))),
     },
     organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions }) },
     routes: {
@@ -108,6 +110,7 @@ export function setup({
     endedUnowned,
     warmed,
     stored,
+    endedElsewhere,
     started,
     transport,
     admitted,
