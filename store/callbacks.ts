@@ -42,15 +42,7 @@ export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
     list: (tenant, filter, limit, after) => worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, limit, after)),
     ofSession: async (tenant, sessionId) => {
       if (!isCallId(sessionId)) return null
-      return worlds.asTenant(tenant, async (tx) => {
-        const { organizationId, test } = tenant
-        const [last] = await readWhole(
-          tx,
-          tx`where b.organization_id = ${organizationId} and b.test = ${test} and b.source_session_id = ${sessionId}
-            order by b.created_at desc, b.id desc limit 1`,
-        )
-        return last ?? null
-      })
+      return worlds.asTenant(tenant, async (tx) => (await readWhole(tx, lastOf(tx, tenant, sessionId)))[0] ?? null)
     },
     change: async (tenant, id, change) => {
       if (!isCallbackId(id)) return null
@@ -78,6 +70,10 @@ export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
 
 const ofId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
   tx`where b.organization_id = ${organizationId} and b.test = ${test} and b.id = ${id}`
+
+const lastOf = (tx: Tx, { organizationId, test }: Tenant, sessionId: string) =>
+  tx`where b.organization_id = ${organizationId} and b.test = ${test} and b.source_session_id = ${sessionId}
+    order by b.created_at desc, b.id desc limit 1`
 
 async function list(
   tx: Tx,
@@ -134,12 +130,14 @@ export async function insertPromised(tx: Tx, promised: Callback): Promise<string
   return replaced.map(({ id }) => id)
 }
 
-/** Whether a call was promised in this one, and not cancelled. */
-export async function hasPromised(tx: Tx, { organizationId, test, id }: Tenant & { id: string }): Promise<boolean> {
-  const { count } = await tx`
-    select from callbacks where organization_id = ${organizationId} and test = ${test} and source_session_id = ${id}
-      and status <> 'cancelled' limit 1`
-  return count > 0
+/** The last callback of a session. */
+export async function lastCallbackOf(
+  tx: Tx,
+  session: Tenant & { id: string },
+): Promise<Pick<Callback, 'status'> | null> {
+  const [last] = await tx<Pick<Callback, 'status'>[]>`
+    select b.status from callbacks b ${lastOf(tx, session, session.id)}`
+  return last ?? null
 }
 
 /** The callbacks that name an agent and are not over. */

@@ -1,5 +1,6 @@
 /** Calls. Every statement names the organization and the world. The secrets of a call's tools are sealed, and are removed when it is over. */
 import type { Tenant } from '../domain/access/organization.ts'
+import { isPromised } from '../domain/callbacks/callback.ts'
 import { type Applied, applyEntries } from '../domain/calls/apply.ts'
 import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
@@ -15,7 +16,7 @@ import { listCalls, listCallsOfAgent } from './call-lists.ts'
 import { insertReport } from './call-reports.ts'
 import { type CallRow, callColumns, callOf, isCallId, ofCall } from './call-rows.ts'
 import { createMicroseconds } from './call-times.ts'
-import { hasPromised, insertPromised } from './callbacks.ts'
+import { insertPromised, lastCallbackOf } from './callbacks.ts'
 import type { Tx } from './connect.ts'
 import { arrayLiteral } from './key-match.ts'
 import type { SealedTable } from './reseal.ts'
@@ -225,7 +226,8 @@ async function closed(
   if (isUnrecorded) types.push('recording.suppressed')
   // A session that nobody joined has no report.
   if (call.endReason !== 'not_joined') {
-    const report = firstReport(endedCallOf(call, await turnSources(tx, call), await hasPromised(tx, call)), nowMs)
+    const hasCallback = isPromised(await lastCallbackOf(tx, call))
+    const report = firstReport(endedCallOf(call, await turnSources(tx, call), hasCallback), nowMs)
     await insertReport(tx, call, report)
     types.push(`analysis.${report.analysisStatus}`)
   }

@@ -37,6 +37,11 @@ export type Callback = Tenant & {
   lease: { id: string; untilMs: number } | null
 }
 
+/** Whether a session has promised a call. `last` is its last callback: a promise replaces the one before. */
+export function isPromised(last: Pick<Callback, 'status'> | null): boolean {
+  return last !== null && last.status !== 'cancelled'
+}
+
 /** With the parts of its session that an answer shows. */
 export type WholeCallback = {
   callback: Callback

@@ -1,7 +1,7 @@
 /** Asks one LLM about a call, as the agent's settings route it. Models of last resort serve turns and never this. */
 import type { Caller, Tenant } from '../access/organization.ts'
 import { clockFor, daysAheadOf, readAskedCallback } from '../callbacks/asked-callback.ts'
-import { type Callback, newCallback } from '../callbacks/callback.ts'
+import { type Callback, isPromised, newCallback } from '../callbacks/callback.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { Fault } from '../fault.ts'
 import type { Generate } from '../llm/generate.ts'
@@ -41,7 +41,7 @@ export function createAnalyse(deps: AnalyseDeps): Analyse {
   return async (call, turns) => {
     const { extractionFields: fields } = call.pipeline
     const promised = await deps.callbackOf(call)
-    const ruled = ruledFindings(endedCallOf(call, turns, promised !== null && promised.status !== 'cancelled'))
+    const ruled = ruledFindings(endedCallOf(call, turns, isPromised(promised)))
     const none = { provider: null, model: null, error: null, callback: null }
     const heuristic: Analysis = { ...ruled, status: 'heuristic', ...none }
     const asked = await askable(deps, call, turns)

@@ -9,7 +9,7 @@ import { systemIds } from '../../runtime/clock.ts'
 import { connectOnce } from '../../store/connect.ts'
 import type { Store } from '../../store/store.ts'
 import { callbackOf, hourMs, minuteMs, promised } from '../callbacks/callback.ts'
-import { newCall } from '../calls/call.ts'
+import { newCall, newEvent, newTurn } from '../calls/call.ts'
 import { handClock, organization, TestCluster } from './cluster.ts'
 
 const cluster = await TestCluster.start()
@@ -94,6 +94,24 @@ t.test('a promise is stored with its event, once, and the next one in the sessio
     ({ type }) => type === 'callback.cancelled',
   )
   t.same(replaced?.payload, { callback_id: first.id, reason: 'replaced' })
+})
+
+t.test('the report of a call says that a callback is scheduled when its last promise was not cancelled', async (t) => {
+  const { store, clock, call, process, promise } = await setUp(t)
+  const first = await promise(call, { scheduledAtMs: clock.nowMs() + minuteMs })
+  await clock.advance(minuteMs)
+  await process(() => Promise.resolve(placed)).dispatchDue()
+  t.match(await store.callbacks.find(call, first.id), { callback: { status: 'dispatched' } })
+  const last = await promise(call)
+  await process(() => Promise.resolve(placed)).cancel(call, last.id, null)
+  const started = newEvent('call.in_progress', { status: 'in_progress' })
+  const change = { startedAtMs: started.occurredAtMs }
+  await store.calls.append(call, call.id, [{ kind: 'move', event: started, to: 'in_progress', change }])
+  await store.calls.append(call, call.id, [{ kind: 'turn', turn: newTurn() }])
+  const ended = newEvent('call.completed', { status: 'completed' })
+  const end = { endedAtMs: ended.occurredAtMs, endReason: 'user_hangup' as const }
+  await store.calls.append(call, call.id, [{ kind: 'move', event: ended, to: 'completed', change: end }])
+  t.match(await store.reports.find(call, call.id), { outcome: 'completed' })
 })
 
 t.test('pages split callbacks of one time by their id', async (t) => {
