@@ -1,14 +1,25 @@
 /**
  * The calls that this process owns before their conversations begin. One whose release has failed would wait for ever: no
- * other process may have it, and this one does not. Its release is repeated.
+ * other process may have it, and this one does not. Its release is repeated. An end that is asked for in the meantime
+ * waits for what comes first: the conversation, or the release.
  */
 import type { Tenant } from '../access/organization.ts'
+import type { EndReason } from '../calls/states.ts'
 import type { CallStore } from '../calls/store.ts'
 import type { Log } from '../ports/system.ts'
 import type { Pipeline } from './pipeline.ts'
 
-export type ClaimedCallsDeps = { calls: Pick<CallStore, 'claim' | 'release'>; log: Log; ownerId: string }
+export type ClaimedCallsDeps = {
+  calls: Pick<CallStore, 'claim' | 'release'> & {
+    endUnowned(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): Promise<unknown>
+  }
+  log: Log
+  ownerId: string
+}
 
+export type WantedEnd = { reason: EndReason; clientReason: string | undefined }
+
+type Claimed = { tenant: Tenant; end: WantedEnd | null }
 type Release = { tenant: Tenant; hasFailed: boolean }
 
 /** Releases that wait to be repeated. The oldest of more is forgotten. */
@@ -16,6 +27,7 @@ const releasesMax = 10_000
 
 export class ClaimedCalls {
   readonly #deps: ClaimedCallsDeps
+  readonly #claimed = new Map<string, Claimed>()
   /** Releases that are not done, by call. The newest is the last, so one that always fails is in the way of no other. */
   readonly #releases = new Map<string, Release>()
 
@@ -27,9 +39,13 @@ export class ClaimedCalls {
   async claim({ organizationId, test }: Tenant, id: string, pipeline: Pipeline | null): Promise<boolean> {
     const { calls, ownerId } = this.#deps
     const tenant = { organizationId, test }
+    const isNew = !this.#claimed.has(id)
     this.#releases.delete(id)
+    if (isNew) this.#claimed.set(id, { tenant, end: null })
     try {
-      return await calls.claim(tenant, id, ownerId, pipeline)
+      const isOurs = await calls.claim(tenant, id, ownerId, pipeline)
+      if (!isOurs && isNew) this.#claimed.delete(id)
+      return isOurs
     } catch (error) {
       // It may be stored all the same.
       this.#note(id, { tenant, hasFailed: true })
@@ -37,13 +53,28 @@ export class ClaimedCalls {
     }
   }
 
+  /** Ends a call as soon as it has begun or is released. False: it is not claimed. */
+  end({ organizationId, test }: Tenant, id: string, end: WantedEnd): boolean {
+    const claimed = this.#claimed.get(id)
+    if (claimed?.tenant.organizationId !== organizationId || claimed.tenant.test !== test) return false
+    claimed.end ??= end
+    return true
+  }
+
+  /** Its conversation has begun, and must end at once if an end was asked for. */
+  begun(id: string): WantedEnd | null {
+    const end = this.#claimed.get(id)?.end ?? null
+    this.#claimed.delete(id)
+    return end
+  }
+
   /** Never rejects. */
   async release({ organizationId, test }: Tenant, id: string): Promise<void> {
-    const { calls, log, ownerId } = this.#deps
+    const { log } = this.#deps
     const release = { tenant: { organizationId, test }, hasFailed: false }
     this.#note(id, release)
     try {
-      await calls.release(release.tenant, id, ownerId)
+      await this.#giveBack(release.tenant, id)
       if (this.#releases.get(id) === release) this.#releases.delete(id)
     } catch (err) {
       release.hasFailed = true
@@ -60,10 +91,20 @@ export class ClaimedCalls {
     }
   }
 
+  async #giveBack(tenant: Tenant, id: string): Promise<void> {
+    const { calls, ownerId } = this.#deps
+    const claimed = this.#claimed.get(id)
+    await calls.release(tenant, id, ownerId)
+    if (claimed?.end) await calls.endUnowned(tenant, id, claimed.end.reason, claimed.end.clientReason)
+    if (this.#claimed.get(id) === claimed) this.#claimed.delete(id)
+  }
+
   #note(id: string, release: Release): void {
     this.#releases.delete(id)
     this.#releases.set(id, release)
     const [oldest] = this.#releases.keys()
-    if (this.#releases.size > releasesMax && oldest !== undefined) this.#releases.delete(oldest)
+    if (this.#releases.size <= releasesMax || oldest === undefined) return
+    this.#releases.delete(oldest)
+    this.#claimed.delete(oldest)
   }
 }

@@ -35,7 +35,7 @@ export type Conversation = MediaSink & {
   /** A person comes, or comes back over another socket. */
   join(person: JoinedPerson, transport: MediaTransport): MediaSink
   /** Ends it, and says so to the caller. A second call does nothing. */
-  end(reason: EndReason, note?: string): void
+  end(reason: EndReason, clientReason?: string): void
 }
 
 export type LiveCall = { call: Call; secrets: SecretsByTool }
@@ -58,7 +58,7 @@ export interface JoinableCalls {
   /** Takes back a claim of this process. The call waits again for its first join. */
   release(tenant: Tenant, id: string, ownerId: string): Promise<void>
   /** Ends a call that no process holds. */
-  endUnowned(tenant: Tenant, id: string, reason: EndReason): Promise<unknown>
+  endUnowned(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): Promise<unknown>
   countLive(organizationId: string): Promise<number>
   /** Those of these calls that are over. */
   endedAmong(ids: readonly string[]): Promise<readonly EndedCall[]>
@@ -140,11 +140,12 @@ export class SessionRegistry implements LiveSessions {
     return { isOver, isFull: !isOver && people?.isFull === true, nodeUrl: this.#deps.nodeUrl }
   }
 
-  /** Ends a session of this process. False: it has none of this id. */
-  end({ organizationId, test }: Tenant, id: string, reason: EndReason, note?: string): boolean {
-    const live = this.#live.get(id)
-    if (live === undefined || live.call.organizationId !== organizationId || live.call.test !== test) return false
-    live.conversation?.end(reason, note)
+  /** Ends a session of this process, as soon as it has begun. False: it has none of this id. */
+  end(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): boolean {
+    const { call, conversation = null } = this.#live.get(id) ?? {}
+    if (conversation === null) return this.#claimed.end(tenant, id, { reason, clientReason })
+    if (call?.organizationId !== tenant.organizationId || call.test !== tenant.test) return false
+    conversation.end(reason, clientReason)
     return true
   }
 
@@ -182,7 +183,7 @@ export class SessionRegistry implements LiveSessions {
   /** Ends what is left. Resolves when the records are complete, or after `waitMs`. */
   async close(reason: EndReason, waitMs: number): Promise<void> {
     this.#isDraining = true
-    for (const { conversation } of this.#live.values()) conversation?.end(reason)
+    for (const [id, { call }] of this.#live) this.end(call, id, reason)
     if (this.#live.size === 0) return
     await new Promise<void>((resolve) => {
       const cancel = this.#deps.clock.after(waitMs, resolve)
@@ -281,11 +282,20 @@ export class SessionRegistry implements LiveSessions {
         live.cancelEnd?.()
         live.cancelEnd = null
         const seat = ++live.seat
-        if (live.conversation === null) live.conversation = this.#started(live, transport)
-        else live.conversation.back(transport)
-        return this.#sinkOf(live, live.conversation, seat)
+        const { conversation } = live
+        if (conversation !== null) conversation.back(transport)
+        return this.#sinkOf(live, conversation ?? this.#begun(live, transport), seat)
       },
     }
+  }
+
+  /** The end may have been asked for before. */
+  #begun(live: Live, transport: MediaTransport): Conversation {
+    const conversation = this.#started(live, transport)
+    live.conversation = conversation
+    const end = this.#claimed.begun(live.call.id)
+    if (end !== null) conversation.end(end.reason, end.clientReason)
+    return conversation
   }
 
   /** A conversation that cannot begin ends its call. */

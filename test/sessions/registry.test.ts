@@ -252,6 +252,32 @@ t.test('a server that became full or began to end after the upgrade takes no fur
   t.same(draining.claimed, [])
 })
 
+t.test('a call that is ended while its caller arrives ends, whether the caller comes or not', async (t) => {
+  const tenant = { organizationId: 'org_1', test: false }
+  const other = { organizationId: 'org_2', test: false }
+  const held = setup()
+  await held.registry.hold(tenant, 's_1')
+  t.equal(held.registry.end(other, 's_1', 'api_ended'), false)
+  t.equal(held.registry.end(tenant, 's_1', 'api_ended'), true)
+  await held.join()
+  t.same(held.log, ['end api_ended'], 'the caller came')
+  const left = setup()
+  await left.registry.hold(tenant, 's_1')
+  left.registry.end(tenant, 's_1', 'api_ended')
+  left.breakReleases(true)
+  await left.registry.letGo(tenant, 's_1')
+  t.same(left.endedUnowned, [])
+  left.breakReleases(false)
+  await left.registry.releaseAgain()
+  t.same([left.released, left.endedUnowned], [['s_1'], ['s_1 api_ended']], 'the caller left before')
+  t.equal(left.registry.end(tenant, 's_1', 'api_ended'), false)
+  const taken = setup()
+  const joined = await (await taken.admit()).join({})
+  t.equal(taken.registry.end(tenant, 's_1', 'api_ended'), true)
+  joined.begin(taken.transport)
+  t.same(taken.log, ['end api_ended'], 'the call was taken')
+})
+
 t.test('a session is ended by its tenant only', async (t) => {
   const all = setup()
   await all.join()
