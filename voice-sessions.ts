@@ -75,8 +75,8 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     queuedMax: config.sessions.queuedMax,
   })
   await store.callCommands.serve((tenant, callId, command) => {
-    if (command.kind === 'room') return live.room(tenant, callId)
-    live.end(tenant, callId, command.reason, command.note)
+    if (command.kind === 'joinState') return live.joinState(tenant, callId)
+    live.end(tenant, callId, command.reason, command.clientReason)
     return null
   })
   const loops = new Loops(systemClock, log)

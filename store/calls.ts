@@ -79,11 +79,11 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
           select organization_id as "organizationId", test, id, end_reason as "endReason" from calls
           where id = any(${arrayLiteral(ids)}::uuid[]) and ended_at is not null`,
       ),
-    endUnowned: async (tenant, id, reason, note) => {
+    endUnowned: async (tenant, id, reason, clientReason) => {
       if (!isCallId(id)) return null
       return worlds.asTenant(tenant, async (tx) => {
         const found = await read(tx, tenant, id, true)
-        return found && endUnowned(tx, deps, found.call, reason, note)
+        return found && endUnowned(tx, deps, found.call, reason, clientReason)
       })
     },
     expire: () =>
@@ -258,11 +258,11 @@ async function endUnowned(
   deps: CallStoreDeps,
   call: Call,
   reason: EndReason,
-  note: string | undefined,
+  clientReason: string | undefined,
 ): Promise<UnownedEnd> {
   if (isTerminal(call.status)) return { state: 'ended_before', endedAtMs: call.endedAtMs ?? call.updatedAtMs }
   if (call.ownerId !== null) return { state: 'owned' }
-  await end(tx, deps, call, reason, { status: 'failed' }, note)
+  await end(tx, deps, call, reason, { status: 'failed' }, clientReason)
   return { state: 'ended_now' }
 }
 
@@ -273,7 +273,7 @@ async function end(
   call: Call,
   reason: EndReason,
   recording: SalvagedRecording,
-  note?: string,
+  clientReason?: string,
 ): Promise<void> {
   const to = endStatus(call.status, reason)
   if (to === null) throw new Error(`a call that is ${call.status} cannot end for ${reason}`)
@@ -285,7 +285,7 @@ async function end(
     status: to,
     failureCause: to === 'failed' ? reason : null,
     occurredAtMs: endedAtMs,
-    payload: endPayload(reason, note),
+    payload: endPayload(reason, clientReason),
   }
   const move: CallEntry = { kind: 'move', event, to, change: { endedAtMs, endReason: reason } }
   await store(tx, deps, call, [move, ...recordingOf(deps, call, recording, endedAtMs + 1)])

@@ -1,11 +1,11 @@
 /** Commands to the process that holds a call, from any process that serves from the same database. */
 import type { Tenant } from '../access/organization.ts'
-import type { CallRoom } from './live-calls.ts'
+import type { JoinState } from './live-calls.ts'
 import type { EndReason } from './states.ts'
 
-export type CallCommand = { kind: 'end'; reason: EndReason; note?: string } | { kind: 'room' }
+export type CallCommand = { kind: 'end'; reason: EndReason; clientReason?: string } | { kind: 'joinState' }
 /** Null for a command that asks nothing. */
-export type CallAnswer = CallRoom | null
+export type CallAnswer = JoinState | null
 
 export interface CallCommands {
   /** Resolves when the owner has taken the command. Null: it has not within `commandMs`, and the command is withdrawn. */

@@ -6,17 +6,17 @@ import type { LiveCalls } from './live-calls.ts'
 import type { CallStore } from './store.ts'
 
 export type End = { status: 'ending' } | { status: 'already_ended'; endedAtMs: number }
-/** `note` is what the client says of the end, for the event of it. */
-export type EndCall = (tenant: Tenant, id: string, note?: string) => Promise<End>
+/** `clientReason` is the client's own text about the end, for the event of it. */
+export type EndCall = (tenant: Tenant, id: string, clientReason?: string) => Promise<End>
 
 /** Rejects with ResourceFault `not_found`, and with the fault overloaded when the owner of the call does not answer. */
 export function createEndCall(calls: Pick<CallStore, 'endUnowned' | 'find'>, live: LiveCalls): EndCall {
-  return async (tenant, id, note) => {
-    const ended = await calls.endUnowned(tenant, id, 'api_ended', note)
+  return async (tenant, id, clientReason) => {
+    const ended = await calls.endUnowned(tenant, id, 'api_ended', clientReason)
     if (ended === null) throw new ResourceFault({ kind: 'not_found' })
     if (ended.state === 'ended_now') return { status: 'ending' }
     if (ended.state === 'ended_before') return { status: 'already_ended', endedAtMs: ended.endedAtMs }
-    if ((await live.end(tenant, id, 'api_ended', note)) === 'ending') return { status: 'ending' }
+    if ((await live.end(tenant, id, 'api_ended', clientReason)) === 'ending') return { status: 'ending' }
     const endedAtMs = (await calls.find(tenant, id))?.endedAtMs ?? null
     if (endedAtMs !== null) return { status: 'already_ended', endedAtMs }
     throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })

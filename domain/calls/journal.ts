@@ -93,26 +93,26 @@ class OpenJournal implements CallLog {
     this.#add({ kind: 'recording', event: this.#event(`recording.${status}`, {}), status, durationMs })
   }
 
-  ended(reason: EndReason, note?: string): Promise<void> {
-    this.#ended ??= this.#end(reason, note)
+  ended(reason: EndReason, clientReason?: string): Promise<void> {
+    this.#ended ??= this.#end(reason, clientReason)
     return this.#ended
   }
 
-  async #end(reason: EndReason, note: string | undefined): Promise<void> {
-    if (!isTerminal(this.#status)) this.#moveToEnd(reason, note)
+  async #end(reason: EndReason, clientReason: string | undefined): Promise<void> {
+    if (!isTerminal(this.#status)) this.#moveToEnd(reason, clientReason)
     await this.#stored()
     const { organizationId, test, id } = this.#call
     this.#deps.ended({ organizationId, test }, id)
   }
 
   /** A reason that does not fit the status is a defect of the calling code, and the call must end all the same. */
-  #moveToEnd(reason: EndReason, note: string | undefined): void {
+  #moveToEnd(reason: EndReason, clientReason: string | undefined): void {
     const to = endStatus(this.#status, reason)
     if (to === null)
       this.#deps.log.error({ callId: this.#call.id, reason, status: this.#status }, 'a call cannot end so')
     const endReason = to === null ? 'pipeline_failed' : reason
     const status = to ?? 'failed'
-    const event = this.#event(`call.${status}`, endPayload(endReason, note))
+    const event = this.#event(`call.${status}`, endPayload(endReason, clientReason))
     if (status === 'failed') event.failureCause = endReason
     this.#move(status, event, { endedAtMs: event.occurredAtMs, endReason })
   }

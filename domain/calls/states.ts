@@ -79,7 +79,7 @@ export function endStatus(from: CallStatus, reason: EndReason): CallStatus | nul
   return to !== null && mayMove(from, to) ? to : null
 }
 
-/** The payload of the event of an end. `note` is what the client of the API says of it. */
-export function endPayload(reason: EndReason, note: string | undefined): Record<string, string> {
-  return { end_reason: reason, ...(note !== undefined && { reason: note }) }
+/** The payload of the event of an end. `clientReason` is the text that the client of the API gave. */
+export function endPayload(reason: EndReason, clientReason: string | undefined): Record<string, string> {
+  return { end_reason: reason, ...(clientReason !== undefined && { reason: clientReason }) }
 }

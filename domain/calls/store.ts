@@ -67,7 +67,7 @@ export interface CallStore {
   /**
    * Ends a call that no process holds. Null: there is no such call. `owned`: a process holds it, which must end it.
    */
-  endUnowned(tenant: Tenant, id: string, reason: EndReason, note?: string): Promise<UnownedEnd | null>
+  endUnowned(tenant: Tenant, id: string, reason: EndReason, clientReason?: string): Promise<UnownedEnd | null>
   /**
    * Ends the calls of processes that were dead at the last look too: when the database comes back after an outage, the row
    * of every process has run out, and those that live renew theirs before the next look. `salvage` answers what becomes of

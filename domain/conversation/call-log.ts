@@ -16,5 +16,5 @@ export interface CallLog {
   span(span: Span): void
   recording(status: RecordingStatus, durationMs: number | null): void
   /** The end of the call, with its status, its event and its report. Resolves when all of it is stored. */
-  ended(reason: EndReason, note?: string): Promise<void>
+  ended(reason: EndReason, clientReason?: string): Promise<void>
 }

@@ -77,7 +77,7 @@ class Talking implements Conversation {
   #shown: AgentState | null = null
   #ending: { reason: EndReason; fault: SessionFault | null } | null = null
   /** The words of the client of the API about the end. */
-  #note: string | undefined
+  #clientReason: string | undefined
   readonly #people: JoinedPeople
   #isOver = false
 
@@ -119,7 +119,7 @@ class Talking implements Conversation {
       runTool: deps.runTool,
       notify,
       event: (type, payload) => log.event(type, payload),
-      promise: (callback) => log.callback(callback),
+      scheduleCallback: (callback) => log.callback(callback),
     })
     this.#record = new TurnRecord({
       clock,
@@ -299,8 +299,8 @@ class Talking implements Conversation {
     this.#end('user_hangup', null)
   }
 
-  end(reason: EndReason, note?: string): void {
-    if (!this.#isOver) this.#note = note
+  end(reason: EndReason, clientReason?: string): void {
+    if (!this.#isOver) this.#clientReason = clientReason
     this.#end(reason, reason === 'server_shutdown' ? 'shutting_down' : null)
   }
 
@@ -385,7 +385,7 @@ class Talking implements Conversation {
   async #stored(reason: EndReason): Promise<void> {
     try {
       await this.#audio.close()
-      await this.#log.ended(reason, this.#note)
+      await this.#log.ended(reason, this.#clientReason)
     } catch (err) {
       this.#deps.log.error({ err, sessionId: this.#input.call.id }, 'the end of a call was not stored')
     }

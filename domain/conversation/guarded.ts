@@ -62,7 +62,7 @@ export function guardedConversation(inner: Conversation, failed: Failed): Conver
       return inner.isOver
     },
     join: (person, media) => guardedSink(inner.join(person, media), guard),
-    end: (reason, note) => guard(() => inner.end(reason, note)),
+    end: (reason, clientReason) => guard(() => inner.end(reason, clientReason)),
   }
 }
 

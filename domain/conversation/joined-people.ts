@@ -157,7 +157,7 @@ export class JoinedPeople {
   }
 
   #mute(): void {
-    const isMuted = [...this.#people.values()].some(({ hasSpoken }) => hasSpoken)
+    const isMuted = [...this.#people.values()].some(({ hasSentAudio }) => hasSentAudio)
     if (isMuted === this.#isMuted) return
     this.#isMuted = isMuted
     this.#events.agentIsMuted(isMuted)
@@ -194,8 +194,8 @@ class Person implements MediaSink, Paced {
   readonly who: JoinedPerson
   readonly mix: VoiceMix
   media: MediaTransport | null
-  /** Audio has come, silent or not. */
-  hasSpoken = false
+  /** Silent audio counts too. */
+  hasSentAudio = false
   readonly #deps: JoinedPeopleDeps
   readonly #events: PersonEvents
   readonly #line: MediaLine
@@ -216,6 +216,7 @@ class Person implements MediaSink, Paced {
       said: (turn) => events.said(turn, this.#voice.route),
     })
     this.#line = new MediaLine(media, (samples) => this.#voice.received(samples))
+    // A line adds its background to each frame, and the frames of a person are silent: all that they receive is the mix.
     this.#line.background('ambient', this.mix)
     deps.pacer.add(this)
   }
@@ -231,7 +232,7 @@ class Person implements MediaSink, Paced {
 
   audio(samples: Int16Array): void {
     if (this.#isClosed) return
-    this.hasSpoken = true
+    this.hasSentAudio = true
     this.#voice.audio(samples)
     this.#events.audio(samples)
   }

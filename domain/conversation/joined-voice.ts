@@ -33,7 +33,6 @@ export class JoinedVoice {
   constructor(deps: JoinedVoiceDeps, events: JoinedVoiceEvents) {
     const { clock, transcribeStream, input, sampleRateHz } = deps
     const { call, routing, request } = input
-    // A person is not answered, so no answer is guessed.
     const { pipeline } = call
     this.#events = events
     this.#user = new UserTurn(deps, pipeline, {
@@ -42,6 +41,7 @@ export class JoinedVoice {
         this.#isSpeech = false
         this.#user.keepListening()
       },
+      // A person is not answered, so no answer is begun early.
       guess: () => {},
       flush: () => this.#transcription.flush(),
     })
@@ -107,7 +107,7 @@ export class JoinedVoice {
 
   #words(said: Said): void {
     this.#isSpeech ||= this.#user.isSpeech(said)
-    if (!this.#isSpeech) return this.#dropNoise()
+    if (!this.#isSpeech) return this.#dropIfFinal()
     this.#events.saying(this.#user.id, this.#user.text)
     if (!this.#talks) this.#user.decide()
   }
@@ -116,7 +116,7 @@ export class JoinedVoice {
    * Recognizers find words in noise. Without speech they are not believed, but an interim can be the beginning of speech
    * that voice activity detection finds a moment later: it waits for its final.
    */
-  #dropNoise(): void {
+  #dropIfFinal(): void {
     if (this.#user.isFinal) this.#user.drop()
   }
 

@@ -27,7 +27,7 @@ export type ToolDeps = {
   notify: (event: SessionEvent) => void
   event: (type: EventType, payload: Record<string, unknown>) => void
   /** The agent has promised to call again. */
-  promise: (callback: WantedCallback) => void
+  scheduleCallback: (callback: WantedCallback) => void
 }
 
 /** A call that ended: its result as the LLM reads it. */
@@ -134,14 +134,14 @@ export class ToolCalls {
 
   #runBuiltin({ name, config }: BuiltinSource, args: unknown): ToolResult {
     if (name !== 'schedule_callback') return { result: 'ok' }
-    const { clock, runTool, promise } = this.#deps
+    const { clock, runTool, scheduleCallback } = this.#deps
     const nowMs = clock.nowMs()
     const maxDaysAhead = config?.maxDaysAhead ?? daysAheadDefault
     const read = readWantedCallback(args, { nowMs, maxDaysAhead, isPhoneNumber: (text) => runTool.isPhoneNumber(text) })
     if ('wrong' in read)
       return failed({ code: 'invalid_arguments', detail: read.wrong.map((name) => `/${name}`).join(', ') })
     if ('notAllowed' in read) return failed({ code: 'not_allowed', detail: read.notAllowed })
-    promise(read.wanted)
+    scheduleCallback(read.wanted)
     // The LLM wrote the number, and no result repeats one.
     const scheduledAt = new Date(read.wanted.scheduledAtMs).toISOString()
     return { result: JSON.stringify({ status: 'scheduled', scheduled_at: scheduledAt }) }

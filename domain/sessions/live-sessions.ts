@@ -10,7 +10,7 @@ import type { EndLease, Limits } from '../access/limits.ts'
 import type { Caller, Tenant } from '../access/organization.ts'
 import { takeLease } from '../access/take-lease.ts'
 import type { Call } from '../calls/call.ts'
-import type { CallRoom } from '../calls/live-calls.ts'
+import type { JoinState } from '../calls/live-calls.ts'
 import { type EndReason, isTerminal } from '../calls/states.ts'
 import type { EndedCall } from '../calls/store.ts'
 import type { JoinedPerson } from '../conversation/joined-people.ts'
@@ -20,7 +20,7 @@ import type { Clock, Log } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
 import { ClaimedCalls } from './claimed-calls.ts'
 import type { SecretsByTool } from './join-tools.ts'
-import type { HeldSession, JoinedSession, LiveSessions, SessionOverrides, SessionSeat } from './live.ts'
+import type { JoinedSession, LiveSessions, SessionElsewhere, SessionOverrides, SessionSeat } from './live.ts'
 import { takeOverrides } from './overrides.ts'
 import type { ClientOverride, Pipeline } from './pipeline.ts'
 import type { SessionRoutes } from './routes.ts'
@@ -114,7 +114,7 @@ export class SessionRegistry implements LiveSessions {
     return this.#live.size
   }
 
-  async admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | HeldSession> {
+  async admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | SessionElsewhere> {
     const live = this.#live.get(claims.sessionId)
     if (live !== undefined && claims.person !== undefined) return this.#seatOfPerson(live, claims, caller)
     if (live !== undefined) return this.#seatOf(live.call, caller, true)
@@ -132,12 +132,12 @@ export class SessionRegistry implements LiveSessions {
     return this.#seatOf(found.call, caller, false, found)
   }
 
-  /** Whether a person can join a session. `isOver`: this process does not have it, or its conversation has ended. */
-  room({ organizationId, test }: Tenant, id: string): CallRoom {
+  /** Whether a person can join a session, and where. */
+  joinState({ organizationId, test }: Tenant, id: string): JoinState {
     const { call, conversation, people } = this.#live.get(id) ?? {}
     const isOurs = call?.organizationId === organizationId && call.test === test
-    const isOver = !isOurs || conversation?.isOver !== false
-    return { isOver, isFull: !isOver && people?.isFull === true, nodeUrl: this.#deps.nodeUrl }
+    const isHere = isOurs && conversation?.isOver === false
+    return { isHere, isFull: isHere && people?.isFull === true, nodeUrl: this.#deps.nodeUrl }
   }
 
   /** Ends a session of this process, as soon as it has begun. False: it has none of this id. */

@@ -11,11 +11,11 @@ export interface LiveSessions {
    * the caller has no such session, and a Fault for a limit (`too_many_at_once`) and for a server that is full or
    * draining (`overloaded`). Another process may hold the session.
    */
-  admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | HeldSession>
+  admit(claims: TransportClaims, caller: Caller): Promise<SessionSeat | SessionElsewhere>
 }
 
-/** A session that another process holds: its name. */
-export type HeldSession = { ownerId: string }
+/** A session that another process holds, by the name of that process. */
+export type SessionElsewhere = { ownerId: string }
 
 /** How a transport whose callers come to this process by themselves shares the sessions with other processes. */
 export interface HeldSessions {

@@ -6,28 +6,28 @@ import type { CallStore } from '../calls/store.ts'
 import type { SessionRegistry } from './live-sessions.ts'
 
 export type LiveCallDeps = {
-  live: Pick<SessionRegistry, 'end' | 'room'>
+  live: Pick<SessionRegistry, 'end' | 'joinState'>
   calls: Pick<CallStore, 'find'>
   commands: Pick<CallCommands, 'send'>
 }
 
 export function createLiveCalls({ live, calls, commands }: LiveCallDeps): LiveCalls {
   return {
-    async room(tenant, callId) {
-      const here = live.room(tenant, callId)
-      if (!here.isOver) return here
+    async joinState(tenant, callId) {
+      const here = live.joinState(tenant, callId)
+      if (here.isHere) return here
       const call = await calls.find(tenant, callId)
       if (call === null || isTerminal(call.status)) return here
       if (call.ownerId === null) return null
-      const taken = await commands.send(tenant, callId, call.ownerId, { kind: 'room' })
+      const taken = await commands.send(tenant, callId, call.ownerId, { kind: 'joinState' })
       return taken?.answer ?? null
     },
-    async end(tenant, callId, reason, note) {
-      if (live.end(tenant, callId, reason, note)) return 'ending'
+    async end(tenant, callId, reason, clientReason) {
+      if (live.end(tenant, callId, reason, clientReason)) return 'ending'
       const call = await calls.find(tenant, callId)
       if (call === null || call.ownerId === null) return null
       if (isTerminal(call.status)) return 'already_ended'
-      const command = { kind: 'end', reason, ...(note !== undefined && { note }) } as const
+      const command = { kind: 'end', reason, ...(clientReason !== undefined && { clientReason }) } as const
       const taken = await commands.send(tenant, callId, call.ownerId, command)
       return taken === null ? null : 'ending'
     },

@@ -11,7 +11,7 @@ import { mediaUrl, type TransportTokens } from './transport-token.ts'
 
 export type WebJoinDeps = {
   calls: Pick<CallStore, 'find'>
-  live: Pick<LiveCalls, 'room'>
+  live: Pick<LiveCalls, 'joinState'>
   tokens: Pick<TransportTokens, 'mint'>
   clock: Clock
   /** The identity of a person. */
@@ -36,17 +36,17 @@ export function createWebJoin({ calls, live, tokens, clock, identity: newIdentit
     // The row of a call that has just begun is written a moment later. Its owner knows.
     const isLive = call.status === 'in_progress' || (call.status === 'queued' && call.ownerId !== null)
     if (!isLive) throw new ResourceFault({ kind: 'call_not_live' })
-    const room = await live.room(tenantOf(caller), id)
-    if (room === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
-    if (room.isOver) throw new ResourceFault({ kind: 'call_not_live' })
-    if (room.isFull) throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
+    const state = await live.joinState(tenantOf(caller), id)
+    if (state === null) throw new Fault({ kind: 'overloaded' }, { retryAfterS: 1 })
+    if (!state.isHere) throw new ResourceFault({ kind: 'call_not_live' })
+    if (state.isFull) throw new Fault({ kind: 'too_many_at_once', limit: 'session' }, { retryAfterS: 1 })
     const { organizationId } = call
     const identity = newIdentity()
     const expiresAtMs = clock.nowMs() + ttlMs
     const claims = { sessionId: id, identity, organizationId, keyId: caller.keyId, expiresAtMs }
     return {
       token: tokens.mint({ ...claims, person: { displayName } }),
-      url: mediaUrl(room.nodeUrl ?? publicUrl, id),
+      url: mediaUrl(state.nodeUrl ?? publicUrl, id),
       identity,
       roomName: roomNameOf(call),
       expiresAtMs,

@@ -34,7 +34,7 @@ t.test('others have their turn between long checks of one answer', async (t) => 
       isPhoneNumber: () => false,
       webhook: () => Promise.reject(new Error('it is not run')),
     },
-    promise: () => {},
+    scheduleCallback: () => {},
     notify: () => {},
     event: () => {},
   })

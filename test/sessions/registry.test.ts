@@ -70,7 +70,7 @@ t.test('people join a session: at most four at once, in time, and may come back'
   const all = setup()
   const { person } = all
   t.match(await failure(person('join_0')), { data: { kind: 'call_not_live' } }, 'nobody has joined the session')
-  t.match(all.registry.room({ organizationId: 'org_1', test: false }, 's_1'), { isOver: true })
+  t.match(all.registry.joinState({ organizationId: 'org_1', test: false }, 's_1'), { isHere: false })
   await all.join()
   const sit = async (identity: string, expiresAtMs?: number) => {
     const joined = await (await person(identity, expiresAtMs)).join({})
@@ -81,12 +81,12 @@ t.test('people join a session: at most four at once, in time, and may come back'
   t.equal(first.resumed, false)
   for (const identity of ['join_2', 'join_3']) await sit(identity)
   const seats = [await person('join_4'), await person('join_5')]
-  t.match(all.registry.room({ organizationId: 'org_1', test: false }, 's_1'), { isOver: false, isFull: false })
-  const room = { organizationId: 'org_2', test: false }
-  t.match(all.registry.room(room, 's_1'), { isOver: true }, 'of another organization')
+  t.match(all.registry.joinState({ organizationId: 'org_1', test: false }, 's_1'), { isHere: true, isFull: false })
+  const stranger = { organizationId: 'org_2', test: false }
+  t.match(all.registry.joinState(stranger, 's_1'), { isHere: false }, 'of another organization')
   const [fourth] = seats
   ;(await fourth?.join({}))?.begin(all.transport)
-  t.match(all.registry.room({ organizationId: 'org_1', test: false }, 's_1'), { isFull: true })
+  t.match(all.registry.joinState({ organizationId: 'org_1', test: false }, 's_1'), { isFull: true })
   t.match(await failure(person('join_5')), { data: { kind: 'too_many_at_once', limit: 'session' } })
   t.match(await failure(Promise.resolve().then(() => seats[1]?.join({}))), { data: { kind: 'too_many_at_once' } })
   t.equal((await sit('join_1')).resumed, true, 'who is there may come back')
@@ -112,9 +112,9 @@ t.test('nobody joins a conversation that is over before its record is complete',
   await all.join()
   const tenant = { organizationId: 'org_1', test: false }
   const seat = await all.person('join_1')
-  t.match(all.registry.room(tenant, 's_1'), { isOver: false })
+  t.match(all.registry.joinState(tenant, 's_1'), { isHere: true })
   all.endConversation()
-  t.match(all.registry.room(tenant, 's_1'), { isOver: true })
+  t.match(all.registry.joinState(tenant, 's_1'), { isHere: false })
   t.match(await failure(all.person('join_2')), { data: { kind: 'call_not_live' } })
   t.match(await failure(Promise.resolve().then(() => seat.join({}))), { data: { kind: 'call_not_live' } })
 })
@@ -143,7 +143,7 @@ t.test('a person whose join throws takes no seat', async (t) => {
     const joined = await (await all.person(`join_${at}`)).join({})
     t.throws(() => joined.begin(all.transport), { message: 'no room' })
   }
-  t.match(all.registry.room({ organizationId: 'org_1', test: false }, 's_1'), { isFull: false })
+  t.match(all.registry.joinState({ organizationId: 'org_1', test: false }, 's_1'), { isFull: false })
 })
 
 t.test(

@@ -24,17 +24,17 @@ t.test('the owner of a call gets its commands, once each, and no other process d
   await here.callCommands.serve(() => fail('the sender does not run it'))
   await third.callCommands.serve(() => fail('a third process does not run it'))
   await owner.callCommands.serve((tenant, callId, command) => {
-    if (command.kind === 'room') return { isOver: false, isFull: true, nodeUrl: 'https://node-1.example' }
+    if (command.kind === 'joinState') return { isHere: true, isFull: true, nodeUrl: 'https://node-1.example' }
     ran.push([callId, command.reason, tenant])
     return null
   })
-  const room = { isOver: true, isFull: false, nodeUrl: null }
+  const nowhere = { isHere: false, isFull: false, nodeUrl: null }
   const calls = createLiveCalls({
-    live: { end: () => false, room: () => room },
+    live: { end: () => false, joinState: () => nowhere },
     calls: here.calls,
     commands: here.callCommands,
   })
-  t.same(await calls.room(call, call.id), { isOver: false, isFull: true, nodeUrl: 'https://node-1.example' })
+  t.same(await calls.joinState(call, call.id), { isHere: true, isFull: true, nodeUrl: 'https://node-1.example' })
   t.equal(await calls.end(call, call.id, 'api_ended'), 'ending')
   const tenant = { organizationId, test: false }
   t.same(ran, [[call.id, 'api_ended', tenant]])
@@ -56,11 +56,11 @@ t.test('a command that came while nobody listened is run when the owner listens'
   const sent = here.callCommands.send(call, call.id, owner.instanceId, {
     kind: 'end',
     reason: 'api_ended',
-    note: 'closing time',
+    clientReason: 'closing time',
   })
   const ran: string[] = []
   await owner.callCommands.serve((_tenant, callId, command) => {
-    ran.push(`${callId} ${command.kind === 'end' && command.note}`)
+    ran.push(`${callId} ${command.kind === 'end' && command.clientReason}`)
     return null
   })
   t.same(await sent, { answer: null })

@@ -57,8 +57,8 @@ class RelayedSocket implements SocketTransport {
   readonly #socket: UnixSocket
   readonly #deps: RelayOwnerDeps
   #isAsked = false
-  /** Null before it is open, and once it has ended for its owner. */
-  #owner: Connection | null = null
+  /** Null before it is open, and once it has ended. */
+  #connection: Connection | null = null
   #awaitsDrain = false
 
   constructor(socket: UnixSocket, deps: RelayOwnerDeps) {
@@ -90,7 +90,7 @@ class RelayedSocket implements SocketTransport {
   }
 
   end(code: number, reason: string): void {
-    if (this.#owner === null) return
+    if (this.#connection === null) return
     this.#socket.end(encodeClose(code, reason))
     this.#leave(code)
   }
@@ -104,8 +104,8 @@ class RelayedSocket implements SocketTransport {
     if (kind === kinds.request && !this.#isAsked) {
       this.#isAsked = true
       void this.#open(readRelayRequest(content.toString()))
-    } else if (kind === kinds.text || kind === kinds.bytes) this.#owner?.receive(content, kind === kinds.bytes)
-    else if (kind === kinds.slow) this.#owner?.readerIsSlow()
+    } else if (kind === kinds.text || kind === kinds.bytes) this.#connection?.receive(content, kind === kinds.bytes)
+    else if (kind === kinds.slow) this.#connection?.readerIsSlow()
     else this.#socket.destroy()
   }
 
@@ -116,8 +116,8 @@ class RelayedSocket implements SocketTransport {
     if ('refusal' in admitted) return void socket.end(encode(kinds.refused, JSON.stringify(admitted.refusal)))
     if (socket.destroyed) return
     socket.write(encode(kinds.accepted))
-    this.#owner = admitted.connection
-    this.#owner.opened(this)
+    this.#connection = admitted.connection
+    this.#connection.opened(this)
   }
 
   #awaitDrain(): void {
@@ -130,13 +130,13 @@ class RelayedSocket implements SocketTransport {
   #drained(): void {
     this.#awaitsDrain = false
     if (this.#socket.writableLength > 0) this.#awaitDrain()
-    this.#owner?.drained()
+    this.#connection?.drained()
   }
 
   #leave(code: number): void {
-    const owner = this.#owner
-    this.#owner = null
-    owner?.gone(code)
+    const connection = this.#connection
+    this.#connection = null
+    connection?.gone(code)
   }
 }
 
