@@ -89,12 +89,12 @@ export async function startGateway(
       closing.unshift(admin.close)
     }
     const others = worker === 0 ? config.processes - 1 : 0
-    const workers = startWorkers(
-      others,
-      { ...env, PARLEY_PORT: String(server.port) },
-      Math.max(config.drain.graceMs, config.drain.sessionsMs),
-      server.share,
-    )
+    const workers = startWorkers(others, {
+      env: { ...env, PARLEY_PORT: String(server.port) },
+      graceMs: Math.max(config.drain.graceMs, config.drain.sessionsMs),
+      share: server.share,
+      failed: (err) => log.error({ err }, 'another process could not be started, or not be reached'),
+    })
     // All processes drain together: one that still took requests while another drains would get all of them.
     const drain = (lbDelayMs: number) => {
       sessions.live.drain()

@@ -4,7 +4,7 @@ import type { Environment } from './config.ts'
 /** The number of a process among several. Absent in the first one, which starts the others. */
 export const workerVariable = 'PARLEY_WORKER'
 
-/** A worker that dies is started again, but not in a tight loop. */
+/** A worker that dies, or cannot be started, is started again, but not in a tight loop. */
 const restartMs = 1000
 /** A worker that drains may take this much longer than its grace period. */
 const stopExtraMs = 5000
@@ -22,16 +22,30 @@ export type Workers = {
   force(): void
 }
 
-/** Starts `count` more processes of this program. `share` gives each the port. */
-export function startWorkers(
-  count: number,
-  env: Environment,
-  graceMs: number,
-  share: (child: ChildProcess) => void,
-): Workers {
+export type WorkerOptions = {
+  env: Environment
+  graceMs: number
+  /** Gives a worker the port. */
+  share: (child: ChildProcess) => void
+  /** The system has no process left, for instance. */
+  failed: (error: unknown) => void
+}
+
+/** Starts `count` more processes of this program. */
+export function startWorkers(count: number, { env, graceMs, share, failed }: WorkerOptions): Workers {
   const live = new Map<number, ChildProcess>()
   const restarts = new Set<NodeJS.Timeout>()
   let stopping = false
+  const restart = (index: number, child: ChildProcess) => {
+    if (live.get(index) !== child) return
+    live.delete(index)
+    if (stopping) return
+    const timer = setTimeout(() => {
+      restarts.delete(timer)
+      start(index)
+    }, restartMs)
+    restarts.add(timer)
+  }
   const start = (index: number) => {
     const child = fork(process.argv[1] as string, process.argv.slice(2), {
       env: { ...env, [workerVariable]: String(index) },
@@ -39,14 +53,11 @@ export function startWorkers(
     })
     live.set(index, child)
     share(child)
-    child.once('exit', () => {
-      live.delete(index)
-      if (stopping) return
-      const timer = setTimeout(() => {
-        restarts.delete(timer)
-        start(index)
-      }, restartMs)
-      restarts.add(timer)
+    child.once('exit', () => restart(index, child))
+    // After the error of one that was not started 'exit' may not follow. One that was started goes on after an error.
+    child.on('error', (error) => {
+      failed(error)
+      if (child.pid === undefined) restart(index, child)
     })
   }
   for (let index = 1; index <= count; index++) start(index)
@@ -79,15 +90,17 @@ export function followParent(drain: (lbDelayMs: number) => void, force: () => vo
 function stopChild(child: ChildProcess, lbDelayMs: number, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), lbDelayMs + graceMs + stopExtraMs)
-    child.once('exit', () => {
+    const gone = () => {
       clearTimeout(timer)
       resolve()
-    })
+    }
+    child.once('exit', gone)
+    if (child.pid === undefined) return gone()
     order(child, { kind: 'drain', lbDelayMs })
   })
 }
 
-/** A worker that has just died cannot be reached, which is no failure. */
+/** A worker that has just died, or was not started, cannot be reached, which is no failure. */
 function order(child: ChildProcess, message: Order): void {
-  child.send(message, () => {})
+  if (child.connected) child.send(message, () => {})
 }
