@@ -107,7 +107,7 @@ async function up(config: ParleyConfig, env: Environment): Promise<void> {
   if (!worker) await requireFreePort(config)
   const freeBuild = markBuildInUse(import.meta.dirname)
   const gateway = await startGateway(config, env, (message) => console.error(message))
-  const removePidFile = worker ? () => {} : announce(config, gateway.url)
+  const removePidFile = worker ? () => {} : await announce(config, gateway.url)
   if (!worker) console.log(greeting(gateway))
   const lbDelayMs = await endOf(gateway, worker, config)
   await gateway.stop(lbDelayMs)
@@ -116,9 +116,14 @@ async function up(config: ParleyConfig, env: Environment): Promise<void> {
 }
 
 /** For `drain` and the other commands. With a Postgres of the deployer nothing else needs a data folder, so the server goes on. */
-function announce({ dataDir, databaseUrl }: ParleyConfig, url: string): () => void {
+async function announce({ dataDir, databaseUrl }: ParleyConfig, url: string): Promise<() => void> {
   try {
-    return writePidFile(dataDir, url)
+    const { other, remove } = await writePidFile(dataDir, url)
+    if (other !== null)
+      console.error(
+        `Process ${other.pid} serves this data folder too, at ${other.url}. \`parley drain\` and other commands reach that one.`,
+      )
+    return remove
   } catch (error) {
     if (databaseUrl === null) throw error
     console.error(`${explain(error)} Parley runs without it; \`parley drain\` will not find this process.`)

@@ -8,19 +8,42 @@ export type Instance = { pid: number; url: string }
 
 const fileOf = (dataDir: string) => path.join(dataDir, 'parley.pid')
 
-/**
- * Call it when the server is ready. Throws when the data folder cannot be written. The returned function removes the
- * file, unless another instance has replaced it.
- */
-export function writePidFile(dataDir: string, url: string): () => void {
+export type PidFile = {
+  /** Another server of this data folder, which keeps its file. Null: the file is of this process. */
+  other: Instance | null
+  /** Removes the file if it is of this process. */
+  remove(): void
+}
+
+/** Call it when the server is ready. Rejects when the data folder cannot be written. */
+export async function writePidFile(dataDir: string, url: string): Promise<PidFile> {
   makeDataDir(dataDir)
+  const other = await otherServer(dataDir, url)
   try {
-    writeFileSync(fileOf(dataDir), JSON.stringify({ pid: process.pid, url } satisfies Instance))
+    if (other === null) writeFileSync(fileOf(dataDir), JSON.stringify({ pid: process.pid, url } satisfies Instance))
   } catch (cause) {
     throw unwritableDataDir(dataDir, cause)
   }
-  return () => {
-    if (readPidFile(dataDir)?.pid === process.pid) rmSync(fileOf(dataDir), { force: true })
+  return {
+    other,
+    remove() {
+      if (readPidFile(dataDir)?.pid === process.pid) rmSync(fileOf(dataDir), { force: true })
+    },
+  }
+}
+
+const answerMs = 1000
+
+/** A server that the file names and that answers. The number of a process that has died can be that of another program. */
+async function otherServer(dataDir: string, url: string): Promise<Instance | null> {
+  const named = readPidFile(dataDir)
+  // This process has the port now, so one that had it before has died.
+  if (named === null || named.pid === process.pid || named.url === url) return null
+  try {
+    const { ok } = await fetch(`${named.url}/healthz`, { signal: AbortSignal.timeout(answerMs) })
+    return ok ? named : null
+  } catch {
+    return null
   }
 }
 

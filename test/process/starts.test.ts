@@ -108,6 +108,21 @@ t.test('two instances that start at once on an empty database agree on one key',
     for (const parley of both) t.same([keyOf(parley), await status(parley, key)], [key, 200])
   })
 
+  await t.test('one after the other in one data folder: commands reach the first one', async (t) => {
+    const env = { DATABASE_URL: await cluster.database('empty') }
+    const dataDir = path.join(folder, 'again')
+    const first = await started(t, env, dataDir)
+    const second = await started(t, env, dataDir)
+    const named = () => JSON.parse(readFileSync(path.join(dataDir, 'parley.pid'), 'utf8')) as object
+    t.match(second.output(), `Process ${first.pid} serves this data folder too, at ${first.url}`)
+    t.same(named(), { pid: first.pid, url: first.url })
+    await second.stop()
+    t.same(named(), { pid: first.pid, url: first.url })
+    await first.kill()
+    const third = await started(t, env, dataDir)
+    t.same(named(), { pid: third.pid, url: third.url }, 'a dead one does not keep the file')
+  })
+
   await t.test('in two data folders', async (t) => {
     const env = { ...firstRun, DATABASE_URL: await cluster.database('empty') }
     const folders = ['one', 'two'].map((name) => path.join(folder, name))
