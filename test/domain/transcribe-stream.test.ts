@@ -282,41 +282,6 @@ t.test('leaving settles the usage and no event follows', async (t) => {
   isClean(t, gone)
 })
 
-t.test('credit is reserved a minute at a time', async (t) => {
-  const all = setup(['opens'], { prices })
-  all.credit.balance = 130_000
-  const live = all.begin()
-  await settled()
-  const minute = async () => {
-    for (let i = 0; i < 3000; i++) live.audio(frame)
-    await settled()
-  }
-  all.stream().keepsAudio = false
-  t.equal(all.credit.reserved, 60_000)
-  await minute()
-  t.equal(all.credit.reserved, 120_000)
-  await minute()
-  t.same(all.sink.events, ['ready a', 'failed credit_exhausted'])
-  t.match(all.ledger.last, { reservedMicroUsd: 120_000, row: { outcome: 'credit_exhausted', costMicroUsd: 120_000 } })
-  isClean(t, all)
-
-  const poor = setup(['opens'], { prices })
-  poor.credit.balance = 1
-  poor.begin()
-  await settled()
-  t.same(poor.sink.events, ['failed credit_too_low'])
-  isClean(t, poor)
-
-  const late = setup(['opens'], { prices })
-  const leaving = late.begin()
-  await settled()
-  for (let i = 0; i < 2751; i++) leaving.audio(frame)
-  leaving.leave()
-  await settled()
-  t.equal(late.ledger.last.reservedMicroUsd, 60_000)
-  t.equal(late.credit.reserved, 60_000, 'a slice that is granted after the end is given back')
-})
-
 t.test('the concurrency of a key counts streams', async (t) => {
   const all = setup(['opens'])
   const one = caller({ maxConcurrency: 1 })
