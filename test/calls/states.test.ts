@@ -9,6 +9,7 @@ import {
   isTerminal,
   mayMove,
 } from '../../domain/calls/states.ts'
+import { platformContract } from '../../generated/platform/contract.ts'
 
 const moves: Partial<Record<CallStatus, CallStatus[]>> = {
   queued: ['dialing', 'in_progress', 'cancelled', 'failed'],
@@ -25,6 +26,8 @@ t.test('every pair of statuses', (t) => {
   t.same(callStatuses.filter(isTerminal), terminal)
   t.end()
 })
+
+type Contract = { components: { schemas: { EndReason: { description: string; enum: (string | null)[] } } } }
 
 /** The status that the contract names for a reason, once the call is connected and before; null: it has none. */
 const ends: Record<EndReason, [connected: CallStatus | null, queued: CallStatus | null]> = {
@@ -64,5 +67,24 @@ t.test('every reason for an end', (t) => {
   t.equal(endStatus('dialing', 'voicemail'), 'voicemail')
   t.equal(endStatus('transferring', 'transferred'), 'completed')
   t.equal(endStatus('transferring', 'voicemail'), null, 'the table has no such move')
+  t.end()
+})
+
+t.test('the contract describes each reason once, with the statuses of the table', (t) => {
+  const { EndReason: described } = (JSON.parse(platformContract) as Contract).components.schemas
+  const rows = [...described.description.matchAll(/^\| `(\w+)` \| ([\w, ]+) \| (.+) \|$/gm)]
+  const before = (reason: EndReason) =>
+    (['queued', 'dialing'] as const).map((from) => endStatus(from, reason)).find((status) => status !== null) ?? null
+  const statusOf = (reason: EndReason) => {
+    const [connected, first] = [endStatus('in_progress', reason), before(reason)]
+    if (first === null || first === connected) return connected
+    return connected === null ? `before ${first}` : `${connected}, before ${first}`
+  }
+  t.same(
+    rows.map(([, reason, status]) => [reason, status]),
+    endReasons.map((reason) => [reason, statusOf(reason)]),
+  )
+  t.ok(rows.every(([, , , meaning = '']) => /^[A-Z`].*\.$/.test(meaning)))
+  t.same(described.enum, [...endReasons, null])
   t.end()
 })
