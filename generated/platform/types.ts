@@ -615,7 +615,32 @@ export type AgentCallList = {
 /** The id of the session, which is also that of the call. */
 export type SessionId = string
 
-/** null while it lives. */
+/**
+ * Why a call has ended; null while it lives. The status is the one that the call ends with, once it is connected or before.
+ * | reason | status | meaning |
+ * |---|---|---|
+ * | `user_hangup` | completed, before cancelled | The user has hung up. |
+ * | `user_disconnected` | completed | The connection of the user was lost, and did not come back in time. |
+ * | `agent_hangup` | completed | The agent has ended the call. |
+ * | `api_ended` | completed, before cancelled | `POST /v1/calls/{id}/end` has ended the call. |
+ * | `transferred` | completed | The call was handed to another party. |
+ * | `silence_timeout` | completed | The user said nothing for `silenceTimeoutSeconds`. |
+ * | `max_duration` | completed | The call has lasted `maxDurationSeconds`. |
+ * | `voicemail` | voicemail | A voicemail answered. |
+ * | `busy` | before busy | The number called is busy. |
+ * | `no_answer` | before no_answer | Nobody answered. |
+ * | `not_joined` | before cancelled | Nobody joined the session before `expiresAt`. |
+ * | `cancelled` | before cancelled | The call was cancelled before it was connected. |
+ * | `credit_exhausted` | completed, before failed | The credit is spent. |
+ * | `pipeline_failed` | failed | No provider of a stage was left, or the server failed. |
+ * | `worker_lost` | failed | The process that held the call has died. |
+ * | `server_shutdown` | failed | The server has ended, and did not wait longer for the call. |
+ * | `concurrency_exhausted` | failed | As many calls as allowed were live. |
+ * | `not_ready` | failed | The agent was not ready to take the call. |
+ * | `declined` | failed | The party called has declined. |
+ * | `invalid_number` | failed | The number called does not exist or cannot be reached. |
+ * | `carrier_error` | failed | The carrier could not place or hold the call. |
+ */
 export type EndReason = 
   | 'user_hangup'
   | 'user_disconnected'
