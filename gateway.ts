@@ -81,7 +81,8 @@ export async function startGateway(
     const localKey = isLoopbackHost(config.host) ? readLocalSecret(config.dataDir, localKeyFile) : null
     const first = worker === 0
     const parts = { config, env, engine, store, providers, log, metrics, tracing, localKey, masterKey, first }
-    const { server, sessions, records } = await listen(parts)
+    const { server, sessions, records, webhooks } = await listen(parts)
+    closing.unshift(() => webhooks.close())
     closing.unshift(() => records.close())
     closing.unshift(() => sessions.close())
     if (config.adminPort !== null) {
@@ -266,7 +267,9 @@ type Listening = {
   engine: EngineChoice
 }
 
-async function listen(parts: Listening): Promise<{ server: Server } & Pick<Surfaces, 'sessions' | 'records'>> {
+async function listen(
+  parts: Listening,
+): Promise<{ server: Server } & Pick<Surfaces, 'sessions' | 'records' | 'webhooks'>> {
   const { config, store, log, metrics, tracing } = parts
   let server: Server | null = null
   const draining = () =>
@@ -275,7 +278,7 @@ async function listen(parts: Listening): Promise<{ server: Server } & Pick<Surfa
     { name: 'store', check: () => reasonOf(store.ping()) },
     { name: 'drain', check: () => Promise.resolve(draining()) },
   ]
-  const { sessions, records, ...surfaces } = await createSurfaces({ ...parts, readyChecks })
+  const { sessions, records, webhooks, ...surfaces } = await createSurfaces({ ...parts, readyChecks })
   server = await startServer({
     engine: parts.engine.engine,
     host: config.host,
@@ -304,7 +307,7 @@ async function listen(parts: Listening): Promise<{ server: Server } & Pick<Surfa
     tracing,
     checkResponses,
   })
-  return { server, sessions, records }
+  return { server, sessions, records, webhooks }
 }
 
 const dayMs = 86_400_000

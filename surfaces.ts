@@ -24,6 +24,7 @@ import type { Mount, SocketMount } from './runtime/engine/options.ts'
 import { missingPackages, s3Packages } from './runtime/optional.ts'
 import { isSubnet } from './runtime/outbound/address-guard.ts'
 import { checkLiveKit, createSessions, type Sessions } from './voice-sessions.ts'
+import { openDeliveries, type WebhookDeliveries } from './webhook-deliveries.ts'
 
 export type Parts = OperationParts & {
   /** Signs ephemeral tokens. */
@@ -34,13 +35,20 @@ export type Parts = OperationParts & {
   engine: EngineChoice
 }
 
-export type Surfaces = { mounts: Mount[]; sockets: SocketMount[]; sessions: Sessions; records: CallRecords }
+export type Surfaces = {
+  mounts: Mount[]
+  sockets: SocketMount[]
+  sessions: Sessions
+  records: CallRecords
+  webhooks: WebhookDeliveries
+}
 
 /** Everything that the mounts share. */
 type Joined = Parts & {
   operations: Operations
   sessions: Sessions
   records: CallRecords
+  webhooks: WebhookDeliveries
   ephemeral: EphemeralTokens
   settings: SettingsAt
 }
@@ -71,12 +79,14 @@ export async function createSurfaces(parts: Parts): Promise<Surfaces> {
   const { headerPrefix, cors } = config
   const count = (code: string) => metrics.refusal(code)
   const settings: SettingsAt = (host) => ({ host, headerPrefix, corsOrigins: cors.origins, log, count })
-  const joined = { ...parts, operations, sessions, records, ephemeral, settings }
+  const webhooks = await openDeliveries({ config, store, log })
+  const joined = { ...parts, operations, sessions, records, webhooks, ephemeral, settings }
   return {
     mounts: [...internalOf(joined), routerOf(joined), compatOf(joined), platformOf(joined)],
     sockets: [realtimeOf(joined), sessionOf(joined)],
     sessions,
     records,
+    webhooks,
   }
 }
 
@@ -121,7 +131,7 @@ function compatOf({ config, operations, ephemeral: { mint }, settings }: Joined)
   })
 }
 
-function platformOf({ config, store, operations, sessions, records, settings }: Joined): Mount {
+function platformOf({ config, store, operations, sessions, records, webhooks, settings }: Joined): Mount {
   return mountPlatform(settings(config.surfaces.platformHost), {
     catalog: operations.catalog,
     keys: store.providerKeys,
@@ -135,6 +145,7 @@ function platformOf({ config, store, operations, sessions, records, settings }: 
     allowedSubnets: config.outbound.allowedSubnets,
     address: config,
     sessions: sessions.start,
+    deliveries: webhooks.deliveries,
     records: {
       ...records,
       endCall: createEndCall(store.calls, sessions.calls),

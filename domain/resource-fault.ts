@@ -55,6 +55,8 @@ export type ResourceFaultData =
   | { kind: 'limit_reached'; resource: Resource; limit: number }
   | { kind: 'agent_in_use'; callbackIds: readonly string[] }
   | { kind: 'callback_not_scheduled'; status: CallbackStatus }
+  /** The delivery cannot be sent once more, or an attempt is under way. */
+  | { kind: 'redelivery_unavailable' }
   /** A call could not be placed: there is no number to call from, or the carrier did not take it. */
   | { kind: 'not_dialed'; hasNumber: boolean }
   /** The session is over, or was not joined in time. */

@@ -4,6 +4,8 @@ import type { CallCommands } from '../domain/calls/commands.ts'
 import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
+import type { DeliveryStore } from '../domain/webhooks/delivery-store.ts'
+import type { DeliveryQueue } from '../domain/webhooks/queue.ts'
 import { systemIds } from '../runtime/clock.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { createCallChanges } from './call-changes.ts'
@@ -16,6 +18,8 @@ import type { Pools } from './connect.ts'
 import { createUploadStore } from './recording-uploads.ts'
 import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
+import { createDeliveryStore } from './webhook-deliveries.ts'
+import { createDeliveryQueue } from './webhook-queue.ts'
 
 export type Records = {
   calls: CallStore
@@ -25,12 +29,15 @@ export type Records = {
   callCommands: CallCommands
   callbacks: CallbackStore
   recordingUploads: UploadStore
+  webhookQueue: DeliveryQueue
+  webhookDeliveries: DeliveryStore
 }
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
 
 /** A session that nobody joins ends this late at most. */
 const expireEveryMs = 1_000
+const purgeEveryMs = 10_000
 
 export function createRecords(
   { system, tenant }: Pools,
@@ -42,7 +49,11 @@ export function createRecords(
   const eventId = systemIds.session
   const calls = createCallStore({ worlds, sealer, clock, log, eventId })
   const changes = createCallChanges(system)
-  const loops: Loop[] = [{ name: 'sessions that nobody joined', everyMs: expireEveryMs, run: () => calls.expire() }]
+  const webhookDeliveries = createDeliveryStore({ worlds, clock, instanceId })
+  const loops: Loop[] = [
+    { name: 'sessions that nobody joined', everyMs: expireEveryMs, run: () => calls.expire() },
+    { name: 'the end of the log of webhook deliveries', everyMs: purgeEveryMs, run: () => webhookDeliveries.purge() },
+  ]
   return {
     records: {
       calls,
@@ -52,6 +63,8 @@ export function createRecords(
       callbacks: createCallbackStore({ worlds, clock, eventId }),
       callCommands: createCallCommands({ system, worlds, clock, log, instanceId, commandId: eventId }),
       recordingUploads: createUploadStore({ worlds, clock, instanceId }),
+      webhookQueue: createDeliveryQueue({ system, worlds, clock, instanceId }),
+      webhookDeliveries,
     },
     loops,
     listen: () => changes.listen(),

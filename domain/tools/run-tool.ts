@@ -96,19 +96,23 @@ function headersOf({ headers, authHeaders }: WebhookSource, secrets: ToolSecrets
 }
 
 function isRetried(outcome: unknown): boolean {
-  if (outcome instanceof WebhookError) return outcome.failure === 'not_connected'
+  if (outcome instanceof WebhookError) return unsent.includes(outcome.failure)
   return isAnswer(outcome) && retriedStatuses.includes(outcome.status)
 }
 
+const unsent: readonly WebhookFailure[] = ['dns', 'tls', 'not_connected']
 const timedOut = new WebhookError('cancelled', undefined)
 
 const codes: Readonly<Record<WebhookFailure, ToolFailure['code']>> = {
+  dns: 'unreachable',
+  tls: 'unreachable',
   not_connected: 'unreachable',
   broken_off: 'unreachable',
   blocked: 'blocked',
   busy: 'failed',
   // Only the time-out cancels.
   cancelled: 'timeout',
+  timed_out: 'timeout',
   not_sendable: 'failed',
 }
 

@@ -37,6 +37,8 @@ export function sayResourceFault(data: ResourceFaultData): Said {
         code: 'CALLBACK_NOT_SCHEDULED',
         message: `The callback is not scheduled: its status is ${data.status}.`,
       }
+    case 'redelivery_unavailable':
+      return { code: 'REDELIVERY_UNAVAILABLE' }
     case 'not_dialed':
       if (data.hasNumber) return { code: 'CARRIER_DIAL_FAILED' }
       return {

@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
+import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -28,12 +29,14 @@ import {
 import { getRequestRoute } from './request-route.ts'
 import { createSession } from './sessions.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
+import { webhookDeliveryOperations } from './webhook-deliveries.ts'
 
 export type PlatformDeps = ProvidersDeps &
   ResourceDeps & {
     requestRoutes: RequestRoutes
     organizations: OrganizationDeps
     sessions: StartSession
+    deliveries: Deliveries
     records: CallDeps & { callbacks: Callbacks }
     address: AddressSettings & { nodeUrl: string | null }
   }
@@ -69,6 +72,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     createSession: createSession(deps.sessions, nodeUrlOf),
     ...callOperations(deps.records, publicUrlOf),
     ...callbackOperations(deps.records.callbacks),
+    ...webhookDeliveryOperations(deps.deliveries),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

@@ -11,6 +11,7 @@ import type { OutboundLimits } from '../../runtime/outbound/limits.ts'
 import { createPool, type OutboundRequest } from '../../runtime/outbound/pool.ts'
 import { classOfStatus, excerpt, protocolError, rejectAsProviderError, toProviderError } from './failures.ts'
 import { isObject, type JsonObject } from './json.ts'
+import { retryAfterS } from './retry-after.ts'
 
 /** Authentication and errors of one vendor. */
 export type VendorWire = {
@@ -165,7 +166,7 @@ const isSuccess = (status: number) => status === 200 || status === 201
 export function refusal(answer: CollectedAnswer, wire: VendorWire, apiKey: string | null): ProviderError {
   const text = answer.body.toString()
   const body = parsed(text)
-  const wait = bounded(retryAfter(answer) ?? (body ? wire.retryAfterIn?.(body) : undefined))
+  const wait = bounded(retryAfterS(answer.headers) ?? (body ? wire.retryAfterIn?.(body) : undefined))
   return new ProviderError(wire.classify(answer.status, body) ?? classOfStatus(answer.status), {
     sent: true,
     status: answer.status,
@@ -181,17 +182,6 @@ function parsed(text: string): JsonObject | null {
   } catch {
     return null
   }
-}
-
-/**
- * RFC 9110 §10.2.3 allows seconds or a date. A date is compared with the answer's Date header, so our clock and the
- * vendor's may differ.
- */
-function retryAfter(answer: CollectedAnswer): number | undefined {
-  const text = answer.headers.get('retry-after')
-  if (text === undefined) return undefined
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
-  return (Date.parse(text) - Date.parse(answer.headers.get('date') ?? '')) / 1000
 }
 
 /** Rounds up to whole seconds and allows a day at most. */

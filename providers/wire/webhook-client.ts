@@ -12,13 +12,17 @@ import {
 import type { AddressPolicy } from '../../runtime/outbound/address-guard.ts'
 import { OutboundError, type OutboundFailure } from '../../runtime/outbound/outbound-error.ts'
 import { createPool, type OutboundPool } from '../../runtime/outbound/pool.ts'
+import { retryAfterS } from './retry-after.ts'
 
-export type WebhookClientOptions = { guard: AddressPolicy; monotonicMs: () => number }
+export type WebhookClientOptions = {
+  guard: AddressPolicy
+  monotonicMs: () => number
+  /** Connections to one address, so that an organization does not take all of the process. */
+  connectionsMax?: number
+  /** Addresses whose connections are kept. */
+  addressesMax?: number
+}
 
-/** Addresses whose connections are kept. */
-const originsMax = 64
-/** An organization must not take all connections of the process to its server. */
-const connectionsMax = 16
 const queuedMax = 64
 const connectMs = 5000
 /** The signal of a request ends it before these. */
@@ -29,14 +33,16 @@ const discardedBytesMax = 16 * 1024 * 1024
 type Origin = { pool: OutboundPool; underWay: number }
 
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
-  /** The one that was used last is at the end. */
+  const { connectionsMax = 16, addressesMax = 64 } = options
+  /** By lane and address. The one that was used last is at the end. */
   const origins = new Map<string, Origin>()
 
-  function take(origin: string): Origin {
-    const known = origins.get(origin)
+  function take(origin: string, lane = ''): Origin {
+    const key = `${lane} ${origin}`
+    const known = origins.get(key)
     const taken = known ?? { pool: openPool(origin), underWay: 0 }
-    origins.delete(origin)
-    origins.set(origin, taken)
+    origins.delete(key)
+    origins.set(key, taken)
     taken.underWay++
     if (!known) closeOldest()
     return taken
@@ -44,11 +50,12 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
   function openPool(origin: string): OutboundPool {
     const guard = { ...options.guard, onlyAllowed: origin.startsWith('http:') }
-    return createPool({ origin, connectionsMax, queuedMax, connectMs, ...options, guard })
+    const { monotonicMs } = options
+    return createPool({ origin, connectionsMax, queuedMax, connectMs, monotonicMs, guard })
   }
 
   function closeOldest(): void {
-    if (origins.size <= originsMax) return
+    if (origins.size <= addressesMax) return
     for (const [origin, { pool, underWay }] of origins) {
       if (underWay > 0) continue
       origins.delete(origin)
@@ -60,7 +67,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   return {
     async post(request) {
       const url = new URL(request.url)
-      const origin = take(url.origin)
+      const origin = take(url.origin, request.lane)
       try {
         return await post(origin.pool, url, request)
       } catch (error) {
@@ -78,7 +85,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 }
 
 async function post(pool: OutboundPool, url: URL, request: WebhookRequest): Promise<WebhookAnswer> {
-  const { status, body } = await pool.stream({
+  const { status, headers, body } = await pool.stream({
     method: 'POST',
     path: `${url.pathname}${url.search}`,
     headers: Object.entries(request.headers).flat(),
@@ -89,7 +96,12 @@ async function post(pool: OutboundPool, url: URL, request: WebhookRequest): Prom
     totalMs: silentMsMax,
     answerBytesMax: discardedBytesMax,
   })
-  return { status, ...(await read(body, request.answerBytesMax)) }
+  const waitS = retryAfterS(headers)
+  return {
+    status,
+    ...(await read(body, request.answerBytesMax)),
+    ...(waitS !== undefined && waitS >= 0 && { retryAfterS: waitS }),
+  }
 }
 
 /** Leaving the loop closes the connection, so that a long answer costs no more. */
@@ -108,12 +120,25 @@ const failures: Partial<Record<OutboundFailure, WebhookFailure>> = {
   address_refused: 'blocked',
   queue_full: 'busy',
   cancelled: 'cancelled',
-  unreachable: 'not_connected',
   connect_timeout: 'not_connected',
+  first_byte_timeout: 'timed_out',
+  idle_timeout: 'timed_out',
+  total_timeout: 'timed_out',
 }
 
 function toWebhookError(error: unknown): WebhookError {
   if (!(error instanceof OutboundError)) return new WebhookError('not_sendable', error)
   if (error.failure === 'protocol' && !error.sent) return new WebhookError('not_sendable', error)
+  if (error.failure === 'unreachable') return new WebhookError(unreachableFor(error.cause), error)
   return new WebhookError(failures[error.failure] ?? 'broken_off', error)
+}
+
+/** Codes of Node for a name that was not resolved, and for a handshake that failed. OpenSSL names its codes by the fault. */
+const ofDns = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/
+const ofTls = /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_|EPROTO)/
+
+function unreachableFor(cause: unknown): WebhookFailure {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
+  if (ofDns.test(code)) return 'dns'
+  return ofTls.test(code) ? 'tls' : 'not_connected'
 }

@@ -6,14 +6,17 @@ import { createRecordingFiles } from '../../store/recording-files.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { newCall, newEvent, newSpan, newTurn, pipeline } from '../calls/call.ts'
 import { openAdministration, routeOf } from '../platform/setup.ts'
+import { openDatabase } from '../process/database.ts'
 import { startParley } from '../process/parley.ts'
 import { Page, type Started } from '../process/voice-session.ts'
 import { postJson, speech, type Target } from '../router/requests.ts'
+import { inOrder, startReceiver, status } from '../webhooks/receiver.ts'
+import { insertEndpoint, recordDelivery } from '../webhooks/recorded.ts'
 import { startProviders } from './providers.ts'
 import { Examples, type Received, receive, type Sent } from './run.ts'
 
 const providers = await startProviders()
-const parley = await startParley(providers.env)
+const parley = await startParley({ ...providers.env, PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
 const administration = await openAdministration(parley)
 t.teardown(async () => {
   await administration.close()
@@ -256,6 +259,29 @@ t.test('scheduled callbacks', async (t) => {
   await compare('DialFailed: number', { operation: 'dispatchCallback', values: { id: elsewhere.id } })
   await compare('cancelCallback 200: cancelled', { operation: 'cancelCallback', request: 'reason' })
   await compare('CallbackConflict: cancelled', { operation: 'dispatchCallback' })
+})
+
+t.test('deliveries of webhooks', async (t) => {
+  const acme = await administration.organization('with webhooks')
+  const receiver = await startReceiver(inOrder(status(204), status(500)))
+  const sql = openDatabase(parley.dataDir)
+  t.teardown(() => Promise.all([receiver.close(), sql.end()]))
+  const tenant = { organizationId: acme.id, test: false }
+  const compare = async (example: string, sent: Sent) =>
+    examples.compare(t, await examples.send(acme, sent), { example })
+  await compare('listWebhookDeliveries 200: none', { operation: 'listWebhookDeliveries' })
+  const endpointId = await insertEndpoint(sql, tenant, receiver.url)
+  const id = await recordDelivery(administration.store, tenant, endpointId, {
+    agentId: 'agent_7Hq2mXb0cVtR5sYp1LwEk9',
+    payload: { status: 'completed' },
+  })
+  const values = { id }
+  await compare('listWebhookDeliveries 200: one', { operation: 'listWebhookDeliveries' })
+  await compare('getWebhookDelivery 200: succeeded', { operation: 'getWebhookDelivery', values })
+  await compare('redeliverWebhook 200: delivered', { operation: 'redeliverWebhook', values })
+  await compare('redeliverWebhook 200: failed', { operation: 'redeliverWebhook', values })
+  await sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'manual' where id = ${endpointId}`
+  await compare('RedeliveryConflict: disabled', { operation: 'redeliverWebhook', values })
 })
 
 t.test('the organization of a first local run', async (t) => {

@@ -221,7 +221,11 @@ t.test('bounds of queries', (t) => {
       .filter(({ name }) => name === 'limit')
       .map(({ schema }) => [path, `${schema.minimum}…${schema.maximum} d ${schema.default}`]),
   )
-  const figures = { '/v1/sessions': '1…100 d 20', '/v1/agents/{id}/calls': '1…100 d 50' }
+  const figures = {
+    '/v1/sessions': '1…100 d 20',
+    '/v1/agents/{id}/calls': '1…100 d 50',
+    '/v1/webhook-deliveries': '1…100 d 50',
+  }
   t.match(Object.fromEntries(limits), figures)
   t.end()
 })
@@ -245,6 +249,7 @@ t.test('codes and their statuses', (t) => {
     LIMIT_REACHED: 409,
     CALL_NOT_LIVE: 409,
     CALL_NOT_ENDED: 409,
+    REDELIVERY_UNAVAILABLE: 409,
     PAYLOAD_TOO_LARGE: 413,
     UNSUPPORTED_MEDIA: 415,
     RANGE_NOT_SATISFIABLE: 416,

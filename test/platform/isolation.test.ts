@@ -4,11 +4,13 @@
  * the table fails the test.
  */
 import t, { type Test } from 'tap'
+import { v7 } from 'uuid'
 import { platformSurface } from '../../generated/platform/routes.ts'
 import { callbackOf, hourMs, promised } from '../callbacks/callback.ts'
 import { startParley } from '../process/parley.ts'
 import { startStubOpenAi } from '../providers/stub-openai.ts'
 import type { Target } from '../router/requests.ts'
+import { recordDelivery } from '../webhooks/recorded.ts'
 import { answer, call, openAdministration, pinned, putKey, routeOf, stubProviders } from './setup.ts'
 
 const stub = await startStubOpenAi()
@@ -21,7 +23,15 @@ t.teardown(async () => {
 })
 
 /** Ids of things that an organization made, and ids of the same form that nobody made. */
-type Things = { agent: string; tool: string; provider: string; request: string; call: string; callback: string }
+type Things = {
+  agent: string
+  tool: string
+  provider: string
+  request: string
+  call: string
+  callback: string
+  delivery: string
+}
 const unknown: Things = {
   agent: 'agent_0123456789012345678901',
   tool: 'tool_0123456789012345678901',
@@ -29,6 +39,7 @@ const unknown: Things = {
   request: 'req_0123456789012345678901',
   call: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70',
   callback: 'callback_0123456789012345678901',
+  delivery: '019aaaf7-6690-7a41-9c05-3e8d2b6f7a10',
 }
 
 /** The operations on one thing: how each is called. */
@@ -85,6 +96,8 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
     { method: 'POST', path: ({ callback }) => `/v1/callbacks/${callback}/cancel`, body: { reason: 'stolen' } },
   ],
   dispatchCallback: [{ method: 'POST', path: ({ callback }) => `/v1/callbacks/${callback}/dispatch` }],
+  getWebhookDelivery: [{ method: 'GET', path: ({ delivery }) => `/v1/webhook-deliveries/${delivery}` }],
+  redeliverWebhook: [{ method: 'POST', path: ({ delivery }) => `/v1/webhook-deliveries/${delivery}/redeliver` }],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -99,6 +112,7 @@ const withoutId = [
   'createSession',
   'listSessions',
   'listCallbacks',
+  'listWebhookDeliveries',
   'listProviders',
   'putProviderKey',
   'listKnownProviders',
@@ -130,11 +144,15 @@ async function makeThings(t: Test, target: Target, owner: string, isLive: boolea
   if (stored === null) throw new Error('no session')
   const callback = callbackOf(stored, { nextTryAtMs: Date.now() + hourMs })
   t.same(await admin.store.calls.append(stored, sessionId, [promised(callback)]), [])
-  return { agent, tool: id, provider: 'other', request, call: sessionId, callback: callback.id }
+  const delivery = await recordDelivery(admin.store, stored, v7(), { callId: sessionId, payload: { secret: 'k4n4ry' } })
+  return { agent, tool: id, provider: 'other', request, call: sessionId, callback: callback.id, delivery }
 }
 
 /** Everything that the owner sees of its things. */
-async function stateOf(target: Target, { agent, tool, request, call: id, callback }: Things): Promise<object[]> {
+async function stateOf(
+  target: Target,
+  { agent, tool, request, call: id, callback, delivery }: Things,
+): Promise<object[]> {
   const paths = [
     `/v1/agents/${agent}`,
     `/v1/agents/${agent}/tools`,
@@ -149,6 +167,8 @@ async function stateOf(target: Target, { agent, tool, request, call: id, callbac
     `/v1/calls/${id}/events`,
     `/v1/callbacks/${callback}`,
     '/v1/callbacks',
+    `/v1/webhook-deliveries/${delivery}`,
+    '/v1/webhook-deliveries',
   ]
   const answers = await Promise.all(paths.map((path) => call(target, 'GET', path)))
   return answers.map((each) => each.json<object>())
@@ -194,6 +214,11 @@ for (const owner of ['live', 'test'] as const)
         { callbacks: [], next_cursor: null },
         `listCallbacks by ${who}`,
       )
+      t.same(
+        (await call(other, 'GET', '/v1/webhook-deliveries')).json(),
+        { data: [], nextCursor: null, endpointOptions: [] },
+        `listWebhookDeliveries by ${who}`,
+      )
       const providers = await call(other, 'GET', '/v1/providers')
       t.notMatch(providers.text, 'BYOK', `listProviders by ${who}`)
     }
@@ -211,7 +236,7 @@ t.test('an id of another form is not found', async (t) => {
         const odd = await call(
           acme,
           method,
-          path({ agent: form, tool: form, provider: form, request: form, call: form, callback: form }),
+          path({ agent: form, tool: form, provider: form, request: form, call: form, callback: form, delivery: form }),
           body,
         )
         t.equal(odd.status, 404, `${operation} ${form.slice(0, 12)} ${odd.text.slice(0, 100)}`)

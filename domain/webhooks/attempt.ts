@@ -1,0 +1,102 @@
+/** One POST of an event to an endpoint, signed at that moment. */
+import type { CancelSignal, Clock } from '../ports/system.ts'
+import { type WebhookAnswer, type WebhookClient, WebhookError, type WebhookFailure } from './client.ts'
+import type { Attempt, AttemptError, AttemptTrigger } from './delivery.ts'
+import type { DeliveryTarget } from './endpoint.ts'
+import { webhookHeaders } from './signature.ts'
+
+export type AttemptDeps = {
+  client: WebhookClient
+  clock: Clock
+  /** A signal that is aborted after `delayMs`, unless `end` is called before. */
+  deadline(delayMs: number): Deadline
+  attemptId(): string
+}
+
+export interface Deadline {
+  readonly signal: CancelSignal
+  end(): void
+}
+
+export type Posted = {
+  attempt: Attempt
+  /** Null without an answer. Cut at `answerBytesMax`. */
+  answer: Uint8Array | null
+  retryAfterMs: number | null
+}
+
+/** A longer answer to a delivery is a failure. */
+export const answerBytesMax = 65_536
+/** The log keeps this much of an answer. */
+const loggedBytesMax = 4_096
+
+/** Succeeds when the whole answer has come in time with a status of 2xx. Never rejects for a failure of the endpoint. */
+export async function post(
+  deps: AttemptDeps,
+  target: DeliveryTarget,
+  event: { id: string; body: Uint8Array; endpointId: string },
+  trigger: AttemptTrigger,
+  bytesMax = answerBytesMax,
+): Promise<Posted> {
+  const { clock } = deps
+  const createdAtMs = clock.nowMs()
+  const startedMs = clock.monotonicMs()
+  const signed = webhookHeaders({ id: event.id, nowMs: createdAtMs, body: event.body }, target.signingSecrets)
+  const plain = { 'content-type': 'application/json', 'user-agent': 'Parley', ...target.headers }
+  const deadline = deps.deadline(target.timeoutMs)
+  const outcome = await deps.client
+    .post({
+      url: target.url,
+      headers: { ...plain, ...target.authHeaders, ...signed },
+      body: event.body,
+      signal: deadline.signal,
+      answerBytesMax: bytesMax,
+      lane: event.endpointId,
+    })
+    .catch((error: unknown) => {
+      if (error instanceof WebhookError) return error
+      throw error
+    })
+    .finally(() => deadline.end())
+  const answer = outcome instanceof WebhookError ? null : outcome
+  const masked = Object.fromEntries(Object.keys(target.authHeaders).map((name) => [name, mask]))
+  return {
+    attempt: {
+      id: deps.attemptId(),
+      trigger,
+      requestUrl: target.url,
+      requestHeaders: { ...plain, ...masked, ...signed },
+      responseStatus: answer?.status ?? null,
+      responseBody: answer && answer.body.subarray(0, loggedBytesMax),
+      isResponseTruncated: answer !== null && (answer.isCut || answer.body.length > loggedBytesMax),
+      durationMs: Math.round(clock.monotonicMs() - startedMs),
+      error: errorOf(outcome),
+      createdAtMs,
+    },
+    answer: answer && answer.body,
+    retryAfterMs: answer?.retryAfterS === undefined ? null : answer.retryAfterS * 1_000,
+  }
+}
+
+const mask = '***'
+
+const errors: Readonly<Record<WebhookFailure, AttemptError>> = {
+  not_connected: 'connect',
+  dns: 'dns',
+  tls: 'tls',
+  broken_off: 'connect',
+  busy: 'connect',
+  blocked: 'address_blocked',
+  // Only the time-out cancels.
+  cancelled: 'timeout',
+  timed_out: 'timeout',
+  not_sendable: 'connect',
+}
+
+function errorOf(outcome: WebhookAnswer | WebhookError): AttemptError | null {
+  if (outcome instanceof WebhookError) return errors[outcome.failure]
+  const { status, isCut } = outcome
+  if (status >= 300 && status < 400) return 'redirect'
+  if (status < 200 || status > 299) return 'http_status'
+  return isCut ? 'body_too_large' : null
+}

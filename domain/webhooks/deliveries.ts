@@ -1,0 +1,57 @@
+/** The log of deliveries, and deliveries once more on request. */
+import type { Tenant } from '../access/organization.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import { type AttemptDeps, post } from './attempt.ts'
+import type { Attempt } from './delivery.ts'
+import type { DeliveryFilter, DeliveryPage, DeliveryPosition, DeliveryStore, WholeDelivery } from './delivery-store.ts'
+import type { DeliveryTargets } from './endpoint.ts'
+import { cancelledEnd, endOf } from './outcome.ts'
+import type { DeliveryQueue } from './queue.ts'
+
+export type DeliveriesDeps = AttemptDeps & {
+  store: DeliveryStore
+  queue: DeliveryQueue
+  targets: DeliveryTargets
+}
+
+/** Methods on one delivery throw ResourceFault `not_found`. */
+export class Deliveries {
+  readonly #deps: DeliveriesDeps
+
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps
+  }
+
+  list(tenant: Tenant, filter: DeliveryFilter, limit: number, after: DeliveryPosition | null): Promise<DeliveryPage> {
+    return this.#deps.store.list(tenant, filter, limit, after)
+  }
+
+  async get(tenant: Tenant, id: string): Promise<WholeDelivery> {
+    return found(await this.#deps.store.find(tenant, id))
+  }
+
+  /**
+   * Makes one attempt now. A success ends the delivery, and a failure leaves its schedule as it is. Throws ResourceFault
+   * `redelivery_unavailable`.
+   */
+  async redeliver(tenant: Tenant, id: string): Promise<Attempt> {
+    const { store, queue, targets, clock } = this.#deps
+    const claimed = await store.claimForRedelivery(tenant, id)
+    if (claimed === 'unknown') throw new ResourceFault({ kind: 'not_found' })
+    if (claimed === 'refused') throw new ResourceFault({ kind: 'redelivery_unavailable' })
+    const target = await targets.deliveryTarget(tenant, claimed.endpointId)
+    if (target === null || target.isDisabled) {
+      await queue.complete([cancelledEnd(claimed, target === null ? 'deleted' : 'disabled')])
+      throw new ResourceFault({ kind: 'redelivery_unavailable' })
+    }
+    const event = { id: claimed.eventId, body: claimed.body, endpointId: claimed.endpointId }
+    const { attempt } = await post(this.#deps, target, event, 'manual')
+    await queue.complete([endOf(claimed, attempt, null, { nowMs: clock.nowMs(), random: 0 })])
+    return attempt
+  }
+}
+
+function found<T>(value: T | null): T {
+  if (value === null) throw new ResourceFault({ kind: 'not_found' })
+  return value
+}

@@ -1,0 +1,47 @@
+/** The log of deliveries, which an organization reads for 30 days. The store implements it. */
+import type { Tenant } from '../access/organization.ts'
+import type { ClaimedDelivery, Delivery, DeliveryStatus, NumberedAttempt } from './delivery.ts'
+import type { WebhookEventType } from './endpoint.ts'
+import type { OutboxEvent } from './outbox.ts'
+import type { DeliveryEnd } from './queue.ts'
+
+export type DeliveryFilter = {
+  endpointId?: string
+  type?: WebhookEventType
+  agentId?: string
+  status?: DeliveryStatus
+  callId?: string
+  eventId?: string
+  /** Made at this time or later. */
+  fromMs?: number
+  /** Made at this time or earlier. */
+  toMs?: number
+}
+
+/** The place of a delivery in the list. */
+export type DeliveryPosition = { createdAtMs: number; id: string }
+
+/** An endpoint that has deliveries or could have. */
+export type EndpointOption = { id: string; name: string; isDeleted: boolean }
+
+export type DeliveryPage = { deliveries: Delivery[]; next: DeliveryPosition | null; endpoints: EndpointOption[] }
+
+export type WholeDelivery = { delivery: Delivery; body: Uint8Array; attempts: NumberedAttempt[] }
+
+/** An event that was sent once, outside of the schedule, and how its only attempt ended. */
+export type SentEvent = { event: OutboxEvent; endpointName: string; end: DeliveryEnd }
+
+export interface DeliveryStore {
+  /** Newest first. */
+  list(tenant: Tenant, filter: DeliveryFilter, limit: number, after: DeliveryPosition | null): Promise<DeliveryPage>
+  /** With its last attempts, in their order. */
+  find(tenant: Tenant, id: string): Promise<WholeDelivery | null>
+  /** Claims a delivery for one attempt outside of the schedule. `refused`: it cannot be redelivered now. */
+  claimForRedelivery(tenant: Tenant, id: string): Promise<ClaimedDelivery | 'unknown' | 'refused'>
+  record(tenant: Tenant, sent: SentEvent): Promise<void>
+  /** Deletes what is older than the log is long. */
+  purge(): Promise<void>
+}
+
+/** 30 days. */
+export const keptMs = 30 * 86_400_000

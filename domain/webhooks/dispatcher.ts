@@ -1,0 +1,192 @@
+/**
+ * Sends the deliveries that are due. Several processes share them, each with a dispatcher:
+ *
+ *   notification, poll ──► ready endpoints ──► claim (a lease) ──► POST ──► store the end, many at once
+ *                               ▲                                  │
+ *                               └──────── the endpoint has room ◄──┘
+ *
+ * The poll is the truth: a notification only makes it faster. A process that dies leaves leases behind, and the attempts
+ * that were under way are made again with the same webhook-id.
+ */
+import type { Clock, Log } from '../ports/system.ts'
+import { type AttemptDeps, post } from './attempt.ts'
+import type { ClaimedDelivery } from './delivery.ts'
+import type { DeliveryTarget, DeliveryTargets } from './endpoint.ts'
+import { InFlight, type InFlightLimits } from './in-flight.ts'
+import { cancelledEnd, endOf } from './outcome.ts'
+import type { DeliveryEnd, DeliveryQueue } from './queue.ts'
+
+export type DispatcherDeps = AttemptDeps & {
+  queue: DeliveryQueue
+  targets: DeliveryTargets
+  clock: Clock
+  log: Log
+  /** From 0 to 1. */
+  random(): number
+  limits: InFlightLimits
+}
+
+/** Room that comes free is gathered for this long, and ends that come in. */
+const gatherMs = 10
+/** Ends that are stored at once. */
+const endsMax = 256
+/** The end of an attempt is stored again after this, until the lease is over. */
+const storeAgainMs = 250
+/** Bytes of bodies in memory, beyond which nothing is claimed. One claim more may come on top. */
+const bytesMax = 64 * 1024 * 1024
+
+export class Dispatcher {
+  readonly #deps: DispatcherDeps
+  readonly #inFlight: InFlight
+  /** Claimed, and the end is not stored yet. */
+  #held = 0
+  #heldBytes = 0
+  #isClaiming = false
+  #isPlanned = false
+  #isStopped = false
+  #ends: DeliveryEnd[] = []
+  #isStoring = false
+  #idle: (() => void)[] = []
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps
+    this.#inFlight = new InFlight(deps.limits)
+  }
+
+  /** Deliveries of these endpoints are due. */
+  wake(endpointIds: readonly string[]): void {
+    for (const id of endpointIds) this.#inFlight.ready(id)
+    void this.#claim()
+  }
+
+  /** Looks for deliveries that are due, also those that no notification named. */
+  async poll(): Promise<void> {
+    this.wake(await this.#deps.queue.due())
+  }
+
+  /** Claims no more, and resolves when nothing is under way. */
+  stop(): Promise<void> {
+    this.#isStopped = true
+    if (this.#held === 0 && !this.#isClaiming) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#idle.push(resolve)
+    })
+  }
+
+  /** Never rejects: what cannot be claimed now is found by the next poll. */
+  async #claim(): Promise<void> {
+    if (this.#isClaiming || this.#isStopped || this.#heldBytes >= bytesMax) return
+    const wanted = this.#inFlight.take(this.#held)
+    if (wanted.length === 0) return
+    this.#isClaiming = true
+    try {
+      const counts = new Map<string, number>()
+      const targets = new Map<string, Promise<DeliveryTarget | null>>()
+      for (const delivery of await this.#deps.queue.claim(wanted)) {
+        const { endpointId } = delivery
+        counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
+        const target = targets.get(endpointId) ?? this.#deps.targets.deliveryTarget(delivery, endpointId)
+        targets.set(endpointId, target)
+        void this.#deliver(delivery, target)
+      }
+      for (const { endpointId, max } of wanted) if (counts.get(endpointId) === max) this.#inFlight.ready(endpointId)
+    } catch (err) {
+      this.#deps.log.warn({ err }, 'deliveries of webhooks could not be claimed')
+    } finally {
+      this.#isClaiming = false
+      this.#plan()
+      this.#settle()
+    }
+  }
+
+  #plan(): void {
+    if (this.#isPlanned || this.#isStopped) return
+    this.#isPlanned = true
+    this.#deps.clock.after(gatherMs, () => {
+      this.#isPlanned = false
+      void this.#claim()
+    })
+  }
+
+  /** Never rejects. */
+  async #deliver(delivery: ClaimedDelivery, target: Promise<DeliveryTarget | null>): Promise<void> {
+    const { endpointId, body } = delivery
+    this.#held++
+    this.#heldBytes += body.length
+    this.#inFlight.begin(endpointId)
+    let isSilent: boolean | undefined
+    try {
+      const end = await this.#attempt(delivery, await target)
+      const error = end.attempt?.error
+      isSilent = end.attempt ? error === 'timeout' || error === 'connect' : undefined
+      this.#ends.push(end)
+      if (!this.#isStoring) void this.#store()
+    } catch (err) {
+      // Its lease runs out, and then it is tried again.
+      this.#deps.log.error({ err, deliveryId: delivery.id }, 'a webhook delivery could not be attempted')
+      this.#release(delivery)
+    }
+    this.#inFlight.end(endpointId, isSilent)
+    this.#plan()
+  }
+
+  async #attempt(delivery: ClaimedDelivery, target: DeliveryTarget | null): Promise<DeliveryEnd> {
+    const { clock, random } = this.#deps
+    const { endpointId, eventId, body } = delivery
+    if (target === null) return cancelledEnd(delivery, 'deleted')
+    if (target.isDisabled) return cancelledEnd(delivery, 'disabled')
+    const { attempt, retryAfterMs } = await post(this.#deps, target, { id: eventId, body, endpointId }, 'automatic')
+    return endOf(delivery, attempt, retryAfterMs, { nowMs: clock.nowMs(), random: random() })
+  }
+
+  /** One statement at a time, over all that ended meanwhile. Never rejects. */
+  async #store(): Promise<void> {
+    this.#isStoring = true
+    await this.#wait(gatherMs)
+    while (this.#ends.length > 0) {
+      const ends = this.#ends.splice(0, endsMax)
+      if (await this.#stored(ends)) for (const { delivery } of ends) this.#release(delivery)
+      else {
+        const nowMs = this.#deps.clock.nowMs()
+        for (const end of ends) {
+          if (end.delivery.claimedUntilMs > nowMs) this.#ends.push(end)
+          else this.#release(end.delivery)
+        }
+        await this.#wait(storeAgainMs)
+      }
+    }
+    this.#isStoring = false
+  }
+
+  async #stored(ends: readonly DeliveryEnd[]): Promise<boolean> {
+    const { queue, log } = this.#deps
+    try {
+      for (const disabled of await queue.complete(ends)) log.warn(disabled, 'a webhook endpoint was disabled')
+      // A newer report may have waited for the end of an older one.
+      for (const { delivery } of ends) if (delivery.type === 'call.report') this.#inFlight.ready(delivery.endpointId)
+      return true
+    } catch (err) {
+      log.warn({ err, deliveries: ends.length }, 'the ends of webhook deliveries could not be stored')
+      return false
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#deps.clock.after(ms, resolve)
+    })
+  }
+
+  #release({ body }: ClaimedDelivery): void {
+    this.#held--
+    this.#heldBytes -= body.length
+    this.#plan()
+    this.#settle()
+  }
+
+  #settle(): void {
+    if (!this.#isStopped || this.#held > 0 || this.#isClaiming) return
+    for (const done of this.#idle) done()
+    this.#idle = []
+  }
+}

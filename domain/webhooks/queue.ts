@@ -1,0 +1,44 @@
+/** The deliveries that are not over, as the processes that share them see them. The store implements it. */
+import type { Attempt, AttemptError, CancelReason, ClaimedDelivery, DeliveryStatus } from './delivery.ts'
+
+/** At most `max` deliveries of the endpoint. */
+export type Wanted = { endpointId: string; max: number }
+
+/** How an attempt ended, and the delivery with it. */
+export type DeliveryEnd = {
+  delivery: ClaimedDelivery
+  /** Null: none was made. */
+  attempt: Attempt | null
+  /** `unchanged`: as before the claim, after a redelivery that failed. */
+  status: Exclude<DeliveryStatus, 'delivering' | 'expired'> | 'unchanged'
+  error: AttemptError | CancelReason | null
+  /** Of the next attempt, where the status is `pending`. */
+  dueAtMs: number | null
+  failures: number
+  endpoint: EndpointSign | null
+}
+
+/** What an attempt says about its endpoint. `gone`: it answered 410. */
+export type EndpointSign = 'worked' | 'failed' | 'gone'
+
+export interface DeliveryQueue {
+  /**
+   * Endpoints that have a delivery which is due. It also gives back the claims of processes that are gone, and ends the
+   * deliveries that have expired.
+   */
+  due(): Promise<string[]>
+  /** Claims deliveries that are due for this process, the longest due first. An older report under way holds up a newer one. */
+  claim(wanted: readonly Wanted[]): Promise<ClaimedDelivery[]>
+  /**
+   * Stores the ends of attempts, but those whose claim has run out and was taken over. An endpoint that is gone, or that
+   * has failed for `failingMs` without a success, is disabled and its deliveries cancelled: these are returned.
+   */
+  complete(ends: readonly DeliveryEnd[]): Promise<DisabledEndpoint[]>
+  /** Calls `due` with endpoints that have got a delivery. A notification may be lost. */
+  listen(due: (endpointIds: readonly string[]) => void): Promise<void>
+}
+
+export type DisabledEndpoint = { endpointId: string; reason: 'gone' | 'failing' }
+
+/** Five days. */
+export const failingMs = 5 * 86_400_000

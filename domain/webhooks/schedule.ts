@@ -1,0 +1,22 @@
+/** When the attempts of a delivery are made: at 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, each after the end of the one before. */
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** Before the second attempt, the third and so on. */
+export const retryDelaysMs = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 10 * hour]
+/** Each delay varies by this part of it, so that deliveries that failed together do not come back together. */
+const jitter = 0.1
+/** A longer Retry-After counts as this one. */
+export const retryAfterMaxMs = 24 * hour
+
+/**
+ * The wait before the next attempt, or null when the attempts are used up. `failures` counts the failed attempts of the
+ * schedule, `random` is from 0 to 1. A Retry-After can make the wait longer and never shorter.
+ */
+export function retryDelayMs(failures: number, retryAfterMs: number | null, random: number): number | null {
+  const delayMs = retryDelaysMs[failures - 1]
+  if (delayMs === undefined) return null
+  const varied = Math.round(delayMs * (1 - jitter + 2 * jitter * random))
+  return Math.max(varied, Math.min(retryAfterMs ?? 0, retryAfterMaxMs))
+}

@@ -1,0 +1,80 @@
+import type { Attempt, Delivery, NumberedAttempt } from '../../domain/webhooks/delivery.ts'
+import type { EndpointOption, WholeDelivery } from '../../domain/webhooks/delivery-store.ts'
+import type {
+  WebhookAttempt,
+  WebhookAttemptResult,
+  WebhookDelivery,
+  WebhookDeliveryDetail,
+  WebhookDeliveryPage,
+} from '../../generated/platform/types.ts'
+import { timeOf, timeOrNull } from './times.ts'
+
+/** Each attempt repeats the text of the body up to this. */
+const bodyBytesMax = 65_536
+
+/** A delivery in the names of the contract. */
+export function wireDelivery(delivery: Delivery): WebhookDelivery {
+  return {
+    id: delivery.id,
+    ...(delivery.test && { test: true as const }),
+    eventId: delivery.eventId,
+    endpointId: delivery.endpointId,
+    endpointName: delivery.endpointName,
+    endpointKind: 'workspace',
+    endpointDeleted: delivery.isEndpointDeleted,
+    event: delivery.type,
+    sessionId: delivery.callId,
+    agentId: delivery.agentId,
+    webhookTags: delivery.tags,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    httpStatus: delivery.httpStatus,
+    error: delivery.error,
+    occurredAt: timeOf(delivery.occurredAtMs),
+    expiresAt: timeOf(delivery.expiresAtMs),
+    deliveredAt: timeOrNull(delivery.deliveredAtMs),
+    createdAt: timeOf(delivery.createdAtMs),
+    canRedeliver: delivery.canRedeliver,
+  }
+}
+
+export function wireEndpointOption({ id, name, isDeleted }: EndpointOption): WebhookDeliveryPage['endpointOptions'][0] {
+  return { id, name, kind: 'workspace', deleted: isDeleted }
+}
+
+export function wireWholeDelivery({ delivery, body, attempts }: WholeDelivery): WebhookDeliveryDetail {
+  const text = textOf(body)
+  const requestBody = body.length > bodyBytesMax ? null : text
+  return {
+    ...wireDelivery(delivery),
+    attemptCount: delivery.attempts,
+    requestPayload: JSON.parse(text) as Record<string, unknown>,
+    attempts: attempts.map((attempt) => wireAttempt(attempt, requestBody)),
+  }
+}
+
+function wireAttempt(attempt: NumberedAttempt, requestBody: string | null): WebhookAttempt {
+  return {
+    id: attempt.id,
+    attemptNumber: attempt.number,
+    trigger: attempt.trigger,
+    requestUrl: attempt.requestUrl,
+    requestHeaders: attempt.requestHeaders,
+    requestBody,
+    responseStatus: attempt.responseStatus,
+    responseBody: attempt.responseBody && textOf(attempt.responseBody),
+    responseTruncated: attempt.isResponseTruncated,
+    durationMs: attempt.durationMs,
+    error: attempt.error,
+    createdAt: timeOf(attempt.createdAtMs),
+  }
+}
+
+export function wireAttemptResult({ error, responseStatus }: Attempt): WebhookAttemptResult {
+  return { delivered: error === null, httpStatus: responseStatus, error }
+}
+
+/** Bytes that are no UTF-8 become U+FFFD. */
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}

@@ -1,0 +1,228 @@
+/** The log of deliveries. Every statement of an organization names it and the world. */
+import type { Tenant } from '../domain/access/organization.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import type {
+  AttemptError,
+  AttemptTrigger,
+  CancelReason,
+  Delivery,
+  DeliveryStatus,
+  NumberedAttempt,
+} from '../domain/webhooks/delivery.ts'
+import {
+  type DeliveryFilter,
+  type DeliveryPage,
+  type DeliveryPosition,
+  type DeliveryStore,
+  type EndpointOption,
+  keptMs,
+  type SentEvent,
+} from '../domain/webhooks/delivery-store.ts'
+import type { WebhookEventType } from '../domain/webhooks/endpoint.ts'
+import { expiryMs } from '../domain/webhooks/outbox.ts'
+import { isCallId } from './call-rows.ts'
+import type { Tx } from './connect.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
+import { completeDeliveries } from './webhook-ends.ts'
+import { insertEvent } from './webhook-outbox.ts'
+import { type ClaimedRow, claimedColumns, claimedOf, leaseOf } from './webhook-queue.ts'
+
+export type DeliveryStoreDeps = {
+  worlds: Worlds & Pick<Tenancy, 'asOperator'>
+  clock: Clock
+  instanceId: string
+}
+
+/** More attempts than these are only counted. */
+const attemptsMax = 100
+const endpointsMax = 1_000
+/** Deleted in one statement. */
+const purgedMax = 1_000
+
+/** Ids of all things here are uuids. */
+const isId = isCallId
+
+export function createDeliveryStore({ worlds, clock, instanceId }: DeliveryStoreDeps): DeliveryStore {
+  const oldest = () => new Date(clock.nowMs() - keptMs)
+  return {
+    list: (tenant, filter, limit, after) =>
+      worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, { limit, after, oldest: oldest() })),
+    find: async (tenant, id) => {
+      if (!isId(id)) return null
+      return worlds.asTenant(tenant, async (tx) => {
+        const [row] = await tx<(Row & { body: Buffer })[]>`
+          select ${columns(tx)}, v.body from ${joined(tx)} ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
+        if (!row) return null
+        const { body, ...delivery } = row
+        return { delivery: deliveryOf(delivery), body, attempts: await attemptsOf(tx, tenant, id) }
+      })
+    },
+    claimForRedelivery: async (tenant, id) => {
+      if (!isId(id)) return 'unknown'
+      return worlds.asTenant(tenant, async (tx) => {
+        const [claimed] = await tx<ClaimedRow[]>`
+          update webhook_deliveries d set status = 'delivering', redelivered_from = d.status, claim = d.claim + 1,
+            owner_id = ${instanceId}, claimed_until = ${new Date(clock.nowMs())}::timestamptz + ${leaseOf(tx)}
+          from webhook_events v, webhook_endpoints e
+          ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}
+            and v.organization_id = d.organization_id and v.test = d.test and v.id = d.event_id
+            and e.organization_id = d.organization_id and e.test = d.test and e.id = d.endpoint_id
+            and ${canRedeliver(tx)}
+          returning ${claimedColumns(tx)}`
+        if (claimed) return claimedOf(claimed)
+        const [known] =
+          await tx`select from webhook_deliveries d ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
+        return known ? 'refused' : 'unknown'
+      })
+    },
+    record: (tenant, sent) =>
+      worlds.asTenant(tenant, (tx) => record(tx, tenant, sent, { instanceId, nowMs: clock.nowMs() })),
+    purge: () =>
+      worlds.asOperator(async (tx) => {
+        // Their deliveries and attempts go with them.
+        await tx`
+          delete from webhook_events where (organization_id, test, id) in (
+            select organization_id, test, id from webhook_events where created_at < ${oldest()}
+            order by created_at limit ${purgedMax} for update skip locked)`
+      }),
+  }
+}
+
+const ofId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
+  tx`where d.organization_id = ${organizationId} and d.test = ${test} and d.id = ${id}`
+
+const joined = (tx: Tx) => tx`
+  webhook_deliveries d
+    join webhook_events v on v.organization_id = d.organization_id and v.test = d.test and v.id = d.event_id
+    left join webhook_endpoints e on e.organization_id = d.organization_id and e.test = d.test and e.id = d.endpoint_id`
+
+/** The event before the call is not worth anything later, and an older report must not follow a newer one. */
+const canRedeliver = (tx: Tx) => tx`
+  d.status <> 'delivering' and d.type <> 'call.pre_call' and not d.superseded and e.id is not null and e.disabled_at is null`
+
+const columns = (tx: Tx) => tx`
+  d.organization_id as "organizationId", d.test, d.id, d.event_id as "eventId", d.endpoint_id as "endpointId",
+  coalesce(e.name, d.endpoint_name) as "endpointName", e.id is null as "isEndpointDeleted", d.type, d.call_id as "callId",
+  d.agent_id as "agentId", v.tags, d.status, d.attempts, d.http_status as "httpStatus", d.error,
+  (${canRedeliver(tx)}) as "canRedeliver", d.occurred_at as "occurredAt", d.created_at as "createdAt",
+  d.expires_at as "expiresAt", d.delivered_at as "deliveredAt"`
+
+type Row = Tenant & {
+  id: string
+  eventId: string
+  endpointId: string
+  endpointName: string
+  isEndpointDeleted: boolean
+  type: WebhookEventType
+  callId: string
+  agentId: string | null
+  tags: Record<string, string>
+  status: DeliveryStatus
+  attempts: number
+  httpStatus: number | null
+  error: AttemptError | CancelReason | null
+  canRedeliver: boolean
+  occurredAt: Date
+  createdAt: Date
+  expiresAt: Date
+  deliveredAt: Date | null
+}
+
+function deliveryOf({ occurredAt, createdAt, expiresAt, deliveredAt, ...row }: Row): Delivery {
+  return {
+    ...row,
+    occurredAtMs: occurredAt.getTime(),
+    createdAtMs: createdAt.getTime(),
+    expiresAtMs: expiresAt.getTime(),
+    deliveredAtMs: deliveredAt?.getTime() ?? null,
+  }
+}
+
+async function list(
+  tx: Tx,
+  tenant: Tenant,
+  filter: DeliveryFilter,
+  { limit, after, oldest }: { limit: number; after: DeliveryPosition | null; oldest: Date },
+): Promise<DeliveryPage> {
+  const { endpointId, type, agentId, status, callId, eventId, fromMs, toMs } = filter
+  const from = new Date(Math.max(fromMs ?? 0, oldest.getTime()))
+  const rows = await tx<Row[]>`
+    select ${columns(tx)} from ${joined(tx)}
+    where d.organization_id = ${tenant.organizationId} and d.test = ${tenant.test} and d.created_at >= ${from}
+      ${endpointId === undefined ? tx`` : tx`and d.endpoint_id = ${endpointId}`}
+      ${type === undefined ? tx`` : tx`and d.type = ${type}`}
+      ${agentId === undefined ? tx`` : tx`and d.agent_id = ${agentId}`}
+      ${status === undefined ? tx`` : tx`and d.status = ${status}`}
+      ${callId === undefined ? tx`` : tx`and d.call_id = ${callId}`}
+      ${eventId === undefined ? tx`` : tx`and d.event_id = ${eventId}`}
+      ${toMs === undefined ? tx`` : tx`and d.created_at <= ${new Date(toMs)}`}
+      ${after === null ? tx`` : tx`and (d.created_at, d.id) < (${new Date(after.createdAtMs)}, ${after.id})`}
+    order by d.created_at desc, d.id desc limit ${limit + 1}`
+  const deliveries = rows.slice(0, limit).map(deliveryOf)
+  const last = deliveries.at(-1)
+  const next = rows.length > limit && last ? { createdAtMs: last.createdAtMs, id: last.id } : null
+  return { deliveries, next, endpoints: await endpointsOf(tx, tenant) }
+}
+
+/** Goes from endpoint to endpoint in the index of deliveries, and adds the endpoints that have none. */
+async function endpointsOf(tx: Tx, { organizationId, test }: Tenant): Promise<EndpointOption[]> {
+  const own = tx`organization_id = ${organizationId} and test = ${test}`
+  const rows = await tx<EndpointOption[]>`
+    with recursive seen as (
+      (select endpoint_id as id from webhook_deliveries where ${own} order by endpoint_id limit 1)
+      union all
+      select (select endpoint_id from webhook_deliveries where ${own} and endpoint_id > s.id order by endpoint_id limit 1)
+      from seen s where s.id is not null
+    )
+    select coalesce(e.id, s.id) as id, e.id is null as "isDeleted", coalesce(e.name, (
+      select endpoint_name from webhook_deliveries where ${own} and endpoint_id = s.id
+      order by created_at desc, id desc limit 1)) as name
+    from seen s full join (select id, name from webhook_endpoints where ${own}) e on e.id = s.id
+    where coalesce(e.id, s.id) is not null
+    order by e.id is null, name, id limit ${endpointsMax}`
+  return [...rows]
+}
+
+type AttemptRow = {
+  id: string
+  number: number
+  trigger: AttemptTrigger
+  requestUrl: string
+  requestHeaders: Record<string, string>
+  responseStatus: number | null
+  responseBody: Buffer | null
+  isResponseTruncated: boolean
+  durationMs: number
+  error: AttemptError | null
+  createdAt: Date
+}
+
+async function attemptsOf(tx: Tx, { organizationId, test }: Tenant, deliveryId: string): Promise<NumberedAttempt[]> {
+  const rows = await tx<AttemptRow[]>`
+    select id, number, trigger, request_url as "requestUrl", request_headers as "requestHeaders",
+      response_status as "responseStatus", response_body as "responseBody", response_truncated as "isResponseTruncated",
+      duration_ms as "durationMs", error, created_at as "createdAt"
+    from webhook_attempts where organization_id = ${organizationId} and test = ${test} and delivery_id = ${deliveryId}
+    order by number desc limit ${attemptsMax}`
+  return rows.map(({ createdAt, ...row }) => ({ ...row, createdAtMs: createdAt.getTime() })).reverse()
+}
+
+/** Nothing of the event is due, so no process is woken. */
+async function record(
+  tx: Tx,
+  tenant: Tenant,
+  { event, endpointName, end }: SentEvent,
+  { instanceId, nowMs }: { instanceId: string; nowMs: number },
+): Promise<void> {
+  await insertEvent(tx, tenant, event)
+  const { organizationId, test } = tenant
+  const { id, endpointId, claim } = end.delivery
+  const created = new Date(event.createdAtMs)
+  await tx`
+    insert into webhook_deliveries (organization_id, test, id, event_id, endpoint_id, endpoint_name, type, call_id, agent_id,
+      version, status, claim, due_at, claimed_until, owner_id, occurred_at, created_at, expires_at)
+    values (${organizationId}, ${test}, ${id}, ${event.id}, ${endpointId}, ${endpointName}, ${event.type}, ${event.callId},
+      ${event.agentId}, ${event.version}, 'delivering', ${claim}, ${created}, ${created}, ${instanceId},
+      ${new Date(event.occurredAtMs)}, ${created}, ${new Date(event.createdAtMs + expiryMs)})`
+  await completeDeliveries(tx, [end], nowMs)
+}

@@ -1,0 +1,137 @@
+/**
+ * The deliveries that are not over. Processes share them: a claim is a lease until `claimed_until`, and rows that another
+ * process is claiming are skipped. Statements run over all organizations.
+ */
+import type { Tenant } from '../domain/access/organization.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import type { AttemptTrigger, ClaimedDelivery } from '../domain/webhooks/delivery.ts'
+import type { WebhookEventType } from '../domain/webhooks/endpoint.ts'
+import type { DeliveryQueue, Wanted } from '../domain/webhooks/queue.ts'
+import type { Sql, Tx } from './connect.ts'
+import { arrayLiteral } from './key-match.ts'
+import type { Tenancy, Worlds } from './tenant.ts'
+import { completeDeliveries } from './webhook-ends.ts'
+import { listenForDeliveries } from './webhook-outbox.ts'
+
+export type DeliveryQueueDeps = {
+  /** For notifications. */
+  system: Sql
+  worlds: Worlds & Pick<Tenancy, 'asOperator'>
+  clock: Clock
+  instanceId: string
+}
+
+/** Rows that one sweep changes, and endpoints that it finds; the next one takes the others. */
+const sweptMax = 1_000
+/** A claim outlasts the time-out of its attempt by this, for the storing of its end. */
+const leaseSpareMs = 5_000
+/** The time-out of an endpoint that names none. */
+const timeoutMsDefault = 10_000
+
+export function createDeliveryQueue({ system, worlds, clock, instanceId }: DeliveryQueueDeps): DeliveryQueue {
+  const now = () => new Date(clock.nowMs())
+  return {
+    due: () =>
+      worlds.asOperator(async (tx) => {
+        await giveBack(tx, now())
+        await expire(tx, now())
+        return dueEndpoints(tx, now())
+      }),
+    claim: (wanted) => worlds.asOperator((tx) => claim(tx, wanted, instanceId, now())),
+    complete: (ends) => worlds.asOperator((tx) => completeDeliveries(tx, ends, clock.nowMs())),
+    listen: (due) => listenForDeliveries(system, due),
+  }
+}
+
+/** The claims of processes that did not end their attempts in time. A redelivery is not repeated. */
+async function giveBack(tx: Tx, now: Date): Promise<void> {
+  await tx`
+    with left_behind as (
+      select organization_id, test, id, superseded and coalesce(redelivered_from, 'pending') = 'pending' as is_over
+      from webhook_deliveries where status = 'delivering' and claimed_until <= ${now}
+      order by claimed_until limit ${sweptMax} for update skip locked
+    )
+    update webhook_deliveries d set claimed_until = null, owner_id = null, redelivered_from = null,
+      status = case when l.is_over then 'cancelled' else coalesce(d.redelivered_from, 'pending') end,
+      error = case when l.is_over then 'superseded' else d.error end
+    from left_behind l where (d.organization_id, d.test, d.id) = (l.organization_id, l.test, l.id)`
+}
+
+async function expire(tx: Tx, now: Date): Promise<void> {
+  await tx`
+    with expired as (
+      select organization_id, test, id from webhook_deliveries where status = 'pending' and expires_at <= ${now}
+      order by expires_at limit ${sweptMax} for update skip locked
+    )
+    update webhook_deliveries d set status = 'expired'
+    from expired e where (d.organization_id, d.test, d.id) = (e.organization_id, e.test, e.id)`
+}
+
+/** Goes from endpoint to endpoint in the index, so that an endpoint with many deliveries costs no more than another. */
+async function dueEndpoints(tx: Tx, now: Date): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    with recursive endpoint as (
+      (select endpoint_id as id from webhook_deliveries where status = 'pending' order by endpoint_id limit 1)
+      union all
+      select (select endpoint_id from webhook_deliveries where status = 'pending' and endpoint_id > e.id
+        order by endpoint_id limit 1)
+      from endpoint e where e.id is not null
+    )
+    select e.id from endpoint e
+    where e.id is not null and exists (
+      select from webhook_deliveries where status = 'pending' and endpoint_id = e.id and due_at <= ${now})
+    limit ${sweptMax}`
+  return rows.map(({ id }) => id)
+}
+
+export type ClaimedRow = Tenant & {
+  id: string
+  eventId: string
+  endpointId: string
+  type: WebhookEventType
+  body: Buffer
+  claim: number
+  failures: number
+  trigger: AttemptTrigger
+  expiresAt: Date
+  claimedUntil: Date
+}
+
+async function claim(tx: Tx, wanted: readonly Wanted[], owner: string, now: Date): Promise<ClaimedDelivery[]> {
+  const rows = await tx<ClaimedRow[]>`
+    with wanted as (
+      select * from unnest(${arrayLiteral(wanted.map(({ endpointId }) => endpointId))}::uuid[],
+        ${arrayLiteral(wanted.map(({ max }) => String(max)))}::integer[]) as w (endpoint_id, max)
+    ), picked as materialized (
+      select p.* from wanted w cross join lateral (
+        select organization_id, test, id, event_id, endpoint_id from webhook_deliveries d
+        where d.status = 'pending' and d.endpoint_id = w.endpoint_id and d.due_at <= ${now} and d.expires_at > ${now}
+          and (d.version is null or not exists (
+            select from webhook_deliveries o
+            where o.organization_id = d.organization_id and o.test = d.test and o.call_id = d.call_id
+              and o.endpoint_id = d.endpoint_id and o.status = 'delivering' and o.type = d.type and o.version < d.version))
+        order by d.due_at limit w.max for update skip locked) p
+    )
+    update webhook_deliveries d set status = 'delivering', claim = d.claim + 1, owner_id = ${owner},
+      claimed_until = ${now}::timestamptz + ${leaseOf(tx)}
+    from picked p
+      join webhook_events v on v.organization_id = p.organization_id and v.test = p.test and v.id = p.event_id
+      left join webhook_endpoints e
+        on e.organization_id = p.organization_id and e.test = p.test and e.id = p.endpoint_id
+    where (d.organization_id, d.test, d.id) = (p.organization_id, p.test, p.id)
+    returning ${claimedColumns(tx)}`
+  return rows.map(claimedOf)
+}
+
+/** Names the delivery `d`, its event `v` and its endpoint `e`. */
+export const claimedColumns = (tx: Tx) => tx`
+  d.organization_id as "organizationId", d.test, d.id, d.event_id as "eventId", d.endpoint_id as "endpointId", d.type,
+  v.body, d.claim, d.failures, d.expires_at as "expiresAt", d.claimed_until as "claimedUntil",
+  case when d.redelivered_from is null then 'automatic' else 'manual' end as trigger`
+
+export const leaseOf = (tx: Tx) =>
+  tx`(coalesce(e.timeout_ms, ${timeoutMsDefault}::integer) + ${leaseSpareMs}::integer) * interval '1 millisecond'`
+
+export function claimedOf({ expiresAt, claimedUntil, ...row }: ClaimedRow): ClaimedDelivery {
+  return { ...row, expiresAtMs: expiresAt.getTime(), claimedUntilMs: claimedUntil.getTime() }
+}

@@ -1,0 +1,68 @@
+/** Several processes share the deliveries, and none is lost with a process. */
+import t from 'tap'
+import { TestCluster } from '../store/cluster.ts'
+import { startReceiver } from './receiver.ts'
+import { openWorld } from './setup.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+t.test('two processes send each delivery once', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const endpoints = await Promise.all(Array.from({ length: 5 }, () => world.endpoint(receiver.url)))
+  const dispatchers = [world.dispatcher(), world.dispatcher()]
+  for (const dispatcher of dispatchers) await world.store.webhookQueue.listen((ids) => dispatcher.wake(ids))
+  for (let events = 0; events < 100; events++) await world.emit(endpoints)
+  for (let looks = 0; receiver.received.length < 500 && looks < 500; looks++) {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  await Promise.all(dispatchers.map((dispatcher) => world.settle(dispatcher)))
+  t.equal(receiver.received.length, 500)
+  const [row] = await world.sql<{ count: number }[]>`
+    select count(*)::int as count from webhook_deliveries where status = 'succeeded' and attempts = 1 and claim = 1`
+  t.equal(row?.count, 500)
+})
+
+t.test('a delivery that a dead process held is sent again when its lease is over, and uses no attempt', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const endpoint = await world.endpoint(receiver.url, { timeoutMs: 2_000 })
+  await world.emit(endpoint)
+  const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }])
+  if (claimed === undefined) throw new Error('nothing was claimed')
+  const dispatcher = world.dispatcher()
+  world.clock.advance(6_999)
+  await dispatcher.poll()
+  t.equal(receiver.received.length, 0)
+  world.clock.advance(1)
+  await world.settle(dispatcher)
+  t.equal(receiver.received.length, 1)
+  const [id = ''] = await world.ids()
+  const before = await world.whole(id)
+  t.match(before.delivery, { status: 'succeeded', attempts: 1 })
+  const late = { delivery: claimed, attempt: null, status: 'failed', error: 'timeout', dueAtMs: null } as const
+  await world.store.webhookQueue.complete([{ ...late, failures: 1, endpoint: null }])
+  t.same(await world.whole(id), before, 'the end that the dead process would have stored is ignored')
+})
+
+t.test('at most so many deliveries are under way at one endpoint', async (t) => {
+  const world = await openWorld(t, cluster)
+  const open = { now: 0, most: 0 }
+  const receiver = await startReceiver((response) => {
+    open.now++
+    open.most = Math.max(open.most, open.now)
+    setTimeout(() => {
+      open.now--
+      response.end()
+    }, 20)
+  })
+  t.teardown(() => receiver.close())
+  const endpoint = await world.endpoint(receiver.url)
+  for (let events = 0; events < 40; events++) await world.emit(endpoint)
+  await world.settle(world.dispatcher({ limits: { max: 100, endpointMax: 7 } }))
+  t.equal(receiver.received.length, 40)
+  t.equal(open.most, 7)
+})

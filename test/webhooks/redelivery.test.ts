@@ -1,0 +1,192 @@
+/** Deliveries once more on request, and the log. */
+import type { ServerResponse } from 'node:http'
+import t from 'tap'
+import { v7 } from 'uuid'
+import type { ResourceFault } from '../../domain/resource-fault.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { inOrder, ok, startReceiver, status } from './receiver.ts'
+import { openWorld } from './setup.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const dayMs = 86_400_000
+const unavailable = 'redelivery_unavailable'
+const faultOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'no fault',
+    (error: unknown) => (error as ResourceFault).data.kind,
+  )
+
+t.test('a success cancels what was scheduled', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver(inOrder(status(500), ok))
+  t.teardown(() => receiver.close())
+  const dispatcher = world.dispatcher()
+  await world.emit(await world.endpoint(receiver.url))
+  await world.settle(dispatcher)
+  const [id = ''] = await world.ids()
+  t.match(await world.deliveries.redeliver(world.tenant, id), { error: null, responseStatus: 204, trigger: 'manual' })
+  world.clock.advance(dayMs)
+  await world.settle(dispatcher)
+  t.equal(receiver.received.length, 2)
+  const { delivery, attempts } = await world.whole(id)
+  t.match(delivery, { status: 'succeeded', attempts: 2, httpStatus: 204, error: null })
+  t.same(
+    attempts.map(({ number, trigger }) => [number, trigger]),
+    [
+      [1, 'automatic'],
+      [2, 'manual'],
+    ],
+  )
+  t.equal(receiver.received[0]?.headers['webhook-id'], receiver.received[1]?.headers['webhook-id'])
+  t.same(receiver.received[0]?.body, receiver.received[1]?.body)
+})
+
+t.test('a failure uses no attempt of the schedule and leaves the time of the next one', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver(status(500))
+  t.teardown(() => receiver.close())
+  const dispatcher = world.dispatcher()
+  await world.emit(await world.endpoint(receiver.url))
+  await world.settle(dispatcher)
+  const [id = ''] = await world.ids()
+  const before = await world.sql`select due_at, failures, status from webhook_deliveries`
+  world.clock.advance(1_000)
+  t.match(await world.deliveries.redeliver(world.tenant, id), { error: 'http_status', responseStatus: 500 })
+  t.same([...(await world.sql`select due_at, failures, status from webhook_deliveries`)], [...before])
+  t.equal((await world.whole(id)).delivery.attempts, 2)
+})
+
+t.test('deliveries that are over can be redelivered, and keep their status after a failure', async (t) => {
+  const world = await openWorld(t, cluster)
+  const answers = { code: 500 }
+  const receiver = await startReceiver((response) => response.writeHead(answers.code).end())
+  t.teardown(() => receiver.close())
+  const endpoint = await world.endpoint(receiver.url)
+  for (const over of ['succeeded', 'failed', 'cancelled', 'expired']) {
+    await world.emit(endpoint)
+    const id = (await world.ids()).at(-1) ?? ''
+    await world.sql`update webhook_deliveries set status = ${over}, error = 'http_status', http_status = 503 where id = ${id}`
+    answers.code = 500
+    t.equal((await world.deliveries.redeliver(world.tenant, id)).error, 'http_status')
+    t.match((await world.whole(id)).delivery, { status: over, attempts: 1, httpStatus: 503 })
+    answers.code = 200
+    t.equal((await world.deliveries.redeliver(world.tenant, id)).error, null)
+    t.match((await world.whole(id)).delivery, { status: 'succeeded', attempts: 2, httpStatus: 200, error: null })
+  }
+})
+
+t.test('what cannot be redelivered', async (t) => {
+  const world = await openWorld(t, cluster)
+  const held: ServerResponse[] = []
+  const receiver = await startReceiver((response) => held.push(response))
+  t.teardown(() => receiver.close())
+  const { deliveries, tenant, sql } = world
+  const endpoint = await world.endpoint(receiver.url)
+  t.equal(await faultOf(deliveries.redeliver(tenant, v7())), 'not_found')
+  t.equal(await faultOf(deliveries.redeliver(tenant, 'x')), 'not_found')
+  await world.emit(endpoint, { type: 'call.pre_call' })
+  await world.emit(endpoint)
+  const [preCall = '', running = ''] = await world.ids()
+  t.equal(await faultOf(deliveries.redeliver(tenant, preCall)), unavailable, 'an event before a call')
+  t.equal(await faultOf(deliveries.redeliver({ ...tenant, test: true }, running)), 'not_found')
+
+  const attempt = deliveries.redeliver(tenant, running)
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  t.match((await world.whole(running)).delivery, { status: 'delivering', canRedeliver: false })
+  t.equal(await faultOf(deliveries.redeliver(tenant, running)), unavailable, 'an attempt is under way')
+  held[0]?.writeHead(500).end()
+  await attempt
+
+  await sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'manual'`
+  t.equal((await world.whole(running)).delivery.canRedeliver, false)
+  t.equal(await faultOf(deliveries.redeliver(tenant, running)), unavailable, 'the endpoint is disabled')
+  await sql`delete from webhook_endpoints`
+  t.match((await world.whole(running)).delivery, { canRedeliver: false, isEndpointDeleted: true })
+  t.equal(await faultOf(deliveries.redeliver(tenant, running)), unavailable, 'the endpoint is gone')
+})
+
+t.test('a redelivery whose process died is not repeated', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const dispatcher = world.dispatcher()
+  await world.emit(await world.endpoint(receiver.url))
+  await world.settle(dispatcher)
+  const [id = ''] = await world.ids()
+  t.match(await world.store.webhookDeliveries.claimForRedelivery(world.tenant, id), { trigger: 'manual' })
+  world.clock.advance(15_000)
+  await world.settle(dispatcher)
+  t.match((await world.whole(id)).delivery, { status: 'succeeded', attempts: 1 })
+  t.equal(receiver.received.length, 1)
+})
+
+t.test('410 to a redelivery disables the endpoint', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver(inOrder(status(500), status(410)))
+  t.teardown(() => receiver.close())
+  await world.emit(await world.endpoint(receiver.url))
+  await world.settle(world.dispatcher())
+  const [id = ''] = await world.ids()
+  t.match(await world.deliveries.redeliver(world.tenant, id), { responseStatus: 410 })
+  t.match((await world.whole(id)).delivery, { status: 'cancelled', error: 'disabled' })
+})
+
+t.test('a delivery to an endpoint that was deleted or disabled meanwhile is cancelled', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const deleted = await world.endpoint(receiver.url)
+  const disabled = await world.endpoint(receiver.url)
+  await world.emit([deleted, disabled])
+  await world.sql`delete from webhook_endpoints where id = ${deleted}`
+  await world.sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'manual' where id = ${disabled}`
+  await world.settle(world.dispatcher())
+  const rows = await world.sql<{ status: string; error: string }[]>`
+    select status, error from webhook_deliveries order by endpoint_id = ${disabled}`
+  t.same(
+    [...rows],
+    [
+      { status: 'cancelled', error: 'deleted' },
+      { status: 'cancelled', error: 'disabled' },
+    ],
+  )
+  t.equal(receiver.received.length, 0)
+})
+
+t.test('an endpoint that is disabled during an attempt gets no other one', async (t) => {
+  const world = await openWorld(t, cluster)
+  const held: ServerResponse[] = []
+  const receiver = await startReceiver((response) => held.push(response))
+  t.teardown(() => receiver.close())
+  await world.emit(await world.endpoint(receiver.url))
+  const dispatcher = world.dispatcher()
+  await dispatcher.poll()
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await world.sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'manual'`
+  held[0]?.writeHead(503).end()
+  await world.settle(dispatcher)
+  const [id = ''] = await world.ids()
+  t.match((await world.whole(id)).delivery, { status: 'cancelled', error: 'disabled', httpStatus: 503, attempts: 1 })
+})
+
+t.test('the log is kept for 30 days', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const { store, tenant, clock } = world
+  await world.emit(await world.endpoint(receiver.url))
+  await world.settle(world.dispatcher())
+  const [id = ''] = await world.ids()
+  clock.advance(30 * dayMs)
+  await store.webhookDeliveries.purge()
+  t.equal((await world.whole(id)).attempts.length, 1)
+  t.equal((await store.webhookDeliveries.list(tenant, {}, 50, null)).deliveries.length, 1)
+  clock.advance(1)
+  t.equal(await store.webhookDeliveries.find(tenant, id), null, 'it is not shown before it is deleted either')
+  t.equal((await store.webhookDeliveries.list(tenant, {}, 50, null)).deliveries.length, 0)
+  await store.webhookDeliveries.purge()
+  for (const table of ['webhook_events', 'webhook_deliveries', 'webhook_attempts'])
+    t.equal((await world.sql`select from ${world.sql(table)}`).length, 0, table)
+})

@@ -1,0 +1,138 @@
+/** A newer report of a call replaces an older one that was not delivered. */
+import type { ServerResponse } from 'node:http'
+import t from 'tap'
+import { v7 } from 'uuid'
+import { ResourceFault } from '../../domain/resource-fault.ts'
+import { TestCluster } from '../store/cluster.ts'
+import { inOrder, ok, startReceiver, status } from './receiver.ts'
+import { openWorld } from './setup.ts'
+
+const cluster = await TestCluster.start()
+t.teardown(() => cluster.stop())
+
+const report = (callId: string, version: number) => ({
+  type: 'call.report' as const,
+  callId,
+  version,
+  payload: { version },
+})
+const versions = (received: readonly { body: Buffer }[]) =>
+  received.map(({ body }) => (JSON.parse(body.toString()) as { version: number }).version)
+
+t.test('an older report that waits for its next attempt is cancelled', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver(inOrder(status(500), ok))
+  t.teardown(() => receiver.close())
+  const dispatcher = world.dispatcher()
+  const endpoint = await world.endpoint(receiver.url)
+  const callId = v7()
+  await world.emit(endpoint, report(callId, 1))
+  await world.settle(dispatcher)
+  await world.emit(endpoint, report(callId, 2))
+  await world.settle(dispatcher)
+  world.clock.advance(10 * 86_400_000)
+  await world.settle(dispatcher)
+  t.same(versions(receiver.received), [1, 2])
+  const [first = '', second = ''] = await world.ids()
+  t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded', canRedeliver: false })
+  t.match((await world.whole(second)).delivery, { status: 'succeeded', attempts: 1 })
+})
+
+t.test('only older reports of the same call for the same endpoint are cancelled', async (t) => {
+  const world = await openWorld(t, cluster)
+  const endpoint = await world.endpoint('http://127.0.0.1:1/')
+  const other = await world.endpoint('http://127.0.0.1:1/')
+  const callId = v7()
+  await world.emit([endpoint, other], report(callId, 1))
+  await world.emit(endpoint, report(v7(), 1))
+  await world.emit(endpoint, { callId, type: 'call.analysis' })
+  await world.emit(endpoint, report(callId, 3))
+  await world.emit(endpoint, report(callId, 2))
+  const rows = await world.sql<{ type: string; version: number; status: string; isOther: boolean }[]>`
+    select type, version, status, endpoint_id = ${other} as "isOther" from webhook_deliveries
+    where call_id = ${callId} order by version, "isOther"`
+  t.same(
+    rows.map(({ type, version, status, isOther }) => `${type} ${version} ${isOther ? 'other' : 'same'} ${status}`),
+    [
+      'call.report 1 same cancelled',
+      'call.report 1 other pending',
+      'call.report 2 same pending',
+      'call.report 3 same pending',
+      'call.analysis null same pending',
+    ],
+  )
+  const [row] = await world.sql`select status from webhook_deliveries where call_id <> ${callId}`
+  t.equal(row?.['status'], 'pending')
+})
+
+t.test('a newer report waits for the attempt of the older one, which is not repeated', async (t) => {
+  const world = await openWorld(t, cluster)
+  const held: ServerResponse[] = []
+  const receiver = await startReceiver((response, { body }) => {
+    if (versions([{ body }])[0] === 1) held.push(response)
+    else response.end()
+  })
+  t.teardown(() => receiver.close())
+  const dispatcher = world.dispatcher()
+  const endpoint = await world.endpoint(receiver.url)
+  const callId = v7()
+  await world.emit(endpoint, report(callId, 1))
+  await dispatcher.poll()
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await world.emit(endpoint, report(callId, 2))
+  for (let looks = 0; looks < 5; looks++) {
+    await dispatcher.poll()
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+  t.same(versions(receiver.received), [1], 'the newer one has not begun')
+  held[0]?.writeHead(500).end()
+  await world.settle(dispatcher)
+  t.same(versions(receiver.received), [1, 2])
+  const [first = '', second = ''] = await world.ids()
+  t.match((await world.whole(first)).delivery, {
+    status: 'cancelled',
+    error: 'superseded',
+    attempts: 1,
+    httpStatus: 500,
+  })
+  t.match((await world.whole(second)).delivery, { status: 'succeeded' })
+})
+
+t.test('an older report that its process left behind is not sent again', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const endpoint = await world.endpoint(receiver.url)
+  const callId = v7()
+  await world.emit(endpoint, report(callId, 1))
+  const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }])
+  t.equal(claimed?.claim, 1)
+  await world.emit(endpoint, report(callId, 2))
+  const dispatcher = world.dispatcher()
+  await dispatcher.poll()
+  t.equal(receiver.received.length, 0, 'its lease is not over')
+  world.clock.advance(15_000)
+  await world.settle(dispatcher)
+  t.same(versions(receiver.received), [2])
+  const [first = ''] = await world.ids()
+  t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded' })
+})
+
+t.test('a report that was delivered cannot be redelivered once there is a newer one', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const endpoint = await world.endpoint(receiver.url)
+  const callId = v7()
+  await world.emit(endpoint, report(callId, 1))
+  const dispatcher = world.dispatcher()
+  await world.settle(dispatcher)
+  const [first = ''] = await world.ids()
+  t.match((await world.whole(first)).delivery, { status: 'succeeded', canRedeliver: true })
+  await world.emit(endpoint, report(callId, 2))
+  t.match((await world.whole(first)).delivery, { status: 'succeeded', canRedeliver: false })
+  await t.rejects(
+    world.deliveries.redeliver(world.tenant, first),
+    new ResourceFault({ kind: 'redelivery_unavailable' }),
+  )
+})

@@ -1,0 +1,63 @@
+/** Sends the events of calls to the endpoints of organizations, and keeps the log of it. */
+import { Deliveries } from './domain/webhooks/deliveries.ts'
+import { Dispatcher } from './domain/webhooks/dispatcher.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
+import { createWebhookClient } from './providers/wire/webhook-client.ts'
+import { systemClock, systemIds } from './runtime/clock.ts'
+import type { createLog } from './runtime/log.ts'
+import { Loops } from './runtime/loops.ts'
+import { createDeadlines } from './runtime/outbound/deadlines.ts'
+import type { Store } from './store/store.ts'
+
+export type DeliveryParts = { config: ParleyConfig; store: Store; log: ReturnType<typeof createLog> }
+
+export type WebhookDeliveries = {
+  deliveries: Deliveries
+  /** Begins no more attempts, and waits a moment for those under way. Another process takes over the rest. */
+  close(): Promise<void>
+}
+
+/** A delivery that no notification named is sent this late at most. */
+const pollEveryMs = 1_000
+const closeMs = 5_000
+/** Attempts on request come on top of those of the schedule. */
+const requestedMax = 8
+/** Addresses whose connections are kept. */
+const addressesMax = 512
+
+/** Resolves when notifications are received. */
+export async function openDeliveries({ config, store, log }: DeliveryParts): Promise<WebhookDeliveries> {
+  const { inFlightMax, endpointInFlightMax } = config.webhooks
+  const client = createWebhookClient({
+    guard: { allowedSubnets: config.outbound.allowedSubnets },
+    monotonicMs: () => systemClock.monotonicMs(),
+    connectionsMax: endpointInFlightMax + requestedMax,
+    addressesMax,
+  })
+  const shared = {
+    client,
+    clock: systemClock,
+    deadline: createDeadlines(systemClock),
+    attemptId: systemIds.session,
+    queue: store.webhookQueue,
+    targets: store.webhookTargets,
+  }
+  const dispatcher = new Dispatcher({
+    ...shared,
+    log,
+    random: Math.random,
+    limits: { max: inFlightMax, endpointMax: endpointInFlightMax },
+  })
+  const deliveries = new Deliveries({ ...shared, store: store.webhookDeliveries })
+  const loops = new Loops(systemClock, log)
+  loops.start({ name: 'deliveries of webhooks', everyMs: pollEveryMs, run: () => dispatcher.poll() })
+  await store.webhookQueue.listen((endpointIds) => dispatcher.wake(endpointIds))
+  return {
+    deliveries,
+    async close() {
+      await loops.stop(closeMs)
+      await Promise.race([dispatcher.stop(), new Promise((resolve) => systemClock.after(closeMs, () => resolve(null)))])
+      await client.close()
+    },
+  }
+}
