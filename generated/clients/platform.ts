@@ -47,6 +47,11 @@ import type {
   ToolList,
   WebJoin,
   WebJoined,
+  WebhookAttemptResult,
+  WebhookDeliveryDetail,
+  WebhookDeliveryPage,
+  WebhookDeliveryStatus,
+  WebhookEventType,
 } from '../platform/types.ts'
 
 export { StreamTruncatedError } from './http.ts'
@@ -252,6 +257,34 @@ export type DispatchCallbackCall = CallOptions & { path: { id: string } }
 export type DispatchCallbackAnswer =
   | Answer<'application/json', Callback>
 
+export type ListWebhookDeliveriesCall = CallOptions & {
+  query?: {
+    endpointId?: string
+    event?: WebhookEventType
+    agentId?: string
+    status?: WebhookDeliveryStatus
+    sessionId?: string
+    eventId?: string
+    from?: string
+    to?: string
+    cursor?: string
+    limit?: number
+  }
+}
+
+export type ListWebhookDeliveriesAnswer =
+  | Answer<'application/json', WebhookDeliveryPage>
+
+export type GetWebhookDeliveryCall = CallOptions & { path: { id: string } }
+
+export type GetWebhookDeliveryAnswer =
+  | Answer<'application/json', WebhookDeliveryDetail>
+
+export type RedeliverWebhookCall = CallOptions & { path: { id: string } }
+
+export type RedeliverWebhookAnswer =
+  | Answer<'application/json', WebhookAttemptResult>
+
 export type ListProvidersCall = CallOptions
 
 export type ListProvidersAnswer =
@@ -342,6 +375,12 @@ export type PlatformClient = {
   cancelCallback(call: CancelCallbackCall): Promise<CancelCallbackAnswer>
   /** Make a scheduled callback now */
   dispatchCallback(call: DispatchCallbackCall): Promise<DispatchCallbackAnswer>
+  /** List the deliveries */
+  listWebhookDeliveries(call?: ListWebhookDeliveriesCall): Promise<ListWebhookDeliveriesAnswer>
+  /** Get a delivery */
+  getWebhookDelivery(call: GetWebhookDeliveryCall): Promise<GetWebhookDeliveryAnswer>
+  /** Make an attempt now */
+  redeliverWebhook(call: RedeliverWebhookCall): Promise<RedeliverWebhookAnswer>
   /** List providers and whose credentials they are called with */
   listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */
@@ -673,6 +712,36 @@ const operations: Readonly<Record<string, OperationRow>> = {
   dispatchCallback: {
     method: 'POST',
     path: '/v1/callbacks/{id}/dispatch',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listWebhookDeliveries: {
+    method: 'GET',
+    path: '/v1/webhook-deliveries',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getWebhookDelivery: {
+    method: 'GET',
+    path: '/v1/webhook-deliveries/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  redeliverWebhook: {
+    method: 'POST',
+    path: '/v1/webhook-deliveries/{id}/redeliver',
     secured: true,
     idempotent: false,
     body: null,

@@ -146,6 +146,18 @@ export const configKeys: readonly ConfigKey[] = [
     secret: false,
   },
   {
+    path: ['webhooks', 'inFlightMax'],
+    env: 'PARLEY_WEBHOOKS_IN_FLIGHT_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  {
+    path: ['webhooks', 'endpointInFlightMax'],
+    env: 'PARLEY_WEBHOOKS_ENDPOINT_IN_FLIGHT_MAX',
+    type: 'integer',
+    secret: false,
+  },
+  {
     path: ['timeouts', 'connectMs'],
     env: 'PARLEY_TIMEOUTS_CONNECT_MS',
     type: 'integer',

@@ -105,6 +105,13 @@ export type ParleyConfig = {
     /** CIDR ranges that may be called although they are not public. Only they may be called over http. */
     allowedSubnets: string[]
   }
+  /** Deliveries of events to the endpoints of organizations. */
+  webhooks: {
+    /** Deliveries that a process makes at once. */
+    inFlightMax: number
+    /** Deliveries that a process makes at once to one endpoint. One that does not answer gets a quarter of it. */
+    endpointInFlightMax: number
+  }
   timeouts: {
     connectMs: number
     /** To the first token of an LLM attempt. */

@@ -166,6 +166,14 @@ export const errorCodes = {
     hint: 'Only one that is scheduled can be cancelled or made.',
     headers: [],
   },
+  REDELIVERY_UNAVAILABLE: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'The delivery cannot be sent again now.',
+    hint: 'Its endpoint must be there and enabled, no attempt may be under way, and a report must be the newest one of its call.',
+    headers: [],
+  },
   CARRIER_DIAL_FAILED: {
     status: 502,
     type: 'provider_error',

@@ -47,6 +47,11 @@ import type {
   ToolList,
   WebJoin,
   WebJoined,
+  WebhookAttemptResult,
+  WebhookDeliveryDetail,
+  WebhookDeliveryPage,
+  WebhookDeliveryStatus,
+  WebhookEventType,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -414,6 +419,47 @@ export type DispatchCallbackRequest = {
 export type DispatchCallbackResult =
   | { status: 200; type?: 'application/json'; body: Callback }
 
+export type ListWebhookDeliveriesRequest = {
+  path: Record<string, never>
+  query: {
+    endpointId?: string
+    event?: WebhookEventType
+    agentId?: string
+    status?: WebhookDeliveryStatus
+    sessionId?: string
+    eventId?: string
+    from?: string
+    to?: string
+    cursor?: string
+    limit: number
+  }
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListWebhookDeliveriesResult =
+  | { status: 200; type?: 'application/json'; body: WebhookDeliveryPage }
+
+export type GetWebhookDeliveryRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetWebhookDeliveryResult =
+  | { status: 200; type?: 'application/json'; body: WebhookDeliveryDetail }
+
+export type RedeliverWebhookRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type RedeliverWebhookResult =
+  | { status: 200; type?: 'application/json'; body: WebhookAttemptResult }
+
 export type ListProvidersRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -530,6 +576,12 @@ export type PlatformHandlers<Caller> = {
   cancelCallback: Handle<CancelCallbackRequest, CancelCallbackResult, Caller>
   /** POST /v1/callbacks/{id}/dispatch */
   dispatchCallback: Handle<DispatchCallbackRequest, DispatchCallbackResult, Caller>
+  /** GET /v1/webhook-deliveries */
+  listWebhookDeliveries: Handle<ListWebhookDeliveriesRequest, ListWebhookDeliveriesResult, Caller>
+  /** GET /v1/webhook-deliveries/{id} */
+  getWebhookDelivery: Handle<GetWebhookDeliveryRequest, GetWebhookDeliveryResult, Caller>
+  /** POST /v1/webhook-deliveries/{id}/redeliver */
+  redeliverWebhook: Handle<RedeliverWebhookRequest, RedeliverWebhookResult, Caller>
   /** GET /v1/providers */
   listProviders: Handle<ListProvidersRequest, ListProvidersResult, Caller>
   /** PUT /v1/providers */
