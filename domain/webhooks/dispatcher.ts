@@ -22,7 +22,7 @@ export type DispatcherDeps = AttemptDeps & {
   clock: Clock
   log: Log
   /** From 0 to 1. */
-  random(): number
+  random: () => number
   limits: InFlightLimits
 }
 
@@ -46,7 +46,7 @@ export class Dispatcher {
   #isStopped = false
   #ends: DeliveryEnd[] = []
   #isStoring = false
-  #idle: (() => void)[] = []
+  readonly #idle: (() => void)[] = []
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
@@ -186,7 +186,6 @@ export class Dispatcher {
 
   #settle(): void {
     if (!this.#isStopped || this.#held > 0 || this.#isClaiming) return
-    for (const done of this.#idle) done()
-    this.#idle = []
+    for (const done of this.#idle.splice(0)) done()
   }
 }
