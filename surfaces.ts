@@ -138,6 +138,7 @@ function platformOf({ config, store, operations, sessions, records, webhooks, se
     vendorName: (provider) => vendorNameOf(provider, config.providers),
     requestRoutes: store.requestRoutes,
     organizations: store.organizations,
+    webhookSecrets: store.webhookSecrets,
     stores: store,
     clock: systemClock,
     ids: systemIds,

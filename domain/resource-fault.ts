@@ -42,18 +42,28 @@ export type Problem =
   | { kind: 'url_not_public' }
   | { kind: 'header_reserved' }
   | { kind: 'secret_missing' }
+  | { kind: 'secret_not_taken' }
+  | { kind: 'agents_missing' }
+  | { kind: 'agents_not_taken' }
+  | { kind: 'extraction_not_taken' }
   | { kind: 'secret_of_other_origin' }
 
-export type Resource = 'agent' | 'tool'
+export type Resource = 'agent' | 'tool' | 'webhook endpoint'
 
 export type ResourceFaultData =
   | { kind: 'invalid'; issues: readonly Issue[] }
   | { kind: 'not_found' }
+  /** This field of the body names a thing that the tenant does not have. */
+  | { kind: 'named_not_found'; path: ValuePath }
   /** A template needs these variables, and nobody gave them a value. */
   | { kind: 'variables_missing'; names: readonly string[] }
-  | { kind: 'name_taken'; resource: Resource }
+  | { kind: 'name_taken'; resource: Exclude<Resource, 'webhook endpoint'> }
   | { kind: 'limit_reached'; resource: Resource; limit: number }
   | { kind: 'agent_in_use'; callbackIds: readonly string[] }
+  /** Two endpoints that are asked before a call would both match one. */
+  | { kind: 'pre_call_conflict'; endpointId: string }
+  /** The endpoint is a field of an agent. */
+  | { kind: 'legacy_managed' }
   | { kind: 'callback_not_scheduled'; status: CallbackStatus }
   /** The delivery cannot be sent once more, or an attempt is under way. */
   | { kind: 'redelivery_unavailable' }

@@ -1,10 +1,13 @@
 /** Agents. Every statement names the organization and the world. */
 import type { Tenant } from '../domain/access/organization.ts'
 import type { Agent, AgentSettings, AgentStore } from '../domain/agents/agent.ts'
+import type { Clock } from '../domain/ports/system.ts'
+import { forgetAgent } from './agent-webhooks.ts'
 import { callbacksOfAgent } from './callbacks.ts'
 import type { Tx } from './connect.ts'
 import { isTaken } from './taken.ts'
 import type { Worlds } from './tenant.ts'
+import { lockEndpoints } from './webhook-conflicts.ts'
 
 type Row = {
   id: string
@@ -26,7 +29,7 @@ export function isAgentId(id: string): boolean {
   return idForm.test(id)
 }
 
-export function createAgentStore(worlds: Worlds): AgentStore {
+export function createAgentStore(worlds: Worlds, clock: Clock): AgentStore {
   return {
     list: (tenant) =>
       worlds.asTenant(tenant, async (tx) => {
@@ -51,6 +54,7 @@ export function createAgentStore(worlds: Worlds): AgentStore {
     remove: async (tenant, id) => {
       if (!isAgentId(id)) return { state: 'unknown' }
       return worlds.asTenant(tenant, async (tx) => {
+        await lockEndpoints(tx, tenant)
         // A callback of a live call may name an agent that is gone.
         if ((await read(tx, tenant, id)).length === 0) return { state: 'unknown' }
         const callbackIds = await callbacksOfAgent(tx, tenant, id, callbacksNamedMax)
@@ -58,6 +62,7 @@ export function createAgentStore(worlds: Worlds): AgentStore {
         const { organizationId, test } = tenant
         const { count } = await tx`
           delete from agents where organization_id = ${organizationId} and test = ${test} and id = ${id}`
+        await forgetAgent(tx, tenant, id, clock.nowMs())
         return { state: count > 0 ? 'removed' : 'unknown' }
       })
     },

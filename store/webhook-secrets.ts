@@ -51,7 +51,7 @@ export function createWorkspaceSecrets(tenancy: Tenancy, sealer: () => Sealer, c
 
 type Row = SecretRow & { createdAt: Date }
 
-/** Reads the secret, or makes it. Of two that make it at once, both get the one that was stored first. */
+/** Reads the secret, or makes it. Two transactions that make it at once both get the one that was stored first. */
 export async function take(
   tx: Tx,
   sealer: () => Sealer,

@@ -7,7 +7,7 @@ export type WorkspaceSecret = {
 }
 
 export interface WorkspaceSecrets {
-  /** Makes it where there is none yet. */
+  /** Makes the secret if the organization has not needed one before. */
   find(organizationId: string): Promise<WorkspaceSecret>
   /** Those that sign now, the new one first; those that were read last where the database does not answer. */
   signingSecrets(organizationId: string): Promise<readonly string[]>

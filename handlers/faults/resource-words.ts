@@ -1,6 +1,6 @@
 /** The words of this surface for what is wrong with a stored resource. */
 import type { RecordingStatus } from '../../domain/calls/call.ts'
-import type { Problem, Resource, ResourceFaultData } from '../../domain/resource-fault.ts'
+import type { Problem, Resource, ResourceFaultData, ValuePath } from '../../domain/resource-fault.ts'
 import type { ErrorCode } from '../../generated/platform/errors.ts'
 import type { ErrorDetails, ValidationIssue } from '../../generated/platform/types.ts'
 import { messageOf } from './table.ts'
@@ -20,12 +20,21 @@ const retryLater = { 'Retry-After': '5' }
 /** The contract's bound of `issues`. */
 const issuesMax = 32
 
-const nameConflict: Record<Resource, ErrorCode> = { agent: 'AGENT_NAME_CONFLICT', tool: 'TOOL_NAME_CONFLICT' }
+const nameConflict: Record<Exclude<Resource, 'webhook endpoint'>, ErrorCode> = {
+  agent: 'AGENT_NAME_CONFLICT',
+  tool: 'TOOL_NAME_CONFLICT',
+}
 
 export function sayResourceFault(data: ResourceFaultData): Said {
   switch (data.kind) {
     case 'not_found':
       return { code: 'NOT_FOUND' }
+    case 'named_not_found':
+      return { code: 'NOT_FOUND', message: `${pointerOf(data.path)} names nothing that exists here.` }
+    case 'pre_call_conflict':
+      return { code: 'PRE_CALL_CONFLICT', details: { endpointId: data.endpointId } }
+    case 'legacy_managed':
+      return { code: 'WEBHOOK_LEGACY_MANAGED' }
     case 'call_not_live':
       return { code: 'CALL_NOT_LIVE' }
     case 'call_not_ended':
@@ -89,13 +98,18 @@ function missingRecording(status: RecordingStatus | null): Said {
   return { code: 'RECORDING_NOT_AVAILABLE', message, ...(status !== null && { hint: 'There will be none.' }) }
 }
 
-function issueOf(path: readonly (string | number)[], problem: Problem): ValidationIssue {
-  const pointer = path.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+function issueOf(path: ValuePath, problem: Problem): ValidationIssue {
+  const pointer = pointerOf(path)
   return { path: pointer, message: `${pointer} ${complaint(problem)}`, keyword: keywordOf(problem) }
+}
+
+function pointerOf(path: ValuePath): string {
+  return path.map((token) => `/${String(token).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
 /** Completes a sentence that begins with the place. Never has content of the request. */
 function complaint(problem: Problem): string {
+  if (isOfWebhook(problem)) return webhookComplaints[problem.kind]
   switch (problem.kind) {
     case 'language_unknown':
       return 'is no BCP 47 tag; write it like en, es-MX or zh-Hant'
@@ -143,21 +157,26 @@ function complaint(problem: Problem): string {
       return 'is no JSON Schema of draft 2020-12'
     case 'setting_not_taken':
       return 'is no setting of this function'
-    case 'url_malformed':
-      return 'is no URL'
-    case 'url_not_https':
-      return 'must be https'
-    case 'url_with_user':
-      return 'must have neither a user nor a password; send them in authHeaders'
-    case 'url_not_public':
-      return 'has an address that is not public; the operator can allow its subnet'
-    case 'header_reserved':
-      return 'is a header that cannot be set here'
-    case 'secret_missing':
-      return 'is required, because none is stored'
-    case 'secret_of_other_origin':
-      return 'must be sent again, because the origin of the URL has changed'
   }
+}
+
+/** The same for addresses, headers and secrets of webhooks. */
+const webhookComplaints = {
+  url_malformed: 'is no URL',
+  url_not_https: 'must be https',
+  url_with_user: 'must have neither a user nor a password; send them in authHeaders',
+  url_not_public: 'has an address that is not public; the operator can allow its subnet',
+  header_reserved: 'is a header that cannot be set here',
+  secret_missing: 'is required, because none is stored',
+  secret_not_taken: 'must be left out or null where signingSecretSource is workspace',
+  agents_missing: 'must name an agent where allAgents is false',
+  agents_not_taken: 'must be false or left out where agentIds names agents',
+  extraction_not_taken: 'is for endpoints of call.report or call.analysis alone',
+  secret_of_other_origin: 'must be sent again, because the origin of the URL has changed',
+}
+
+function isOfWebhook(problem: Problem): problem is Extract<Problem, { kind: keyof typeof webhookComplaints }> {
+  return Object.hasOwn(webhookComplaints, problem.kind)
 }
 
 /** The rule of JSON Schema that is closest to the problem. */
@@ -171,7 +190,13 @@ function keywordOf({ kind }: Problem): string {
       return 'required'
     case 'options_not_taken':
     case 'setting_not_taken':
+    case 'secret_not_taken':
+    case 'extraction_not_taken':
       return 'additionalProperties'
+    case 'agents_missing':
+      return 'minItems'
+    case 'agents_not_taken':
+      return 'const'
     case 'repeated':
       return 'uniqueItems'
     case 'max_delay_too_short':

@@ -1,4 +1,4 @@
-/** Joins the operations on agents and tools to what the runtime can check: templates, schemas and hosts. */
+/** Joins the operations on agents, tools and webhook endpoints to what the runtime can check: templates, schemas and hosts. */
 import { setImmediate as afterOthers } from 'node:timers/promises'
 import type { AgentStore } from '../../domain/agents/agent.ts'
 import { type Agents, createAgents } from '../../domain/agents/agents.ts'
@@ -8,26 +8,34 @@ import { createTools, type Tools } from '../../domain/agents/tools.ts'
 import type { Catalog } from '../../domain/catalog/catalog.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { SessionRules } from '../../domain/sessions/check.ts'
+import type { EndpointStore } from '../../domain/webhooks/endpoint-store.ts'
+import { createEndpoints, type Endpoints } from '../../domain/webhooks/endpoints.ts'
 import { schemaFault } from '../../runtime/json-schema.ts'
 import { placeOfHost } from '../../runtime/outbound/address-guard.ts'
 import { renderTemplate, templateFault } from '../../runtime/template.ts'
 
 export type ResourceDeps = {
   catalog: Catalog
-  stores: { agents: AgentStore; tools: ToolStore }
+  stores: { agents: AgentStore; tools: ToolStore; webhookEndpoints: EndpointStore }
   clock: Clock
-  ids: { agent: () => string; tool: () => string }
+  ids: { agent: () => string; tool: () => string; endpoint: () => string }
   agentsMax: number
   /** CIDR ranges that webhooks may be in although they are not public. */
   allowedSubnets: readonly string[]
 }
 
-export function createResources(deps: ResourceDeps): { agents: Agents; tools: Tools } {
+export function createResources(deps: ResourceDeps): { agents: Agents; tools: Tools; endpoints: Endpoints } {
   const { catalog, stores, clock, ids, agentsMax, allowedSubnets } = deps
   const rules = createRules(catalog, allowedSubnets)
   return {
     agents: createAgents({ store: stores.agents, rules: rules.agent, clock, agentId: ids.agent, agentsMax }),
     tools: createTools({ ...rules.tool, store: stores.tools, clock, toolId: ids.tool }),
+    endpoints: createEndpoints({
+      hosts: rules.tool.hosts,
+      store: stores.webhookEndpoints,
+      clock,
+      endpointId: ids.endpoint,
+    }),
   }
 }
 

@@ -4,6 +4,7 @@ import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
+import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -30,10 +31,12 @@ import { getRequestRoute } from './request-route.ts'
 import { createSession } from './sessions.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
 import { webhookDeliveryOperations } from './webhook-deliveries.ts'
+import { webhookOperations } from './webhooks.ts'
 
 export type PlatformDeps = ProvidersDeps &
   ResourceDeps & {
     requestRoutes: RequestRoutes
+    webhookSecrets: WorkspaceSecrets
     organizations: OrganizationDeps
     sessions: StartSession
     deliveries: Deliveries
@@ -51,7 +54,7 @@ export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mo
 }
 
 function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHandlers<Caller> {
-  const { agents, tools } = createResources(deps)
+  const { agents, tools, endpoints } = createResources(deps)
   const publicUrlOf = createPublicUrl(deps.address)
   const nodeUrlOf = createNodeUrl(deps.address)
   return {
@@ -73,6 +76,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...callOperations(deps.records, publicUrlOf),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.deliveries),
+    ...webhookOperations(endpoints, deps.webhookSecrets),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

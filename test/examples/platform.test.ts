@@ -284,6 +284,38 @@ t.test('deliveries of webhooks', async (t) => {
   await compare('RedeliveryConflict: disabled', { operation: 'redeliverWebhook', values })
 })
 
+t.test('webhook endpoints and the secret of an organization', async (t) => {
+  const acme = await administration.organization('with webhooks', { scopes: ['platform', 'admin'] })
+  const send = (sent: Sent) => examples.send(acme, sent)
+  const equal = (received: Received, ...names: string[]) => {
+    for (const example of names) examples.compare(t, received, { example })
+  }
+  equal(await send({ operation: 'listWebhooks' }), 'listWebhooks 200: none')
+  const answers = await send({ operation: 'createWebhook', request: 'answers' })
+  equal(answers, 'createWebhook 201: answers')
+  equal(await send({ operation: 'createWebhook', request: 'answers' }), 'WebhookConflict: preCall')
+  t.equal((await send({ operation: 'deleteWebhook', values: { id: made(answers) } })).status, 204)
+  const reports = await send({ operation: 'createWebhook', request: 'least' })
+  equal(reports, 'createWebhook 201: least')
+  const values = { id: made(reports) }
+  equal(await send({ operation: 'getWebhook', values }), 'getWebhook 200: reports')
+  equal(await send({ operation: 'listWebhooks' }), 'listWebhooks 200: one')
+  equal(await send({ operation: 'updateWebhook', request: 'fields', values }), 'updateWebhook 200: fields')
+  equal(await send({ operation: 'updateWebhook', request: 'disable', values }), 'updateWebhook 200: disable')
+  const again = { operation: 'createWebhook', request: 'least' }
+  equal(await send({ ...again, fields: { agentIds: ['agent_0123456789012345678901'] } }), 'NotFound: named')
+  for (let webhooks = 1; webhooks < 50; webhooks++) await send(again)
+  equal(await send(again), 'WebhookConflict: webhooks')
+  const secretEqual = (received: Received, example: string, secret: string) => {
+    const shown = (JSON.parse(received.body.toString()) as { secret: string }).secret
+    examples.compare(t, received, { example, renamed: { [shown]: secret } })
+  }
+  const first = await send({ operation: 'getWebhookSecret' })
+  secretEqual(first, 'getWebhookSecret 200: first', 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=')
+  const rotated = await send({ operation: 'rotateWebhookSecret', request: 'hour' })
+  secretEqual(rotated, 'rotateWebhookSecret 200: hour', 'whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA=')
+})
+
 t.test('the organization of a first local run', async (t) => {
   const shown = await examples.send(parley, { operation: 'getOrganization' })
   examples.compare(t, shown, { example: 'getOrganization 200: local' })

@@ -145,6 +145,33 @@ const session = {
   ttlSeconds: '1…86400',
 }
 
+const webhook = {
+  name: '1…120, ^[^\\x00]*[^\\s\\x00][^\\x00]*$',
+  url: '1…2048',
+  events: '1…5',
+  'events[]': 'call.pre_call|call.status|call.report|call.analysis|call.recording',
+  agentIds: '…100',
+  'agentIds[]': '1…64',
+  filterTags: '…20',
+  'filterTags{name}': '1…64',
+  'filterTags{}': '…256',
+  headers: '…20',
+  'headers{name}': token,
+  'headers{}': `…1024, ${headerText}`,
+  authHeaders: '…10',
+  'authHeaders[].name': token,
+  'authHeaders[].value': `1…4096, ${headerText}`,
+  timeoutMs: '1000…30000',
+  signingSecretSource: 'workspace|custom',
+  signingSecret: '8…256',
+  extractionFields: '…30',
+  'extractionFields[].name': '…64, ^[a-zA-Z_][a-zA-Z0-9_]*$',
+  'extractionFields[].type': 'string|number|boolean|enum',
+  'extractionFields[].description': '1…10000',
+  'extractionFields[].options': '1…50',
+  'extractionFields[].options[]': '1…120',
+}
+
 const status = 'queued|dialing|ringing|in_progress|transferring|completed|failed|busy|no_answer|cancelled|voicemail'
 const kind = 'browser|outbound|inbound|rmsg'
 const endReason = [
@@ -162,6 +189,9 @@ const platform: Record<string, Record<string, string>> = {
   NewTool: tool,
   ToolChange: toolChange,
   NewSession: session,
+  NewWebhook: webhook,
+  WebhookChange: webhook,
+  SecretRotation: { overlapSeconds: '0…604800' },
   EndCall: { reason: '…120' },
   FinalizeReport: {},
   SessionItem: { status, kind, endReason, recordingStatus },
@@ -247,6 +277,8 @@ t.test('codes and their statuses', (t) => {
     AGENT_NAME_CONFLICT: 409,
     TOOL_NAME_CONFLICT: 409,
     LIMIT_REACHED: 409,
+    PRE_CALL_CONFLICT: 409,
+    WEBHOOK_LEGACY_MANAGED: 409,
     CALL_NOT_LIVE: 409,
     CALL_NOT_ENDED: 409,
     REDELIVERY_UNAVAILABLE: 409,

@@ -31,6 +31,7 @@ type Things = {
   call: string
   callback: string
   delivery: string
+  webhook: string
 }
 const unknown: Things = {
   agent: 'agent_0123456789012345678901',
@@ -40,6 +41,7 @@ const unknown: Things = {
   call: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a70',
   callback: 'callback_0123456789012345678901',
   delivery: '019aaaf7-6690-7a41-9c05-3e8d2b6f7a10',
+  webhook: '019aaaf6-7c00-7d5e-9b3a-2f1c8e4d6a71',
 }
 
 /** The operations on one thing: how each is called. */
@@ -98,6 +100,12 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
   dispatchCallback: [{ method: 'POST', path: ({ callback }) => `/v1/callbacks/${callback}/dispatch` }],
   getWebhookDelivery: [{ method: 'GET', path: ({ delivery }) => `/v1/webhook-deliveries/${delivery}` }],
   redeliverWebhook: [{ method: 'POST', path: ({ delivery }) => `/v1/webhook-deliveries/${delivery}/redeliver` }],
+  getWebhook: [{ method: 'GET', path: ({ webhook }) => `/v1/webhooks/${webhook}` }],
+  updateWebhook: [
+    { method: 'PATCH', path: ({ webhook }) => `/v1/webhooks/${webhook}`, body: { url: 'https://thief.example/' } },
+    { method: 'PATCH', path: ({ webhook }) => `/v1/webhooks/${webhook}`, body: {} },
+  ],
+  deleteWebhook: [{ method: 'DELETE', path: ({ webhook }) => `/v1/webhooks/${webhook}` }],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }
 
@@ -113,6 +121,10 @@ const withoutId = [
   'listSessions',
   'listCallbacks',
   'listWebhookDeliveries',
+  'listWebhooks',
+  'createWebhook',
+  'getWebhookSecret',
+  'rotateWebhookSecret',
   'listProviders',
   'putProviderKey',
   'listKnownProviders',
@@ -145,13 +157,16 @@ async function makeThings(t: Test, target: Target, owner: string, isLive: boolea
   const callback = callbackOf(stored, { nextTryAtMs: Date.now() + hourMs })
   t.same(await admin.store.calls.append(stored, sessionId, [promised(callback)]), [])
   const delivery = await recordDelivery(admin.store, stored, v7(), { callId: sessionId, payload: { secret: 'k4n4ry' } })
-  return { agent, tool: id, provider: 'other', request, call: sessionId, callback: callback.id, delivery }
+  const headers = [{ name: 'x-key', value: 'k4n4ry' }]
+  const endpoint = { name: 'k4n4ry', url: 'https://owner.example/', events: ['call.report'], authHeaders: headers }
+  const webhook = (await call(target, 'POST', '/v1/webhooks', endpoint)).json<{ id: string }>().id
+  return { agent, tool: id, provider: 'other', request, call: sessionId, callback: callback.id, delivery, webhook }
 }
 
 /** Everything that the owner sees of its things. */
 async function stateOf(
   target: Target,
-  { agent, tool, request, call: id, callback, delivery }: Things,
+  { agent, tool, request, call: id, callback, delivery, webhook }: Things,
 ): Promise<object[]> {
   const paths = [
     `/v1/agents/${agent}`,
@@ -169,6 +184,8 @@ async function stateOf(
     '/v1/callbacks',
     `/v1/webhook-deliveries/${delivery}`,
     '/v1/webhook-deliveries',
+    `/v1/webhooks/${webhook}`,
+    '/v1/webhooks',
   ]
   const answers = await Promise.all(paths.map((path) => call(target, 'GET', path)))
   return answers.map((each) => each.json<object>())
@@ -219,6 +236,7 @@ for (const owner of ['live', 'test'] as const)
         { data: [], nextCursor: null, endpointOptions: [] },
         `listWebhookDeliveries by ${who}`,
       )
+      t.same((await call(other, 'GET', '/v1/webhooks')).json(), { data: [] }, `listWebhooks by ${who}`)
       const providers = await call(other, 'GET', '/v1/providers')
       t.notMatch(providers.text, 'BYOK', `listProviders by ${who}`)
     }
@@ -236,7 +254,16 @@ t.test('an id of another form is not found', async (t) => {
         const odd = await call(
           acme,
           method,
-          path({ agent: form, tool: form, provider: form, request: form, call: form, callback: form, delivery: form }),
+          path({
+            agent: form,
+            tool: form,
+            provider: form,
+            request: form,
+            call: form,
+            callback: form,
+            delivery: form,
+            webhook: form,
+          }),
           body,
         )
         t.equal(odd.status, 404, `${operation} ${form.slice(0, 12)} ${odd.text.slice(0, 100)}`)

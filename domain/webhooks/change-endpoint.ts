@@ -1,0 +1,130 @@
+/** Makes the endpoint that is stored of one that is sent: defaults are filled in, and secrets that are left out are kept. */
+import type { Issue } from '../resource-fault.ts'
+import { joinAuthHeaders, type WantedHeader } from './auth-headers.ts'
+import type { Endpoint, EndpointSecrets, ExtractionField, SigningSecret, WebhookEventType } from './endpoint.ts'
+import { isSameOrigin } from './target.ts'
+
+/** null is the default. A field that is left out stays as it is. */
+export type EndpointChange = {
+  name?: string
+  url?: string
+  events?: WebhookEventType[]
+  allAgents?: boolean
+  agentIds?: string[] | null
+  filterTags?: Record<string, string> | null
+  headers?: Record<string, string> | null
+  authHeaders?: WantedHeader[] | null
+  timeoutMs?: number | null
+  signingSecret?: string | null
+  signingSecretSource?: 'workspace' | 'custom'
+  extractionFields?: ExtractionField[] | null
+  disabled?: boolean
+}
+
+export type ChangedEndpoint = { endpoint: Endpoint; secrets: EndpointSecrets; issues: Issue[] }
+
+/** A custom secret signs for this long beside the one that replaces it. */
+const overlapMs = 86_400_000
+
+/** `secrets` opens what is sealed. */
+export function changeEndpoint(
+  stored: Endpoint,
+  secrets: () => EndpointSecrets,
+  change: EndpointChange,
+  nowMs: number,
+): ChangedEndpoint {
+  const kept = secrets()
+  const headers = headersOf(stored, kept, change)
+  const signing = signingOf(kept.signing, change, nowMs)
+  const endpoint: Endpoint = {
+    ...stored,
+    name: change.name ?? stored.name,
+    url: change.url ?? stored.url,
+    events: change.events ?? stored.events,
+    ...scopeOf(stored, change),
+    filterTags: replaced(stored.filterTags, change.filterTags, {}),
+    headers: replaced(stored.headers, change.headers, {}),
+    authHeaders: headers.names,
+    timeoutMs: replaced(stored.timeoutMs, change.timeoutMs, null),
+    signingSecretSource: signing.secret === null ? 'workspace' : 'custom',
+    extractionFields: replaced(stored.extractionFields, change.extractionFields, []),
+    ...stateOf(stored, change, nowMs),
+    updatedAtMs: nowMs,
+  }
+  const isScopeLeft = change.allAgents === undefined && change.agentIds === undefined
+  const issues = [
+    ...headers.issues,
+    ...signing.issues,
+    // An endpoint whose agents were all deleted stays disabled until it has others.
+    ...(isScopeLeft && endpoint.disabledAtMs !== null ? [] : scopeIssues(endpoint)),
+    ...extractionScopeIssues(endpoint),
+  ]
+  return { endpoint, secrets: { authHeaders: headers.values, signing: signing.secret }, issues }
+}
+
+function replaced<Value>(stored: Value, sent: Value | null | undefined, unset: Value): Value {
+  return sent === undefined ? stored : (sent ?? unset)
+}
+
+/** An empty list does not widen the scope of an endpoint that had one. */
+function scopeOf(stored: Endpoint, { allAgents, agentIds }: EndpointChange): Pick<Endpoint, 'allAgents' | 'agentIds'> {
+  const ids = replaced(allAgents === true ? [] : stored.agentIds, agentIds, [])
+  return { allAgents: allAgents ?? (ids.length > 0 ? false : stored.allAgents), agentIds: ids }
+}
+
+function scopeIssues({ allAgents, agentIds }: Endpoint): Issue[] {
+  if (allAgents === (agentIds.length === 0)) return []
+  return allAgents
+    ? [{ path: ['allAgents'], problem: { kind: 'agents_not_taken' } }]
+    : [{ path: ['agentIds'], problem: { kind: 'agents_missing' } }]
+}
+
+function extractionScopeIssues({ events, extractionFields }: Endpoint): Issue[] {
+  if (extractionFields.length === 0 || events.includes('call.report') || events.includes('call.analysis')) return []
+  return [{ path: ['extractionFields'], problem: { kind: 'extraction_not_taken' } }]
+}
+
+function stateOf(
+  { disabledAtMs, disabledReason }: Endpoint,
+  { disabled }: EndpointChange,
+  nowMs: number,
+): Pick<Endpoint, 'disabledAtMs' | 'disabledReason'> {
+  if (disabled === undefined || disabled === (disabledAtMs !== null)) return { disabledAtMs, disabledReason }
+  return disabled ? { disabledAtMs: nowMs, disabledReason: 'manual' } : { disabledAtMs: null, disabledReason: null }
+}
+
+/** A client that may change an address must not get the values that were meant for the old one. */
+function headersOf(stored: Endpoint, kept: EndpointSecrets, { url, authHeaders }: EndpointChange) {
+  const isMoved = url !== undefined && stored.url !== '' && !isSameOrigin(stored.url, url)
+  if (authHeaders === undefined) {
+    const isLost = isMoved && stored.authHeaders.length > 0
+    const issues: Issue[] = isLost ? [{ path: ['authHeaders'], problem: { kind: 'secret_of_other_origin' } }] : []
+    return { names: stored.authHeaders, values: kept.authHeaders, issues }
+  }
+  const wanted = authHeaders ?? []
+  const names = stored.authHeaders
+  const joined = joinAuthHeaders(['authHeaders'], wanted, { names, values: () => kept.authHeaders }, isMoved)
+  return { names: wanted.map(({ name }) => name), ...joined }
+}
+
+type Signing = { secret: SigningSecret | null; issues: Issue[] }
+
+function signingOf(
+  stored: SigningSecret | null,
+  { signingSecret: sent, signingSecretSource: source }: EndpointChange,
+  nowMs: number,
+): Signing {
+  const path = ['signingSecret']
+  if (typeof sent === 'string') {
+    if (source === 'workspace') return { secret: stored, issues: [{ path, problem: { kind: 'secret_not_taken' } }] }
+    return { secret: replacedSecret(stored, sent, nowMs), issues: [] }
+  }
+  if (source === 'custom' && (sent === null || stored === null))
+    return { secret: stored, issues: [{ path, problem: { kind: 'secret_missing' } }] }
+  return { secret: sent === null || source === 'workspace' ? null : stored, issues: [] }
+}
+
+function replacedSecret(stored: SigningSecret | null, secret: string, nowMs: number): SigningSecret {
+  if (stored?.secret === secret) return stored
+  return { secret, previous: stored && { secret: stored.secret, untilMs: nowMs + overlapMs } }
+}

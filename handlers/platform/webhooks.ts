@@ -1,0 +1,88 @@
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import { type Endpoint, timeoutMsOf } from '../../domain/webhooks/endpoint.ts'
+import type { Endpoints } from '../../domain/webhooks/endpoints.ts'
+import type { WorkspaceSecret, WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import type { Webhook, WebhookSecret } from '../../generated/platform/types.ts'
+
+type Handlers = PlatformHandlers<Caller>
+type WebhookOperations = Pick<
+  Handlers,
+  | 'createWebhook'
+  | 'listWebhooks'
+  | 'getWebhook'
+  | 'updateWebhook'
+  | 'deleteWebhook'
+  | 'getWebhookSecret'
+  | 'rotateWebhookSecret'
+>
+
+/** The old secret signs for a day beside the new one unless the request says otherwise. */
+const overlapSecondsDefault = 86_400
+
+export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecrets): WebhookOperations {
+  return {
+    createWebhook: async ({ body }, { caller }) => ({
+      status: 201,
+      body: wireWebhook(await endpoints.create(tenantOf(caller), body)),
+    }),
+    listWebhooks: async (_request, { caller }) => ({
+      status: 200,
+      body: { data: (await endpoints.list(tenantOf(caller))).map(wireWebhook) },
+    }),
+    getWebhook: async ({ path }, { caller }) => ({
+      status: 200,
+      body: wireWebhook(await endpoints.get(tenantOf(caller), path.id)),
+    }),
+    updateWebhook: async ({ path, body }, { caller }) => ({
+      status: 200,
+      body: wireWebhook(await endpoints.change(tenantOf(caller), path.id, body)),
+    }),
+    deleteWebhook: async ({ path }, { caller }) => {
+      await endpoints.remove(tenantOf(caller), path.id)
+      return { status: 204 }
+    },
+    getWebhookSecret: async (_request, { caller }) => ({
+      status: 200,
+      body: wireSecret(await secrets.find(caller.organization.id)),
+    }),
+    rotateWebhookSecret: async ({ body }, { caller }) => {
+      const overlapMs = (body?.overlapSeconds ?? overlapSecondsDefault) * 1000
+      return { status: 200, body: wireSecret(await secrets.rotate(caller.organization.id, overlapMs)) }
+    },
+  }
+}
+
+/** Secrets are stored apart, so the endpoint has none to leave out. */
+function wireWebhook(endpoint: Endpoint): Webhook {
+  return {
+    id: endpoint.id,
+    ...(endpoint.test && { test: true as const }),
+    name: endpoint.name,
+    url: endpoint.url,
+    events: endpoint.events,
+    allAgents: endpoint.allAgents,
+    agentIds: endpoint.agentIds,
+    filterTags: endpoint.filterTags,
+    headers: endpoint.headers,
+    authHeaders: endpoint.authHeaders.map((name) => ({ name, configured: true as const })),
+    timeoutMs: timeoutMsOf(endpoint),
+    signingSecretSource: endpoint.signingSecretSource,
+    hasCustomSigningSecret: endpoint.signingSecretSource === 'custom',
+    extractionFields: endpoint.extractionFields,
+    legacyManaged: endpoint.legacy !== null,
+    disabled: endpoint.disabledAtMs !== null,
+    disabledAt: timeOf(endpoint.disabledAtMs),
+    disabledReason: endpoint.disabledReason,
+    createdAt: new Date(endpoint.createdAtMs).toISOString(),
+    updatedAt: new Date(endpoint.updatedAtMs).toISOString(),
+  }
+}
+
+function wireSecret({ secret, createdAtMs, previousUntilMs }: WorkspaceSecret): WebhookSecret {
+  return { secret, createdAt: new Date(createdAtMs).toISOString(), previousExpiresAt: timeOf(previousUntilMs) }
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
+}

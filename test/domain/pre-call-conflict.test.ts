@@ -1,0 +1,70 @@
+/** The rule of PRE_CALL_CONFLICT against its meaning: is there a call that both endpoints match? */
+import fc from 'fast-check'
+import t from 'tap'
+import { canBothMatch, preCallConflict } from '../../domain/webhooks/conflict.ts'
+import { blankEndpoint, type Endpoint, tagsMatch } from '../../domain/webhooks/endpoint.ts'
+
+const agents = ['agent_a', 'agent_b', 'agent_c']
+const keys = ['team', 'floor', 'toString']
+const values = ['1', '2']
+
+type Route = Pick<Endpoint, 'allAgents' | 'agentIds' | 'filterTags'>
+
+const tags = fc
+  .uniqueArray(fc.tuple(fc.constantFrom(...keys), fc.constantFrom(...values)), { selector: ([key]) => key })
+  .map((pairs): Record<string, string> => Object.fromEntries(pairs))
+const route: fc.Arbitrary<Route> = fc.oneof(
+  tags.map((filterTags) => ({ allAgents: true, agentIds: [], filterTags })),
+  fc.tuple(fc.subarray(agents, { minLength: 1 }), tags).map(([agentIds, filterTags]) => {
+    return { allAgents: false, agentIds, filterTags }
+  }),
+)
+
+/** Every call that these agents and tags allow, also without an agent and with no tag. */
+const calls = [null, 'agent_other', ...agents].flatMap((agentId) =>
+  keys
+    .reduce<Record<string, string>[]>(
+      (all, key) => all.flatMap((some) => [some, ...values.map((value) => ({ ...some, [key]: value }))]),
+      [{}],
+    )
+    .map((callTags) => ({ agentId, tags: callTags })),
+)
+
+function matches({ allAgents, agentIds, filterTags }: Route, call: (typeof calls)[number]): boolean {
+  return (allAgents || (call.agentId !== null && agentIds.includes(call.agentId))) && tagsMatch(filterTags, call.tags)
+}
+
+t.test('two routes conflict exactly when some call matches both', (t) => {
+  fc.assert(
+    fc.property(route, route, (a, b) => {
+      const isShared = calls.some((call) => matches(a, call) && matches(b, call))
+      return canBothMatch(a, b) === isShared && canBothMatch(b, a) === isShared
+    }),
+    { numRuns: 2000 },
+  )
+  t.end()
+})
+
+t.test('the examples of the contract', (t) => {
+  const tagged = (filterTags: Record<string, string>): Route => ({ allAgents: true, agentIds: [], filterTags })
+  t.ok(canBothMatch(tagged({}), tagged({ a: '1' })))
+  t.ok(canBothMatch(tagged({ a: '1' }), tagged({ b: '2' })))
+  t.notOk(canBothMatch(tagged({ a: '1' }), tagged({ a: '2' })))
+  const listed = { allAgents: false, agentIds: ['agent_a'], filterTags: {} }
+  t.ok(canBothMatch(tagged({}), listed), 'all agents meet a list')
+  t.notOk(canBothMatch(listed, { ...listed, agentIds: ['agent_b'] }))
+  t.end()
+})
+
+t.test('only enabled endpoints of call.pre_call conflict, and none with itself', (t) => {
+  const blank = blankEndpoint({ organizationId: 'org_a', test: false }, 'a', 0)
+  const a: Endpoint = { ...blank, events: ['call.report', 'call.pre_call'] }
+  const b: Endpoint = { ...a, id: 'b' }
+  t.equal(preCallConflict(a, [a, b]), b)
+  t.equal(preCallConflict(a, [a]), null)
+  t.equal(preCallConflict(a, [{ ...b, events: ['call.report'] }]), null)
+  t.equal(preCallConflict(a, [{ ...b, disabledAtMs: 1 }]), null)
+  t.equal(preCallConflict({ ...a, disabledAtMs: 1 }, [b]), null)
+  t.equal(preCallConflict({ ...a, events: ['call.status'] }, [b]), null)
+  t.end()
+})
