@@ -27,6 +27,7 @@ import type {
   NewAgent,
   NewSession,
   NewTool,
+  NewWebhook,
   OpenapiDocument,
   Organization,
   OrganizationChange,
@@ -35,6 +36,7 @@ import type {
   ProviderStatus,
   RecordingLink,
   RequestRoute,
+  SecretRotationInput,
   Session,
   SessionPage,
   SessionStatus,
@@ -47,11 +49,15 @@ import type {
   ToolList,
   WebJoin,
   WebJoined,
+  Webhook,
   WebhookAttemptResult,
+  WebhookChange,
   WebhookDeliveryDetail,
   WebhookDeliveryPage,
   WebhookDeliveryStatus,
   WebhookEventType,
+  WebhookList,
+  WebhookSecret,
 } from '../platform/types.ts'
 
 export { StreamTruncatedError } from './http.ts'
@@ -285,6 +291,41 @@ export type RedeliverWebhookCall = CallOptions & { path: { id: string } }
 export type RedeliverWebhookAnswer =
   | Answer<'application/json', WebhookAttemptResult>
 
+export type ListWebhooksCall = CallOptions
+
+export type ListWebhooksAnswer =
+  | Answer<'application/json', WebhookList>
+
+export type CreateWebhookCall = CallOptions & { body: NewWebhook }
+
+export type CreateWebhookAnswer =
+  | Answer<'application/json', Webhook>
+
+export type GetWebhookCall = CallOptions & { path: { id: string } }
+
+export type GetWebhookAnswer =
+  | Answer<'application/json', Webhook>
+
+export type DeleteWebhookCall = CallOptions & { path: { id: string } }
+
+export type DeleteWebhookAnswer =
+  | Answer<'', null>
+
+export type UpdateWebhookCall = CallOptions & { path: { id: string }; body: WebhookChange }
+
+export type UpdateWebhookAnswer =
+  | Answer<'application/json', Webhook>
+
+export type GetWebhookSecretCall = CallOptions
+
+export type GetWebhookSecretAnswer =
+  | Answer<'application/json', WebhookSecret>
+
+export type RotateWebhookSecretCall = CallOptions & { body?: SecretRotationInput }
+
+export type RotateWebhookSecretAnswer =
+  | Answer<'application/json', WebhookSecret>
+
 export type ListProvidersCall = CallOptions
 
 export type ListProvidersAnswer =
@@ -381,6 +422,20 @@ export type PlatformClient = {
   getWebhookDelivery(call: GetWebhookDeliveryCall): Promise<GetWebhookDeliveryAnswer>
   /** Make an attempt now */
   redeliverWebhook(call: RedeliverWebhookCall): Promise<RedeliverWebhookAnswer>
+  /** List the endpoints */
+  listWebhooks(call?: ListWebhooksCall): Promise<ListWebhooksAnswer>
+  /** Register an endpoint */
+  createWebhook(call: CreateWebhookCall): Promise<CreateWebhookAnswer>
+  /** Get an endpoint */
+  getWebhook(call: GetWebhookCall): Promise<GetWebhookAnswer>
+  /** Delete an endpoint */
+  deleteWebhook(call: DeleteWebhookCall): Promise<DeleteWebhookAnswer>
+  /** Change an endpoint */
+  updateWebhook(call: UpdateWebhookCall): Promise<UpdateWebhookAnswer>
+  /** Get the webhook secret of the organization */
+  getWebhookSecret(call?: GetWebhookSecretCall): Promise<GetWebhookSecretAnswer>
+  /** Replace the webhook secret of the organization */
+  rotateWebhookSecret(call?: RotateWebhookSecretCall): Promise<RotateWebhookSecretAnswer>
   /** List providers and whose credentials they are called with */
   listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */
@@ -745,6 +800,76 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: true,
     idempotent: false,
     body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  listWebhooks: {
+    method: 'GET',
+    path: '/v1/webhooks',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  createWebhook: {
+    method: 'POST',
+    path: '/v1/webhooks',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getWebhook: {
+    method: 'GET',
+    path: '/v1/webhooks/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  deleteWebhook: {
+    method: 'DELETE',
+    path: '/v1/webhooks/{id}',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: {},
+    terminalEvents: [],
+  },
+  updateWebhook: {
+    method: 'PATCH',
+    path: '/v1/webhooks/{id}',
+    secured: true,
+    idempotent: false,
+    body: 'json',
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  getWebhookSecret: {
+    method: 'GET',
+    path: '/v1/webhook-secret',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  rotateWebhookSecret: {
+    method: 'POST',
+    path: '/v1/webhook-secret/rotate',
+    secured: true,
+    idempotent: false,
+    body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

@@ -102,6 +102,8 @@ export type ErrorCode =
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
   | 'REDELIVERY_UNAVAILABLE'
+  | 'PRE_CALL_CONFLICT'
+  | 'WEBHOOK_LEGACY_MANAGED'
   | 'CARRIER_DIAL_FAILED'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
@@ -126,6 +128,8 @@ export type ErrorDetails = {
   phoneNumberIds?: string[]
   /** With `AGENT_IN_USE`. */
   callbackIds?: string[]
+  /** With `PRE_CALL_CONFLICT`. */
+  endpointId?: string
 }
 
 /** The body of every answer other than 2xx. Holds nothing of what was sent. */

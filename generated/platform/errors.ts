@@ -174,6 +174,22 @@ export const errorCodes = {
     hint: 'Its endpoint must be there and enabled, no attempt may be under way, and a report must be the newest one of its call.',
     headers: [],
   },
+  PRE_CALL_CONFLICT: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'Another endpoint of call.pre_call could match the same call.',
+    hint: 'Narrow the agents or the tags of one of them, or disable the one that details names.',
+    headers: [],
+  },
+  WEBHOOK_LEGACY_MANAGED: {
+    status: 409,
+    type: 'conflict_error',
+    retryable: false,
+    message: 'A deprecated field of an agent made this endpoint.',
+    hint: 'Change or remove the field in webhooks of the agent.',
+    headers: [],
+  },
   CARRIER_DIAL_FAILED: {
     status: 502,
     type: 'provider_error',

@@ -27,6 +27,7 @@ import type {
   NewAgent,
   NewSession,
   NewTool,
+  NewWebhook,
   OpenapiDocument,
   Organization,
   OrganizationChange,
@@ -35,6 +36,7 @@ import type {
   ProviderStatus,
   RecordingLink,
   RequestRoute,
+  SecretRotation,
   Session,
   SessionPage,
   SessionStatus,
@@ -47,11 +49,15 @@ import type {
   ToolList,
   WebJoin,
   WebJoined,
+  Webhook,
   WebhookAttemptResult,
+  WebhookChange,
   WebhookDeliveryDetail,
   WebhookDeliveryPage,
   WebhookDeliveryStatus,
   WebhookEventType,
+  WebhookList,
+  WebhookSecret,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -460,6 +466,76 @@ export type RedeliverWebhookRequest = {
 export type RedeliverWebhookResult =
   | { status: 200; type?: 'application/json'; body: WebhookAttemptResult }
 
+export type ListWebhooksRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type ListWebhooksResult =
+  | { status: 200; type?: 'application/json'; body: WebhookList }
+
+export type CreateWebhookRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: NewWebhook
+}
+
+export type CreateWebhookResult =
+  | { status: 201; type?: 'application/json'; body: Webhook }
+
+export type GetWebhookRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetWebhookResult =
+  | { status: 200; type?: 'application/json'; body: Webhook }
+
+export type DeleteWebhookRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type DeleteWebhookResult =
+  | { status: 204 }
+
+export type UpdateWebhookRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: WebhookChange
+}
+
+export type UpdateWebhookResult =
+  | { status: 200; type?: 'application/json'; body: Webhook }
+
+export type GetWebhookSecretRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: undefined
+}
+
+export type GetWebhookSecretResult =
+  | { status: 200; type?: 'application/json'; body: WebhookSecret }
+
+export type RotateWebhookSecretRequest = {
+  path: Record<string, never>
+  query: Record<string, never>
+  header: Record<string, never>
+  body: SecretRotation | undefined
+}
+
+export type RotateWebhookSecretResult =
+  | { status: 200; type?: 'application/json'; body: WebhookSecret }
+
 export type ListProvidersRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -582,6 +658,20 @@ export type PlatformHandlers<Caller> = {
   getWebhookDelivery: Handle<GetWebhookDeliveryRequest, GetWebhookDeliveryResult, Caller>
   /** POST /v1/webhook-deliveries/{id}/redeliver */
   redeliverWebhook: Handle<RedeliverWebhookRequest, RedeliverWebhookResult, Caller>
+  /** GET /v1/webhooks */
+  listWebhooks: Handle<ListWebhooksRequest, ListWebhooksResult, Caller>
+  /** POST /v1/webhooks */
+  createWebhook: Handle<CreateWebhookRequest, CreateWebhookResult, Caller>
+  /** GET /v1/webhooks/{id} */
+  getWebhook: Handle<GetWebhookRequest, GetWebhookResult, Caller>
+  /** DELETE /v1/webhooks/{id} */
+  deleteWebhook: Handle<DeleteWebhookRequest, DeleteWebhookResult, Caller>
+  /** PATCH /v1/webhooks/{id} */
+  updateWebhook: Handle<UpdateWebhookRequest, UpdateWebhookResult, Caller>
+  /** GET /v1/webhook-secret */
+  getWebhookSecret: Handle<GetWebhookSecretRequest, GetWebhookSecretResult, Caller>
+  /** POST /v1/webhook-secret/rotate */
+  rotateWebhookSecret: Handle<RotateWebhookSecretRequest, RotateWebhookSecretResult, Caller>
   /** GET /v1/providers */
   listProviders: Handle<ListProvidersRequest, ListProvidersResult, Caller>
   /** PUT /v1/providers */
