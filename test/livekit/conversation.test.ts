@@ -190,6 +190,20 @@ t.test('conversations in rooms', { skip: skipped }, async (t) => {
     t.ok(await roomIsGone(caller.ticket))
   })
 
+  t.test('a call that the API ends while its caller arrives is over, at each moment', async (t) => {
+    for (const afterMs of [0, 100, 200, 400, 800]) {
+      const ticket = await ticketOf(acme, { systemPrompt, clientOverrides: ['firstMessage'] })
+      const entering = RoomCaller.enter(ticket).catch(() => null)
+      await sleep(afterMs)
+      const answer = await call(acme, 'POST', `/v1/calls/${ticket.sessionId}/end`)
+      t.match([answer.status, answer.json()], [200, { status: 'ending' }])
+      const { end_reason: reason, status } = await ended(ticket.sessionId)
+      t.equal(reason, 'api_ended', `${afterMs} ms after the caller came: ${status}`)
+      await entering
+      t.ok(await roomIsGone(ticket))
+    }
+  })
+
   t.test('frames: text turns, notes, faults and what is fatal', async (t) => {
     const caller = await RoomCaller.join(acme, { systemPrompt })
     await caller.send({ type: 'ping' })
