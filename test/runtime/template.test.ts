@@ -1,0 +1,23 @@
+import t from 'tap'
+import { renderTemplate } from '../../runtime/template.ts'
+
+t.test('a template is rendered also where a busy machine puts the process aside', (t) => {
+  const now = performance.now.bind(performance)
+  t.teardown(() => Object.assign(performance, { now }))
+  let [asides, asideMs] = [8, 0]
+  performance.now = () => {
+    if (asides-- > 0) asideMs += 1000
+    return now() + asideMs
+  }
+  const rendered = renderTemplate('Hello {{ name }}, {{ unknown }}!', { name: 'Ada' }, {})
+  t.same(rendered, { text: 'Hello Ada, !', missing: ['unknown'] })
+  t.end()
+})
+
+t.test('a template that takes long is refused, and takes no other time', (t) => {
+  const startedMs = process.cpuUsage()
+  t.same(renderTemplate('{% for i in (1..9000000) %}{% endfor %}', {}, {}), { kind: 'render_failed' })
+  const { user, system } = process.cpuUsage(startedMs)
+  t.ok((user + system) / 1000 < 1000)
+  t.end()
+})
