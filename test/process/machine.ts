@@ -30,8 +30,8 @@ export function isRunning(pid: number): boolean {
   return state !== undefined && state !== 'Z' && state !== 'X'
 }
 
-/** Waits until `holds` returns true. Throws with `what` when that takes too long. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 10_000): Promise<void> {
+/** Waits until `holds` returns true. Throws with `what` when that takes too long, also for a machine that is four times slower. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 40_000): Promise<void> {
   const end = performance.now() + limitMs
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`)

@@ -22,7 +22,7 @@ async function recordOf(t: Test, databaseUrl: string, id: string): Promise<Recor
 
 t.test('SIGTERM lets sessions go on for drain.sessionsMs, then ends them and stores that', async (t) => {
   const databaseUrl = await cluster.database('empty')
-  const parley = await node(t, databaseUrl, { PARLEY_DRAIN_SESSIONS_MS: '4000' })
+  const parley = await node(t, databaseUrl, { PARLEY_DRAIN_SESSIONS_MS: '8000' })
   const page = await Page.join(parley)
   const queued = await startSession(parley)
   const startedMs = performance.now()
@@ -31,11 +31,11 @@ t.test('SIGTERM lets sessions go on for drain.sessionsMs, then ends them and sto
   await page.ask('do you still answer')
   const late = new Page(queued)
   await t.rejects(late.first('ready'), 'a session is not begun any more')
-  t.match(await page.first('end', 15_000), { reason: 'server_shutdown' })
+  t.match(await page.first('end', 40_000), { reason: 'server_shutdown' })
   t.match(page.all('error').at(-1), { code: 'SHUTTING_DOWN' })
   t.equal(await ended, 0)
   const tookMs = performance.now() - startedMs
-  t.ok(tookMs > 3900 && tookMs < 12_000, `${Math.round(tookMs)} ms`)
+  t.ok(tookMs > 7900 && tookMs < 30_000, `${Math.round(tookMs)} ms`)
   t.match(await recordOf(t, databaseUrl, page.id), { status: 'failed', end_reason: 'server_shutdown' })
 })
 
@@ -48,7 +48,7 @@ t.test('a session that ends by itself ends the drain', async (t) => {
   page.send({ type: 'end' })
   t.match(await page.first('end'), { reason: 'user_hangup' })
   t.equal(await ended, 0)
-  t.ok(performance.now() - startedMs < 8000)
+  t.ok(performance.now() - startedMs < 30_000, 'and the 60 s are not waited for')
 })
 
 t.test('Ctrl-C twice ends live sessions at once, and stores it', async (t) => {
@@ -60,7 +60,7 @@ t.test('Ctrl-C twice ends live sessions at once, and stores it', async (t) => {
   await sleep(300)
   process.kill(parley.pid, 'SIGINT')
   t.equal(await parley.ended, 0)
-  t.ok(performance.now() - startedMs < 10_000)
+  t.ok(performance.now() - startedMs < 30_000, 'and the 60 s are not waited for')
   t.match(page.all('end'), [{ reason: 'server_shutdown' }])
   t.match(await recordOf(t, databaseUrl, page.id), { status: 'failed', end_reason: 'server_shutdown' })
 })
