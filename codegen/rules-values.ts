@@ -48,12 +48,15 @@ export function checkExamples(document: OpenApiDocument): Finding[] {
   const checker = new ExampleChecker(document.schemas)
   const operations = [...document.operations, ...document.webhooks]
   return operations.flatMap((operation) => {
-    // We send a webhook's body, so it is checked as a response.
-    const bodyDirection = document.webhooks.includes(operation) ? 'response' : 'request'
+    // We send a webhook's body, so it is checked as a response, and we receive its answer.
+    const isWebhook = document.webhooks.includes(operation)
+    const [bodyDirection, answerDirection] = isWebhook
+      ? (['response', 'request'] as const)
+      : (['request', 'response'] as const)
     const bodies = (operation.body?.content ?? []).flatMap((media) => checker.media(media, bodyDirection))
     const headers = operation.parameters.flatMap(({ content }) => (content ? checker.media(content, 'request') : []))
     const answers = operation.responses.flatMap(({ content }) =>
-      content.flatMap((media) => checker.media(media, 'response')),
+      content.flatMap((media) => checker.media(media, answerDirection)),
     )
     return [...bodies, ...headers, ...answers]
   })

@@ -39,10 +39,16 @@ export function jsonBodySchema(operation: Operation, schemas: Record<string, Sch
 export function planValidators(document: OpenApiDocument): ValidatorPlan[] {
   return [
     ...document.operations.flatMap((operation) => planOperation(operation, document.schemas)),
-    // We send a webhook's payload, so it is checked as a response.
-    ...document.webhooks.flatMap(({ id, body, pointer }) =>
-      plan(`${id}Payload`, 'response', jsonSchema(body?.content ?? []), pointer),
-    ),
+    ...document.webhooks.flatMap(planWebhook),
+  ]
+}
+
+/** We send a webhook's payload, so it is checked as a response. Its answer comes from outside, as requests do. */
+function planWebhook({ id, body, responses, pointer }: Operation): ValidatorPlan[] {
+  const [answer = null] = responses.map(({ content }) => jsonSchema(content)).filter((schema) => schema !== null)
+  return [
+    ...plan(`${id}Payload`, 'response', jsonSchema(body?.content ?? []), pointer),
+    ...plan(`${id}Answer`, 'request', answer, `${pointer}/responses`),
   ]
 }
 

@@ -84,7 +84,12 @@ function usageOfOperations({ operations, webhooks }: OpenApiDocument): Usage {
     ...Object.values(events),
     ...(eventData ? [eventData] : []),
   ])
-  const sent = [...bodies(operations), ...operations.flatMap(({ parameters }) => parameters.map(({ type }) => type))]
+  const answersToUs = webhooks.flatMap(({ responses }) => responses.flatMap(({ content }) => content))
+  const sent = [
+    ...bodies(operations),
+    ...operations.flatMap(({ parameters }) => parameters.map(({ type }) => type)),
+    ...answersToUs.flatMap(({ value }) => value ?? []),
+  ]
   // We send the bodies of webhooks.
   const answered = [...answers.flatMap(({ value }) => value ?? []), ...events.map(refTo), ...bodies(webhooks)]
   return { answered, received: sent, sent }

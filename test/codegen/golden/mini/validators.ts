@@ -25,3 +25,4 @@ export const uploadThingParams: Validate = schema_uploadThingParams
 export const uploadThingBody: Validate = request_Tree
 export const streamThingParams: Validate = schema_streamThingParams
 export const streamThingBody: Validate = schema_streamThingBody
+export const onThingChangedAnswer: Validate = request_Thing
