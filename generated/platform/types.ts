@@ -130,8 +130,6 @@ export type ErrorDetails = {
   phoneNumberIds?: string[]
   /** With `AGENT_IN_USE`. */
   callbackIds?: string[]
-  /** With `PRE_CALL_CONFLICT`. */
-  endpointId?: string
 }
 
 export type ValidationIssue = {
@@ -163,9 +161,6 @@ export type ErrorCode =
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
-  | 'REDELIVERY_UNAVAILABLE'
-  | 'PRE_CALL_CONFLICT'
-  | 'WEBHOOK_LEGACY_MANAGED'
   | 'CARRIER_DIAL_FAILED'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
@@ -953,16 +948,28 @@ export type Callback = {
   updated_at: string
 }
 
+export type ReportDelivery = {
+  endpointId: string
+  deliveryId: string
+  /** `webhook-id` of the event. */
+  eventId: string
+  delivered: boolean
+  /** The HTTP status of the last attempt that was answered. */
+  status: number | null
+  error: string | null
+  createdAt: string
+}
+
 export type CallReport = {
   session_id: string
   organization_id: string
-  /** Rises with each further analysis. */
+  /** Rises with each further analysis, and when the recording is ready after the first one. */
   version: number
   /** Empty while the analysis is pending. */
   summary: string
   outcome: CallOutcome
   structured_data: StructuredData
-  /** One value for each extraction field of the agent, null where the call gives no basis for one. */
+  /** One value for each extraction field of the agent and of the endpoints that receive the report, null where the call gives no basis for one. Of fields with one name the agent's counts, then that of the oldest endpoint. */
   custom_data: Record<string, string | number | boolean | null>
   transcript: CallTranscript
   /** null where one of the prices is not known. */
@@ -978,12 +985,14 @@ export type CallReport = {
   analysis_model: string | null
   analysis_error: string | null
   analysis_completed_at: string | null
+  /** `delivered`: every endpoint has it. `failed`: to one of them it is not sent any more. */
   post_call_webhook_status: 'not_configured' | 'pending' | 'delivered' | 'failed'
   post_call_webhook_attempts: number
   post_call_webhook_next_retry_at: string | null
   post_call_webhook_delivered_at: string | null
   post_call_webhook_error: string | null
-  webhook_deliveries: Record<string, unknown>[]
+  /** Deliveries of the report to endpoints, the newest first. Those of the highest version make the five fields before. */
+  webhook_deliveries: ReportDelivery[]
   created_at: string
   updated_at: string
 }
@@ -1088,6 +1097,7 @@ export type CallEventType =
   | 'callback.cancelled'
   | 'callback.failed'
   | 'budget.exhausted'
+  | 'webhook.pre_call'
 
 export type CallEvent = {
   id: string
@@ -1110,7 +1120,7 @@ export type CallEventList = { events: CallEvent[] }
 export type FinalizeReport = {
   /** Analyses a call that was analysed before. It is billed again. */
   forceAnalysis?: boolean | null
-  /** Sends what could not be delivered again. */
+  /** Sends the report again to the endpoints to which it could not be delivered, with the same `webhook-id` and all attempts. */
   retryWebhook?: boolean | null
 }
 
@@ -1124,7 +1134,7 @@ export type FinalizedReport = {
     attempts: number
     endpoints: number
   }
-  webhook_deliveries: Record<string, unknown>[]
+  webhook_deliveries: ReportDelivery[]
 }
 
 export type RecordingLink = {
@@ -1166,211 +1176,167 @@ export type CallbackPage = { callbacks: Callback[]; next_cursor: string | null }
 
 export type CancelCallback = { reason?: string | null }
 
-export type WebhookEventType = 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
+export type CallDirection = 'inbound' | 'outbound' | 'browser'
 
-/** `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48 hours. */
-export type WebhookDeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
-
-/** That of the last attempt, or why the delivery was cancelled. */
-export type WebhookDeliveryError = 
-  | 'timeout'
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'address_blocked'
-  | 'redirect'
-  | 'http_status'
-  | 'body_too_large'
-  | 'deleted'
-  | 'disabled'
-  | 'superseded' | null
-
-export type WebhookDelivery = {
-  id: string
+export type PreCallEvent = {
+  type: 'call.pre_call'
+  call_id: string
+  /** The same as `call_id`. */
+  session_id: string
+  organization_id: string
+  agent_id: string | null
+  metadata: Record<string, unknown>
+  webhook_tags: Record<string, string>
+  /** The time at which the event was made. */
+  created_at: string
   test?: TestMark
-  /** The `webhook-id`, which all endpoints of the event get. */
-  eventId: string
-  endpointId: string
-  endpointName: string
-  endpointKind: 'workspace'
-  endpointDeleted: boolean
-  event: WebhookEventType
-  sessionId: string
-  agentId: string | null
-  webhookTags: Record<string, string>
-  status: WebhookDeliveryStatus
-  /** Those that have ended. */
-  attempts: number
-  /** Of the last answer. */
-  httpStatus: number | null
-  error: WebhookDeliveryError
-  occurredAt: string
-  /** No attempt is planned after this. */
-  expiresAt: string
-  deliveredAt: string | null
-  createdAt: string
-  canRedeliver: boolean
+  direction: CallDirection
+  to: string | null
+  from: string | null
+  dialed_number: string | null
+  forwarded_from_number: string | null
+  phone_number_id: string | null
+  call_control_id: string | null
+  pipeline_config: PipelineConfig
 }
 
-export type WebhookDeliveryPage = {
-  data: WebhookDelivery[]
-  nextCursor: string | null
-  endpointOptions: { id: string; name: string; kind: 'workspace'; deleted: boolean }[]
+export type PreCallOverrides = {
+  intent?: SessionIntent
+  constraints?: StackPreferences
+  voice?: VoiceChoice
+  /** A template, as that of an agent. */
+  systemPrompt?: string | null
+  firstMessage?: FirstMessage
+  llm?: LlmOptions
+  ttsOptions?: AgentTtsOptions
+  sttOptions?: AgentSttOptions
+  backgroundAudio?: BackgroundAudio
+  tools?: NewTool[] | null
+  speechNormalization?: SpeechNormalization
+  idleRePrompts?: IdleRePrompts
+  metadata?: SessionMetadata
 }
 
-/** `http_status` is any status other than 2xx; a `redirect` is not followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public. */
-export type WebhookAttemptError = 
-  | 'timeout'
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'address_blocked'
-  | 'redirect'
-  | 'http_status'
-  | 'body_too_large' | null
-
-export type WebhookAttempt = {
-  id: string
-  attemptNumber: number
-  trigger: 'automatic' | 'manual'
-  requestUrl: string
-  /** The values of `authHeaders` are `***`. */
-  requestHeaders: Record<string, string>
-  /** The exact text that was signed; null above 65,536 bytes. */
-  requestBody: string | null
-  responseStatus: number | null
-  /** The first 4,096 bytes. */
-  responseBody: string | null
-  responseTruncated: boolean
-  durationMs: number
-  error: WebhookAttemptError
-  createdAt: string
+export type PreCallAnswer = {
+  intent?: SessionIntent
+  constraints?: StackPreferences
+  voice?: VoiceChoice
+  /** A template, as that of an agent. */
+  systemPrompt?: string | null
+  firstMessage?: FirstMessage
+  llm?: LlmOptions
+  ttsOptions?: AgentTtsOptions
+  sttOptions?: AgentSttOptions
+  backgroundAudio?: BackgroundAudio
+  tools?: NewTool[] | null
+  speechNormalization?: SpeechNormalization
+  idleRePrompts?: IdleRePrompts
+  metadata?: SessionMetadata
+  pipelineConfig?: PreCallOverrides | null
+  pipeline_config?: PreCallOverrides | null
 }
 
-export type WebhookDeliveryDetail = {
-  id: string
+export type StatusEvent = {
+  type: 'call.status'
+  call_id: string
+  /** The same as `call_id`. */
+  session_id: string
+  organization_id: string
+  agent_id: string | null
+  metadata: Record<string, unknown>
+  webhook_tags: Record<string, string>
+  /** The time at which the event was made. */
+  created_at: string
   test?: TestMark
-  /** The `webhook-id`, which all endpoints of the event get. */
-  eventId: string
-  endpointId: string
-  endpointName: string
-  endpointKind: 'workspace'
-  endpointDeleted: boolean
-  event: WebhookEventType
-  sessionId: string
-  agentId: string | null
-  webhookTags: Record<string, string>
-  status: WebhookDeliveryStatus
-  attempts: WebhookAttempt[]
-  /** Of the last answer. */
-  httpStatus: number | null
-  error: WebhookDeliveryError
-  occurredAt: string
-  /** No attempt is planned after this. */
-  expiresAt: string
-  deliveredAt: string | null
-  createdAt: string
-  canRedeliver: boolean
-  attemptCount: number
-  /** The event, as every attempt sent it. */
-  requestPayload: Record<string, unknown>
+  event_id: string
+  event_type: CallEventType
+  provider: 'service' | 'media' | 'carrier'
+  /** The status of the call after it. */
+  status: string | null
+  failure_cause: string | null
+  sip_status_code: number | null
+  sip_status: string | null
+  occurred_at: string
 }
 
-export type WebhookAttemptResult = { delivered: boolean; httpStatus: number | null; error: WebhookAttemptError }
+/** A link that needs no key, good for seven days from the time of the event, also where the event is delivered again. null where there is no recording, and while it is not ready. */
+export type RecordingUrl = string | null
 
-/** Each once. */
-export type WebhookEvents = WebhookEventType[]
+/** One value for each extraction field of the endpoint and of the agent, null where the call gives no basis for one. */
+export type CustomData = Record<string, string | number | boolean | null>
 
-export type Webhook = {
-  id: string
+export type AnalysisResult = {
+  status: 'heuristic' | 'completed' | 'failed'
+  provider: string | null
+  model: string | null
+  completed_at: string | null
+}
+
+export type ReportEvent = {
+  type: 'call.report'
+  call_id: string
+  /** The same as `call_id`. */
+  session_id: string
+  organization_id: string
+  agent_id: string | null
+  metadata: Record<string, unknown>
+  webhook_tags: Record<string, string>
+  /** The time at which the event was made. */
+  created_at: string
   test?: TestMark
-  name: string
-  url: string
-  events: WebhookEvents
-  allAgents: boolean
-  agentIds: string[]
-  filterTags: Record<string, string>
-  headers: Record<string, string>
-  authHeaders: ConfiguredHeader[]
-  timeoutMs: number
-  signingSecretSource: 'workspace' | 'custom'
-  hasCustomSigningSecret: boolean
-  extractionFields: ExtractionField[]
-  /** A deprecated field of an agent made it. It is changed and deleted there. */
-  legacyManaged: boolean
-  disabled: boolean
-  disabledAt: string | null
-  /** `gone`: the receiver answered 410. `failing`: nothing could be delivered for five days. `agents_deleted`: the last of its agents was deleted. */
-  disabledReason: 'manual' | 'gone' | 'failing' | 'agents_deleted' | null
-  createdAt: string
-  updatedAt: string
+  version: number
+  direction: CallDirection
+  status: CallStatus
+  end_reason: EndReason
+  to: string | null
+  from: string | null
+  duration_seconds: number | null
+  transcript: CallTranscript
+  summary: string
+  outcome: CallOutcome
+  structured_data: StructuredData
+  /** null where one of the prices is not known. */
+  cost_micro_usd: string | null
+  cost_breakdown: CostLine[]
+  artifacts: CallArtifacts
+  /** The last callback that was promised in this call. */
+  scheduled_callback: Callback | null
+  recording_url: RecordingUrl
+  custom_data: CustomData
+  analysis: AnalysisResult
 }
 
-export type WebhookList = { data: Webhook[] }
-
-/** Not blank, and without the character U+0000. */
-export type WebhookName = string
-
-export type NewWebhook = {
-  name: WebhookName
-  url: WebhookUrl
-  events: WebhookEvents
-  /** Also calls without an agent. True where `agentIds` is left out. A change that only names agents makes it false, and one that only makes it true empties `agentIds`. */
-  allAgents?: boolean
-  /** Agents of the organization, each once. An agent that is deleted leaves the list. */
-  agentIds?: string[] | null
-  /** A call matches when its `webhookTags` have all of these. Upper and lower case differ. */
-  filterTags?: Record<string, string> | null
-  headers?: WebhookHeaders
-  /** Headers with secret values. No name is in both lists. */
-  authHeaders?: AuthHeader[] | null
-  /** For one attempt. 5,000 with `call.pre_call`, which waits 10,000 at most, else 10,000. */
-  timeoutMs?: number | null
-  /** `workspace`: the secret of the organization signs. `custom` where `signingSecret` is sent. */
-  signingSecretSource?: 'workspace' | 'custom'
-  /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null: the secret of the organization. */
-  signingSecret?: string | null
-  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. */
-  extractionFields?: ExtractionField[] | null
+export type AnalysisEvent = {
+  type: 'call.analysis'
+  call_id: string
+  /** The same as `call_id`. */
+  session_id: string
+  organization_id: string
+  agent_id: string | null
+  metadata: Record<string, unknown>
+  webhook_tags: Record<string, string>
+  /** The time at which the event was made. */
+  created_at: string
+  test?: TestMark
+  summary: string
+  outcome: CallOutcome
+  structured_data: StructuredData
+  custom_data: CustomData
+  analysis: AnalysisResult
 }
 
-export type WebhookChange = {
-  name?: WebhookName
-  url?: WebhookUrl
-  events?: WebhookEvents
-  /** Also calls without an agent. True where `agentIds` is left out. A change that only names agents makes it false, and one that only makes it true empties `agentIds`. */
-  allAgents?: boolean
-  /** Agents of the organization, each once. An agent that is deleted leaves the list. */
-  agentIds?: string[] | null
-  /** A call matches when its `webhookTags` have all of these. Upper and lower case differ. */
-  filterTags?: Record<string, string> | null
-  headers?: WebhookHeaders
-  /** Headers with secret values. No name is in both lists. */
-  authHeaders?: AuthHeader[] | null
-  /** For one attempt. 5,000 with `call.pre_call`, which waits 10,000 at most, else 10,000. */
-  timeoutMs?: number | null
-  /** `workspace`: the secret of the organization signs. `custom` where `signingSecret` is sent. */
-  signingSecretSource?: 'workspace' | 'custom'
-  /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null: the secret of the organization. */
-  signingSecret?: string | null
-  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. */
-  extractionFields?: ExtractionField[] | null
-  /** A disabled endpoint matches no call, and what waits to be delivered to it is cancelled. */
-  disabled?: boolean
+export type RecordingEvent = {
+  type: 'call.recording'
+  call_id: string
+  /** The same as `call_id`. */
+  session_id: string
+  organization_id: string
+  agent_id: string | null
+  metadata: Record<string, unknown>
+  webhook_tags: Record<string, string>
+  /** The time at which the event was made. */
+  created_at: string
+  test?: TestMark
+  recording_url: RecordingUrl
+  recording: { status: 'ready' | 'failed'; duration_ms: number | null }
 }
-
-export type WebhookSecret = {
-  /** `whsec_` and the base64 of 32 bytes. */
-  secret: string
-  createdAt: string
-  /** Until then the secret before this one signs too. null: it does not. */
-  previousExpiresAt: string | null
-}
-
-export type SecretRotation = {
-  /** The old secret signs for this long beside the new one. 0 for a secret that has leaked. */
-  overlapSeconds: number
-}
-
-/** SecretRotation as a client may send it: a field with a default may be left out. */
-export type SecretRotationInput = { overlapSeconds?: number }
