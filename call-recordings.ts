@@ -1,9 +1,9 @@
 /** Joins the recordings of calls: their files, the bucket where there is one, and links to them. */
 import { join } from 'node:path'
 import type { Call } from './domain/calls/call.ts'
-import { createRecordingLinks } from './domain/calls/recording-links.ts'
+import { createRecordingLinks, linkLifeSMax } from './domain/calls/recording-links.ts'
 import { RecordingUploads } from './domain/calls/recording-uploads.ts'
-import type { RecordingBucket, Recordings } from './domain/calls/recordings.ts'
+import type { RecordingBucket, RecordingPlace, Recordings } from './domain/calls/recordings.ts'
 import type { SalvagedRecording } from './domain/calls/store.ts'
 import { StoredRecordings } from './domain/calls/stored-recordings.ts'
 import type { CallRecorder } from './domain/conversation/deps.ts'
@@ -27,6 +27,10 @@ export type RecordingParts = {
 
 export type CallRecordings = {
   stored: StoredRecordings
+  /** A link to a recording that is ready, good for seven days. It is not looked for, because its row says that it is there. */
+  urlOf: (place: RecordingPlace) => Promise<string>
+  /** The server is reached at this address, where no other one is set. */
+  listening: (url: string) => void
   /** Begins to record a call. Null: it is not recorded. */
   record: (call: Call) => CallRecorder | null
   /** Says what becomes of the recording that a dead process left behind. */
@@ -47,9 +51,17 @@ export async function openCallRecordings(parts: RecordingParts): Promise<CallRec
   const links = createRecordingLinks({ current: masterKey, previous: config.previousMasterKeys }, clock)
   const growing = new Set<string>()
   const uploads = bucket && startUploads(parts, files, bucket, growing)
+  let ownUrl = config.publicUrl ?? ''
   const endsAs = bucket === null ? 'ready' : 'uploading'
   return {
     stored: new StoredRecordings({ files, bucket, links, clock, log }),
+    async urlOf(place) {
+      if (bucket !== null) return bucket.link(place, linkLifeSMax)
+      return `${ownUrl.replace(/\/+$/, '')}${links.sign(place.id, Math.floor(clock.nowMs() / 1000) + linkLifeSMax)}`
+    },
+    listening(url) {
+      ownUrl = config.publicUrl ?? url
+    },
     record: (call) =>
       call.pipeline.recording ? new Recorder({ file: fileOf(files, call, growing), clock, log, endsAs }) : null,
     async salvage(callId) {

@@ -10,6 +10,7 @@ import { StoredRecordings } from './domain/calls/stored-recordings.ts'
 import type { CallRecorder } from './domain/conversation/deps.ts'
 import type { Operations } from './domain/operations.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
+import { eventPayloads } from './handlers/platform/event-payloads.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
 import { Loops } from './runtime/loops.ts'
@@ -33,12 +34,14 @@ export type CallRecords = {
   follow: FollowCall
   /** Begins to record a call. Null: it is not recorded. */
   record: (call: Call) => CallRecorder | null
+  /** The server is reached at this address, where no other one is set. */
+  listening: (url: string) => void
   /** Begins no more analyses. Those that run are taken over by another process if this one ends first. */
   close(): Promise<void>
 }
 
-/** A call that another process could not analyse is taken over this soon. */
-const pendingEveryMs = 5_000
+/** A call that another process could not analyse is taken over this soon: its report is due 60 s after its end. */
+const pendingEveryMs = 1_000
 /** The calls of a dead process end after two looks, once its row has run out. */
 const orphansEveryMs = 2_000
 /** A callback that is due is made this late at most. */
@@ -56,6 +59,7 @@ export async function createCallRecords({
   const clock = systemClock
   const loops = new Loops(clock, log)
   const recordings = await openCallRecordings({ config, store, masterKey, log, loops })
+  store.callWebhooks.serve({ payloads: eventPayloads, recordingUrl: recordings.urlOf })
   const calls = new Calls({
     agents,
     calls: store.calls,
@@ -63,6 +67,7 @@ export async function createCallRecords({
     reports: store.reports,
     recordings: recordings.stored,
     callbacks: store.callbacks,
+    deliveries: store.reportDeliveries,
     clock,
   })
   const analyse = createAnalyse({
@@ -84,6 +89,7 @@ export async function createCallRecords({
     changes,
     whole: calls,
     analyse,
+    deliveries: store.reportDeliveries,
     clock,
     log,
   })
@@ -106,6 +112,7 @@ export async function createCallRecords({
     reports,
     follow: createFollowCall({ calls: store.calls, record, changes, clock }),
     record: recordings.record,
+    listening: recordings.listening,
     async close() {
       await loops.stop(closeMs)
       await recordings.close()

@@ -101,7 +101,7 @@ export async function startGateway(
       sessions.live.drain()
       return Promise.all([server.drain(lbDelayMs), workers.stop(lbDelayMs)])
     }
-    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`
+    const url = urlOf(config.host, server.port)
     return {
       url,
       page: isLoopbackHost(config.host) ? `${url}/try` : null,
@@ -307,7 +307,12 @@ async function listen(
     tracing,
     checkResponses,
   })
+  records.listening(urlOf(config.host, server.port))
   return { server, sessions, records, webhooks }
+}
+
+function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 const dayMs = 86_400_000

@@ -12,6 +12,7 @@ import { createTransportTokens, type TransportTokens } from './domain/sessions/t
 import { createWebJoin, type WebJoin } from './domain/sessions/web-join.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createRules } from './handlers/platform/stored-resources.ts'
+import { openPreCalls } from './pre-calls.ts'
 import { openRoomSessions } from './room-sessions.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import { ConfigError } from './runtime/config.ts'
@@ -59,6 +60,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     startConversation: conversations.start,
   })
   const rooms = await openRoomSessions({ config, store, live, log })
+  const preCalls = openPreCalls({ config, store, log })
   const start = createStartSession({
     agents: store.agents,
     tools: store.tools,
@@ -68,6 +70,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
     credit,
     organizations,
     calls,
+    preCall: preCalls.preCall,
     tokens,
     rooms,
     clock: systemClock,
@@ -100,7 +103,7 @@ export async function createSessions(parts: SessionParts): Promise<Sessions> {
       await loops.stop(closeMs)
       await live.close('server_shutdown', closeMs)
       await rooms?.close()
-      await conversations.close()
+      await Promise.all([conversations.close(), preCalls.close()])
     },
   }
 }

@@ -45,19 +45,32 @@ export function createCallRecord(worlds: Worlds): CallRecord {
           return rows.map(({ span }) => span).reverse()
         }),
       ),
-    attempts: (tenant, id) =>
-      ifCall(id, () =>
-        worlds.asTenant(
-          tenant,
-          (tx) => tx<CallAttempt[]>`
-            select r.stage, a.provider, a.model, a.quantities, a.cost_micro_usd as "costMicroUsd",
-              a.price_source as "priceSource", a.key_source as "keySource"
-            from requests r join attempts a on a.organization_id = r.organization_id and a.request_id = r.request_id
-            where r.organization_id = ${tenant.organizationId} and r.call_id = ${id}
-            order by a.started_at limit ${attemptsMax}`,
-        ),
-      ),
+    attempts: (tenant, id) => ifCall(id, () => worlds.asTenant(tenant, (tx) => readAttempts(tx, tenant, id))),
   }
+}
+
+export async function readAttempts(tx: Tx, tenant: Tenant, callId: string): Promise<readonly CallAttempt[]> {
+  return tx<CallAttempt[]>`
+    select r.stage, a.provider, a.model, a.quantities, a.cost_micro_usd as "costMicroUsd",
+      a.price_source as "priceSource", a.key_source as "keySource"
+    from requests r join attempts a on a.organization_id = r.organization_id and a.request_id = r.request_id
+    where r.organization_id = ${tenant.organizationId} and r.call_id = ${callId}
+    order by a.started_at limit ${attemptsMax}`
+}
+
+/** The last turns, as many as have this many bytes together, by index; and how many turns there are. */
+export async function readLastTurns(
+  tx: Tx,
+  tenant: Tenant,
+  callId: string,
+  bytesMax: number,
+): Promise<{ turns: readonly Turn[]; total: number }> {
+  const rows = await tx<{ turn: Turn; total: number }[]>`
+    select turn, total from (
+      select turn, index, count(*) over ()::int as total, sum(octet_length(turn::text)) over (order by index desc) as bytes
+      from call_turns ${ofCallId(tx, tenant, callId)}) as t
+    where bytes <= ${bytesMax} order by index`
+  return { turns: rows.map(({ turn }) => turn), total: rows[0]?.total ?? 0 }
 }
 
 async function ifCall<T>(id: string, read: () => Promise<readonly T[]>): Promise<readonly T[]> {

@@ -28,7 +28,7 @@ export type SummaryRow = {
   ownerId: string | null
 }
 
-export type CallRow = SummaryRow & {
+type CallRow = SummaryRow & {
   /** Sessions of an earlier version name no transport. */
   pipeline: Omit<Pipeline, 'transport'> & Partial<Pick<Pipeline, 'transport'>>
   metadata: Record<string, unknown>
@@ -55,11 +55,28 @@ export const ofCall = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
 export const ofCallId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>
   tx`where organization_id = ${organizationId} and test = ${test} and call_id = ${id}`
 
+export type SecretColumns = { bytes: Buffer; sealedBy: string } | { bytes: null; sealedBy: null }
+
+/** `locks`: no other transaction changes the call until this one ends. */
+export async function readCall(
+  tx: Tx,
+  tenant: Tenant,
+  id: string,
+  locks = false,
+): Promise<{ call: Call; secrets: SecretColumns } | null> {
+  const [row] = await tx<(CallRow & SecretColumns)[]>`
+    select ${callColumns(tx)}, pipeline, metadata, webhook_tags as "webhookTags", sealed as bytes, sealed_by as "sealedBy"
+    from calls ${ofCall(tx, tenant, id)} ${locks ? tx`for update` : tx``}`
+  if (!row) return null
+  const { bytes, sealedBy, ...call } = row
+  return { call: callOf(call), secrets: { bytes, sealedBy } as SecretColumns }
+}
+
 export function summaryOf(row: SummaryRow): CallSummary {
   return { ...commonOf(row), language: row.language }
 }
 
-export function callOf(row: CallRow): Call {
+function callOf(row: CallRow): Call {
   const { pipeline, metadata, webhookTags } = row
   return { ...commonOf(row), pipeline: { transport: 'websocket', ...pipeline }, metadata, webhookTags }
 }

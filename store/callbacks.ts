@@ -6,7 +6,7 @@
  * for the row of its call.
  */
 import type { Tenant } from '../domain/access/organization.ts'
-import type { Callback } from '../domain/callbacks/callback.ts'
+import type { Callback, WholeCallback } from '../domain/callbacks/callback.ts'
 import { cancelled } from '../domain/callbacks/moves.ts'
 import type {
   CallbackChange,
@@ -42,7 +42,7 @@ export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
     list: (tenant, filter, limit, after) => worlds.asTenant(tenant, (tx) => list(tx, tenant, filter, limit, after)),
     ofSession: async (tenant, sessionId) => {
       if (!isCallId(sessionId)) return null
-      return worlds.asTenant(tenant, async (tx) => (await readWhole(tx, lastOf(tx, tenant, sessionId)))[0] ?? null)
+      return worlds.asTenant(tenant, (tx) => lastOfSession(tx, tenant, sessionId))
     },
     change: async (tenant, id, change) => {
       if (!isCallbackId(id)) return null
@@ -66,6 +66,11 @@ export function createCallbackStore(deps: CallbackStoreDeps): CallbackStore {
         return changed
       }),
   }
+}
+
+/** The last one that was promised in the session. */
+export async function lastOfSession(tx: Tx, tenant: Tenant, sessionId: string): Promise<WholeCallback | null> {
+  return (await readWhole(tx, lastOf(tx, tenant, sessionId)))[0] ?? null
 }
 
 const ofId = (tx: Tx, { organizationId, test }: Tenant, id: string) =>

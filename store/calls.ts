@@ -3,6 +3,7 @@ import type { Tenant } from '../domain/access/organization.ts'
 import { isPromised } from '../domain/callbacks/callback.ts'
 import { type Applied, applyEntries } from '../domain/calls/apply.ts'
 import type { Call, CallEntry, CallEvent } from '../domain/calls/call.ts'
+import { extractionOf } from '../domain/calls/extraction.ts'
 import { endedCallOf, firstReport } from '../domain/calls/report.ts'
 import { type CallStatus, type EndReason, endPayload, endStatus, isTerminal } from '../domain/calls/states.ts'
 import type { CallStore, EndedCall, RoomCall, SalvagedRecording, UnownedEnd } from '../domain/calls/store.ts'
@@ -14,8 +15,9 @@ import { notifyCallChange } from './call-changes.ts'
 import { insertEvents, insertSpans, insertTurns, storedEventIds, turnSources } from './call-entries.ts'
 import { listCalls, listCallsOfAgent } from './call-lists.ts'
 import { insertReport } from './call-reports.ts'
-import { type CallRow, callColumns, callOf, isCallId, ofCall } from './call-rows.ts'
+import { isCallId, ofCall, readCall, type SecretColumns } from './call-rows.ts'
 import { createMicroseconds } from './call-times.ts'
+import type { CallWebhooks } from './call-webhooks.ts'
 import { insertPromised, lastCallbackOf } from './callbacks.ts'
 import type { Tx } from './connect.ts'
 import { arrayLiteral } from './key-match.ts'
@@ -28,11 +30,10 @@ export type CallStoreDeps = {
   sealer: () => Sealer
   clock: Clock
   log: Log
+  webhooks: CallWebhooks
   /** UUIDv7. */
   eventId: () => string
 }
-
-type SecretColumns = { bytes: Buffer; sealedBy: string } | { bytes: null; sealedBy: null }
 
 export type StoredCalls = CallStore & {
   /** Ends the calls that nobody joined in time. */
@@ -45,13 +46,16 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
   /** The calls that had no living owner at the last look. */
   let suspects: ReadonlySet<string> = new Set()
   return {
-    insert: (call, secrets) =>
-      worlds.asTenant(call, (tx) => insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))),
+    insert: (call, secrets, events = []) =>
+      worlds.asTenant(call, async (tx) => {
+        await insert(tx, call, microseconds(call.createdAtMs), sealOf(sealer, call, secrets))
+        await insertEvents(tx, call, events, clock.nowMs())
+      }),
     find: async (tenant, id) =>
-      isCallId(id) ? worlds.asTenant(tenant, async (tx) => (await read(tx, tenant, id))?.call ?? null) : null,
+      isCallId(id) ? worlds.asTenant(tenant, async (tx) => (await readCall(tx, tenant, id))?.call ?? null) : null,
     findWithSecrets: async (tenant, id) => {
       if (!isCallId(id)) return null
-      const found = await worlds.asTenant(tenant, (tx) => read(tx, tenant, id))
+      const found = await worlds.asTenant(tenant, (tx) => readCall(tx, tenant, id))
       return found && { call: found.call, secrets: openedOf(sealer, found.call, found.secrets) }
     },
     list: (tenant, filter, limit, after) =>
@@ -69,7 +73,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     append: async (tenant, id, entries) => {
       if (!isCallId(id)) return entries
       return worlds.asTenant(tenant, async (tx) => {
-        const found = await read(tx, tenant, id, true)
+        const found = await readCall(tx, tenant, id, true)
         return found === null ? entries : store(tx, deps, found.call, entries)
       })
     },
@@ -82,7 +86,7 @@ export function createCallStore(deps: CallStoreDeps): StoredCalls {
     endUnowned: async (tenant, id, reason, clientReason) => {
       if (!isCallId(id)) return null
       return worlds.asTenant(tenant, async (tx) => {
-        const found = await read(tx, tenant, id, true)
+        const found = await readCall(tx, tenant, id, true)
         return found && endUnowned(tx, deps, found.call, reason, clientReason)
       })
     },
@@ -168,20 +172,6 @@ async function insert(tx: Tx, call: Call, createdAt: string, { bytes, sealedBy }
 
 const jsonText = (value: unknown) => JSON.stringify(value)
 
-async function read(
-  tx: Tx,
-  tenant: Tenant,
-  id: string,
-  locks = false,
-): Promise<{ call: Call; secrets: SecretColumns } | null> {
-  const [row] = await tx<(CallRow & SecretColumns)[]>`
-    select ${callColumns(tx)}, pipeline, metadata, webhook_tags as "webhookTags", sealed as bytes, sealed_by as "sealedBy"
-    from calls ${ofCall(tx, tenant, id)} ${locks ? tx`for update` : tx``}`
-  if (!row) return null
-  const { bytes, sealedBy, ...call } = row
-  return { call: callOf(call), secrets: { bytes, sealedBy } as SecretColumns }
-}
-
 /** The row of the call is locked. */
 async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly CallEntry[]): Promise<CallEntry[]> {
   const known = await storedEventIds(tx, call, entries)
@@ -190,11 +180,13 @@ async function store(tx: Tx, deps: CallStoreDeps, call: Call, entries: readonly 
   await insertTurns(tx, call, applied.turns)
   await insertSpans(tx, call, applied.spans)
   const replaced = await storeCallbacks(tx, deps, applied)
-  const { next, types } = await closed(tx, applied, nowMs)
+  const { next, types } = await closed(tx, deps, applied, nowMs)
   const afterMs = Math.max(nowMs, applied.events.at(-1)?.occurredAtMs ?? 0)
   const closing = types.map((type, at) => closingEvent(deps, type, next.status, afterMs + at + 1))
-  await insertEvents(tx, call, [...applied.events, ...replaced, ...closing], nowMs)
+  const events = [...applied.events, ...replaced, ...closing]
+  await insertEvents(tx, call, events, nowMs)
   await update(tx, next, applied.hasEnded)
+  await deps.webhooks.changed(tx, next, events, nowMs)
   await notifyCallChange(tx, call.id)
   return [...applied.refused]
 }
@@ -216,6 +208,7 @@ async function storeCallbacks(tx: Tx, { eventId }: CallStoreDeps, { callbacks }:
 /** The end of a call brings its report, and says that one which was never connected is not recorded. */
 async function closed(
   tx: Tx,
+  { webhooks }: CallStoreDeps,
   { call, hasEnded }: Applied,
   nowMs: number,
 ): Promise<{ next: Call; types: CallEvent['type'][] }> {
@@ -227,8 +220,11 @@ async function closed(
   // A session that nobody joined has no report.
   if (call.endReason !== 'not_joined') {
     const hasCallback = isPromised(await lastCallbackOf(tx, call))
-    const report = firstReport(endedCallOf(call, await turnSources(tx, call), hasCallback), nowMs)
-    await insertReport(tx, call, report)
+    const { receivers, fields } = await webhooks.receivers(tx, call)
+    const { customData, endpointData } = extractionOf(call.pipeline.extractionFields, fields).read({})
+    const ended = endedCallOf(call, await turnSources(tx, call), hasCallback, customData)
+    const report = firstReport(ended, nowMs)
+    await insertReport(tx, call, { ...report, endpointData }, receivers)
     types.push(`analysis.${report.analysisStatus}`)
   }
   return { next, types }
@@ -328,7 +324,7 @@ async function endEach(
   const endOne = async ({ id, ...tenant }: Tenant & { id: string }) => {
     const recording = await salvage(id)
     await worlds.asTenant(tenant, async (tx) => {
-      const found = await read(tx, tenant, id, true)
+      const found = await readCall(tx, tenant, id, true)
       const [row] = await tx`select from calls ${ofCall(tx, tenant, id)} and ${isDue(tx)}`
       if (found === null || row === undefined || isTerminal(found.call.status)) return
       await end(tx, deps, found.call, reason, recording)

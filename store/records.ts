@@ -5,17 +5,21 @@ import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { DeliveryStore } from '../domain/webhooks/delivery-store.ts'
+import type { PreCallDeps } from '../domain/webhooks/pre-call.ts'
 import type { DeliveryQueue } from '../domain/webhooks/queue.ts'
+import type { ReportDeliveryStore } from '../domain/webhooks/report-deliveries.ts'
 import { systemIds } from '../runtime/clock.ts'
 import type { Loop } from '../runtime/loops.ts'
 import { createCallChanges } from './call-changes.ts'
 import { createCallCommands } from './call-commands.ts'
 import { createCallRecord } from './call-entries.ts'
 import { createReportStore } from './call-reports.ts'
+import { CallWebhooks, preCallEndpoint } from './call-webhooks.ts'
 import { createCallbackStore } from './callbacks.ts'
 import { createCallStore } from './calls.ts'
 import type { Pools } from './connect.ts'
 import { createUploadStore } from './recording-uploads.ts'
+import { createReportDeliveryStore } from './report-deliveries.ts'
 import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
 import { createDeliveryStore } from './webhook-deliveries.ts'
@@ -31,6 +35,10 @@ export type Records = {
   recordingUploads: UploadStore
   webhookQueue: DeliveryQueue
   webhookDeliveries: DeliveryStore
+  /** `serve` says how events of calls are written. */
+  callWebhooks: Pick<CallWebhooks, 'serve'>
+  reportDeliveries: ReportDeliveryStore
+  preCallEndpoint: PreCallDeps['endpointOf']
 }
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
@@ -47,7 +55,8 @@ export function createRecords(
 ): RecordParts {
   const worlds = transactionEach(tenant)
   const eventId = systemIds.session
-  const calls = createCallStore({ worlds, sealer, clock, log, eventId })
+  const webhooks = new CallWebhooks(eventId)
+  const calls = createCallStore({ worlds, sealer, clock, log, webhooks, eventId })
   const changes = createCallChanges(system)
   const webhookDeliveries = createDeliveryStore({ worlds, clock, instanceId })
   const loops: Loop[] = [
@@ -59,12 +68,15 @@ export function createRecords(
       calls,
       callRecord: createCallRecord(worlds),
       callChanges: changes,
-      reports: createReportStore({ worlds, clock, eventId }),
+      reports: createReportStore({ worlds, clock, webhooks, eventId }),
       callbacks: createCallbackStore({ worlds, clock, eventId }),
       callCommands: createCallCommands({ system, worlds, clock, log, instanceId, commandId: eventId }),
       recordingUploads: createUploadStore({ worlds, clock, instanceId }),
       webhookQueue: createDeliveryQueue({ system, worlds, clock, instanceId }),
       webhookDeliveries,
+      callWebhooks: webhooks,
+      reportDeliveries: createReportDeliveryStore({ worlds, clock }),
+      preCallEndpoint: (call) => worlds.asTenant(call, (tx) => preCallEndpoint(tx, call)),
     },
     loops,
     listen: () => changes.listen(),

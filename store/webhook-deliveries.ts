@@ -51,7 +51,7 @@ export function createDeliveryStore({ worlds, clock, instanceId }: DeliveryStore
       if (!isId(id)) return null
       return worlds.asTenant(tenant, async (tx) => {
         const [row] = await tx<(Row & { body: Buffer })[]>`
-          select ${columns(tx)}, v.body from ${joined(tx)} ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
+          select ${columns(tx)}, coalesce(d.body, v.body) as body from ${joined(tx)} ${ofId(tx, tenant, id)} and d.created_at >= ${oldest()}`
         if (!row) return null
         const { body, ...delivery } = row
         return { delivery: deliveryOf(delivery), body, attempts: await attemptsOf(tx, tenant, id) }

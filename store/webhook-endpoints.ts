@@ -90,6 +90,16 @@ export async function matchingEndpoints(
   return rows.map(endpointOf).filter(({ filterTags }) => tagsMatch(filterTags, tags))
 }
 
+/** Those of these endpoints that are still there and enabled. Oldest first. */
+export async function enabledEndpoints(tx: Tx, tenant: Tenant, ids: readonly string[]): Promise<Endpoint[]> {
+  if (ids.length === 0) return []
+  const rows = await tx<EndpointRow[]>`
+    select ${endpointColumns(tx)} from webhook_endpoints
+    ${ofTenant(tx, tenant)} and id = any(${arrayLiteral(ids)}::uuid[]) and disabled_at is null
+    order by position`
+  return rows.map(endpointOf)
+}
+
 async function insert(
   tx: Tx,
   sealer: () => Sealer,

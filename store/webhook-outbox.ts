@@ -50,6 +50,25 @@ export async function enqueue(
     select pg_notify(${channel}, ${endpointIds.join()})`
 }
 
+/** Deliveries of an event whose bytes differ from those of the event, because their endpoints ask for other fields. */
+export async function giveOwnBody(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  eventId: string,
+  endpointIds: readonly string[],
+  body: Uint8Array,
+): Promise<void> {
+  await tx`
+    update webhook_deliveries set body = ${Buffer.from(body)}
+    where organization_id = ${organizationId} and test = ${test} and event_id = ${eventId}
+      and endpoint_id = any(${arrayLiteral(endpointIds)}::uuid[])`
+}
+
+/** Wakes the processes that deliver, for deliveries that are due again. */
+export async function notifyDue(tx: Tx, endpointIds: readonly string[]): Promise<void> {
+  if (endpointIds.length > 0) await tx`select pg_notify(${channel}, ${endpointIds.join()})`
+}
+
 export const insertEvent = (tx: Tx, { organizationId, test }: Tenant, event: OutboxEvent) => tx`
   insert into webhook_events (organization_id, test, id, type, call_id, agent_id, tags, version, body, occurred_at, created_at)
   values (${organizationId}, ${test}, ${event.id}, ${event.type}, ${event.callId}, ${event.agentId},

@@ -126,7 +126,7 @@ async function claim(tx: Tx, wanted: readonly Wanted[], owner: string, now: Date
 /** Names the delivery `d`, its event `v` and its endpoint `e`. */
 export const claimedColumns = (tx: Tx) => tx`
   d.organization_id as "organizationId", d.test, d.id, d.event_id as "eventId", d.endpoint_id as "endpointId", d.type,
-  v.body, d.claim, d.failures, d.expires_at as "expiresAt", d.claimed_until as "claimedUntil",
+  coalesce(d.body, v.body) as body, d.claim, d.failures, d.expires_at as "expiresAt", d.claimed_until as "claimedUntil",
   case when d.redelivered_from is null then 'automatic' else 'manual' end as trigger`
 
 export const leaseOf = (tx: Tx) =>

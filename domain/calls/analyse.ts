@@ -11,9 +11,11 @@ import { baseAsk, type Routing } from '../routing/ask.ts'
 import type { Chooser } from '../routing/chooser.ts'
 import { modelName } from '../routing/model-name.ts'
 import { routingOfStage } from '../sessions/routes.ts'
+import type { ExtractionField } from '../webhooks/endpoint.ts'
 import type { Call, Turn } from './call.ts'
+import { type EndpointFields, type Extraction, extractionOf } from './extraction.ts'
 import { formatOf, instructions, readFindings, transcriptOf } from './findings.ts'
-import { endedCallOf, ruledFindings } from './report.ts'
+import { endedCallOf, type Findings, ruledFindings } from './report.ts'
 import type { Analysis } from './store.ts'
 
 export type AnalyseDeps = {
@@ -30,44 +32,85 @@ export type AnalyseDeps = {
   log: Log
 }
 
-/** All attempts together. */
-const analysisMs = 60_000
-const tokensMax = 2_048
+/** A field has a few words, and one of text may have many. No model is asked for more than all of them can give. */
+const tokens = { least: 2_048, ofField: 128, max: 8_192 }
 
 /** Never rejects for what an LLM does. */
-export type Analyse = (call: Call, turns: readonly Turn[]) => Promise<Analysis>
+export type Analyse = (
+  call: Call,
+  turns: readonly Turn[],
+  endpoints: readonly EndpointFields[],
+  limit: AnalysisLimit,
+) => Promise<Analysis>
+
+/** When an LLM must have answered. The first analysis is due then: where none has answered the rules stand, as if there were none. */
+export type AnalysisLimit = { untilMs: number; isFirst: boolean }
 
 export function createAnalyse(deps: AnalyseDeps): Analyse {
-  return async (call, turns) => {
-    const { extractionFields: fields } = call.pipeline
+  return async (call, turns, endpoints, limit) => {
+    const extraction = extractionOf(call.pipeline.extractionFields, endpoints)
+    const empty = extraction.read({})
     const promised = await deps.callbackOf(call)
-    const ruled = ruledFindings(endedCallOf(call, turns, isPromised(promised)))
-    const none = { provider: null, model: null, error: null, callback: null }
+    const ruled = ruledFindings(endedCallOf(call, turns, isPromised(promised), empty.customData))
+    const none = { provider: null, model: null, error: null, callback: null, endpointData: empty.endpointData }
     const heuristic: Analysis = { ...ruled, status: 'heuristic', ...none }
+    const late: Analysis = { ...heuristic, status: limit.isFirst ? 'heuristic' : 'failed', error: lateError }
     const asked = await askable(deps, call, turns)
     if (asked === null) return heuristic
+    const leftMs = limit.untilMs - deps.clock.nowMs()
+    if (leftMs <= 0) return late
+    const timeout = new AbortController()
+    const cancel = deps.clock.after(leftMs, () => timeout.abort())
     try {
       // One that was promised and cancelled is not made again.
       const maxDaysAhead = promised === null ? daysAheadOf(call.pipeline) : null
-      const { answer, route } = await ask(deps, call, turns, asked, maxDaysAhead !== null)
-      const item = answer.output.find(({ type }) => type === 'structured_json')
-      const json = item && 'json' in item ? item.json : null
-      const findings = readFindings(json, fields, ruled)
-      const { provider, model } = route
-      if (findings === null)
-        return { ...heuristic, status: 'failed', provider, model, error: 'The answer was not usable.' }
-      const callback = maxDaysAhead === null ? null : askedCallback(deps, call, json, maxDaysAhead)
-      const completed = { ...findings, status: 'completed' as const, provider, model, error: null, callback }
-      return callback !== null && ruled.outcome === 'completed'
-        ? { ...completed, outcome: 'callback_scheduled' }
-        : completed
+      return await analysed(deps, { call, turns, extraction, ruled, heuristic, maxDaysAhead }, asked, timeout.signal)
     } catch (err) {
+      if (timeout.signal.aborted) return late
       if (!(err instanceof Fault)) deps.log.error({ err, callId: call.id }, 'a call could not be analysed')
       const error = err instanceof Fault ? `No LLM answered: ${err.kind}.` : 'The analysis failed.'
       return { ...heuristic, status: 'failed', error }
+    } finally {
+      cancel()
     }
   }
 }
+
+type Subject = {
+  call: Call
+  turns: readonly Turn[]
+  extraction: Extraction
+  ruled: Findings
+  heuristic: Analysis
+  /** Null: the answer cannot promise a callback. */
+  maxDaysAhead: number | null
+}
+
+async function analysed(deps: AnalyseDeps, subject: Subject, asked: Asked, signal: AbortSignal): Promise<Analysis> {
+  const { call, turns, extraction, ruled, heuristic, maxDaysAhead } = subject
+  const { questions } = extraction
+  const asksForCallback = maxDaysAhead !== null
+  const { answer, route } = await ask(deps, call, turns, { ...asked, questions, asksForCallback, signal })
+  const item = answer.output.find(({ type }) => type === 'structured_json')
+  const json = item && 'json' in item ? item.json : null
+  const findings = readFindings(json, questions, ruled)
+  const { provider, model } = route
+  if (findings === null) return { ...heuristic, status: 'failed', provider, model, error: 'The answer was not usable.' }
+  const callback = maxDaysAhead === null ? null : askedCallback(deps, call, json, maxDaysAhead)
+  const isAskedBack = callback !== null && ruled.outcome === 'completed'
+  return {
+    ...findings,
+    ...(isAskedBack && { outcome: 'callback_scheduled' as const }),
+    ...extraction.read(findings.customData),
+    status: 'completed',
+    provider,
+    model,
+    error: null,
+    callback,
+  }
+}
+
+const lateError = 'No LLM answered in time.'
 
 function askedCallback(deps: AnalyseDeps, call: Call, json: unknown, maxDaysAhead: number): Callback | null {
   const { clock, isPhoneNumber, callbackId } = deps
@@ -116,38 +159,31 @@ export function withoutLastResort(catalog: Catalog, routing: Routing): Routing |
   return names.length === 0 ? null : { ...routing, allowProviders: names }
 }
 
-async function ask(
+type Question = Asked & { questions: readonly ExtractionField[]; asksForCallback: boolean; signal: AbortSignal }
+
+function ask(
   { generate, clock, ids }: AnalyseDeps,
   call: Call,
   turns: readonly Turn[],
-  asked: Asked,
-  asksForCallback: boolean,
+  { caller, routing, questions, asksForCallback, signal }: Question,
 ) {
-  const late = new AbortController()
-  const cancel = clock.after(analysisMs, () => late.abort())
-  try {
-    return await generate.whole({
-      ...asked,
-      requestId: ids.request(),
-      operation: 'finalizeCallReport',
-      callId: call.id,
-      signal: late.signal,
-      language: call.pipeline.intent.language,
-      request: {
-        items: [
-          {
-            type: 'message',
-            role: 'system',
-            text: asksForCallback ? `${instructions} ${clockFor(call.pipeline, clock.nowMs())}` : instructions,
-          },
-          { type: 'message', role: 'user', text: transcriptOf(turns) },
-        ],
-        maxOutputTokens: tokensMax,
-        tools: [],
-        responseFormat: formatOf(call.pipeline.extractionFields, asksForCallback),
-      },
-    })
-  } finally {
-    cancel()
-  }
+  const text = asksForCallback ? `${instructions} ${clockFor(call.pipeline, clock.nowMs())}` : instructions
+  return generate.whole({
+    caller,
+    routing,
+    requestId: ids.request(),
+    operation: 'finalizeCallReport',
+    callId: call.id,
+    signal,
+    language: call.pipeline.intent.language,
+    request: {
+      items: [
+        { type: 'message', role: 'system', text },
+        { type: 'message', role: 'user', text: transcriptOf(turns) },
+      ],
+      maxOutputTokens: Math.min(tokens.least + tokens.ofField * questions.length, tokens.max),
+      tools: [],
+      responseFormat: formatOf(questions, asksForCallback),
+    },
+  })
 }

@@ -76,6 +76,7 @@ export const eventTypes = [
   'analysis.failed',
   ...callbackStatuses.map((status) => `callback.${status}` as const),
   'budget.exhausted',
+  'webhook.pre_call',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 

@@ -5,6 +5,7 @@ import type { WholeCallback } from '../callbacks/callback.ts'
 import type { CallbackStore } from '../callbacks/store.ts'
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
+import { type ReportDeliveries, type ReportDeliveryStore, summarized } from '../webhooks/report-deliveries.ts'
 import type { Call, Turn } from './call.ts'
 import { type Costs, costsOf } from './costs.ts'
 import type { RecordingContent } from './recordings.ts'
@@ -29,6 +30,7 @@ export type CallsDeps = {
   reports: Pick<ReportStore, 'find'>
   recordings: Pick<StoredRecordings, 'find' | 'link'>
   callbacks: Pick<CallbackStore, 'ofSession'>
+  deliveries: Pick<ReportDeliveryStore, 'ofReport'>
   clock: Clock
 }
 
@@ -39,6 +41,7 @@ export type WholeReport = {
   costs: Costs
   /** The last one that was promised in the call. */
   callback: WholeCallback | null
+  deliveries: ReportDeliveries
 }
 export type WholeCall = { call: Call; turns: readonly Turn[]; spans: SpanTree | null; report: WholeReport | null }
 
@@ -117,11 +120,13 @@ export class Calls {
 
   async #wholeReport(tenant: Tenant, call: Call, report: Report, turns: readonly Turn[]): Promise<WholeReport> {
     const { record, callbacks } = this.#deps
-    const [attempts, callback] = await Promise.all([
+    const [attempts, callback, sent] = await Promise.all([
       record.attempts(tenant, call.id),
       callbacks.ofSession(tenant, call.id),
+      this.#deps.deliveries.ofReport(tenant, call.id),
     ])
-    return { call, report, turns, costs: costsOf(attempts, call.test), callback }
+    const deliveries = summarized(sent.deliveries, sent.receivers, report.analysisStatus === 'pending')
+    return { call, report, turns, costs: costsOf(attempts, call.test), callback, deliveries }
   }
 }
 

@@ -18,7 +18,7 @@ const summaryMax = 1_000
 const listMax = 10
 const itemMax = 500
 const messageMax = 2_000
-const valueMax = 2_000
+const valueMax = 4_000
 /** The last part of a long call, which has its result. */
 const transcriptMax = 100_000
 
@@ -98,7 +98,9 @@ function structuredOf(answer: Record<string, unknown>): StructuredData {
 
 function customOf(values: unknown, fields: readonly ExtractionField[]): CustomData {
   const given = isObject(values) ? values : {}
-  return Object.fromEntries(fields.map((field) => [field.name, coerced(given[field.name], field)]))
+  return Object.fromEntries(
+    fields.map((field) => [field.name, coerced(Object.hasOwn(given, field.name) ? given[field.name] : null, field)]),
+  )
 }
 
 /** The declared type, or null. */

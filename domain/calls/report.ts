@@ -1,5 +1,4 @@
 /** The report of a call that is over: what the rules say of it, which stands until and unless an LLM has read the call. */
-import type { ExtractionField } from '../webhooks/endpoint.ts'
 import type { Call } from './call.ts'
 import type { EndReason } from './states.ts'
 
@@ -66,7 +65,8 @@ export type EndedCall = {
   agentTurns: number
   /** The agent has promised to call again. */
   hasCallback: boolean
-  fields: readonly ExtractionField[]
+  /** The values that stand where no LLM has read the call. */
+  emptyData: CustomData
 }
 
 /** The report that is stored with the terminal status. A call that was not connected has nothing to read. */
@@ -94,7 +94,7 @@ export function ruledFindings(ended: EndedCall): Findings {
     summary: ruledSummary(ended, outcome),
     outcome,
     structuredData: { topics: [], sentiment: null, resolved: null, actionItems: [], message: null },
-    customData: Object.fromEntries(ended.fields.map(({ name }) => [name, null])),
+    customData: ended.emptyData,
   }
 }
 
@@ -136,6 +136,7 @@ export function endedCallOf(
   call: Call,
   sources: readonly { source: 'user' | 'agent' | 'system' }[],
   hasCallback: boolean,
+  emptyData: CustomData,
 ): EndedCall {
   const count = (wanted: string) => sources.filter(({ source }) => source === wanted).length
   return {
@@ -145,6 +146,6 @@ export function endedCallOf(
     userTurns: count('user'),
     agentTurns: count('agent'),
     hasCallback,
-    fields: call.pipeline.extractionFields,
+    emptyData,
   }
 }

@@ -4,6 +4,7 @@
 import type { Tenant } from '../access/organization.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
+import type { ReportDeliveryStore } from '../webhooks/report-deliveries.ts'
 import type { Analyse } from './analyse.ts'
 import type { Calls, WholeReport } from './calls.ts'
 import { isTerminal } from './states.ts'
@@ -16,15 +17,25 @@ export type ReportsDeps = {
   changes: CallChanges
   whole: Pick<Calls, 'report'>
   analyse: Analyse
+  deliveries: Pick<ReportDeliveryStore, 'retryReport'>
   clock: Clock
   log: Log
 }
 
-/** Longer than an analysis takes. After it, another process takes over. */
-const claimMs = 90_000
+/** `isForced`: also a call that an LLM has read. `retriesWebhook`: the report is sent again where it could not be delivered. */
+export type Finalize = { isForced: boolean; retriesWebhook: boolean }
+
+/** An LLM must have answered this soon after the end of the call, because the report is sent within 60 s of it. */
+const firstMs = 55_000
+/** The time for an analysis that was asked for. */
+const askedMs = 60_000
+/** Another process takes over this long after the time for an answer. */
+const claimMs = 2_000
 const finalizeMs = 20_000
 /** Analyses that one process runs at a time. */
 const runningMax = 4
+/** Looked at in one go. */
+const pendingMax = 100
 
 export class Reports {
   readonly #deps: ReportsDeps
@@ -35,8 +46,8 @@ export class Reports {
   }
 
   /** Waits up to 20 s, and answers what stands then. Throws ResourceFault `call_not_ended`, `report_missing` and `not_found`. */
-  async finalize(tenant: Tenant, id: string, isForced: boolean): Promise<WholeReport> {
-    const { calls, whole } = this.#deps
+  async finalize(tenant: Tenant, id: string, { isForced, retriesWebhook }: Finalize): Promise<WholeReport> {
+    const { calls, whole, deliveries } = this.#deps
     const call = await calls.find(tenant, id)
     if (call === null) throw new ResourceFault({ kind: 'not_found' })
     if (!isTerminal(call.status)) throw new ResourceFault({ kind: 'call_not_ended' })
@@ -44,19 +55,24 @@ export class Reports {
     // A call that was not connected has nothing to read.
     const isDone = call.startedAtMs === null || (report.analysisStatus === 'completed' && !isForced)
     if (!isDone) await this.#within(finalizeMs, this.analyse(tenant, id, isForced))
+    if (retriesWebhook) await deliveries.retryReport(tenant, id)
     return whole.report(tenant, id)
   }
 
-  /** Analyses the calls that are waiting for it, in all organizations. */
+  /** Analyses the calls that are waiting for it, in all organizations. Those that are late are asked of no LLM, and wait for nothing. */
   async analysePending(): Promise<void> {
-    const free = runningMax - this.#running.size
-    if (free <= 0) return
-    for (const { callId, ...tenant } of await this.#deps.reports.pending(free)) this.begin(tenant, callId)
+    const { reports, clock } = this.#deps
+    for (const { callId, madeAtMs, ...tenant } of await reports.pending(pendingMax))
+      if (madeAtMs + firstMs <= clock.nowMs()) this.#analyseLogged(tenant, callId)
+      else this.begin(tenant, callId)
   }
 
-  /** Analyses in the background. */
+  /** Analyses in the background. One that finds no place waits for the next look at what is pending. */
   begin(tenant: Tenant, id: string): void {
-    if (this.#running.size >= runningMax) return
+    if (this.#running.size < runningMax) this.#analyseLogged(tenant, id)
+  }
+
+  #analyseLogged(tenant: Tenant, id: string): void {
     this.analyse(tenant, id, false).catch((err: unknown) => {
       this.#deps.log.warn({ err, callId: id }, 'the analysis of a call is put off')
     })
@@ -75,12 +91,15 @@ export class Reports {
     const { calls, record, reports, clock, analyse } = this.#deps
     const before = await reports.find(tenant, id)
     if (before === null) return
-    if (!(await reports.claim(tenant, id, clock.nowMs() + claimMs))) return this.#changed(id)
+    const isFirst = before.analysisStatus === 'pending'
+    const untilMs = isFirst ? before.createdAtMs + firstMs : clock.nowMs() + askedMs
+    if (!(await reports.claim(tenant, id, Math.max(untilMs, clock.nowMs()) + claimMs))) return this.#changed(id)
     const call = await calls.find(tenant, id)
     if (call === null) return
-    const analysis = await analyse(call, await record.turns(tenant, id, -1))
+    const [turns, endpoints] = await Promise.all([record.turns(tenant, id, -1), reports.endpointFields(tenant, id)])
+    const analysis = await analyse(call, turns, endpoints, { untilMs, isFirst })
     const isSame = before.analysisStatus === 'heuristic' && analysis.status === 'heuristic' && !isForced
-    await reports.complete(tenant, id, isSame ? null : analysis)
+    await reports.complete(tenant, id, isSame ? null : analysis, isFirst)
   }
 
   /** Another process has claimed the call: its analysis changes the call. */

@@ -6,6 +6,7 @@ import type { Stage } from '../catalog/model.ts'
 import type { SecretsByTool } from '../sessions/join-tools.ts'
 import type { Pipeline } from '../sessions/pipeline.ts'
 import type { Call, CallEntry, CallEvent, CallKind, Span, Turn } from './call.ts'
+import type { EndpointData, EndpointFields } from './extraction.ts'
 import type { Findings, Report } from './report.ts'
 import type { CallStatus, EndReason } from './states.ts'
 
@@ -31,7 +32,8 @@ export type CallPage = { calls: readonly CallSummary[]; next: CallPosition | nul
 export type AgentCallPage = { calls: readonly CallSummary[]; nextUs: number | null }
 
 export interface CallStore {
-  insert(call: Call, secrets: SecretsByTool): Promise<void>
+  /** `events` are those before it was stored. */
+  insert(call: Call, secrets: SecretsByTool, events?: readonly CallEvent[]): Promise<void>
   find(tenant: Tenant, id: string): Promise<Call | null>
   /** The secrets are gone once the call is over. */
   findWithSecrets(tenant: Tenant, id: string): Promise<{ call: Call; secrets: SecretsByTool } | null>
@@ -104,13 +106,22 @@ export interface ReportStore {
   find(tenant: Tenant, id: string): Promise<Report | null>
   /** Makes this process the only one that analyses the call until then. False: another one does. */
   claim(tenant: Tenant, id: string, untilMs: number): Promise<boolean>
-  /** Stores an analysis, with its event and the next version unless it is the first, and ends the claim. Null: nothing is new. */
-  complete(tenant: Tenant, id: string, analysis: Analysis | null): Promise<void>
+  /** The extraction fields of the endpoints that receive the report, the oldest endpoint first. */
+  endpointFields(tenant: Tenant, id: string): Promise<readonly EndpointFields[]>
+  /**
+   * Stores an analysis, with its events and the next version unless it is the first, and ends the claim. Null: nothing is
+   * new. `isFirst`: nothing is stored where another process has stored the first one.
+   */
+  complete(tenant: Tenant, id: string, analysis: Analysis | null, isFirst: boolean): Promise<void>
   /** Calls of all organizations whose analysis nobody has claimed, the oldest first. */
-  pending(limit: number): Promise<readonly (Tenant & { callId: string })[]>
+  pending(limit: number): Promise<readonly PendingReport[]>
 }
 
+/** `madeAtMs`: when the call ended. */
+export type PendingReport = Tenant & { callId: string; madeAtMs: number }
+
 export type Analysis = Findings & {
+  endpointData: EndpointData
   status: 'heuristic' | 'completed' | 'failed'
   provider: string | null
   model: string | null

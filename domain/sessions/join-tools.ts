@@ -1,4 +1,4 @@
-/** The tools of a session: those of its agent, replaced by name and added to by those of the request. */
+/** The tools of a session: those of its agent, replaced by name and added to by those of the requests, a later one last. */
 
 import type { NewTool, StoredTool, ToolSecrets, ToolSource } from '../agents/tool.ts'
 import { makeSource } from '../agents/tool-source.ts'
@@ -12,15 +12,19 @@ export type SecretsByTool = Readonly<Record<string, ToolSecrets>>
 /** Throws ResourceFault for a header without its value: a session has no stored one. */
 export function joinTools(
   ofAgent: readonly StoredTool[],
-  wanted: readonly NewTool[],
+  ...requests: readonly (readonly NewTool[] | null | undefined)[]
 ): { tools: PipelineTool[]; secrets: SecretsByTool } {
   const issues: Issue[] = []
-  const sent = wanted.map((tool, at) => {
-    const { source, secrets, issues: found } = makeSource(tool.source, null)
-    issues.push(...found.map(({ path, problem }) => ({ path: ['tools', at, ...path], problem })))
-    const { name, description, parameters = null, preToolSpeech = null } = tool
-    return { tool: { name, description, parameters, preToolSpeech, source }, secrets }
-  })
+  // A request with null takes back those before it.
+  const first = Math.max(requests.lastIndexOf(null), 0)
+  const sent = requests.slice(first).flatMap((tools) =>
+    (tools ?? []).map((tool, at) => {
+      const { source, secrets, issues: found } = makeSource(tool.source, null)
+      issues.push(...found.map(({ path, problem }) => ({ path: ['tools', at, ...path], problem })))
+      const { name, description, parameters = null, preToolSpeech = null } = tool
+      return { tool: { name, description, parameters, preToolSpeech, source }, secrets }
+    }),
+  )
   refuseIssues(issues)
   const byName = new Map([...ofAgent, ...sent].map((each) => [each.tool.name, each]))
   const all = [...byName.values()].filter(({ tool }) => isOfBrowser(tool.source))

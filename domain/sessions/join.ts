@@ -1,5 +1,5 @@
 /**
- * Joins the settings of an agent and of a request to one pipeline, whose texts are still templates. The request goes
+ * Joins the settings of an agent and of requests to one pipeline, whose texts are still templates. A request goes
  * before the agent. `intent`, `constraints`, `llm`, `ttsOptions` and `sttOptions` are merged by their fields, everything
  * else is replaced as a whole, and null is the default.
  */
@@ -15,20 +15,25 @@ const defaultPrompt =
 /** Without tools, which have secrets and are joined apart. */
 export type JoinedSettings = Omit<Pipeline, 'tools' | 'recording' | 'transport'> & { recording: boolean | null }
 
-export function joinSettings(agent: Agent | null, wanted: WantedSession): JoinedSettings {
+/** A later request goes before an earlier one. */
+export function joinSettings(agent: Agent | null, ...requests: readonly WantedSession[]): JoinedSettings {
   const of = agent?.settings
-  const { language = 'en', optimizeFor = 'balanced', region } = { ...of?.intent, ...set(wanted.intent) }
-  const llm = merged(of?.llmOptions, wanted.llm)
-  const stt = merged(of?.sttOptions, wanted.sttOptions)
-  const tts = merged(of?.ttsOptions, wanted.ttsOptions)
-  const allowed = merged(of?.stackPreferences, wanted.constraints, 'allowedProviders').allowedProviders ?? {}
-  const firstMessage = chosen(wanted.firstMessage, of?.firstMessage) || null
-  const mode = chosen(wanted.firstMessageMode, of?.firstMessageMode)
+  const all = <Name extends keyof WantedSession>(name: Name) => requests.map((request) => request[name])
+  const { language = 'en', optimizeFor = 'balanced', region } = merged<Partial<Intent>>(of?.intent, all('intent'))
+  const llm = merged(of?.llmOptions, all('llm'))
+  const stt = merged(of?.sttOptions, all('sttOptions'))
+  const tts = merged(of?.ttsOptions, all('ttsOptions'))
+  const allowed = merged(
+    of?.stackPreferences?.allowedProviders,
+    all('constraints').map((constraints) => constraints && constraints.allowedProviders),
+  )
+  const firstMessage = chosen(of?.firstMessage, all('firstMessage')) || null
+  const mode = chosen(of?.firstMessageMode, all('firstMessageMode'))
   return {
     agentName: of?.name ?? null,
-    systemPrompt: chosen(wanted.systemPrompt, of?.systemPrompt) || defaultPrompt,
+    systemPrompt: chosen(of?.systemPrompt, all('systemPrompt')) || defaultPrompt,
     intent: { language, optimizeFor, region: region ?? null },
-    voice: chosen(wanted.voice, of?.voice) ?? null,
+    voice: chosen(of?.voice, all('voice')) ?? null,
     firstMessage,
     firstMessageMode: mode ?? (firstMessage === null ? 'listen' : 'message'),
     llm: {
@@ -45,34 +50,33 @@ export function joinSettings(agent: Agent | null, wanted: WantedSession): Joined
       sampleRate: tts.sampleRate ?? 24_000,
     },
     constraints: { allowedProviders: { stt: allowed.stt ?? [], llm: allowed.llm ?? [], tts: allowed.tts ?? [] } },
-    backgroundAudio: backgroundOf(chosen(wanted.backgroundAudio, of?.backgroundAudio)),
-    speechNormalization: normalizationOf(chosen(wanted.speechNormalization, of?.speechNormalization)),
-    idleRePrompts: idleOf(chosen(wanted.idleRePrompts, of?.idleRePrompts)),
-    turnHandling: turnHandlingOf(chosen(wanted.turnHandling, of?.turnHandling)),
-    maxDurationSeconds: chosen(wanted.maxDurationSeconds, of?.maxDurationSeconds) ?? 3600,
-    silenceTimeoutSeconds: chosen(wanted.silenceTimeoutSeconds, of?.silenceTimeoutSeconds) ?? 60,
-    endCallMessage: chosen(wanted.endCallMessage, of?.endCallMessage) || null,
-    fallbackMessage: chosen(wanted.fallbackMessage, of?.fallbackMessage) || null,
-    maxToolHops: chosen(wanted.maxToolHops, of?.maxToolHops) ?? 8,
-    timezone: chosen(wanted.timezone, of?.timezone) ?? 'UTC',
-    recording: chosen(wanted.recording, of?.recording) ?? null,
-    clientOverrides: chosen(wanted.clientOverrides, of?.clientOverrides) ?? [],
+    backgroundAudio: backgroundOf(chosen(of?.backgroundAudio, all('backgroundAudio'))),
+    speechNormalization: normalizationOf(chosen(of?.speechNormalization, all('speechNormalization'))),
+    idleRePrompts: idleOf(chosen(of?.idleRePrompts, all('idleRePrompts'))),
+    turnHandling: turnHandlingOf(chosen(of?.turnHandling, all('turnHandling'))),
+    maxDurationSeconds: chosen(of?.maxDurationSeconds, all('maxDurationSeconds')) ?? 3600,
+    silenceTimeoutSeconds: chosen(of?.silenceTimeoutSeconds, all('silenceTimeoutSeconds')) ?? 60,
+    endCallMessage: chosen(of?.endCallMessage, all('endCallMessage')) || null,
+    fallbackMessage: chosen(of?.fallbackMessage, all('fallbackMessage')) || null,
+    maxToolHops: chosen(of?.maxToolHops, all('maxToolHops')) ?? 8,
+    timezone: chosen(of?.timezone, all('timezone')) ?? 'UTC',
+    recording: chosen(of?.recording, all('recording')) ?? null,
+    clientOverrides: chosen(of?.clientOverrides, all('clientOverrides')) ?? [],
     extractionFields: of?.extractionFields ?? [],
   }
 }
 
-/** The value of the request, where it has one. */
-function chosen<T>(wanted: T | null | undefined, ofAgent: T | undefined): T | undefined {
-  if (wanted === undefined) return ofAgent
-  return wanted ?? undefined
+type Intent = AgentSettings['intent']
+
+/** The value of the last request that has one, else that of the agent. */
+function chosen<T>(ofAgent: T | undefined, wanted: readonly (T | null | undefined)[]): T | undefined {
+  const last = wanted.findLast((value) => value !== undefined)
+  return last === undefined ? ofAgent : (last ?? undefined)
 }
 
-/** The fields of both, those of the request first. `null` for the whole clears it. With `field`, its fields are merged. */
-function merged<T extends object>(ofAgent: T | undefined, wanted: T | null | undefined, field?: keyof T): Partial<T> {
-  if (wanted === null) return {}
-  const whole: Partial<T> = { ...ofAgent, ...set(wanted) }
-  if (field === undefined) return whole
-  return { ...whole, [field]: { ...(ofAgent?.[field] as object), ...(wanted?.[field] as object) } }
+/** The fields of all, those of later requests first. `null` for the whole clears what was before it. */
+function merged<T extends object>(ofAgent: T | undefined, wanted: readonly (T | null | undefined)[]): Partial<T> {
+  return wanted.reduce<Partial<T>>((whole, each) => (each === null ? {} : { ...whole, ...set(each) }), { ...ofAgent })
 }
 
 /** The fields that have a value. */

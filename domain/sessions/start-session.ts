@@ -4,9 +4,9 @@ import type { Limits } from '../access/limits.ts'
 import { type Caller, type Tenant, tenantOf } from '../access/organization.ts'
 import { takeLease } from '../access/take-lease.ts'
 import type { Agent, AgentStore } from '../agents/agent.ts'
-import type { ToolStore } from '../agents/tool.ts'
+import type { StoredTool, ToolStore } from '../agents/tool.ts'
 import type { Credit } from '../billing/ledger.ts'
-import type { Call } from '../calls/call.ts'
+import type { Call, CallEvent } from '../calls/call.ts'
 import { roomNameOf } from '../calls/call.ts'
 import { Fault } from '../fault.ts'
 import type { MediaRooms } from '../ports/media-rooms.ts'
@@ -15,7 +15,14 @@ import { ResourceFault, refuseIssues } from '../resource-fault.ts'
 import { issuesOfJoined, issuesOfWanted, type SessionRules } from './check.ts'
 import { joinSettings } from './join.ts'
 import { joinTools, type SecretsByTool } from './join-tools.ts'
-import type { Pipeline } from './pipeline.ts'
+import {
+  applyPreCall,
+  asRequest,
+  joinMetadata,
+  type PreCall,
+  type PreCallOverrides,
+  type SessionSettings,
+} from './pre-call.ts'
 import { SessionQueue } from './queue.ts'
 import { renderSettings } from './render.ts'
 import type { SessionRoutes } from './routes.ts'
@@ -31,6 +38,7 @@ export type StartDeps = {
   credit: Pick<Credit, 'any'>
   organizations: SessionOrganizations
   calls: NewCalls
+  preCall: PreCall
   tokens: TransportTokens
   /** Null: sessions have no rooms here. */
   rooms: SessionRooms | null
@@ -52,7 +60,7 @@ export interface SessionOrganizations {
 }
 
 export interface NewCalls {
-  insert(call: Call, secrets: SecretsByTool): Promise<void>
+  insert(call: Call, secrets: SecretsByTool, events: readonly CallEvent[]): Promise<void>
   /** The calls of the organization that are connected now, in both worlds. */
   countLive(organizationId: string): Promise<number>
   /** Those that nobody has joined yet, in both worlds. */
@@ -70,22 +78,38 @@ export function createStartSession(deps: StartDeps): StartSession {
       requireTransport(deps, wanted)
       const tenant = tenantOf(caller)
       const agent = await agentOf(deps, tenant, wanted)
-      const nowMs = deps.clock.nowMs()
       const id = deps.ids.session()
       const organization = await deps.organizations.find(tenant.organizationId)
-      const { pipeline, secrets } = await pipelineOf(deps, tenant, agent, wanted, {
+      const occasion = {
         callId: id,
-        nowMs,
+        nowMs: deps.clock.nowMs(),
         isRecorded: organization?.recordingEnabled ?? false,
-      })
+        agent,
+        tools: agent === null ? [] : await deps.tools.listWithSecrets(tenant, agent.id),
+      }
+      const own = await prepared(deps, occasion, wanted)
       await requireCredit(deps, caller)
       await requireSeat(deps, caller, organization?.maxSessions ?? null)
-      const call = newCall(caller, wanted, { id, nowMs, agentId: agent?.id ?? null, pipeline })
+      const made = { id, agentId: agent?.id ?? null }
+      const asked = await applyPreCall(
+        deps,
+        newCall(caller, wanted, own, made, occasion.nowMs),
+        own,
+        async (overrides) => {
+          refuseIssues(await issuesOfWanted(asRequest(wanted, overrides), deps.rules))
+          const changed = await prepared(deps, occasion, wanted, overrides)
+          deps.routes.require(caller, changed.pipeline)
+          return changed
+        },
+      )
+      const { pipeline, secrets } = asked.settings
+      // An answer may have taken ten seconds, and the time to join begins now.
+      const call = newCall(caller, wanted, asked.settings, made, deps.clock.nowMs())
       const joining = await joiningOf(deps, call, publicUrl)
       await queue.enter(tenant.organizationId, () => {
         deps.routes.require(caller, pipeline)
         deps.routes.warmUp(caller, pipeline)
-        return deps.calls.insert(call, secrets)
+        return deps.calls.insert(call, secrets, asked.events)
       })
       if (pipeline.transport === 'livekit') deps.rooms?.watch(roomNameOf(call), claimsOf(call))
       return started(call, joining)
@@ -105,23 +129,34 @@ async function agentOf({ agents }: StartDeps, tenant: Tenant, { agentId }: Wante
   return agent
 }
 
-async function pipelineOf(
-  { tools, rules }: StartDeps,
-  tenant: Tenant,
-  agent: Agent | null,
-  wanted: WantedSession,
-  { callId, nowMs, isRecorded }: { callId: string; nowMs: number; isRecorded: boolean },
-): Promise<{ pipeline: Pipeline; secrets: SecretsByTool }> {
-  const joined = joinSettings(agent, wanted)
+type SessionOccasion = {
+  callId: string
+  nowMs: number
+  isRecorded: boolean
+  agent: Agent | null
+  tools: readonly StoredTool[]
+}
+
+/** `wanted` is what the request asks for, and what an endpoint has changed in it. */
+async function prepared(
+  { rules }: StartDeps,
+  { callId, nowMs, isRecorded, agent, tools }: SessionOccasion,
+  ...wanted: readonly [WantedSession, ...PreCallOverrides[]]
+): Promise<SessionSettings> {
+  const joined = joinSettings(agent, ...wanted)
   refuseIssues(issuesOfJoined(joined))
-  const ofAgent = agent === null ? [] : await tools.listWithSecrets(tenant, agent.id)
-  const own = joinTools(ofAgent, wanted.tools ?? [])
+  const own = joinTools(tools, ...wanted.map((each) => each.tools))
+  const [request] = wanted
   const occasion = { callId, nowMs, direction: 'browser' }
-  const rendered = await renderSettings(joined, agent, wanted.variables ?? {}, occasion, rules.render)
+  const rendered = await renderSettings(joined, agent, request.variables ?? {}, occasion, rules.render)
   // The organization's off always wins.
   const recording = isRecorded && (joined.recording ?? true)
-  const transport = wanted.transport ?? 'websocket'
-  return { pipeline: { transport, ...rendered, recording, tools: own.tools }, secrets: own.secrets }
+  const transport = request.transport ?? 'websocket'
+  return {
+    pipeline: { transport, ...rendered, recording, tools: own.tools },
+    secrets: own.secrets,
+    metadata: joinMetadata(wanted.map(({ metadata }) => metadata)),
+  }
 }
 
 /** A test session takes no credit. */
@@ -141,8 +176,10 @@ async function requireSeat(deps: StartDeps, caller: Caller, sessionsMax: number 
 
 function newCall(
   { organization, test, keyId }: Caller,
-  { metadata, webhookTags, identity, ttlSeconds }: WantedSession,
-  { id, nowMs, agentId, pipeline }: { id: string; nowMs: number; agentId: string | null; pipeline: Pipeline },
+  { webhookTags, identity, ttlSeconds }: WantedSession,
+  { pipeline, metadata }: SessionSettings,
+  { id, agentId }: { id: string; agentId: string | null },
+  nowMs: number,
 ): Call {
   return {
     id,
@@ -154,7 +191,7 @@ function newCall(
     kind: 'browser',
     identity: identity ?? `user_${id}`,
     pipeline,
-    metadata: metadata ?? {},
+    metadata,
     webhookTags: webhookTags ?? {},
     createdAtMs: nowMs,
     updatedAtMs: nowMs,

@@ -161,6 +161,7 @@ export type ErrorCode =
   | 'CALL_NOT_LIVE'
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
+  | 'REDELIVERY_UNAVAILABLE'
   | 'CARRIER_DIAL_FAILED'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
@@ -969,7 +970,7 @@ export type CallReport = {
   summary: string
   outcome: CallOutcome
   structured_data: StructuredData
-  /** One value for each extraction field of the agent and of the endpoints that receive the report, null where the call gives no basis for one. Of fields with one name the agent's counts, then that of the oldest endpoint. */
+  /** One value for each extraction field of the agent and of the endpoints that receive the report, null where the call gives no basis for one. Where fields have one name the agent's counts, then that of the oldest endpoint. */
   custom_data: Record<string, string | number | boolean | null>
   transcript: CallTranscript
   /** null where one of the prices is not known. */
@@ -1175,6 +1176,118 @@ export type EndedCall = {
 export type CallbackPage = { callbacks: Callback[]; next_cursor: string | null }
 
 export type CancelCallback = { reason?: string | null }
+
+export type WebhookEventType = 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
+
+/** `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48 hours. */
+export type WebhookDeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
+
+/** That of the last attempt, or why the delivery was cancelled. */
+export type WebhookDeliveryError = 
+  | 'timeout'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'address_blocked'
+  | 'redirect'
+  | 'http_status'
+  | 'body_too_large'
+  | 'deleted'
+  | 'disabled'
+  | 'superseded' | null
+
+export type WebhookDelivery = {
+  id: string
+  test?: TestMark
+  /** The `webhook-id`, which all endpoints of the event get. */
+  eventId: string
+  endpointId: string
+  endpointName: string
+  endpointKind: 'workspace'
+  endpointDeleted: boolean
+  event: WebhookEventType
+  sessionId: string
+  agentId: string | null
+  webhookTags: Record<string, string>
+  status: WebhookDeliveryStatus
+  /** Those that have ended. */
+  attempts: number
+  /** Of the last answer. */
+  httpStatus: number | null
+  error: WebhookDeliveryError
+  occurredAt: string
+  /** No attempt is planned after this. */
+  expiresAt: string
+  deliveredAt: string | null
+  createdAt: string
+  canRedeliver: boolean
+}
+
+export type WebhookDeliveryPage = {
+  data: WebhookDelivery[]
+  nextCursor: string | null
+  endpointOptions: { id: string; name: string; kind: 'workspace'; deleted: boolean }[]
+}
+
+/** `http_status` is any status other than 2xx; a `redirect` is not followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public. */
+export type WebhookAttemptError = 
+  | 'timeout'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'address_blocked'
+  | 'redirect'
+  | 'http_status'
+  | 'body_too_large' | null
+
+export type WebhookAttempt = {
+  id: string
+  attemptNumber: number
+  trigger: 'automatic' | 'manual'
+  requestUrl: string
+  /** The values of `authHeaders` are `***`. */
+  requestHeaders: Record<string, string>
+  /** The exact text that was signed; null above 65,536 bytes. */
+  requestBody: string | null
+  responseStatus: number | null
+  /** The first 4,096 bytes. */
+  responseBody: string | null
+  responseTruncated: boolean
+  durationMs: number
+  error: WebhookAttemptError
+  createdAt: string
+}
+
+export type WebhookDeliveryDetail = {
+  id: string
+  test?: TestMark
+  /** The `webhook-id`, which all endpoints of the event get. */
+  eventId: string
+  endpointId: string
+  endpointName: string
+  endpointKind: 'workspace'
+  endpointDeleted: boolean
+  event: WebhookEventType
+  sessionId: string
+  agentId: string | null
+  webhookTags: Record<string, string>
+  status: WebhookDeliveryStatus
+  attempts: WebhookAttempt[]
+  /** Of the last answer. */
+  httpStatus: number | null
+  error: WebhookDeliveryError
+  occurredAt: string
+  /** No attempt is planned after this. */
+  expiresAt: string
+  deliveredAt: string | null
+  createdAt: string
+  canRedeliver: boolean
+  attemptCount: number
+  /** The event, as every attempt sent it. */
+  requestPayload: Record<string, unknown>
+}
+
+export type WebhookAttemptResult = { delivered: boolean; httpStatus: number | null; error: WebhookAttemptError }
 
 export type CallDirection = 'inbound' | 'outbound' | 'browser'
 

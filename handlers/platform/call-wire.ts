@@ -5,6 +5,7 @@ import type { CostLine } from '../../domain/calls/costs.ts'
 import type { StructuredData } from '../../domain/calls/report.ts'
 import type { SpanTree } from '../../domain/calls/span-tree.ts'
 import type { CallSummary, StoredEvent } from '../../domain/calls/store.ts'
+import type { ReportDeliveries, ReportDelivery } from '../../domain/webhooks/report-deliveries.ts'
 import type * as Wire from '../../generated/platform/types.ts'
 import { wireCallback } from './callback-wire.ts'
 import { pipelineConfig } from './pipeline-wire.ts'
@@ -90,7 +91,7 @@ function wireSpan({ id, kind, startMs, durationMs, criticalMs, attributes, child
   return { id, kind, ...times, attributes, children: children.map(wireSpan) }
 }
 
-export function wireReport({ call, report, turns, costs, callback }: WholeReport): Wire.CallReport {
+export function wireReport({ call, report, turns, costs, callback, deliveries }: WholeReport): Wire.CallReport {
   return {
     session_id: call.id,
     organization_id: call.organizationId,
@@ -103,45 +104,66 @@ export function wireReport({ call, report, turns, costs, callback }: WholeReport
     cost_micro_usd: costs.costMicroUsd === null ? null : String(costs.costMicroUsd),
     cost_breakdown: costs.lines.map(wireCost),
     metadata: call.metadata,
-    artifacts: artifactsOf(call, turns.length),
+    artifacts: artifactsOf(call, turns.length, false),
     scheduled_callback: callback && wireCallback(callback),
     analysis_status: report.analysisStatus,
     analysis_provider: report.analysisProvider,
     analysis_model: report.analysisModel,
     analysis_error: report.analysisError,
     analysis_completed_at: timeOrNull(report.analysisCompletedAtMs),
-    ...noWebhooks,
+    ...wireDeliveries(deliveries),
     created_at: timeOf(report.createdAtMs),
     updated_at: timeOf(report.updatedAtMs),
   }
 }
 
-const noWebhooks = {
-  post_call_webhook_status: 'not_configured' as const,
-  post_call_webhook_attempts: 0,
-  post_call_webhook_next_retry_at: null,
-  post_call_webhook_delivered_at: null,
-  post_call_webhook_error: null,
-  webhook_deliveries: [],
+function wireDeliveries({ status, attempts, nextRetryAtMs, deliveredAtMs, error, deliveries }: ReportDeliveries) {
+  return {
+    post_call_webhook_status: status,
+    post_call_webhook_attempts: attempts,
+    post_call_webhook_next_retry_at: timeOrNull(nextRetryAtMs),
+    post_call_webhook_delivered_at: timeOrNull(deliveredAtMs),
+    post_call_webhook_error: error,
+    webhook_deliveries: deliveries.map(wireDelivery),
+  }
 }
 
-function wireStructured(data: StructuredData | null): Wire.StructuredData {
+function wireDelivery({
+  endpointId,
+  id,
+  eventId,
+  isDelivered,
+  httpStatus,
+  ...delivery
+}: ReportDelivery): Wire.ReportDelivery {
+  return {
+    endpointId,
+    deliveryId: id,
+    eventId,
+    delivered: isDelivered,
+    status: httpStatus,
+    error: delivery.error,
+    createdAt: timeOf(delivery.createdAtMs),
+  }
+}
+
+export function wireStructured(data: StructuredData | null): Wire.StructuredData {
   if (data === null) return {}
   const { topics, sentiment, resolved, actionItems, message } = data
   return { topics: [...topics], sentiment, resolved, action_items: [...actionItems], message }
 }
 
-function wireCost({ costMicroUsd, ...line }: CostLine): Wire.CostLine {
+export function wireCost({ costMicroUsd, ...line }: CostLine): Wire.CostLine {
   return { ...line, costMicroUsd: costMicroUsd === null ? null : String(costMicroUsd) }
 }
 
 /** A recording that still runs counts as uploading, and a call without one as suppressed. */
-function artifactsOf(call: Call, entries: number): Wire.CallArtifacts {
+export function artifactsOf(call: Call, entries: number, isTruncated: boolean): Wire.CallArtifacts {
   const { recordingStatus, recordingDurationMs } = call
   const status = recordingStatus === 'recording' ? 'uploading' : (recordingStatus ?? 'suppressed')
   const url = status === 'ready' ? recordingOf(call) : null
   return {
     recording: { status, url, duration_ms: recordingDurationMs, content_type: 'audio/wav', channels: 2 },
-    transcript: { entries_total: entries, truncated: false },
+    transcript: { entries_total: entries, truncated: isTruncated },
   }
 }

@@ -124,6 +124,14 @@ function answerTo(error: unknown): Answer {
   return { code, message: messageOf(data), hint, retryAfterS, cause }
 }
 
+/** The issues of settings that did not come with a request. Null: the error is not about them. */
+export function issuesOf(error: unknown): ValidationIssue[] | null {
+  if (!(error instanceof Fault) && !(error instanceof ResourceFault)) return null
+  const { code, message, issues } = answerTo(error)
+  if (code === 'INTERNAL_ERROR' || code === 'SERVICE_UNAVAILABLE') return null
+  return issues ?? [{ path: '', message: message ?? errorCodes[code].message, keyword: 'enum' }]
+}
+
 /** A validation error lists an issue if its place in the request has a name. */
 function answerToRefusal({ kind, detail }: Refusal): Answer {
   const { keyword = '', param, issues, ...answer } = detail

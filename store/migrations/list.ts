@@ -14,6 +14,7 @@ import { callbacks } from './0013-callbacks.ts'
 import { recordingUploads } from './0014-recording-uploads.ts'
 import { webhookEndpoints } from './0015-webhook-endpoints.ts'
 import { webhookDeliveries } from './0016-webhook-deliveries.ts'
+import { reportReceivers } from './0017-report-receivers.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   recordingUploads,
   webhookEndpoints,
   webhookDeliveries,
+  reportReceivers,
 ]

@@ -23,7 +23,7 @@ const ended = {
   userTurns: 1,
   agentTurns: 2,
   hasCallback: false,
-  fields: [field('string')],
+  emptyData: { f: null },
 }
 
 t.test('rules say how a call went, and repeat nothing that was said', (t) => {
@@ -73,7 +73,7 @@ t.test('values are coerced to the declared type, or null', (t) => {
 
 t.test('any answer is read within its bounds', (t) => {
   const fields = [field('number')]
-  const ruled = ruledFindings({ ...ended, fields })
+  const ruled = ruledFindings(ended)
   const long = { summary: '😀'.repeat(2000), topics: Array(20).fill('x'.repeat(900)), action_items: ['a', 4, ''] }
   const read = readFindings(
     { ...long, outcome: 'resolved', sentiment: 'positive', resolved: true, fields: { f: '4' } },

@@ -22,13 +22,15 @@ const analysed: Analysis = {
   model: 'm',
   error: null,
   callback: null,
+  endpointData: {},
 }
 
 function setup(call: Call | null) {
   const clock = new ManualClock()
   const state = {
-    report: call && firstReport({ ...call, userTurns: 1, agentTurns: 1, fields: [], hasCallback: false }, 0),
+    report: call && firstReport({ ...call, userTurns: 1, agentTurns: 1, emptyData: {}, hasCallback: false }, 0),
     analyses: 0,
+    retried: 0,
   }
   let finish: (analysis: Analysis) => void = () => {}
   const found = () => Promise.resolve(state.report)
@@ -43,6 +45,7 @@ function setup(call: Call | null) {
       return Promise.resolve()
     },
     pending: () => Promise.resolve([]),
+    endpointFields: () => Promise.resolve([]),
   }
   const made = new Reports({
     calls: { find: () => Promise.resolve(call) },
@@ -61,11 +64,13 @@ function setup(call: Call | null) {
         finish = resolve
       })
     },
+    deliveries: { retryReport: () => Promise.resolve(void state.retried++) },
     clock,
     log: silent,
   })
   const tenant = { organizationId: 'org_1', test: false }
-  const finalize = (isForced = false) => made.finalize(tenant, 'id', isForced)
+  const finalize = (isForced = false, retriesWebhook = false) =>
+    made.finalize(tenant, 'id', { isForced, retriesWebhook })
   return { clock, state, finalize, finish: (analysis: Analysis) => finish(analysis) }
 }
 
@@ -131,11 +136,18 @@ t.test('an analysis takes 60 s in all', async (t) => {
     ids: { request: () => 'req_1' },
     log: silent,
   })
-  const analysis = analyse(ended(), [newTurn()])
-  await settled()
-  await clock.advance(59_999)
-  t.notOk(isAborted)
-  await clock.advance(1)
-  t.ok(isAborted)
-  t.match(await analysis, { status: 'failed', outcome: 'completed', error: /^No LLM answered/ })
+  for (const [isFirst, status] of [
+    [true, 'heuristic'],
+    [false, 'failed'],
+  ] as const) {
+    isAborted = false
+    const analysis = analyse(ended(), [newTurn()], [], { untilMs: clock.nowMs() + 60_000, isFirst })
+    await settled()
+    await clock.advance(59_999)
+    t.notOk(isAborted)
+    await clock.advance(1)
+    t.ok(isAborted)
+    t.match(await analysis, { status, outcome: 'completed', error: /^No LLM answered/ })
+    t.match(await analyse(ended(), [newTurn()], [], { untilMs: clock.nowMs(), isFirst }), { status }, 'late at once')
+  }
 })

@@ -66,6 +66,7 @@ t.test('every folder is named for a concern', (t) => {
     'gateway.ts',
     'main.ts',
     'model-operations.ts',
+    'pre-calls.ts',
     'room-sessions.ts',
     'surfaces.ts',
     'voice-sessions.ts',

@@ -1,23 +1,9 @@
 import t from 'tap'
-import { createLocalLimits } from '../../domain/access/local-limits.ts'
-import type { Agent, AgentSettings } from '../../domain/agents/agent.ts'
-import { noSecrets, type StoredTool } from '../../domain/agents/tool.ts'
-import type { Call } from '../../domain/calls/call.ts'
+import type { AgentSettings } from '../../domain/agents/agent.ts'
 import { Fault } from '../../domain/fault.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
-import type { SecretsByTool } from '../../domain/sessions/join-tools.ts'
-import { createSessionRoutes } from '../../domain/sessions/routes.ts'
 import type { WantedSession } from '../../domain/sessions/start.ts'
-import { createStartSession } from '../../domain/sessions/start-session.ts'
-import { createTransportTokens } from '../../domain/sessions/transport-token.ts'
-import { renderTemplate, templateFault } from '../../runtime/template.ts'
-import { bench, caller, model, provider } from '../domain/fakes.ts'
-
-const intent = { language: 'en' }
-const capabilities = { ...model('llm').capabilities, tools: true, speed: true }
-const english = model('stt', { id: 'english', languages: ['en'] })
-const withKeywords = { ...model('stt').capabilities, keywords: true }
-const listening = model('stt', { id: 'listens', languages: ['en', 'de'], capabilities: withKeywords })
+import { intent, setup, webhook } from './start-setup.ts'
 
 t.test('an ad hoc session has every default', async (t) => {
   const { start, calls, warmed } = setup()
@@ -214,117 +200,6 @@ t.test('options of speech to text narrow its route', async (t) => {
   const blind = { data: { kind: 'language_unsupported', stage: 'stt', tag: 'auto' } }
   t.match(await failed(of({ language: 'auto' }, 'b:english')), blind, 'a model of one language detects none')
 })
-
-function setup(settings: Partial<AgentSettings> | null = null, tools: StoredTool[] = [], hasRooms = false) {
-  const providers = ['a', 'b'].map((id) =>
-    provider(id, [
-      model('stt'),
-      ...(id === 'b' ? [listening, english] : []),
-      model('llm', { capabilities }),
-      model('llm', { id: 'n', languages: ['de'] }),
-      model('tts', { capabilities }),
-    ]),
-  )
-  const { deps, clock } = bench(providers, ['a'])
-  const calls: Call[] = []
-  const secrets: SecretsByTool[] = []
-  const state = {
-    maxSessions: null as number | null,
-    live: 0,
-    queued: 0,
-    watched: [] as object[],
-    calls,
-    secrets,
-    credit: deps.credit as unknown as { balance: number },
-  }
-  const agent: Agent | null = settings && {
-    id: 'agent_1',
-    organizationId: 'org_1',
-    test: false,
-    settings: { name: 'of a test', systemPrompt: 'x', intent, ...settings },
-    createdAtMs: 0,
-    updatedAtMs: 0,
-  }
-  const warmed: string[] = []
-  let ids = 0
-  const sessions = createStartSession({
-    agents: { find: (_tenant, id) => Promise.resolve(id === agent?.id ? agent : null) },
-    tools: { listWithSecrets: () => Promise.resolve(tools) },
-    rules: {
-      agent: {
-        catalog: deps.chooser.world.catalog,
-        checkTemplate: (text) => (templateFault(text) ? { kind: 'template_malformed', line: 1, column: 1 } : null),
-      },
-      tool: { compileSchema: () => null, hosts: { placeOf: () => 'public', allowsAny: false } },
-      pause: () => Promise.resolve(),
-      render: (text, values, system) => {
-        const rendered = renderTemplate(text, values, system)
-        return Promise.resolve('kind' in rendered ? null : rendered)
-      },
-    },
-    routes: createSessionRoutes(deps.chooser, (stage) => void warmed.push(stage)),
-    limits: createLocalLimits(),
-    credit: deps.credit,
-    organizations: { find: () => Promise.resolve({ recordingEnabled: true, maxSessions: state.maxSessions }) },
-    calls: {
-      insert: async (call, sealed) => {
-        await new Promise(setImmediate)
-        calls.push(call)
-        secrets.push(sealed)
-        state.queued += 1
-      },
-      countLive: () => Promise.resolve(state.live),
-      countQueued: async () => {
-        const { queued } = state
-        await new Promise(setImmediate)
-        return queued
-      },
-    },
-    tokens: createTransportTokens('x'.repeat(32)),
-    rooms: hasRooms
-      ? {
-          url: 'wss://rooms.example',
-          mint: (seat, expiresAtMs) => Promise.resolve(JSON.stringify({ ...seat, expiresAtMs })),
-          watch: (room, claims) => void state.watched.push({ room, ...claims }),
-        }
-      : null,
-    clock,
-    ids: { session: () => `session_${++ids}` },
-    queuedMax: 3,
-  })
-  return Object.assign(state, {
-    warmed,
-    start: (wanted: WantedSession, { test = false } = {}) =>
-      sessions.start(caller({}, { test }), wanted, 'http://parley'),
-  })
-}
-
-function webhook(name: string, url: string): StoredTool {
-  const source = {
-    kind: 'webhook' as const,
-    url,
-    hasSecret: true,
-    headers: null,
-    authHeaders: null,
-    timeoutMs: null,
-    responseMode: null,
-    asyncAck: null,
-  }
-  const tool = {
-    id: `tool_${name}`,
-    organizationId: 'org_1',
-    test: false,
-    agentId: 'agent_1',
-    name,
-    description: 'old',
-    parameters: null,
-    source,
-    preToolSpeech: null,
-    createdAtMs: 0,
-    updatedAtMs: 0,
-  }
-  return { tool, secrets: { ...noSecrets, secret: 'whsec_old' } }
-}
 
 async function refused(work: Promise<unknown>): Promise<ResourceFault> {
   const error = await work.then(

@@ -1,0 +1,83 @@
+/**
+ * The extraction fields of all that receive the report of a call, as one list of questions for one LLM request. The fields
+ * of the agent go to every endpoint, and win over a field of an endpoint that has the same name.
+ */
+import type { ExtractionField } from '../webhooks/endpoint.ts'
+import type { CustomData } from './report.ts'
+
+/** The fields of an endpoint that receives the report or the analysis. */
+export type EndpointFields = { endpointId: string; fields: readonly ExtractionField[] }
+
+/** Values by endpoint, for those that have fields. */
+export type EndpointData = Readonly<Record<string, CustomData>>
+
+export type Extracted = {
+  /** All fields by name. Where several have one name the agent's counts, then that of the first endpoint. */
+  customData: CustomData
+  endpointData: EndpointData
+}
+
+export type Extraction = {
+  /** Their names are unique. */
+  questions: readonly ExtractionField[]
+  /** The values of all fields, from the values of the questions. A question without a value is null. */
+  read(values: CustomData): Extracted
+}
+
+export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: readonly EndpointFields[]): Extraction {
+  const names = new Set([...ofAgent, ...endpoints.flatMap(({ fields }) => fields)].map(({ name }) => name))
+  /** By definition: endpoints that ask the same get the same answer. */
+  const questions = new Map<string, ExtractionField>()
+  const taken = new Set<string>()
+  const questionOf = (field: ExtractionField): string => {
+    const definition = JSON.stringify([field.name, field.type, field.description, field.options])
+    const known = questions.get(definition)
+    if (known) return known.name
+    const name = taken.has(field.name) ? freeName(questions.size, names) : field.name
+    taken.add(name)
+    questions.set(definition, { ...field, name })
+    return name
+  }
+  const named = (fields: readonly ExtractionField[]) =>
+    fields.map((field): [name: string, question: string] => [field.name, questionOf(field)])
+  const agent = named(ofAgent)
+  const others = endpoints
+    .filter(({ fields }) => fields.length > 0)
+    .map(({ endpointId, fields }) => ({ endpointId, fields: named(fields) }))
+  return {
+    questions: [...questions.values()],
+    read(values) {
+      const valuesOf = (fields: readonly [string, string][]): CustomData =>
+        Object.fromEntries(fields.map(([name, question]) => [name, valueOf(values, question)]))
+      const own = valuesOf(agent)
+      const merged = others.reduceRight<CustomData>((later, { fields }) => ({ ...later, ...valuesOf(fields) }), {})
+      return {
+        customData: { ...merged, ...own },
+        endpointData: Object.fromEntries(
+          others.map(({ endpointId, fields }) => [endpointId, { ...valuesOf(fields), ...own }]),
+        ),
+      }
+    },
+  }
+}
+
+/** For a field whose name another definition has. LLMs take names of at most 64 characters. */
+function freeName(at: number, names: ReadonlySet<string>): string {
+  let name = `field_${at}`
+  while (names.has(name)) name = `${name}_`
+  return name
+}
+
+/** The data of one endpoint: its fields and those of the agent. */
+export function dataOf(
+  endpointId: string,
+  { customData, endpointData }: Extracted,
+  ofAgent: readonly ExtractionField[],
+): CustomData {
+  return endpointData[endpointId] ?? Object.fromEntries(ofAgent.map(({ name }) => [name, valueOf(customData, name)]))
+}
+
+/** A field may have the name of something that every object has. */
+function valueOf(values: CustomData, name: string): string | number | boolean | null {
+  return Object.hasOwn(values, name) ? (values[name] ?? null) : null
+}

@@ -1,0 +1,36 @@
+/** Joins the event before a call to the endpoints, the client that sends it and the log of deliveries. */
+import type { PreCall } from './domain/sessions/pre-call.ts'
+import { createPreCall } from './domain/webhooks/pre-call.ts'
+import type { ParleyConfig } from './generated/config/types.ts'
+import { eventPayloads } from './handlers/platform/event-payloads.ts'
+import { preCallAnswers } from './handlers/platform/pre-call-answers.ts'
+import { createWebhookClient } from './providers/wire/webhook-client.ts'
+import { systemClock, systemIds } from './runtime/clock.ts'
+import type { createLog } from './runtime/log.ts'
+import { createDeadlines } from './runtime/outbound/deadlines.ts'
+import type { Store } from './store/store.ts'
+
+export type PreCallParts = { config: ParleyConfig; store: Store; log: ReturnType<typeof createLog> }
+
+export type PreCalls = { preCall: PreCall; close(): Promise<void> }
+
+export function openPreCalls({ config, store, log }: PreCallParts): PreCalls {
+  const client = createWebhookClient({
+    guard: { allowedSubnets: config.outbound.allowedSubnets },
+    monotonicMs: () => systemClock.monotonicMs(),
+  })
+  const preCall = createPreCall({
+    client,
+    clock: systemClock,
+    deadline: createDeadlines(systemClock),
+    attemptId: systemIds.session,
+    endpointOf: store.preCallEndpoint,
+    targets: store.webhookTargets,
+    deliveries: store.webhookDeliveries,
+    payloads: eventPayloads,
+    answers: preCallAnswers,
+    eventId: systemIds.session,
+    log,
+  })
+  return { preCall, close: () => client.close() }
+}
