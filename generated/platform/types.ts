@@ -130,6 +130,8 @@ export type ErrorDetails = {
   phoneNumberIds?: string[]
   /** With `AGENT_IN_USE`. */
   callbackIds?: string[]
+  /** With `PRE_CALL_CONFLICT`. */
+  endpointId?: string
 }
 
 export type ValidationIssue = {
@@ -162,6 +164,8 @@ export type ErrorCode =
   | 'AGENT_IN_USE'
   | 'CALLBACK_NOT_SCHEDULED'
   | 'REDELIVERY_UNAVAILABLE'
+  | 'PRE_CALL_CONFLICT'
+  | 'WEBHOOK_LEGACY_MANAGED'
   | 'CARRIER_DIAL_FAILED'
   | 'METHOD_NOT_ALLOWED'
   | 'PAYLOAD_TOO_LARGE'
@@ -1288,6 +1292,103 @@ export type WebhookDeliveryDetail = {
 }
 
 export type WebhookAttemptResult = { delivered: boolean; httpStatus: number | null; error: WebhookAttemptError }
+
+/** Each once. */
+export type WebhookEvents = WebhookEventType[]
+
+export type Webhook = {
+  id: string
+  test?: TestMark
+  name: string
+  url: string
+  events: WebhookEvents
+  allAgents: boolean
+  agentIds: string[]
+  filterTags: Record<string, string>
+  headers: Record<string, string>
+  authHeaders: ConfiguredHeader[]
+  timeoutMs: number
+  signingSecretSource: 'workspace' | 'custom'
+  hasCustomSigningSecret: boolean
+  extractionFields: ExtractionField[]
+  /** A deprecated field of an agent made it. It is changed and deleted there. */
+  legacyManaged: boolean
+  disabled: boolean
+  disabledAt: string | null
+  /** `gone`: the receiver answered 410. `failing`: nothing could be delivered for five days. `agents_deleted`: the last of its agents was deleted. */
+  disabledReason: 'manual' | 'gone' | 'failing' | 'agents_deleted' | null
+  createdAt: string
+  updatedAt: string
+}
+
+export type WebhookList = { data: Webhook[] }
+
+/** Not blank, and without the character U+0000. */
+export type WebhookName = string
+
+export type NewWebhook = {
+  name: WebhookName
+  url: WebhookUrl
+  events: WebhookEvents
+  /** Also calls without an agent. True where `agentIds` is left out. A change that only names agents makes it false, and one that only makes it true empties `agentIds`. */
+  allAgents?: boolean
+  /** Agents of the organization, each once. An agent that is deleted leaves the list. */
+  agentIds?: string[] | null
+  /** A call matches when its `webhookTags` have all of these. Upper and lower case differ. */
+  filterTags?: Record<string, string> | null
+  headers?: WebhookHeaders
+  /** Headers with secret values. No name is in both lists. */
+  authHeaders?: AuthHeader[] | null
+  /** For one attempt. 5,000 with `call.pre_call`, which waits 10,000 at most, else 10,000. */
+  timeoutMs?: number | null
+  /** `workspace`: the secret of the organization signs. `custom` where `signingSecret` is sent. */
+  signingSecretSource?: 'workspace' | 'custom'
+  /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null: the secret of the organization. */
+  signingSecret?: string | null
+  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. */
+  extractionFields?: ExtractionField[] | null
+}
+
+export type WebhookChange = {
+  name?: WebhookName
+  url?: WebhookUrl
+  events?: WebhookEvents
+  /** Also calls without an agent. True where `agentIds` is left out. A change that only names agents makes it false, and one that only makes it true empties `agentIds`. */
+  allAgents?: boolean
+  /** Agents of the organization, each once. An agent that is deleted leaves the list. */
+  agentIds?: string[] | null
+  /** A call matches when its `webhookTags` have all of these. Upper and lower case differ. */
+  filterTags?: Record<string, string> | null
+  headers?: WebhookHeaders
+  /** Headers with secret values. No name is in both lists. */
+  authHeaders?: AuthHeader[] | null
+  /** For one attempt. 5,000 with `call.pre_call`, which waits 10,000 at most, else 10,000. */
+  timeoutMs?: number | null
+  /** `workspace`: the secret of the organization signs. `custom` where `signingSecret` is sent. */
+  signingSecretSource?: 'workspace' | 'custom'
+  /** `whsec_` and the base64 of 24 to 64 bytes is decoded; of any other text the UTF-8 bytes are the key. null: the secret of the organization. */
+  signingSecret?: string | null
+  /** These values are read out of each finished call, for `call.report` and `call.analysis`. Names are unique, and all descriptions together have at most 40,000 characters. */
+  extractionFields?: ExtractionField[] | null
+  /** A disabled endpoint matches no call, and what waits to be delivered to it is cancelled. */
+  disabled?: boolean
+}
+
+export type WebhookSecret = {
+  /** `whsec_` and the base64 of 32 bytes. */
+  secret: string
+  createdAt: string
+  /** Until then the secret before this one signs too. null: it does not. */
+  previousExpiresAt: string | null
+}
+
+export type SecretRotation = {
+  /** The old secret signs for this long beside the new one. 0 for a secret that has leaked. */
+  overlapSeconds: number
+}
+
+/** SecretRotation as a client may send it: a field with a default may be left out. */
+export type SecretRotationInput = { overlapSeconds?: number }
 
 export type CallDirection = 'inbound' | 'outbound' | 'browser'
 
