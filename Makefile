@@ -6,13 +6,14 @@ vendor_clients := test/vendors/node_modules/.package-lock.json
 asyncapi_generator := codegen/asyncapi/node_modules/.package-lock.json
 sources := main.ts gateway.ts surfaces.ts $(shell find audio cli domain generated handlers providers runtime store -name '*.ts' 2>/dev/null)
 
-.PHONY: help run demo test test-voices livekit test-debian13 s3 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
+.PHONY: help run demo test test-voices test-webhooks livekit test-debian13 s3 check generate generated-fresh asyncapi-generator vendor-clients types lint lock catalog bench bench-long clean
 
 help:
 	@echo 'make run       install, build, start: prints the address, a key and a curl'
 	@echo 'make demo      the main job from end to end on real audio'
 	@echo 'make test      every test'
 	@echo 'make test-voices    spoken conversations in real time, on a calm machine'
+	@echo 'make test-webhooks  10,000 deliveries of webhooks with ten kills of the process, and five of Postgres'
 	@echo 'make livekit        conversations in rooms of a real LiveKit server (needs Go the first time)'
 	@echo 'make test-debian13  tests on Debian 13 with Node 24 (as root; otherwise a skip that says why)'
 	@echo 'make s3        recordings against a real server of S3, which it builds with Go (otherwise a skip that says why)'
@@ -34,6 +35,11 @@ test: dist/main.js vendor-clients
 test-voices: dist/main.js
 	@PARLEY_TEST_SLOW=1 node test/run.mjs test/session/truth.test.ts test/session/barge-in.test.ts \
 	test/session/agent-page-in-browser.test.ts test/session/conversation-in-browser.test.ts --jobs=1
+
+# What `make test` runs in a smaller size.
+test-webhooks: dist/main.js
+	@PARLEY_TEST_SLOW=1 node test/run.mjs test/webhooks/kills.test.ts test/webhooks/postgres-killed.test.ts \
+	test/webhooks/fairness.test.ts --jobs=1
 
 # A real LiveKit server, which is built the first time (five minutes); where it cannot be, a skip says why.
 livekit: dist/main.js

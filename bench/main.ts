@@ -11,6 +11,7 @@ import { chatCpu, chunkCpu, routerCpu } from './hop-cpu.ts'
 import { longSessionFigures, sessionFigures } from './sessions.ts'
 import { socketFigures } from './sockets.ts'
 import { idleMemory, readyTime, warmEngine } from './start.ts'
+import { deliveryFigures } from './webhooks.ts'
 
 type Measure = (dataDir: string) => Promise<Result | Result[]>
 
@@ -30,7 +31,9 @@ const measures: Record<string, readonly Measure[]> = {
     firstChunkDelay,
     socketFigures,
     sessionFigures,
+    deliveryFigures,
   ],
+  webhooks: [deliveryFigures],
   // Ten minutes.
   'long-sessions': [longSessionFigures],
 }

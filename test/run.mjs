@@ -60,6 +60,9 @@ function filesInRealTime() {
     'test/process/sessions-drain.test.ts',
     'test/process/sessions-outage.test.ts',
     'test/process/web-join.test.ts',
+    'test/webhooks/fairness.test.ts',
+    'test/webhooks/kills.test.ts',
+    'test/webhooks/postgres-killed.test.ts',
     ...ofVoices,
   ]
   return allFiles().filter((file) => file.endsWith('-in-browser.test.ts') || named.includes(file))
