@@ -39,7 +39,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills`, async (t) => {
   /** What was under way at one of the kills. */
   const underWay = new Set<string>()
   for (let killed = 0; killed < kills; killed++) {
-    await sleep(100 + Math.random() * 800)
+    await sleep(200 + Math.random() * 1_200)
     await serving.kill()
     const claimed = await sql<{ eventId: string; endpointId: string }[]>`
       select event_id as "eventId", endpoint_id as "endpointId" from webhook_deliveries where status = 'delivering'`
