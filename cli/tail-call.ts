@@ -1,46 +1,30 @@
 /** Follows the stream of a session, and goes on from its cursor when the stream times out or is cut. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { PlatformApiError, type PlatformClient, type StreamSessionEvent } from '../generated/clients/platform.ts'
+import type { PlatformClient, StreamSessionEvent } from '../generated/clients/platform.ts'
 import type { CallEvent, SessionTurn } from '../generated/platform/types.ts'
 import { CommandError } from './command-error.ts'
+import { followStream } from './follow-stream.ts'
 import { milliseconds, oneLine } from './terminal.ts'
 
 /** Tries in a row that brought nothing. */
 const triesMax = 8
-const retryMs = { first: 500, max: 8000 }
 
 export async function tailCall(client: PlatformClient, id: string, json: boolean): Promise<void> {
   const position = new Position()
-  let failed = 0
-  for (;;) {
-    try {
-      const { body } = await client.streamSession({ path: { id }, query: { cursor: position.cursor } })
-      for await (const event of body) {
-        if (event.event === 'error') throw new CommandError(`${event.data.code}: ${event.data.error}`)
-        failed = 0
-        if (!position.take(event)) continue
-        const lines = json ? [JSON.stringify(event)] : linesOf(event)
-        for (const line of lines) console.log(line)
-        if (event.event === 'end' && event.data.reason === 'session_ended') return
-      }
-    } catch (error) {
-      failed += 1
-      if (!mayPass(error) || failed >= triesMax || position.isNew) throw error
-      await sleep(Math.min(retryMs.first * 2 ** (failed - 1), retryMs.max))
-    }
+  const open = async () => (await client.streamSession({ path: { id }, query: { cursor: position.cursor } })).body
+  const take = (event: StreamSessionEvent) => {
+    if (event.event === 'error') throw new CommandError(`${event.data.code}: ${event.data.error}`)
+    if (!position.take(event)) return false
+    const lines = json ? [JSON.stringify(event)] : linesOf(event)
+    for (const line of lines) console.log(line)
+    return event.event === 'end' && event.data.reason === 'session_ended'
   }
-}
-
-/** A refusal stays one; a limit, a restart and a cut connection pass. */
-function mayPass(error: unknown): boolean {
-  return !(error instanceof PlatformApiError) || error.status === 429 || error.status >= 500
+  await followStream(open, take, triesMax)
 }
 
 /** The position after what has been printed. The server sends the events of the cursor's millisecond again. */
 class Position {
   #turn = -1
   #eventMs = 0
-  #isNew = true
   #status = ''
   /** A call has at most 10,000 events. */
   readonly #seen = new Set<string>()
@@ -49,14 +33,8 @@ class Position {
     return `${this.#turn}:${this.#eventMs}`
   }
 
-  /** Nothing has come yet, so a failure is one of the address, the key or the id. */
-  get isNew(): boolean {
-    return this.#isNew
-  }
-
   /** False for an event that came before, and for the end of a stream that goes on. */
   take({ event, data }: StreamSessionEvent): boolean {
-    this.#isNew = false
     if (event === 'end') return data.reason === 'session_ended'
     if (event === 'status') {
       const isChange = data.status !== this.#status

@@ -3,6 +3,7 @@ import type { Tenant } from '../access/organization.ts'
 import { Fault } from '../fault.ts'
 import type { CancelSignal, Clock } from '../ports/system.ts'
 import { ResourceFault } from '../resource-fault.ts'
+import { Wake } from '../wake.ts'
 import type { Turn } from './call.ts'
 import { type CallStatus, isTerminal } from './states.ts'
 import type { CallChanges, CallRecord, CallStore, StoredEvent } from './store.ts'
@@ -159,28 +160,5 @@ class Reader {
       yield { kind: 'event', event, position: this.#position }
     }
     for (const [sent, atMs] of this.#sent) if (atMs < this.#position.eventMs - overlapMs) this.#sent.delete(sent)
-  }
-}
-
-/** Remembers one ring that nobody has waited for yet. */
-class Wake {
-  #isRung = false
-  #resolve: (() => void) | null = null
-
-  reset(): void {
-    this.#isRung = false
-  }
-
-  ring(): void {
-    this.#isRung = true
-    this.#resolve?.()
-    this.#resolve = null
-  }
-
-  rung(): Promise<void> {
-    if (this.#isRung) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#resolve = resolve
-    })
   }
 }

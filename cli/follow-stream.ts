@@ -1,0 +1,36 @@
+/** Reads a stream of the server until it is over, and opens it again after a time-out, a cut or a restart. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PlatformApiError } from '../generated/clients/platform.ts'
+
+const retryMs = { first: 500, max: 8000 }
+
+/**
+ * `open` goes on from the position that `take` has reached; `take` answers true for the last event. A failure before
+ * the first event is one of the address, the key or the id, and is thrown; `triesMax` tries in a row may bring nothing.
+ */
+export async function followStream<Event>(
+  open: () => Promise<AsyncIterable<Event>>,
+  take: (event: Event) => boolean | Promise<boolean>,
+  triesMax: number,
+): Promise<void> {
+  let isNew = true
+  let failed = 0
+  for (;;) {
+    try {
+      for await (const event of await open()) {
+        if (await take(event)) return
+        isNew = false
+        failed = 0
+      }
+    } catch (error) {
+      failed += 1
+      if (isNew || failed >= triesMax || !mayPass(error)) throw error
+      await sleep(Math.min(retryMs.first * 2 ** (failed - 1), retryMs.max))
+    }
+  }
+}
+
+/** A refusal stays one; a limit, a restart and a cut connection pass. */
+function mayPass(error: unknown): boolean {
+  return !(error instanceof PlatformApiError) || error.status === 429 || error.status >= 500
+}

@@ -1,0 +1,22 @@
+/** Remembers one ring that nobody has waited for yet. */
+export class Wake {
+  #isRung = false
+  #resolve: (() => void) | null = null
+
+  reset(): void {
+    this.#isRung = false
+  }
+
+  ring(): void {
+    this.#isRung = true
+    this.#resolve?.()
+    this.#resolve = null
+  }
+
+  rung(): Promise<void> {
+    if (this.#isRung) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+}
