@@ -17,7 +17,7 @@ const direction = folders.map((folder) => {
   const refused = [...folders, 'test', 'bench'].filter((f) => f !== folder && !mayImport[folder].includes(f))
   const message = `${folder}/ may import only: ${mayImport[folder].join(', ') || 'nothing of ours'}`
   const pattern = {
-    regex: `^(\\.\\./)+(main|gateway|surfaces|conversations|voice-sessions|room-sessions|call-recordings|call-records|model-operations|(${refused.join('|')})/)`,
+    regex: `^(\\.\\./)+(main|gateway|surfaces|conversations|voice-sessions|room-sessions|call-recordings|call-records|model-operations|administration|webhook-deliveries|webhook-signer|(${refused.join('|')})/)`,
     message,
   }
   return { files: [`${folder}/**/*.ts`], rules: { 'no-restricted-imports': ['error', { patterns: [pattern] }] } }

@@ -3,14 +3,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { administrationOf } from './administration.ts'
 import type { Actions, ProviderOverview } from './cli/actions.ts'
-import { createAdmin } from './cli/admin.ts'
 import { explain } from './cli/client.ts'
 import { CommandError } from './cli/command-error.ts'
 import { examine } from './cli/doctor.ts'
 import { createProgram } from './cli/program.ts'
 import { withProgress } from './cli/progress.ts'
-import { type KeyPolicy, scopes } from './domain/access/organization.ts'
 import {
   checkServing,
   engineOf,
@@ -23,7 +22,6 @@ import {
 import { configKeys } from './generated/config/keys.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { validateConfig } from './generated/config/validator.ts'
-import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
 import { updateCatalog } from './providers/catalog/update.ts'
 import { publishedAddress } from './providers/vendors.ts'
 import { markBuildInUse } from './runtime/build-in-use.ts'
@@ -36,6 +34,7 @@ import { endInstance, readPidFile, writePidFile } from './runtime/pid-file.ts'
 import { followParent, workerVariable } from './runtime/workers.ts'
 import { examineStore } from './store/database.ts'
 import { schemaVersion } from './store/migrations/migrate.ts'
+import { webhookSigner } from './webhook-signer.ts'
 
 const packageFile = new URL(import.meta.url.endsWith('.js') ? '../package.json' : './package.json', import.meta.url)
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }
@@ -81,7 +80,7 @@ function createActions(env: Environment): Actions {
     admin: async (run) => {
       const store = await openConfiguredStore(await config(), createLog('warn'), () => {}, 'command')
       try {
-        return await run(createAdmin(store, { scopes, readPolicy, policyFields }))
+        return await run(administrationOf(store))
       } finally {
         await store.close({ stopPostgres: true })
       }
@@ -97,6 +96,7 @@ function createActions(env: Environment): Actions {
       const baseUrl = env['PARLEY_URL'] ?? readPidFile(dataDir)?.url ?? `http://${host}:${port}`
       return { baseUrl, apiKey: env['PARLEY_API_KEY'] ?? readLocalSecret(dataDir, localKeyFile) }
     },
+    webhookSigner: async (given) => webhookSigner((await config()).dataDir, given),
   }
 }
 
@@ -217,12 +217,4 @@ async function overviewOf(settings: ParleyConfig, env: Environment): Promise<Pro
   })
   await Promise.all(providers.map((provider) => provider.close()))
   return found
-}
-
-function readPolicy(policy: unknown): KeyPolicy {
-  try {
-    return readKeyPolicy(policy)
-  } catch (error) {
-    throw error instanceof PolicyError ? new CommandError(`--policy: ${error.message}`) : error
-  }
 }

@@ -152,6 +152,7 @@ function platformOf({ config, store, operations, sessions, records, webhooks, se
       endCall: createEndCall(store.calls, sessions.calls),
       webJoin: sessions.webJoin,
     },
+    webhookEvents: webhooks.stream,
   })
 }
 

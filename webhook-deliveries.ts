@@ -1,6 +1,7 @@
 /** Sends the events of calls to the endpoints of organizations, and keeps the log of it. */
 import { Deliveries } from './domain/webhooks/deliveries.ts'
 import { Dispatcher } from './domain/webhooks/dispatcher.ts'
+import { createStreamWebhookEvents, type StreamWebhookEvents } from './domain/webhooks/event-stream.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
@@ -13,6 +14,7 @@ export type DeliveryParts = { config: ParleyConfig; store: Store; log: ReturnTyp
 
 export type WebhookDeliveries = {
   deliveries: Deliveries
+  stream: StreamWebhookEvents
   /** Begins no more attempts, and waits a moment for those under way. Another process takes over the rest. */
   close(): Promise<void>
 }
@@ -56,6 +58,7 @@ export async function openDeliveries({ config, store, log }: DeliveryParts): Pro
   void dispatcher.poll().catch(() => {})
   return {
     deliveries,
+    stream: createStreamWebhookEvents({ store: store.webhookStreams, clock: systemClock }),
     async close() {
       await loops.stop(closeMs)
       await Promise.race([dispatcher.stop(), new Promise((resolve) => systemClock.after(closeMs, () => resolve(null)))])

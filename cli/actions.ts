@@ -20,6 +20,12 @@ export type RunningInstance = { pid: number; url: string }
 /** The address that the commands send their requests to, and the key that they send. */
 export type Connection = { baseUrl: string; apiKey: string | null }
 
+/** Signs what the commands send to a receiver on this machine, as deliveries are signed. */
+export type WebhookSigner = {
+  secret: string
+  headersOf(event: { id: string; body: string }): Record<string, string>
+}
+
 export type DemoSetting = {
   connection: Connection
   recording: { name: string; bytes: Uint8Array<ArrayBuffer> }
@@ -63,4 +69,6 @@ export type Actions = {
   /** Merges a newer catalog, from a path or a URL, over the one in force. A running Parley reads it at its next start. */
   updateCatalog(source: string): Promise<CatalogUpdate>
   connection(): Promise<Connection>
+  /** Without a secret it signs with the one that the data folder keeps for this; the first call makes it. */
+  webhookSigner(secret: string | undefined): Promise<WebhookSigner>
 }

@@ -15,8 +15,8 @@ export function compatClient(connection: Connection): CompatClient {
 }
 
 /** A client of the platform surface. Throws CommandError where there is no key to use. */
-export function platformClient(connection: Connection): PlatformClient {
-  return createPlatformClient({ baseUrl: connection.baseUrl, apiKey: keyOf(connection) })
+export function platformClient(connection: Connection, limits: { eventBytesMax?: number } = {}): PlatformClient {
+  return createPlatformClient({ baseUrl: connection.baseUrl, apiKey: keyOf(connection), ...limits })
 }
 
 /** The `routing` member for a `--model` pin. Without a pin it is left out, and the router chooses. */

@@ -22,6 +22,8 @@ export async function followStream<Event>(
         isNew = false
         failed = 0
       }
+      // A server that ends every stream at once is not asked again and again.
+      await sleep(retryMs.first)
     } catch (error) {
       failed += 1
       if (isNew || failed >= triesMax || !mayPass(error)) throw error

@@ -9,6 +9,7 @@ import { demo } from './demo.ts'
 import { doctor } from './doctor.ts'
 import { drain } from './drain.ts'
 import { keys } from './keys.ts'
+import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { models } from './models.ts'
 import { org } from './org.ts'
@@ -41,6 +42,7 @@ export function createProgram(actions: Actions): Command {
     agents,
     calls,
     callbacks,
+    listen,
     bundle,
     replay,
     demo,

@@ -18,6 +18,7 @@ import type { Tx } from './connect.ts'
 import { type Receivers, readReceivers, readReport } from './report-rows.ts'
 import { enabledEndpoints, matchingEndpoints } from './webhook-endpoints.ts'
 import { enqueue, giveOwnBody } from './webhook-outbox.ts'
+import { hasOpenStream } from './webhook-streams.ts'
 
 export type EventSource = {
   payloads: EventPayloads
@@ -27,6 +28,12 @@ export type EventSource = {
 
 type Named = { id: string; name: string }
 
+const noReceivers: { receivers: Receivers; endpointData: EndpointData } = {
+  receivers: { report: [], analysis: [] },
+  endpointData: {},
+}
+/** Streams ask for no fields. With endpoints they get the body of the first of these. */
+const forStreams = { text: '{}', members: [] }
 /** Turns beyond it do not fit into an event. */
 const turnsBytesMax = 4 * 1024 * 1024
 
@@ -84,30 +91,32 @@ export class CallWebhooks {
 
   /** The report has a new analysis. `isFirst`: it was pending before. */
   async analysed(tx: Tx, call: Call, isFirst: boolean, nowMs: number): Promise<void> {
+    const isStreamed = await hasOpenStream(tx, call)
     const stored = await readReceivers(tx, call, call.id)
-    if (stored === null) return
-    const { receivers, endpointData } = stored
+    if (stored === null && !isStreamed) return
+    const { receivers, endpointData } = stored ?? noReceivers
     const endpoints = await enabledEndpoints(tx, call, isFirst ? idsOf(receivers) : receivers.report)
-    const report = endpoints.length === 0 ? null : await readReport(tx, call, call.id)
+    const report = endpoints.length > 0 || isStreamed ? await readReport(tx, call, call.id) : null
     if (report === null) return
     const { payloads } = this.#source
     const ofReport = endpoints.filter(({ id }) => receivers.report.includes(id))
-    if (ofReport.length > 0) {
+    if (ofReport.length > 0 || isStreamed) {
       const reported = await this.#reported(tx, call, report)
       const bodyOf = (customData: CustomData) => payloads.report(reported, customData, nowMs)
       const event = this.#event(call, 'call.report', report.version, nowMs)
       await this.#fire(tx, call, { ...event, report, endpointData, bodyOf }, ofReport)
     }
     const ofAnalysis = endpoints.filter(({ id }) => receivers.analysis.includes(id))
-    if (!isFirst || ofAnalysis.length === 0) return
+    if (!isFirst || (ofAnalysis.length === 0 && !isStreamed)) return
     const bodyOf = (customData: CustomData) => payloads.analysis(call, report, customData, nowMs)
     const event = this.#event(call, 'call.analysis', null, nowMs)
     await this.#fire(tx, call, { ...event, report, endpointData, bodyOf }, ofAnalysis)
   }
 
   async #statuses(tx: Tx, call: Call, events: readonly CallEvent[], nowMs: number): Promise<void> {
-    const endpoints = events.length === 0 ? [] : await matching(tx, call, 'call.status')
-    if (endpoints.length === 0) return
+    if (events.length === 0) return
+    const endpoints = await matching(tx, call, 'call.status')
+    if (!(await isWanted(tx, call, endpoints))) return
     for (const event of events) {
       const body = this.#source.payloads.status(call, event, nowMs)
       // The event of the call and the one that is sent have one id.
@@ -119,7 +128,7 @@ export class CallWebhooks {
   /** A report that was made before the recording was ready gets a new version. A pending one is made later. */
   async #recorded(tx: Tx, call: Call, { type, occurredAtMs }: CallEvent, nowMs: number): Promise<void> {
     const endpoints = await matching(tx, call, 'call.recording')
-    if (endpoints.length > 0) {
+    if (await isWanted(tx, call, endpoints)) {
       const body = this.#source.payloads.recording(call, await this.#recordingUrl(call), nowMs)
       const event = { ...this.#event(call, 'call.recording', null, nowMs), occurredAtMs }
       await enqueue(tx, call, { ...event, body }, endpoints)
@@ -162,8 +171,7 @@ export class CallWebhooks {
   ): Promise<void> {
     const { customData } = report
     const dataFor = (id: string) => dataOf(id, { customData, endpointData }, call.pipeline.extractionFields)
-    const [base, ...others] = byText(endpoints, ({ id }) => JSON.stringify(dataFor(id)))
-    if (base === undefined) return
+    const [base = forStreams, ...others] = byText(endpoints, ({ id }) => JSON.stringify(dataFor(id)))
     await enqueue(tx, call, { ...event, body: bodyOf(JSON.parse(base.text) as CustomData) }, endpoints)
     for (const { text, members } of others) {
       const ids = members.map(({ id }) => id)
@@ -181,6 +189,11 @@ type FiredEvent = Omit<OutboxEvent, 'body'> & {
   report: Report
   endpointData: EndpointData
   bodyOf: (customData: CustomData) => Uint8Array
+}
+
+/** An open stream counts as an endpoint that matches. */
+async function isWanted(tx: Tx, call: Call, endpoints: readonly Named[]): Promise<boolean> {
+  return endpoints.length > 0 || hasOpenStream(tx, call)
 }
 
 function matching(tx: Tx, call: Call, type: WebhookEventType): Promise<Endpoint[]> {

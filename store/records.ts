@@ -5,6 +5,7 @@ import type { UploadStore } from '../domain/calls/recording-uploads.ts'
 import type { CallChanges, CallRecord, CallStore, ReportStore } from '../domain/calls/store.ts'
 import type { Clock, Log } from '../domain/ports/system.ts'
 import type { DeliveryStore } from '../domain/webhooks/delivery-store.ts'
+import type { WebhookStreamStore } from '../domain/webhooks/event-stream.ts'
 import type { PreCallDeps } from '../domain/webhooks/pre-call.ts'
 import type { DeliveryQueue } from '../domain/webhooks/queue.ts'
 import type { ReportDeliveryStore } from '../domain/webhooks/report-deliveries.ts'
@@ -24,6 +25,7 @@ import type { Sealer } from './sealed.ts'
 import { transactionEach } from './tenant.ts'
 import { createDeliveryStore } from './webhook-deliveries.ts'
 import { createDeliveryQueue } from './webhook-queue.ts'
+import { createWebhookStreamStore } from './webhook-streams.ts'
 
 export type Records = {
   calls: CallStore
@@ -39,6 +41,7 @@ export type Records = {
   callWebhooks: Pick<CallWebhooks, 'serve'>
   reportDeliveries: ReportDeliveryStore
   preCallEndpoint: PreCallDeps['endpointOf']
+  webhookStreams: WebhookStreamStore
 }
 
 export type RecordParts = { records: Records; loops: readonly Loop[]; listen(): Promise<void> }
@@ -63,6 +66,7 @@ export function createRecords(
     { name: 'sessions that nobody joined', everyMs: expireEveryMs, run: () => calls.expire() },
     { name: 'the end of the log of webhook deliveries', everyMs: purgeEveryMs, run: () => webhookDeliveries.purge() },
   ]
+  const webhookStreams = createWebhookStreamStore(system, worlds)
   return {
     records: {
       calls,
@@ -77,8 +81,12 @@ export function createRecords(
       callWebhooks: webhooks,
       reportDeliveries: createReportDeliveryStore({ worlds, clock }),
       preCallEndpoint: (call) => worlds.asTenant(call, (tx) => preCallEndpoint(tx, call)),
+      webhookStreams,
     },
     loops,
-    listen: () => changes.listen(),
+    listen: async () => {
+      await changes.listen()
+      await webhookStreams.listen()
+    },
   }
 }

@@ -4,13 +4,15 @@ import type { Tenant } from '../domain/access/organization.ts'
 import { expiryMs, type OutboxEvent } from '../domain/webhooks/outbox.ts'
 import type { Sql, Tx } from './connect.ts'
 import { arrayLiteral } from './key-match.ts'
+import { hasOpenStream, notifyingStreams } from './webhook-streams.ts'
 
 /** The payload is the ids of endpoints that have a delivery which is due. */
 const channel = 'parley_webhooks'
 
 /**
  * Runs in the transaction that changes the call. A report supersedes the older ones of its call for the same endpoints:
- * those that wait are cancelled, and one whose attempt is under way gets no other attempt.
+ * those that wait are cancelled, and one whose attempt is under way gets no other attempt. Without an endpoint the event
+ * is stored where a stream of the tenant is open, and nothing happens where it is not.
  */
 export async function enqueue(
   tx: Tx,
@@ -18,7 +20,7 @@ export async function enqueue(
   event: OutboxEvent,
   endpoints: readonly { id: string; name: string }[],
 ): Promise<void> {
-  if (endpoints.length === 0) return
+  if (endpoints.length === 0) return enqueueForStreams(tx, { organizationId, test }, event)
   const endpointIds = endpoints.map(({ id }) => id)
   const { type, callId, version, agentId } = event
   const createdAt = new Date(event.createdAtMs)
@@ -47,7 +49,15 @@ export async function enqueue(
       from unnest(${arrayLiteral(endpoints.map(() => v7()))}::uuid[], ${arrayLiteral(endpointIds)}::uuid[],
         ${arrayLiteral(endpoints.map(({ name }) => name))}::text[]) as d (id, endpoint_id, endpoint_name)
     )
-    select pg_notify(${channel}, ${endpointIds.join()})`
+    select pg_notify(${channel}, ${endpointIds.join()}), ${notifyingStreams(tx, { organizationId, test })}`
+}
+
+async function enqueueForStreams(tx: Tx, tenant: Tenant, event: OutboxEvent): Promise<void> {
+  if (!(await hasOpenStream(tx, tenant))) return
+  await tx`
+    with event as (${insertEvent(tx, tenant, event)}
+    )
+    select ${notifyingStreams(tx, tenant)}`
 }
 
 /** Deliveries of an event whose bytes differ from those of the event, because their endpoints ask for other fields. */

@@ -39,7 +39,7 @@ export function createWorkspaceSecrets(tenancy: Tenancy, sealer: () => Sealer, c
         const { secret } = openSecret(sealer, await take(tx, sealer, clock, organizationId, true))
         const nowMs = clock.nowMs()
         const previous = overlapMs > 0 ? { secret, untilMs: nowMs + overlapMs } : null
-        const row = sealedSecret(sealer, organizationId, { secret: newSecret(), previous })
+        const row = sealedSecret(sealer, organizationId, { secret: newWebhookSecret(), previous })
         await tx`
           update webhook_secrets set id = ${row.id}, sealed = ${row.bytes}, sealed_by = ${row.sealedBy},
             created_at = ${new Date(nowMs)}
@@ -62,7 +62,7 @@ export async function take(
   const [known] = await tx<Row[]>`
     select ${columns(tx)} from webhook_secrets where organization_id = ${organizationId} ${locks ? tx`for update` : tx``}`
   if (known) return known
-  const made = sealedSecret(sealer, organizationId, { secret: newSecret(), previous: null })
+  const made = sealedSecret(sealer, organizationId, { secret: newWebhookSecret(), previous: null })
   // An update without effect, because only then the row of another transaction is returned.
   const [row] = await tx<Row[]>`
     insert into webhook_secrets (organization_id, id, sealed, sealed_by, created_at)
@@ -80,7 +80,7 @@ export function openSecret(sealer: () => Sealer, row: SecretRow): SigningSecret 
 const secretBytes = 32
 
 /** In the form of Standard Webhooks. */
-function newSecret(): string {
+export function newWebhookSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString('base64')}`
 }
 

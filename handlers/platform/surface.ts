@@ -4,6 +4,7 @@ import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
+import type { StreamWebhookEvents } from '../../domain/webhooks/event-stream.ts'
 import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
@@ -31,6 +32,7 @@ import { getRequestRoute } from './request-route.ts'
 import { createSession } from './sessions.ts'
 import { createResources, type ResourceDeps } from './stored-resources.ts'
 import { webhookDeliveryOperations } from './webhook-deliveries.ts'
+import { streamWebhookEvents } from './webhook-stream.ts'
 import { webhookOperations } from './webhooks.ts'
 
 export type PlatformDeps = ProvidersDeps &
@@ -41,6 +43,7 @@ export type PlatformDeps = ProvidersDeps &
     sessions: StartSession
     deliveries: Deliveries
     records: CallDeps & { callbacks: Callbacks }
+    webhookEvents: StreamWebhookEvents
     address: AddressSettings & { nodeUrl: string | null }
   }
 
@@ -77,6 +80,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.deliveries),
     ...webhookOperations(endpoints, deps.webhookSecrets),
+    streamWebhookEvents: streamWebhookEvents(deps.webhookEvents),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

@@ -15,6 +15,7 @@ import { recordingUploads } from './0014-recording-uploads.ts'
 import { webhookEndpoints } from './0015-webhook-endpoints.ts'
 import { webhookDeliveries } from './0016-webhook-deliveries.ts'
 import { reportReceivers } from './0017-report-receivers.ts'
+import { webhookStreams } from './0018-webhook-streams.ts'
 import type { Migration } from './migration.ts'
 
 /** In order and without gaps. A released migration is never edited: a change is a new file. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   webhookEndpoints,
   webhookDeliveries,
   reportReceivers,
+  webhookStreams,
 ]

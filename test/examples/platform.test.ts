@@ -369,6 +369,7 @@ t.test('each example is compared or listed', (t) => {
   examples.complete(t, {
     'InternalError: internal': 'Only a defect of the server is answered so.',
     'dispatchCallback 200: dispatched': 'No carrier is there to take the call.',
+    'streamWebhookEvents 200: status': 'A stream ends after ten minutes; test/cli/listen.test.ts reads one.',
     'ServiceUnavailable: unavailable': 'A server answers so while it stops: test/process/drain.test.ts.',
   })
   t.end()

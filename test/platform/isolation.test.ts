@@ -125,6 +125,7 @@ const withoutId = [
   'createWebhook',
   'getWebhookSecret',
   'rotateWebhookSecret',
+  'streamWebhookEvents',
   'listProviders',
   'putProviderKey',
   'listKnownProviders',

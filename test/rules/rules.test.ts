@@ -60,6 +60,7 @@ t.test('every folder is named for a concern', (t) => {
   )
   const atTop = files.filter((file) => !file.includes('/') && file.endsWith('.ts'))
   t.same(atTop.sort(), [
+    'administration.ts',
     'call-recordings.ts',
     'call-records.ts',
     'conversations.ts',
@@ -70,6 +71,8 @@ t.test('every folder is named for a concern', (t) => {
     'room-sessions.ts',
     'surfaces.ts',
     'voice-sessions.ts',
+    'webhook-deliveries.ts',
+    'webhook-signer.ts',
   ])
   t.end()
 })

@@ -1,0 +1,18 @@
+/** Joins the commands of the operator with the store. */
+import { type Admin, createAdmin } from './cli/admin.ts'
+import { CommandError } from './cli/command-error.ts'
+import { type KeyPolicy, scopes } from './domain/access/organization.ts'
+import { PolicyError, policyFields, readKeyPolicy } from './handlers/key-policy.ts'
+import type { Store } from './store/store.ts'
+
+export function administrationOf(store: Store): Admin {
+  return createAdmin(store, { scopes, readPolicy, policyFields })
+}
+
+function readPolicy(policy: unknown): KeyPolicy {
+  try {
+    return readKeyPolicy(policy)
+  } catch (error) {
+    throw error instanceof PolicyError ? new CommandError(`--policy: ${error.message}`) : error
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Faults of a network and a receiver, made on purpose: events come twice, in another order, late, or again because the
+ * answer was lost. A receiver must end in the same state with and without them. The same seed does the same to the same
+ * sequence of events.
+ */
+
+export const chaosFaults = ['dup', 'reorder', 'late-recording', '500'] as const
+export type ChaosFault = (typeof chaosFaults)[number]
+
+/** The part of an event that decides what may happen to it. */
+export type ChaosEvent = { type: string; version: number | null }
+
+/** An event that is sent now. Its first `lostAnswers` answers count as 500, so it is sent once more after each of them. */
+export type Sending<Event> = { event: Event; note: string; lostAnswers: number }
+
+/** An event that is held for its neighbour goes on alone after this time. */
+const neighbourMs = 2_000
+/** Recordings and the reports with them are late by this time. */
+const lateMs = { min: 3_000, max: 10_000 }
+/** More late events than this are sent at once. */
+const lateMax = 1_000
+
+export class Chaos<Event extends ChaosEvent> {
+  readonly #faults: ReadonlySet<ChaosFault>
+  readonly #random: () => number
+  #held: { sending: Sending<Event>[]; dueMs: number } | null = null
+  #late: { sending: Sending<Event>[]; dueMs: number }[] = []
+
+  constructor(faults: readonly ChaosFault[], seed: number) {
+    this.#faults = new Set(faults)
+    this.#random = randomOf(seed)
+  }
+
+  /** The sendings that an event leads to now, in order. Others come from `due`. */
+  take(event: Event, nowMs: number): Sending<Event>[] {
+    // Each event draws the same count of numbers, so that one fault more does not change what the others do.
+    const [twice, swapped, answers, late] = [this.#random(), this.#random(), this.#random(), this.#random()]
+    const sending = this.#copies(event, twice < 0.5, answers)
+    if (this.#faults.has('late-recording') && isLate(event) && this.#late.length < lateMax) {
+      this.#late.push({ sending, dueMs: nowMs + Math.round(lateMs.min + late * (lateMs.max - lateMs.min)) })
+      return []
+    }
+    const held = this.#held
+    this.#held = null
+    if (held !== null) return [...sending, ...held.sending]
+    if (!this.#faults.has('reorder') || swapped >= 0.5) return sending
+    this.#held = { sending, dueMs: nowMs + neighbourMs }
+    return []
+  }
+
+  /** The sendings whose time has come. */
+  due(nowMs: number): Sending<Event>[] {
+    const held = this.#held !== null && this.#held.dueMs <= nowMs ? this.#held : null
+    if (held !== null) this.#held = null
+    const late = this.#late.filter(({ dueMs }) => dueMs <= nowMs)
+    this.#late = this.#late.filter(({ dueMs }) => dueMs > nowMs)
+    return [...(held?.sending ?? []), ...late.flatMap(({ sending }) => sending)]
+  }
+
+  #copies(event: Event, isTwice: boolean, answers: number): Sending<Event>[] {
+    const lostAnswers = this.#faults.has('500') ? lostOf(answers) : 0
+    const first = { event, note: '', lostAnswers }
+    return this.#faults.has('dup') && isTwice ? [first, { event, note: 'dup', lostAnswers: 0 }] : [first]
+  }
+}
+
+/** Half of the events lose none, and the others one or two answers. */
+const lostOf = (drawn: number) => (drawn < 0.5 ? 0 : drawn < 0.75 ? 1 : 2)
+
+/** The events that come with a recording: its own, and each report after the first. */
+function isLate({ type, version }: ChaosEvent): boolean {
+  return type === 'call.recording' || (type === 'call.report' && (version ?? 1) > 1)
+}
+
+/** Numbers from 0 to 1 (mulberry32, public domain). Math.random cannot be seeded. */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,79 @@
+/** Sends events on to the receiver of a developer: first attempts one after the other, and what is sent again beside them. */
+import type { StreamedWebhookEvent } from '../generated/platform/types.ts'
+import type { Chaos, ChaosEvent, Sending } from './listen-chaos.ts'
+import { type Outcome, postTo, type Receiver } from './local-receiver.ts'
+import { milliseconds } from './terminal.ts'
+
+export type ForwardingDeps = {
+  /** Null: events are only printed. */
+  receiver: Receiver | null
+  chaos: Chaos<ForwardedEvent>
+  /** After a failure. */
+  retries: number
+  print: (line: string) => void
+}
+
+export type ForwardedEvent = ChaosEvent & { id: string; callId: string; body: string }
+type Attempt = Sending<ForwardedEvent> & { number: number }
+
+/** After an answer that counts as lost. */
+const lostMs = 250
+const retryMs = { first: 1_000, max: 32_000 }
+/** Events that wait to be sent again. More are given up. */
+const waitingMax = 1_000
+/** Events that were held are looked at this often. */
+const lookEveryMs = 100
+
+export class Forwarding {
+  readonly #deps: ForwardingDeps
+  /** Settles when the first attempts that were asked for are over. Never rejects. */
+  #sent: Promise<void> = Promise.resolve()
+  #waiting = 0
+
+  constructor(deps: ForwardingDeps) {
+    this.#deps = deps
+    setInterval(() => void this.#send(deps.chaos.due(performance.now())), lookEveryMs).unref()
+  }
+
+  /** Resolves when the event was sent, so that a slow receiver slows the stream down. */
+  take({ eventId, event, sessionId, version, body }: StreamedWebhookEvent): Promise<void> {
+    const forwarded = { id: eventId, type: event, callId: sessionId, version, body }
+    return this.#send(this.#deps.chaos.take(forwarded, performance.now()))
+  }
+
+  #send(sendings: readonly Sending<ForwardedEvent>[]): Promise<void> {
+    for (const sending of sendings) this.#sent = this.#sent.then(() => this.#attempt({ ...sending, number: 1 }))
+    return this.#sent
+  }
+
+  async #attempt(attempt: Attempt): Promise<void> {
+    const { receiver, print, retries } = this.#deps
+    const { event, number, lostAnswers, note } = attempt
+    if (receiver === null) return print(lineOf(event, null, note))
+    const outcome = await postTo(receiver, event)
+    const isLost = number <= lostAnswers
+    const failures = number - lostAnswers
+    print(lineOf(event, outcome, notesOf([note, isLost ? 'counts as 500' : '', number > 1 ? `attempt ${number}` : ''])))
+    if (isLost) this.#again(attempt, lostMs)
+    else if (!outcome.isReceived && failures <= retries)
+      this.#again(attempt, Math.min(retryMs.first * 2 ** (failures - 1), retryMs.max))
+  }
+
+  #again(attempt: Attempt, delayMs: number): void {
+    if (this.#waiting >= waitingMax) return this.#deps.print(lineOf(attempt.event, null, 'given up: too many wait'))
+    this.#waiting += 1
+    setTimeout(() => {
+      this.#waiting -= 1
+      void this.#attempt({ ...attempt, number: attempt.number + 1 })
+    }, delayMs)
+  }
+}
+
+const notesOf = (notes: readonly string[]) => notes.filter((note) => note !== '').join(', ')
+
+/** Never has content: the time, the type, the call, the answer and its time. */
+function lineOf({ type, callId }: ForwardedEvent, outcome: Outcome | null, note: string): string {
+  const time = new Date().toISOString().slice(11, 23)
+  const answer = outcome === null ? [] : [outcome.answer, milliseconds(outcome.ms)]
+  return [time, type.padEnd(14), callId, ...answer, ...(note === '' ? [] : [`(${note})`])].join('  ')
+}

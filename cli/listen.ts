@@ -1,0 +1,122 @@
+import type { Command } from 'commander'
+import type { StreamWebhookEventsEvent } from '../generated/clients/platform.ts'
+import type { Actions } from './actions.ts'
+import { platformClient } from './client.ts'
+import { CommandError } from './command-error.ts'
+import { followStream } from './follow-stream.ts'
+import { Chaos, type ChaosFault, chaosFaults } from './listen-chaos.ts'
+import { Forwarding } from './listen-forwarding.ts'
+import { addressOf, secretOf } from './local-receiver.ts'
+import { oneLine } from './terminal.ts'
+
+const eventTypes = ['call.status', 'call.report', 'call.analysis', 'call.recording'] as const
+type EventType = (typeof eventTypes)[number]
+
+const about = `
+The command opens a connection to Parley and waits there: no tunnel, no port of yours is open. It gets the events of the
+organization and the world of your key (live or test) from now on, also those that no endpoint asks for, with the bytes
+that endpoints get. The signature is made here, with the secret that is printed at the start. What fails is sent again
+only with --retries.
+
+Faults of --chaos, which hit about half of the events (--seed repeats them):
+  dup             the event comes twice
+  reorder         the event comes after the next one
+  late-recording  every call.recording, and every report after the first of its call, comes 3 to 10 s late
+  500             the answer is lost once or twice, so the event comes again
+
+call.pre_call is a question that needs an answer, so it reaches endpoints only.`
+
+/** A report of 4 MiB, written as a text in JSON. */
+const eventBytesMax = 16 * 1024 * 1024
+/** More than come in the seconds that are repeated. */
+const seenMax = 10_000
+
+type Options = {
+  forwardTo?: string
+  events?: EventType[]
+  secret?: string
+  retries: number
+  chaos: ChaosFault[]
+  seed?: number
+}
+
+export function listen(program: Command, actions: Actions): void {
+  program
+    .command('listen')
+    .description('receive webhook events on this machine, without an endpoint or a tunnel')
+    .option('--forward-to <url>', 'POST each event to this address, signed', addressOf)
+    .option('--events <types>', `only these: ${eventTypes.join(', ')}`, listOf('--events', eventTypes))
+    .option('--secret <text>', 'sign with this secret; by default with one that the data folder keeps', secretOf)
+    .option('--retries <count>', 'send again after a failure, 0 to 10 times', countOf('--retries', 10), 0)
+    .option('--chaos <faults>', `make trouble: ${chaosFaults.join(', ')}`, listOf('--chaos', chaosFaults), [])
+    .option('--seed <number>', 'of the trouble', countOf('--seed', 2 ** 32 - 1))
+    .addHelpText('after', about)
+    .action((options: Options) => run(actions, options))
+}
+
+/** Ends with a failure only; a person ends it with Ctrl-C. */
+async function run(actions: Actions, { seed = Date.now() % 2 ** 32, ...options }: Options): Promise<void> {
+  const { forwardTo, chaos, retries, events = eventTypes } = options
+  const connection = await actions.connection()
+  const client = platformClient(connection, { eventBytesMax })
+  const receiver =
+    forwardTo === undefined ? null : { url: forwardTo, signer: await actions.webhookSigner(options.secret) }
+  const forwarding = new Forwarding({ receiver, chaos: new Chaos(chaos, seed), retries, print: console.log })
+  const position = new ListenPosition()
+  const take = async (event: StreamWebhookEventsEvent) => {
+    if (event.event === 'error') throw new CommandError(`${event.data.code}: ${event.data.error}`)
+    if (event.event === 'open' && position.isNew) {
+      const world = `listening to the ${event.data.test ? 'test' : 'live'} world of ${connection.baseUrl}`
+      const to = receiver === null ? [] : [`to      ${receiver.url}`, `secret  ${receiver.signer.secret}`]
+      const made = chaos.length === 0 ? [] : [`chaos   ${chaos.join(', ')} with --seed ${seed}`]
+      console.log([world, ...to, ...made].join('\n'))
+    }
+    const isNews = position.take(event)
+    if (isNews && event.event === 'webhook' && events.includes(event.data.event)) await forwarding.take(event.data)
+    return false
+  }
+  const open = async () => (await client.streamWebhookEvents({ query: position.query })).body
+  await followStream(open, take, Number.POSITIVE_INFINITY)
+}
+
+/** The position in the stream, which repeats the events of the last seconds when it is opened again. */
+class ListenPosition {
+  #cursor: string | null = null
+  readonly #seen = new Set<string>()
+
+  get isNew(): boolean {
+    return this.#cursor === null
+  }
+
+  get query(): { cursor?: string } {
+    return this.#cursor === null ? {} : { cursor: this.#cursor }
+  }
+
+  /** False for an event that came before. */
+  take({ event, data }: StreamWebhookEventsEvent): boolean {
+    if (event !== 'open' && event !== 'webhook') return false
+    this.#cursor = data.cursor
+    if (event === 'open') return true
+    if (this.#seen.has(data.eventId)) return false
+    this.#seen.add(data.eventId)
+    const [oldest] = this.#seen
+    if (this.#seen.size > seenMax && oldest !== undefined) this.#seen.delete(oldest)
+    return true
+  }
+}
+
+function listOf<Name extends string>(option: string, names: readonly Name[]): (text: string) => Name[] {
+  return (text) => {
+    const wanted = text.split(',').map((name) => name.trim())
+    const unknown = wanted.find((name) => !names.includes(name as Name))
+    if (unknown === undefined) return wanted as Name[]
+    throw new CommandError(`${option} does not know ${oneLine(unknown)}: write some of ${names.join(', ')}`)
+  }
+}
+
+function countOf(option: string, most: number): (text: string) => number {
+  return (text) => {
+    if (/^\d+$/.test(text) && Number(text) <= most) return Number(text)
+    throw new CommandError(`${option} takes a number from 0 to ${most}`)
+  }
+}

@@ -1,0 +1,51 @@
+/** Sends an event to a server of the developer, as a delivery is sent, and says what came of it. */
+import type { WebhookSigner } from './actions.ts'
+import { CommandError } from './command-error.ts'
+
+export type Receiver = { url: string; signer: WebhookSigner }
+export type Outcome = { isReceived: boolean; answer: string; ms: number }
+
+/** As the default of an endpoint. */
+const timeoutMs = 10_000
+
+/** Never rejects. A redirect is not followed, and the body of the answer is not read. */
+export async function postTo({ url, signer }: Receiver, event: { id: string; body: string }): Promise<Outcome> {
+  const startedMs = performance.now()
+  const { isReceived, answer } = await answerOf(url, signer.headersOf(event), event.body)
+  return { isReceived, answer, ms: performance.now() - startedMs }
+}
+
+async function answerOf(url: string, headers: Record<string, string>, body: string): Promise<Omit<Outcome, 'ms'>> {
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    await answer.body?.cancel()
+    return { isReceived: answer.ok, answer: String(answer.status) }
+  } catch (error) {
+    return { isReceived: false, answer: reasonOf(error) }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `no answer in ${timeoutMs / 1000} s`
+  const { code } = ((error as Error).cause ?? {}) as { code?: string }
+  return code === 'ECONNREFUSED' ? 'nobody listens there' : (code ?? 'no answer')
+}
+
+/** For options of commands. Throws CommandError. */
+export function addressOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url.href
+  throw new CommandError('--forward-to takes an address such as http://localhost:3000/hook')
+}
+
+/** The bounds of an endpoint's own secret. Throws CommandError. */
+export function secretOf(text: string): string {
+  if (text.length >= 8 && text.length <= 256) return text
+  throw new CommandError('--secret takes 8 to 256 characters')
+}

@@ -1,0 +1,180 @@
+/**
+ * Webhook events for a client that keeps a connection open instead of an endpoint. An open stream counts as a match: while
+ * one is open, events of its tenant are stored although no endpoint asks for them, and for `openMs` after it, so
+ * that nothing is lost while a client connects again.
+ */
+import type { Tenant } from '../access/organization.ts'
+import { Fault } from '../fault.ts'
+import type { CancelSignal, Clock } from '../ports/system.ts'
+import { Wake } from '../wake.ts'
+import type { WebhookEventType } from './endpoint.ts'
+
+/** Where an event is in the order in which events are read. Another process can store an event in front of it a moment later. */
+export type EventPosition = { createdAtMs: number; id: string }
+
+export type StoredWebhookEvent = {
+  id: string
+  /** A question before a call is not streamed, because a stream takes no answer. */
+  type: Exclude<WebhookEventType, 'call.pre_call'>
+  callId: string
+  version: number | null
+  occurredAtMs: number
+  createdAtMs: number
+  body: Uint8Array
+}
+
+export interface WebhookStreamStore {
+  /** Events of this tenant are stored for streams from now on, until `openMs` have passed without a further call. */
+  keepOpen(tenant: Tenant, openMs: number): Promise<void>
+  /** In their order, behind `after` and not older than `fromMs`, at most `limit`. */
+  positions(tenant: Tenant, fromMs: number, after: EventPosition | null, limit: number): Promise<EventPosition[]>
+  /** Null for an event that was removed. */
+  find(tenant: Tenant, id: string): Promise<StoredWebhookEvent | null>
+  /** Calls back after each event of the tenant, also when one may have been missed, until the returned function is called. */
+  watch(tenant: Tenant, stored: () => void): () => void
+}
+
+/** When the stream was first opened, and the time of the newest event that was sent since. A client goes on with it. */
+export type StreamPosition = { startMs: number; newestMs: number }
+
+export type Streamed = { position: StreamPosition } & (
+  | { kind: 'open' }
+  | { kind: 'event'; event: StoredWebhookEvent }
+  | { kind: 'end' }
+)
+
+export type StreamDeps = { store: WebhookStreamStore; clock: Clock }
+
+/** Null begins now. Rejects with the fault too_many_at_once. */
+export type StreamWebhookEvents = (
+  tenant: Tenant,
+  from: StreamPosition | null,
+  signal: CancelSignal,
+) => Promise<AsyncIterable<Streamed>>
+
+/** A stream ends after this time, and its client goes on with another one. A revoked key then gets no other. */
+const streamMs = 600_000
+/** Streams of one organization and world in this process. */
+const streamsMax = 8
+const openMs = 60_000
+/** The lease is renewed, and events are looked for without a notification. */
+const renewEveryMs = 15_000
+/** An event can be stored after one with a later time, by the length of its transaction and the difference of two clocks. */
+const overlapMs = 10_000
+/** A client cannot go back further. */
+const pastMs = 3_600_000
+const pageMax = 500
+
+export function createStreamWebhookEvents(deps: StreamDeps): StreamWebhookEvents {
+  const open = new Map<string, number>()
+  return async (tenant, from, signal) => {
+    const key = `${tenant.organizationId} ${tenant.test}`
+    const count = open.get(key) ?? 0
+    if (count >= streamsMax) throw new Fault({ kind: 'too_many_at_once', limit: 'organization' }, { retryAfterS: 1 })
+    open.set(key, count + 1)
+    let hasEnded = false
+    const end = () => {
+      if (hasEnded) return
+      hasEnded = true
+      const left = (open.get(key) ?? 1) - 1
+      if (left > 0) open.set(key, left)
+      else open.delete(key)
+      signal.removeEventListener('abort', end)
+    }
+    // A client that has gone may never read, and then the generator never ends.
+    signal.addEventListener('abort', end)
+    if (signal.aborted) end()
+    try {
+      const nowMs = deps.clock.nowMs()
+      await deps.store.keepOpen(tenant, openMs)
+      return stream(deps, tenant, withinPast(from ?? { startMs: nowMs, newestMs: nowMs }, nowMs), signal, end)
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+}
+
+function withinPast({ startMs, newestMs }: StreamPosition, nowMs: number): StreamPosition {
+  const start = Math.max(startMs, nowMs - pastMs)
+  return { startMs: start, newestMs: Math.max(newestMs, start) }
+}
+
+async function* stream(
+  { store, clock }: StreamDeps,
+  tenant: Tenant,
+  from: StreamPosition,
+  signal: CancelSignal,
+  ended: () => void,
+): AsyncGenerator<Streamed> {
+  const wake = new Wake()
+  const ring = () => wake.ring()
+  const unwatch = store.watch(tenant, ring)
+  signal.addEventListener('abort', ring)
+  const startedMs = clock.monotonicMs()
+  let renewedMs = startedMs
+  let cancel = () => {}
+  try {
+    const reader = new Reader(store, tenant, from)
+    yield { kind: 'open', position: from }
+    while (!signal.aborted) {
+      wake.reset()
+      yield* reader.news()
+      const nowMs = clock.monotonicMs()
+      if (nowMs - startedMs >= streamMs) {
+        yield { kind: 'end', position: reader.position }
+        return
+      }
+      if (nowMs - renewedMs >= renewEveryMs) {
+        await store.keepOpen(tenant, openMs)
+        renewedMs = nowMs
+      }
+      cancel = clock.after(Math.min(renewedMs + renewEveryMs, startedMs + streamMs) - nowMs, ring)
+      await wake.rung()
+      cancel()
+    }
+  } finally {
+    cancel()
+    signal.removeEventListener('abort', ring)
+    unwatch()
+    ended()
+  }
+}
+
+class Reader {
+  readonly #store: WebhookStreamStore
+  readonly #tenant: Tenant
+  #position: StreamPosition
+  /** The events of the time that is read again: their times, by id. */
+  readonly #sent = new Map<string, number>()
+
+  constructor(store: WebhookStreamStore, tenant: Tenant, from: StreamPosition) {
+    this.#store = store
+    this.#tenant = tenant
+    this.#position = from
+  }
+
+  get position(): StreamPosition {
+    return this.#position
+  }
+
+  async *news(): AsyncGenerator<Streamed> {
+    const { startMs, newestMs } = this.#position
+    const sinceMs = Math.max(startMs, newestMs - overlapMs)
+    let after: EventPosition | null = null
+    for (;;) {
+      const page: EventPosition[] = await this.#store.positions(this.#tenant, sinceMs, after, pageMax)
+      for (const { id, createdAtMs } of page) {
+        if (this.#sent.has(id)) continue
+        // One at a time: a report can have 4 MiB, and the client may read slowly.
+        const event = await this.#store.find(this.#tenant, id)
+        this.#sent.set(id, createdAtMs)
+        this.#position = { startMs, newestMs: Math.max(this.#position.newestMs, createdAtMs) }
+        if (event !== null) yield { kind: 'event', event, position: this.#position }
+      }
+      after = page.at(-1) ?? null
+      if (page.length < pageMax) break
+    }
+    for (const [id, atMs] of this.#sent) if (atMs < this.#position.newestMs - overlapMs) this.#sent.delete(id)
+  }
+}

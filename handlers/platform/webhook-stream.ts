@@ -1,0 +1,65 @@
+import { type Caller, tenantOf } from '../../domain/access/organization.ts'
+import type {
+  StoredWebhookEvent,
+  Streamed,
+  StreamPosition,
+  StreamWebhookEvents,
+} from '../../domain/webhooks/event-stream.ts'
+import type { PlatformHandlers, StreamWebhookEventsEvent } from '../../generated/platform/handlers.ts'
+import type { StreamedWebhookEvent } from '../../generated/platform/types.ts'
+import { timeOf } from './times.ts'
+
+export function streamWebhookEvents(stream: StreamWebhookEvents): PlatformHandlers<Caller>['streamWebhookEvents'] {
+  return async ({ query, header }, { caller, signal }) => {
+    const tenant = tenantOf(caller)
+    const cursor = query.cursor ?? header['last-event-id']
+    const streamed = await stream(tenant, cursor === undefined ? null : readPosition(cursor), signal)
+    return { status: 200, body: eventsOf(streamed, tenant.test) }
+  }
+}
+
+/** Its form was checked. */
+function readPosition(text: string): StreamPosition {
+  const [startMs = '', newestMs = ''] = text.split(':')
+  return { startMs: Number(startMs), newestMs: Number(newestMs) }
+}
+
+async function* eventsOf(
+  streamed: AsyncIterable<Streamed>,
+  test: boolean,
+): AsyncGenerator<StreamWebhookEventsEvent & { id: string }> {
+  for await (const each of streamed) {
+    const { startMs, newestMs } = each.position
+    const cursor = `${startMs}:${newestMs}`
+    yield { ...eventOf(each, cursor, test), id: cursor }
+  }
+}
+
+function eventOf(streamed: Streamed, cursor: string, test: boolean): StreamWebhookEventsEvent {
+  switch (streamed.kind) {
+    case 'open':
+      return { event: 'open', data: { cursor, test } }
+    case 'event':
+      return { event: 'webhook', data: { cursor, ...wireEvent(streamed.event) } }
+    case 'end':
+      return { event: 'end', data: { reason: 'timeout' } }
+  }
+}
+
+function wireEvent({
+  id,
+  type,
+  callId,
+  version,
+  occurredAtMs,
+  body,
+}: StoredWebhookEvent): Omit<StreamedWebhookEvent, 'cursor'> {
+  return {
+    eventId: id,
+    event: type,
+    sessionId: callId,
+    version,
+    occurredAt: timeOf(occurredAtMs),
+    body: Buffer.from(body).toString('utf8'),
+  }
+}

@@ -1,0 +1,259 @@
+/** `parley listen` of the built product: events of a tenant reach a receiver on this machine, without an endpoint. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+import os from 'node:os'
+import t, { type Test } from 'tap'
+import type { Tenant } from '../../domain/access/organization.ts'
+import type { OutboxEvent } from '../../domain/webhooks/outbox.ts'
+import { systemIds } from '../../runtime/clock.ts'
+import { connectOnce } from '../../store/connect.ts'
+import { transactionEach } from '../../store/tenant.ts'
+import { enqueue } from '../../store/webhook-outbox.ts'
+import { openAdministration } from '../platform/setup.ts'
+import { runParley } from '../process/command.ts'
+import { socketDir } from '../process/database.ts'
+import { until } from '../process/machine.ts'
+import { entry, freshDataDir, startParley } from '../process/parley.ts'
+import { refused } from './refused.ts'
+
+const parley = await startParley()
+const admin = await openAdministration(parley)
+const sql = connectOnce({ socketDir: socketDir(parley.dataDir), role: 'parley', database: 'parley' }, 'listen')
+const worlds = transactionEach(sql)
+t.teardown(async () => {
+  await sql.end()
+  await admin.close()
+  await parley.remove()
+})
+
+type Received = { id: string; body: string; headers: Record<string, string | string[] | undefined> }
+
+/** A receiver that answers with the statuses that it is given, and with 204 afterwards. */
+async function receiver(t: Test, ...statuses: number[]) {
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { headers } = request
+      received.push({ id: String(headers['webhook-id']), body: Buffer.concat(chunks).toString(), headers })
+      response.writeHead(statuses.shift() ?? 204, { location: '/elsewhere' }).end()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
+}
+
+/** Starts the command and waits until it listens. */
+async function listen(t: Test, key: string, args: string[], { url = parley.url, dataDir = freshDataDir() } = {}) {
+  const { PATH = '', HOME = os.tmpdir() } = process.env
+  const child: ChildProcess = spawn(entry, ['listen', ...args], {
+    env: { PATH, HOME, PARLEY_URL: url, PARLEY_API_KEY: key, PARLEY_DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGINT')
+    await ended
+  }
+  t.teardown(stop)
+  await until('it listens', () => output.includes('listening to'), 30_000)
+  const lines = () => output.split('\n').filter((line) => /^\d\d:\d\d:\d\d\.\d{3} /.test(line))
+  return { output: () => output, lines, stop, secret: () => /secret +(\S+)/.exec(output)?.[1] ?? '' }
+}
+
+function eventOf(more: Partial<OutboxEvent> = {}): OutboxEvent {
+  const nowMs = Date.now()
+  const body = Buffer.from(JSON.stringify({ type: 'call.status', text: 'k4n4ry ü "\u2028\\' }))
+  const times = { occurredAtMs: nowMs, createdAtMs: nowMs }
+  const call = { callId: systemIds.session(), agentId: null, tags: {} }
+  return { id: systemIds.session(), type: 'call.status', ...call, version: null, body, ...times, ...more }
+}
+
+async function store(tenant: Tenant, ...events: OutboxEvent[]): Promise<void> {
+  for (const event of events) await worlds.asTenant(tenant, (tx) => enqueue(tx, tenant, event, []))
+}
+
+function storedEvents(tenant: Tenant): Promise<number> {
+  return worlds.asTenant(tenant, async (tx) => (await tx`select from webhook_events`).count)
+}
+
+async function newTenant() {
+  const { id, key } = await admin.organization('that listens')
+  return { key, tenant: { organizationId: id, test: false } }
+}
+
+t.test('an event arrives with its exact bytes, signed, without any endpoint', async (t) => {
+  const { key, tenant } = await newTenant()
+  await store(tenant, eventOf())
+  t.equal(await storedEvents(tenant), 0, 'nothing is stored while nobody listens')
+  const { received, url } = await receiver(t)
+  const listening = await listen(t, key, ['--forward-to', url])
+  t.match(listening.output(), `listening to the live world of ${parley.url}`)
+  const event = eventOf()
+  await store(tenant, event)
+  await until('it has come', () => received.length === 1)
+  const [{ id, body, headers }] = received as [Received]
+  t.equal(id, event.id)
+  t.equal(body, Buffer.from(event.body).toString())
+  t.equal(headers['content-type'], 'application/json')
+  const secret = Buffer.from(listening.secret().replace('whsec_', ''), 'base64')
+  t.equal(secret.length, 32)
+  const timestamp = String(headers['webhook-timestamp'])
+  t.ok(Math.abs(Number(timestamp) - Date.now() / 1000) < 60)
+  const hash = createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(event.body).digest('base64')
+  t.equal(headers['webhook-signature'], `v1,${hash}`)
+  await until('a line', () => listening.lines().length === 1)
+  t.match(listening.lines()[0], new RegExp(`^[\\d:.]+ {2}call\\.status {5}${event.callId} {2}204 {2}\\d+ ms$`))
+  t.notMatch(listening.output(), 'k4n4ry', 'no content')
+})
+
+t.test('other organizations and the other world are not listened to', async (t) => {
+  const [one, two] = [await newTenant(), await newTenant()]
+  const { key } = await admin.key(one.tenant.organizationId, { test: true })
+  const live = await listen(t, one.key, [])
+  const test = await listen(t, key, [])
+  t.match(test.output(), 'listening to the test world')
+  const [ofLive, ofTest] = [eventOf(), eventOf()]
+  await store(two.tenant, eventOf())
+  await store(one.tenant, ofLive)
+  await store({ ...one.tenant, test: true }, ofTest)
+  await until('both', () => live.lines().length + test.lines().length === 2)
+  t.match(live.lines(), [ofLive.callId])
+  t.match(test.lines(), [ofTest.callId])
+  t.equal(await storedEvents(two.tenant), 0)
+})
+
+t.test('nothing is missed and nothing comes twice when the connection is cut', async (t) => {
+  const { key, tenant } = await newTenant()
+  const { received, url } = await receiver(t)
+  const way = await cuttable(t)
+  await listen(t, key, ['--forward-to', url], { url: way.url })
+  const events = Array.from({ length: 6 }, () => eventOf())
+  await store(tenant, ...events.slice(0, 2))
+  await until('the first two', () => received.length === 2)
+  way.cut()
+  await store(tenant, ...events.slice(2, 4))
+  await way.repair()
+  await until('those of between', () => received.length >= 4, 30_000)
+  await store(tenant, ...events.slice(4))
+  await until('the last', () => received.length >= 6)
+  t.same(received.map(({ id }) => id).sort(), events.map(({ id }) => id).sort())
+})
+
+t.test('events, retries and failures', async (t) => {
+  const { key, tenant } = await newTenant()
+  const { received, url } = await receiver(t, 500, 302, 204)
+  const options = ['--forward-to', url, '--events', 'call.report,call.recording', '--retries', '2']
+  const listening = await listen(t, key, options)
+  const report = eventOf({ type: 'call.report', version: 1 })
+  await store(tenant, eventOf(), report)
+  await until('three attempts', () => listening.lines().length === 3)
+  t.same(
+    received.map(({ id }) => id),
+    [report.id, report.id, report.id],
+  )
+  const answers = listening.lines().map((line) => line.split(/ {2,}/).slice(3))
+  t.match(answers, [['500'], ['302', /ms$/, '(attempt 2)'], ['204', /ms$/, '(attempt 3)']])
+  t.not(received[0]?.headers['webhook-timestamp'], received[2]?.headers['webhook-timestamp'], 'a time for each attempt')
+  const nobody = await listen(t, key, ['--forward-to', await unused()])
+  await store(tenant, eventOf())
+  await until('a line', () => nobody.lines().length === 1)
+  t.match(nobody.lines()[0], 'nobody listens there')
+})
+
+t.test('chaos: a receiver gets every event, some twice, by the printed seed', async (t) => {
+  const { key, tenant } = await newTenant()
+  const { received, url } = await receiver(t)
+  const listening = await listen(t, key, ['--forward-to', url, '--chaos', 'dup,reorder,500', '--seed', '7'])
+  t.match(listening.output(), 'chaos   dup, reorder, 500 with --seed 7')
+  const events = Array.from({ length: 10 }, () => eventOf())
+  await store(tenant, ...events)
+  const ids = () => new Set(received.map(({ id }) => id))
+  await until('all', () => ids().size === 10, 20_000)
+  t.same([...ids()].sort(), events.map(({ id }) => id).sort())
+  await until('repeats', () => received.length > 10)
+  t.match(listening.output(), 'counts as 500')
+  t.match(listening.output(), '(dup)')
+})
+
+t.test('the secret stays that of the folder', async (t) => {
+  const { key } = await newTenant()
+  const { url } = await receiver(t)
+  const dataDir = freshDataDir()
+  const first = await listen(t, key, ['--forward-to', url], { dataDir })
+  const second = await listen(t, key, ['--forward-to', url], { dataDir })
+  t.equal(first.secret(), second.secret())
+  const given = await listen(t, key, ['--forward-to', url, '--secret', 'of my own'], { dataDir })
+  t.match(given.output(), 'secret  of my own')
+})
+
+t.test('what cannot work is refused', async (t) => {
+  const { key } = await newTenant()
+  const command = (args: string[], more: Record<string, string> = {}) =>
+    runParley(['listen', ...args], {
+      dataDir: freshDataDir(),
+      env: { PARLEY_URL: parley.url, PARLEY_API_KEY: key, ...more },
+    })
+  refused(t, await command([], { PARLEY_API_KEY: 'sk_live_wrong' }), /UNAUTHORIZED/)
+  const { key: narrow } = await admin.organization('without the scope', { scopes: ['router'] })
+  refused(t, await command([], { PARLEY_API_KEY: narrow }), /FORBIDDEN/)
+  refused(t, await command([], { PARLEY_URL: await unused() }), /no Parley answers there/)
+  refused(t, await command(['--forward-to', 'localhost:3000']), /--forward-to takes an address/)
+  refused(t, await command(['--events', 'call.pre_call']), /--events does not know call\.pre_call/)
+  refused(t, await command(['--chaos', 'dup,fire']), /--chaos does not know fire/)
+  refused(t, await command(['--retries', '11']), /--retries takes a number from 0 to 10/)
+  refused(t, await command(['--secret', 'short']), /--secret takes 8 to 256 characters/)
+})
+
+/** An address where nobody listens. fetch refuses low ports by itself. */
+async function unused(): Promise<string> {
+  const server = net.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return `http://127.0.0.1:${port}`
+}
+
+/** A way to the server that a test can cut. */
+async function cuttable(t: Test) {
+  const { port } = new URL(parley.url)
+  const open = new Set<net.Socket>()
+  const server = net.createServer((near) => {
+    const far = net.connect(Number(port), '127.0.0.1')
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => other.destroy())
+      socket.pipe(other)
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const at = (server.address() as AddressInfo).port
+  const cut = () => {
+    server.close()
+    for (const socket of open) socket.destroy()
+  }
+  t.teardown(cut)
+  return {
+    url: `http://127.0.0.1:${at}`,
+    cut,
+    async repair() {
+      server.listen(at, '127.0.0.1')
+      await once(server, 'listening')
+    },
+  }
+}

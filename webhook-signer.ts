@@ -1,0 +1,17 @@
+/** Signs what commands send to a receiver on this machine, as deliveries are signed. */
+import type { WebhookSigner } from './cli/actions.ts'
+import { webhookHeaders } from './domain/webhooks/signature.ts'
+import { systemClock } from './runtime/clock.ts'
+import { localSecret } from './runtime/local-secret.ts'
+import { newWebhookSecret } from './store/webhook-secrets.ts'
+
+const secretFile = 'listen.secret'
+
+/** Without a secret it signs with the one of the data folder, which the first call makes. */
+export function webhookSigner(dataDir: string, given: string | undefined): WebhookSigner {
+  const secret = given ?? localSecret(dataDir, secretFile, newWebhookSecret)
+  return {
+    secret,
+    headersOf: ({ id, body }) => webhookHeaders({ id, nowMs: systemClock.nowMs(), body }, [secret]),
+  }
+}
