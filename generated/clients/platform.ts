@@ -44,6 +44,7 @@ import type {
   SessionTranscript,
   SessionTurn,
   StartedSession,
+  StreamedWebhookEvent,
   Tool,
   ToolChange,
   ToolList,
@@ -58,6 +59,8 @@ import type {
   WebhookEventType,
   WebhookList,
   WebhookSecret,
+  WebhookStreamEnd,
+  WebhookStreamOpen,
 } from '../platform/types.ts'
 
 export { StreamTruncatedError } from './http.ts'
@@ -326,6 +329,17 @@ export type RotateWebhookSecretCall = CallOptions & { body?: SecretRotationInput
 export type RotateWebhookSecretAnswer =
   | Answer<'application/json', WebhookSecret>
 
+export type StreamWebhookEventsEvent =
+  | { event: 'open'; data: WebhookStreamOpen }
+  | { event: 'webhook'; data: StreamedWebhookEvent }
+  | { event: 'end'; data: WebhookStreamEnd }
+  | { event: 'error'; data: ErrorEnvelope }
+
+export type StreamWebhookEventsCall = CallOptions & { query?: { cursor?: string } }
+
+export type StreamWebhookEventsAnswer =
+  | Answer<'text/event-stream', AsyncIterable<StreamWebhookEventsEvent>>
+
 export type ListProvidersCall = CallOptions
 
 export type ListProvidersAnswer =
@@ -436,6 +450,8 @@ export type PlatformClient = {
   getWebhookSecret(call?: GetWebhookSecretCall): Promise<GetWebhookSecretAnswer>
   /** Replace the webhook secret of the organization */
   rotateWebhookSecret(call?: RotateWebhookSecretCall): Promise<RotateWebhookSecretAnswer>
+  /** Receive webhook events without an endpoint */
+  streamWebhookEvents(call?: StreamWebhookEventsCall): Promise<StreamWebhookEventsAnswer>
   /** List providers and whose credentials they are called with */
   listProviders(call?: ListProvidersCall): Promise<ListProvidersAnswer>
   /** Store a key of the organization's own */
@@ -873,6 +889,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],
+  },
+  streamWebhookEvents: {
+    method: 'GET',
+    path: '/v1/webhook-events/stream',
+    secured: true,
+    idempotent: false,
+    body: null,
+    parts: [],
+    answers: { 'text/event-stream': 'events' },
+    terminalEvents: ['end'],
   },
   listProviders: {
     method: 'GET',

@@ -44,6 +44,7 @@ import type {
   SessionTranscript,
   SessionTurn,
   StartedSession,
+  StreamedWebhookEvent,
   Tool,
   ToolChange,
   ToolList,
@@ -58,6 +59,8 @@ import type {
   WebhookEventType,
   WebhookList,
   WebhookSecret,
+  WebhookStreamEnd,
+  WebhookStreamOpen,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -536,6 +539,22 @@ export type RotateWebhookSecretRequest = {
 export type RotateWebhookSecretResult =
   | { status: 200; type?: 'application/json'; body: WebhookSecret }
 
+export type StreamWebhookEventsEvent =
+  | { event: 'open'; data: WebhookStreamOpen }
+  | { event: 'webhook'; data: StreamedWebhookEvent }
+  | { event: 'end'; data: WebhookStreamEnd }
+  | { event: 'error'; data: ErrorEnvelope }
+
+export type StreamWebhookEventsRequest = {
+  path: Record<string, never>
+  query: { cursor?: string }
+  header: { 'last-event-id'?: string }
+  body: undefined
+}
+
+export type StreamWebhookEventsResult =
+  | { status: 200; type?: 'text/event-stream'; body: AsyncIterable<StreamWebhookEventsEvent> }
+
 export type ListProvidersRequest = {
   path: Record<string, never>
   query: Record<string, never>
@@ -672,6 +691,8 @@ export type PlatformHandlers<Caller> = {
   getWebhookSecret: Handle<GetWebhookSecretRequest, GetWebhookSecretResult, Caller>
   /** POST /v1/webhook-secret/rotate */
   rotateWebhookSecret: Handle<RotateWebhookSecretRequest, RotateWebhookSecretResult, Caller>
+  /** GET /v1/webhook-events/stream */
+  streamWebhookEvents: Handle<StreamWebhookEventsRequest, StreamWebhookEventsResult, Caller>
   /** GET /v1/providers */
   listProviders: Handle<ListProvidersRequest, ListProvidersResult, Caller>
   /** PUT /v1/providers */

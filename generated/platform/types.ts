@@ -31,6 +31,30 @@ export type SessionStatus = { status: CallStatus; endedAt: string | null }
 
 export type SessionStreamEnd = { reason: 'session_ended' | 'timeout' }
 
+/** Events are stored for this stream from now on. */
+export type WebhookStreamOpen = {
+  /** To go on from here. The line `id` has it too. */
+  cursor: string
+  /** Whether the key is of the test world. */
+  test: boolean
+}
+
+export type StreamedWebhookEvent = {
+  /** To go on from here. The line `id` has it too. */
+  cursor: string
+  /** It is the `webhook-id` of every delivery. */
+  eventId: string
+  event: 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
+  sessionId: string
+  /** A report is sent again when its recording is ready, with a higher version. Null for other events. */
+  version: number | null
+  occurredAt: string
+  /** The JSON text whose UTF-8 bytes endpoints get. */
+  body: string
+}
+
+export type WebhookStreamEnd = { reason: 'timeout' }
+
 export type ProviderList = ProviderStatus[]
 
 export type ProviderStatus = {
