@@ -2,6 +2,7 @@
 import { FrameResampler } from './audio/frame-resampler.ts'
 import type { Caller } from './domain/access/organization.ts'
 import { createJournal, type JournalDeps } from './domain/calls/journal.ts'
+import { baseOf } from './domain/catalog/language.ts'
 import type { Stage } from './domain/catalog/model.ts'
 import { startConversation } from './domain/conversation/conversation.ts'
 import type { ConversationDeps, ConversationInput } from './domain/conversation/deps.ts'
@@ -10,6 +11,7 @@ import type { Operations } from './domain/operations.ts'
 import type { Provider } from './domain/ports/provider.ts'
 import type { LiveCall, StartConversation } from './domain/sessions/live-sessions.ts'
 import { routingOfStage } from './domain/sessions/routes.ts'
+import type { Aligner } from './domain/speech/alignment.ts'
 import { presetOfGender } from './domain/speech/voices.ts'
 import { createRunTool } from './domain/tools/run-tool.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
@@ -110,6 +112,7 @@ function inputOf(
     call,
     caller,
     routing: { stt: routing('stt'), llm: routing('llm'), tts: routing('tts') },
+    aligner: alignerOf(operations, call.pipeline.intent.language),
     request: (signal) => {
       return { caller, requestId: systemIds.request(), operation: 'session', callId: call.id, signal }
     },
@@ -120,4 +123,13 @@ function inputOf(
     recorder: record(call),
     ended,
   }
+}
+
+/** The forced alignment that serves the language, as BCP 47, or null. */
+function alignerOf({ catalog }: Operations, language: string): Aligner | null {
+  const base = baseOf(language)
+  const row = catalog.stage('stt').find(({ provider, languages }) => {
+    return provider.ports.speech?.aligner !== undefined && (languages === null || languages.has(base))
+  })
+  return row?.provider.ports.speech?.aligner ?? null
 }

@@ -18,7 +18,7 @@ import type { TracedText } from '../speech/traced-text.ts'
 import type { WordEnd } from '../speech/tts.ts'
 import type { VoiceWish } from '../speech/voices.ts'
 import { LeadingSilence } from './leading-silence.ts'
-import { PlayedText } from './played-text.ts'
+import { PlayedText, type SentenceCut } from './played-text.ts'
 import type { Playout } from './playout.ts'
 import { isHopeless, nobodyMs } from './transcription.ts'
 
@@ -126,6 +126,11 @@ export class AgentSpeech {
   /** The words that were played when `playedMs` were. */
   playedText(playedMs: number): string {
     return this.#played.at(playedMs).trim()
+  }
+
+  /** The sentence that was cut when `playedMs` were played, or null: its words are known, or its audio is not. */
+  cutAt(playedMs: number): SentenceCut | null {
+    return this.#played.cutAt(playedMs)
   }
 
   /** On the monotonic clock. */
@@ -297,12 +302,18 @@ export class AgentSpeech {
     const samples = this.#silence.after(copy)
     if (samples.length === 0) return true
     this.#firstAudioMs ??= this.#deps.clock.monotonicMs()
-    if (!this.#isAudible) this.#played.sentence(this.#sentences[this.#current]?.text ?? '')
+    if (!this.#isAudible) this.#nextSentence()
     this.#isAudible = true
     this.#announce()
     this.#played.audio(samples)
     this.#samples += samples.length
     return this.#playout.push(samples)
+  }
+
+  #nextSentence(): void {
+    const { text, spoken } = this.#sentences[this.#current] ?? { text: '', spoken: undefined }
+    this.#played.sentence(text, spoken)
+    this.#played.forget(this.#playout.playedMs)
   }
 
   #announce(): void {

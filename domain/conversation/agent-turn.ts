@@ -113,6 +113,22 @@ export class AgentTurn {
     return this.speech.playedText(this.#deps.playout.playedMs)
   }
 
+  /**
+   * Finds the last word that was played. The playout has stopped. A failure leaves the estimate. Null: nothing is to be
+   * found, because the words are known or cannot be.
+   */
+  findPlayed(signal: AbortSignal): Promise<void> | null {
+    const { playout, sampleRateHz } = this.#deps
+    const { aligner } = this.#input
+    const cut = aligner && this.speech.cutAt(playout.playedMs)
+    if (!cut) return null
+    const { text, samples } = cut
+    const found = (place: number) => {
+      if (!signal.aborted) cut.found(place)
+    }
+    return aligner.spokenUpTo({ text, samples, sampleRateHz }, signal).then(found, () => {})
+  }
+
   /** The items that tell the LLM of this turn. */
   items(isWhole: boolean): LlmItem[] {
     const text = isWhole ? this.speech.text : this.playedText

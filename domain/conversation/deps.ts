@@ -9,6 +9,7 @@ import type { ItemsAnswer, ItemsInput } from '../llm/items.ts'
 import type { CancelSignal, Clock, Log } from '../ports/system.ts'
 import type { Routing } from '../routing/ask.ts'
 import type { PipelineTool } from '../sessions/pipeline.ts'
+import type { Aligner } from '../speech/alignment.ts'
 import type { SynthesizeStream, TranscribeStream } from '../speech/stream.ts'
 import type { Pacer } from './playout.ts'
 import type { RecordedVoice } from './recorder.ts'
@@ -37,6 +38,8 @@ export type ConversationInput = {
   routing: Readonly<Record<Stage, Routing>>
   /** A preset that is like the default voice of this route, or null. */
   presetLike: (route: Route) => string | null
+  /** Finds the words of the agent that were played, where its voice reports no times. Null: they are estimated. */
+  aligner: Aligner | null
   /** The context of one request to a model on behalf of this call. Each has its own id. */
   request: (signal: CancelSignal) => RequestContext
   /** Null: the call is not recorded. */

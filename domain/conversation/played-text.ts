@@ -8,9 +8,9 @@
  *   audio   ...####.###..#####...      . silence, # sound
  *   text       Hello there  friend
  */
-import { charactersOf } from '../speech/characters.ts'
+import { TracedText } from '../speech/traced-text.ts'
 import type { WordEnd } from '../speech/tts.ts'
-import { isUnspaced } from './phrases.ts'
+import { endsPhrase, weightOf } from './word-weight.ts'
 
 /** The ends of words that a provider reports. The list grows while the audio comes. */
 export type SpokenWords = {
@@ -21,7 +21,19 @@ export type SpokenWords = {
   placeOf: (place: number) => number
 }
 
+/** A sentence without word times that broke off while it was played. */
+export type SentenceCut = {
+  /** All of its text, as it is spoken. */
+  text: string
+  /** Its audio up to the cut, and no more. */
+  samples: Int16Array
+  /** The text was spoken at least up to this place. */
+  found(place: number): void
+}
+
 const stepMs = 10
+/** The audio of a longer sentence is not kept. */
+const keptMsMax = 20_000
 /** A shorter silence inside of a sentence is a part of a word, such as the one before a "p". */
 const pauseSteps = 13
 /** The pace of one phrase is at most this many times the pace of another one. */
@@ -41,11 +53,10 @@ const marginMs = 130
 const variance = { letter: 0.7, sign: 18, start: 14 }
 /** A voice of normal speed takes at most this long for a letter. It counts while the end of a sentence has not come. */
 const letterMsMax = 80
-/** Digits and signs such as % are spoken as whole words. */
-const signLetters = 6
 
 type Sentence = {
   text: string
+  spoken: TracedText
   /** The number of samples of the turn before it. */
   from: number
   samples: number
@@ -54,6 +65,10 @@ type Sentence = {
   /** Several, if the sentence was spoken in parts. */
   words: SpokenWords[]
   isComplete: boolean
+  /** Its audio so far. Null: it is not kept. */
+  chunks: Int16Array[] | null
+  /** The text up to this place was played when this number of samples was. */
+  found: { samples: number; place: number } | null
 }
 
 export class PlayedText {
@@ -64,6 +79,8 @@ export class PlayedText {
   #samples = 0
   #peakOfStep = 0
   #peakOfTurn = silenceBelow / soundAbove
+  /** The audio of the sentences before it is not kept. */
+  #firstKept = 0
 
   /** `speed` is that of the voice; 1 is normal. */
   constructor(sampleRateHz: number, speed = 1) {
@@ -73,12 +90,14 @@ export class PlayedText {
   }
 
   /** The audio that comes next belongs to this text. White space between sentences is part of their texts. */
-  sentence(text: string): void {
+  sentence(text: string, spoken = new TracedText(text).copy()): void {
     this.complete()
-    this.#sentences.push({ text, from: this.#samples, samples: 0, sounding: [], words: [], isComplete: false })
+    const from = this.#samples
+    const known = { samples: 0, sounding: [], words: [], isComplete: false, chunks: [], found: null }
+    this.#sentences.push({ text, spoken, from, ...known })
   }
 
-  /** Audio of the last sentence, in the order in which it will be played. */
+  /** Audio of the last sentence, in the order in which it will be played. The samples are kept and must not change. */
   audio(samples: Int16Array): void {
     const sentence = this.#sentences.at(-1)
     if (sentence === undefined) throw new Error('audio without a text')
@@ -89,6 +108,8 @@ export class PlayedText {
       if (sentence.samples % this.#stepSamples === 0) this.#endStep(sentence)
     }
     this.#samples += samples.length
+    if (hasTimes(sentence) || sentence.samples > (keptMsMax * this.#rateHz) / 1000) sentence.chunks = null
+    sentence.chunks?.push(samples)
   }
 
   /** Words of the last sentence. Without any its words are laid over its sound. */
@@ -108,6 +129,21 @@ export class PlayedText {
     if (sentence === undefined) return
     sentence.text = ''
     sentence.isComplete = true
+    sentence.chunks = null
+  }
+
+  /** Forgets the audio of sentences that were played whole by then. */
+  forget(playedMs: number): void {
+    const played = this.#playedSamples(playedMs)
+    for (
+      let next = this.#sentences[this.#firstKept + 1];
+      next !== undefined;
+      next = this.#sentences[this.#firstKept + 1]
+    ) {
+      if (next.from > played) return
+      const past = this.#sentences[this.#firstKept++]
+      if (past) past.chunks = null
+    }
   }
 
   /** The length of the audio so far. */
@@ -117,7 +153,7 @@ export class PlayedText {
 
   /** The text that was played when `playedMs` of the audio was. */
   at(playedMs: number): string {
-    const played = Math.floor((playedMs * this.#rateHz) / 1000)
+    const played = this.#playedSamples(playedMs)
     let text = ''
     for (const sentence of this.#sentences) {
       const rest = played - sentence.from
@@ -128,6 +164,25 @@ export class PlayedText {
     return text.trimEnd()
   }
 
+  /** The sentence that is cut when `playedMs` of the audio was played. Null: its words are known, or its audio is not. */
+  cutAt(playedMs: number): SentenceCut | null {
+    const played = this.#playedSamples(playedMs)
+    const sentence = this.#sentences.findLast(({ from }) => from < played)
+    if (sentence === undefined || sentence.chunks === null || hasTimes(sentence)) return null
+    const samples = Math.min(played - sentence.from, sentence.samples)
+    if (sentence.isComplete && samples === sentence.samples) return null
+    const { spoken } = sentence
+    return {
+      text: spoken.text,
+      samples: firstOf(sentence.chunks, samples),
+      found: (place) => (sentence.found = { samples, place: spoken.sourcePlace(place) }),
+    }
+  }
+
+  #playedSamples(playedMs: number): number {
+    return Math.floor((playedMs * this.#rateHz) / 1000)
+  }
+
   #endStep({ sounding }: Sentence): void {
     if (this.#peakOfStep > this.#peakOfTurn) this.#peakOfTurn = this.#peakOfStep
     sounding.push((sounding.at(-1) ?? 0) + Number(this.#peakOfStep > soundAbove * this.#peakOfTurn))
@@ -136,9 +191,9 @@ export class PlayedText {
 
   #cut(sentence: Sentence, samples: number): string {
     const all = wordsIn(sentence.text)
-    const count = sentence.words.some(({ ends }) => ends.length > 0)
+    const count = hasTimes(sentence)
       ? wordsBefore(all, placeAt(sentence.words, ((sentence.from + samples) * 1000) / this.#rateHz))
-      : this.#wordsBySound(sentence, all, samples)
+      : Math.max(this.#wordsBySound(sentence, all, samples), wordsFound(sentence, all, samples))
     return sentence.text.slice(0, all[count - 1]?.end ?? 0)
   }
 
@@ -159,12 +214,30 @@ export class PlayedText {
   }
 }
 
-const endsPhrase = /[^\p{L}\p{N}]$/u
-
 /** `spokenEnd` is the place behind its last letter or sign that is spoken, and 0 for a word without one. */
 type Word = { text: string; end: number; spokenEnd: number }
 /** `toStep` is the end of the pause after the phrase. */
 type Phrase = { words: readonly Word[]; toStep: number }
+
+function hasTimes({ words }: Sentence): boolean {
+  return words.some(({ ends }) => ends.length > 0)
+}
+
+function wordsFound({ found }: Sentence, all: readonly Word[], samples: number): number {
+  return found === null || samples < found.samples ? 0 : wordsBefore(all, found.place)
+}
+
+function firstOf(chunks: readonly Int16Array[], length: number): Int16Array {
+  const samples = new Int16Array(length)
+  let at = 0
+  for (const chunk of chunks) {
+    if (at >= length) break
+    const part = chunk.subarray(0, length - at)
+    samples.set(part, at)
+    at += part.length
+  }
+  return samples
+}
 
 function wordsIn(text: string): Word[] {
   return [...text.matchAll(words)].map(({ 0: word, index }) => {
@@ -248,24 +321,7 @@ const words =
 /** Up to the last character that has a sound. */
 const lastSpoken = /^.*[\p{L}\p{M}\p{N}\p{S}%&@#]/u
 
-/** The length of the sound of a text, in letters: punctuation is silent, and a character of Chinese is as long as two. */
-function lettersOf(text: string): number {
-  let letters = 0
-  for (const [character] of text.matchAll(/[\p{L}\p{N}\p{Sc}%&@+=]/gu)) {
-    if (!/\p{L}/u.test(character)) letters += signLetters
-    else letters += isUnspaced(character) ? 2 : charactersOf(character)
-  }
-  return letters
-}
-
 function varianceOf(word: string): number {
   const signs = word.match(/[\p{N}\p{Sc}%&@+=]/gu)?.length ?? 0
   return variance.letter * weightOf(word) + variance.sign * signs
-}
-
-/** The time that a voice needs for a word, in letters: words begin slowly, and the last one before a pause is drawn out. */
-function weightOf(word: string): number {
-  const letters = lettersOf(word)
-  if (letters === 0 || isUnspaced(word.charAt(0))) return letters
-  return letters + 1 + (endsPhrase.test(word) ? 2 : 0)
 }

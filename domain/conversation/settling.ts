@@ -1,34 +1,70 @@
+/**
+ * Work that waits until it is known how much of an interrupted turn was played: first up to which sample, and then, where
+ * the voice reports no times of words, up to which word.
+ *
+ *   begin ──► the client answers the clear ──► the words are found ──► settled
+ *             or `clearedMs` have passed       or `wordsMs` have passed
+ */
 import type { Clock } from '../ports/system.ts'
+import type { AgentTurn } from './agent-turn.ts'
 
-/** The answer to a clear is waited for this long, to know how far a turn was played. */
-const settleMs = 300
+/** The answer to a clear is waited for this long. */
+const clearedMs = 300
+/** The words are waited for this long. The user still speaks then, as a rule, and no answer is delayed. */
+const wordsMs = 400
 
-/** Work that waits until it is known how far an interrupted turn was played. */
+export type SettlingDeps = {
+  clock: Clock
+  playout: { readonly awaitsCleared: boolean }
+  defect: (error: unknown) => void
+}
+
 export class Settling {
-  readonly #clock: Clock
+  readonly #deps: SettlingDeps
   #waiting: (() => void)[] | null = null
+  #turn: Pick<AgentTurn, 'findPlayed'> | null = null
+  #finding: AbortController | null = null
   #cancel: (() => void) | null = null
 
-  constructor(clock: Clock) {
-    this.#clock = clock
+  constructor(deps: SettlingDeps) {
+    this.#deps = deps
   }
 
   get isUnderWay(): boolean {
     return this.#waiting !== null
   }
 
-  /** `settled` is the first to run. */
-  begin(settled: () => void): void {
+  /** The playout of this turn was stopped. `settled` is the first to run. */
+  begin(turn: Pick<AgentTurn, 'findPlayed'>, settled: () => void): void {
     this.settle()
     this.#waiting = [settled]
-    this.#cancel = this.#clock.after(settleMs, () => this.settle())
+    this.#turn = turn
+    const { clock, playout } = this.#deps
+    if (playout.awaitsCleared) this.#cancel = clock.after(clearedMs, () => this.cleared())
+    else this.cleared()
   }
 
-  /** It is known now. */
+  /** The last sample that was played is known. */
+  cleared(): void {
+    const turn = this.#turn
+    if (turn === null) return
+    this.#turn = null
+    this.#cancel?.()
+    const finding = new AbortController()
+    const found = turn.findPlayed(finding.signal)
+    if (found === null) return this.settle()
+    this.#finding = finding
+    this.#cancel = this.#deps.clock.after(wordsMs, () => this.settle())
+    found.then(() => !finding.signal.aborted && this.settle()).catch((error: unknown) => this.#deps.defect(error))
+  }
+
+  /** Waits no longer. */
   settle(): void {
     const waiting = this.#waiting
-    this.#waiting = null
+    this.#waiting = this.#turn = null
     this.#cancel?.()
+    this.#finding?.abort()
+    this.#finding = null
     for (const run of waiting ?? []) run()
   }
 

@@ -63,7 +63,7 @@ export class Turns {
       toolsRun: (isRunning) => events.toolsRun(isRunning),
       lateTool: (done) => this.#lateTool(done),
     })
-    this.#settling = new Settling(deps.clock)
+    this.#settling = new Settling(deps)
     this.#interruption = new Interruption(deps.clock, input.call.pipeline)
     this.#history = new History(input.call.pipeline.systemPrompt)
     this.#user = new UserTurn(deps, input.call.pipeline, {
@@ -185,7 +185,7 @@ export class Turns {
 
   /** The client has said how far the agent was played. */
   cleared(): void {
-    this.#settling.settle()
+    this.#settling.cleared()
   }
 
   drained(): void {
@@ -323,11 +323,11 @@ export class Turns {
     turn.drop()
     this.#events.toolsRun(false)
     this.#deps.playout.stop()
-    this.#settling.begin(() => {
+    this.#lastWords = turn.speech.text
+    this.#settling.begin(turn, () => {
       this.#close(turn, false)
       this.#events.moved()
     })
-    if (!this.#deps.playout.awaitsCleared) this.#settling.settle()
   }
 
   #close(turn: AgentTurn, isWhole: boolean): void {

@@ -1,5 +1,6 @@
 import type { Model, Stage } from '../catalog/model.ts'
 import type { Llm } from '../llm/llm.ts'
+import type { Aligner } from '../speech/alignment.ts'
 import type { Stt } from '../speech/stt.ts'
 import type { Tts } from '../speech/tts.ts'
 
@@ -8,7 +9,7 @@ import type { Tts } from '../speech/tts.ts'
  * A further kind, such as a carrier, is one more member here: nothing enumerates them.
  */
 export type ProviderPorts = {
-  speech?: { stt?: Stt; tts?: Tts }
+  speech?: { stt?: Stt; tts?: Tts; aligner?: Aligner }
   llm?: Llm
 }
 

@@ -5,6 +5,10 @@ import type { FliteSpeech } from './flite.ts'
 export type SttInput = { format: AudioFormat; durationMs: number }
 /** Loads the models and does a first piece of work, because that takes much longer than the next ones. */
 export type WarmInput = { warm: true }
+/** The audio, which comes as for SttInput, speaks this text and is cut anywhere. */
+export type AlignInput = SttInput & { alignText: string }
+/** See `Aligner`. */
+export type AlignOutput = { place: number }
 export type SttOutput = { segments: { text: string; startMs: number; endMs: number }[] }
 
 export type TtsInput = { text: string; voice: string; speed: number }

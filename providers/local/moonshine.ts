@@ -36,12 +36,10 @@ export class Moonshine {
 
   /** Checks the signal between two tokens and rejects with its reason. */
   async transcribe(samples: Float32Array, signal: AbortSignal): Promise<string> {
-    const clip = new Float32Array(samples.length + silenceBehindSamples)
-    clip.set(samples)
-    const input = new ort.Tensor('float32', clip, [1, clip.length])
-    const encoded = (await this.#encoder.run({ input_values: input }))['last_hidden_state'] as ort.Tensor
+    const encoded = await this.#encoded(samples)
     const tokens = [startToken]
-    const tokensMax = Math.trunc((clip.length / moonshineRateHz) * tokensPerSecondMax)
+    const clipS = (samples.length + silenceBehindSamples) / moonshineRateHz
+    const tokensMax = Math.trunc(clipS * tokensPerSecondMax)
     const past = emptyPast()
     while (tokens.length <= tokensMax) {
       // The runtime computes in this thread. Without this pause the message "stop" would be read only after the last token.
@@ -56,6 +54,71 @@ export class Moonshine {
     }
     return tokenizer.decode(tokens, true, true).trim()
   }
+
+  /** How well a known text follows from audio, in one step. `samples` null: how well it follows from nothing. */
+  async follow(tokens: readonly number[], samples: Float32Array | null): Promise<Followed> {
+    const encoded = samples === null ? withoutAudio() : await this.#encoded(samples)
+    const ids = BigInt64Array.from([startToken, ...tokens], BigInt)
+    const output = await this.#decoder.run({
+      ...emptyPast(),
+      input_ids: new ort.Tensor('int64', ids, [1, ids.length]),
+      encoder_hidden_states: encoded,
+      use_cache_branch: new ort.Tensor('bool', [false], [1]),
+    })
+    const logits = output['logits']!.data as Float32Array
+    const size = logits.length / ids.length
+    const followed: Followed = { goesOn: [], ends: [], stops: [] }
+    for (let at = 0; at < ids.length; at++) {
+      const row = logits.subarray(at * size, (at + 1) * size)
+      const whole = logOfSum(row)
+      const token = tokens[at]
+      if (token !== undefined) followed.goesOn.push(row[token]! - whole)
+      followed.ends.push(row[endToken]! - whole)
+      followed.stops.push(logOfSum(Float32Array.from(stopTokens, (stop) => row[stop]!)) - whole)
+    }
+    return followed
+  }
+
+  async #encoded(samples: Float32Array): Promise<ort.Tensor> {
+    const clip = new Float32Array(samples.length + silenceBehindSamples)
+    clip.set(samples)
+    const input = new ort.Tensor('float32', clip, [1, clip.length])
+    return (await this.#encoder.run({ input_values: input }))['last_hidden_state'] as ort.Tensor
+  }
+}
+
+/**
+ * Natural logarithms of probabilities in front of each token and behind the last: that this token comes next, that the
+ * text ends, and that it ends or gets the mark at the end of a sentence.
+ */
+export type Followed = { goesOn: number[]; ends: number[]; stops: number[] }
+
+/** `isWord`: it has a space in front of it. */
+export function tokensOf(text: string, isWord: boolean): number[] {
+  return text === '' ? [] : tokenizer.encode(text, false, isWord)
+}
+
+const stopTokens = [endToken, ...['.', '?', '!', '...', '…'].map((mark) => tokensOf(mark, false)).flatMap(single)]
+
+function single(tokens: readonly number[]): readonly number[] {
+  return tokens.length === 1 ? tokens : []
+}
+
+/** Frames of zeros, about a second of them. */
+function withoutAudio(): ort.Tensor {
+  const frames = 60
+  return new ort.Tensor('float32', new Float32Array(frames * heads * headWidth), [1, frames, heads * headWidth])
+}
+
+/** Values far below the highest one add nothing, and most are. */
+const negligible = -20
+
+function logOfSum(values: Float32Array): number {
+  let most = Number.NEGATIVE_INFINITY
+  for (const value of values) if (value > most) most = value
+  let sum = 0
+  for (const value of values) if (value - most > negligible) sum += Math.exp(value - most)
+  return most + Math.log(sum)
 }
 
 function stepInput(token: number, encoded: ort.Tensor, first: boolean): Record<string, ort.Tensor> {

@@ -5,6 +5,7 @@
 
 import type { Provider } from '../../domain/ports/provider.ts'
 import type { Clock, Log } from '../../domain/ports/system.ts'
+import { createLocalAligner } from './aligner.ts'
 import type { WarmInput } from './child-messages.ts'
 import { ChildPool } from './child-pool.ts'
 import { createScriptedLlm } from './llm.ts'
@@ -69,6 +70,7 @@ export function createLocalProvider(options: LocalOptions): Provider {
       speech: {
         stt: createLocalStt({ pool: sttPool, streams, jobTimeoutMs, ...(onProgress && { onProgress }) }),
         tts: createLocalTts({ pool: ttsPool, jobTimeoutMs }),
+        aligner: createLocalAligner({ pool: sttPool, jobTimeoutMs }),
       },
       llm: createScriptedLlm(),
     },

@@ -1,9 +1,10 @@
 /**
- * The entry of the process that recognises recordings: it decodes, finds speech and recognises each segment. Only fork
- * starts it.
+ * The entry of the process that recognises recordings: it decodes, finds speech and recognises each segment. It aligns
+ * text with audio, too. Only fork starts it.
  */
+import { alignedPlace } from './alignment.ts'
 import { type JobContext, serveJobs } from './child-jobs.ts'
-import type { SttInput, SttOutput, WarmInput } from './child-messages.ts'
+import type { AlignInput, AlignOutput, SttInput, SttOutput, WarmInput } from './child-messages.ts'
 import { decodeMono } from './decode.ts'
 import { type Moonshine, moonshineRateHz, openMoonshine } from './moonshine.ts'
 import { Segmenter, type SpeechSegment } from './segmenter.ts'
@@ -25,7 +26,7 @@ const warmUpFormat = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz: 80
 const warmUpMs = 1000
 const warmUpBytes = 16_000
 
-serveJobs<SttInput | WarmInput, SttOutput>(async (input, context) => {
+serveJobs<SttInput | AlignInput | WarmInput, SttOutput | AlignOutput>(async (input, context) => {
   const [vad, moonshine] = await (models ??= open())
   if ('warm' in input) {
     const noise = once(Uint8Array.from({ length: warmUpBytes }, (_, index) => (index * 37) % 251))
@@ -36,6 +37,8 @@ serveJobs<SttInput | WarmInput, SttOutput>(async (input, context) => {
     return { segments: [] }
   }
   const audio = decodeMono({ ...input, pieces: context.pieces }, moonshineRateHz)
+  if ('alignText' in input)
+    return { place: await alignedPlace(moonshine, input.alignText, await whole(audio), context.signal) }
   const segments: SttOutput['segments'] = []
   for await (const { samples, startMs, endMs } of findSpeech(vad, audio, context)) {
     const text = await moonshine.transcribe(samples, context.signal)
@@ -44,6 +47,18 @@ serveJobs<SttInput | WarmInput, SttOutput>(async (input, context) => {
   }
   return { segments }
 })
+
+async function whole(audio: AsyncIterable<Float32Array>): Promise<Float32Array> {
+  const parts: Float32Array[] = []
+  for await (const part of audio) parts.push(part.slice())
+  const samples = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    samples.set(part, at)
+    at += part.length
+  }
+  return samples
+}
 
 async function* once(piece: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(piece)

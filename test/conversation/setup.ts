@@ -14,6 +14,7 @@ import { createOperations } from '../../domain/operations.ts'
 import type { Clock } from '../../domain/ports/system.ts'
 import type { Routing } from '../../domain/routing/ask.ts'
 import type { Pipeline, PipelineTool } from '../../domain/sessions/pipeline.ts'
+import type { Aligner } from '../../domain/speech/alignment.ts'
 import { presetOfGender } from '../../domain/speech/voices.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { isPhoneNumber } from '../../runtime/phone-number.ts'
@@ -76,6 +77,8 @@ export type Options = {
   breaksOff?: (sentence: string, chunk: number) => boolean
   /** The voices report the ends of words. */
   reportsWords?: boolean
+  /** Finds words that were played, where the voices do not report them. */
+  aligner?: (clock: Clock) => Aligner
   /** The LLM costs. */
   isPriced?: boolean
   /** The engines of a process that has just started answer nothing before these times. */
@@ -204,6 +207,7 @@ export function converse(options: Options = {}) {
         return voice === undefined ? null : presetOfGender(voice.gender)
       },
       recorder: options.recorder?.(all.clock) ?? null,
+      aligner: options.aligner?.(all.clock) ?? null,
       ended: () => {
         over.ended = true
       },

@@ -1,0 +1,28 @@
+/** Forced alignment in the processes that recognise recordings. */
+import { ProviderError } from '../../domain/ports/provider-error.ts'
+import type { Aligner } from '../../domain/speech/alignment.ts'
+import type { AlignInput, AlignOutput } from './child-messages.ts'
+import type { ChildPool } from './child-pool.ts'
+
+/** A busy core was measured to need 30 ms, and 20 ms more for a second of audio. */
+const expectedMs = { start: 30, perAudioMs: 0.02 }
+
+export function createLocalAligner({ pool, jobTimeoutMs }: { pool: ChildPool; jobTimeoutMs: number }): Aligner {
+  return {
+    async spokenUpTo({ text, samples, sampleRateHz }, signal) {
+      // A session waits for the answer, and not until a process has loaded its models.
+      if (!pool.hasChildren) throw new ProviderError('overloaded', { sent: false })
+      const durationMs = (samples.length * 1000) / sampleRateHz
+      const format = { container: 'raw', encoding: 'pcm_s16le', sampleRateHz, channels: 1 } as const
+      const input: AlignInput = { format, durationMs, alignText: text }
+      const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+      const job = {
+        input,
+        pieces: [bytes].values(),
+        expectedMs: expectedMs.start + durationMs * expectedMs.perAudioMs,
+        timeoutMs: jobTimeoutMs,
+      }
+      return ((await pool.run(job, signal)) as AlignOutput).place
+    },
+  }
+}

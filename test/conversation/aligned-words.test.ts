@@ -1,0 +1,110 @@
+/** The text of an interrupted turn of a voice that reports no times of words, where the words are found in its audio. */
+import t from 'tap'
+import type { Clock } from '../../domain/ports/system.ts'
+import type { Aligner, AlignRequest } from '../../domain/speech/alignment.ts'
+import { letterMs, rateHz, wordAt } from './caller.ts'
+import { later } from './engines.ts'
+import { converse, type Options } from './setup.ts'
+
+const story =
+  'There once lived a king. He lived in a castle by the sea, and he had three daughters who sang all day and all night.'
+
+/** The caller plays this number of samples at a time. A word that lacks fewer was played. */
+const tickSamples = rateHz / 100
+
+type Asked = AlignRequest & { signal: AbortSignal; atMs: number }
+
+/** Reads the words from the samples, and answers after `ms`. */
+function reading(asked: Asked[], ms = 150) {
+  return (clock: Clock): Aligner => ({
+    async spokenUpTo(request, signal) {
+      asked.push({ ...request, signal, atMs: clock.monotonicMs() })
+      await later(clock, ms)
+      let place = 0
+      let from = 0
+      for (const { 0: word, index } of request.text.matchAll(/\S+/g)) {
+        from += (word.length * letterMs * rateHz) / 1000
+        if (from > request.samples.length + tickSamples) break
+        if (wordAt(request.samples[from - 1 - tickSamples] ?? 0, 'agent') !== word)
+          throw new Error('these are other words')
+        place = index + word.length
+      }
+      return place
+    },
+  })
+}
+
+/** The agent is interrupted after `ms`. */
+async function interrupted(ms: number, options: Options) {
+  const all = converse({ answerOf: (said) => (said.startsWith('tell') ? story : 'Yes.'), ...options })
+  const { sim, record } = all
+  sim.say('tell me.')
+  await sim.until(() => sim.firstAgentAudioMs(0) !== null)
+  await sim.run(ms)
+  const onsetMs = sim.nowMs
+  sim.say('wait please stop.')
+  await sim.until(() => record.turns.some(({ text }) => text === 'wait please stop.'))
+  const text = record.turns.find(({ source }) => source === 'agent')?.playedText ?? ''
+  return { ...all, text, onsetMs }
+}
+
+t.test('the words that an aligner finds are kept, shown, and sent to the LLM', async (t) => {
+  for (let ms = 300; ms < 4900; ms += 310) {
+    const asked: Asked[] = []
+    const { sim, record, text, requests } = await interrupted(ms, { aligner: reading(asked) })
+    t.equal(text, sim.wholeAgentWords.join(' '), `after ${ms} ms`)
+    t.equal(asked.length, 1, 'it is asked once')
+    await sim.until(() => record.turns.length === 4)
+    const inHistory = requests.at(-1)?.items.filter((item) => item.type === 'message' && item.role === 'assistant')
+    t.same(inHistory, [{ type: 'message', role: 'assistant', text }])
+    t.match(
+      sim.events.findLast((event) => event.type === 'agentMessage' && event.interrupted),
+      { text, isFinal: true },
+    )
+  }
+})
+
+t.test('an aligner gets the sentence under way and only the audio of it that was played', async (t) => {
+  const asked: Asked[] = []
+  const { sim } = await interrupted(4000, { aligner: reading(asked) })
+  const [first, second] = story.split(/(?<=king\.)/) as [string, string]
+  t.equal(asked[0]?.text.trim(), second.trim())
+  const firstMs = first.replaceAll(' ', '').length * letterMs
+  const playedMs =
+    sim.played.filter(({ sample }) => wordAt(sample, 'agent') && !'Yes.'.includes(wordAt(sample, 'agent')!)).length * 10
+  const samplesMs = ((asked[0]?.samples.length ?? 0) * 1000) / rateHz
+  t.ok(Math.abs(firstMs + samplesMs - playedMs) <= 10, `${samplesMs} ms of ${playedMs - firstMs}`)
+})
+
+t.test('an aligner that fails, or is late, leaves the estimate and delays nothing', async (t) => {
+  const plain = await interrupted(2500, {})
+  await plain.sim.until(() => plain.record.turns.length === 4)
+  for (const [name, aligner] of [
+    ['fails', () => ({ spokenUpTo: () => Promise.reject(new Error('broken')) })],
+    ['never answers', () => ({ spokenUpTo: () => new Promise<number>(() => {}) })],
+    ['is late', reading([], 1000)],
+  ] as const) {
+    const { text, record, sim, onsetMs } = await interrupted(2500, { aligner })
+    t.equal(text, plain.text, name)
+    const silentMs =
+      (sim.played.findLast(({ sample, atMs }) => sample !== 0 && atMs < onsetMs + 1000)?.atMs ?? 0) - onsetMs
+    t.ok(silentMs <= 200, `silent after ${silentMs} ms`)
+    await sim.until(() => record.turns.length === 4)
+    const [late, before] = [record.turns, plain.record.turns].map((turns) => turns.at(-1)?.conversationalLatencyMs ?? 0)
+    t.ok(late! - before! <= 20, `answered after ${late} ms, where it is ${before} ms without`)
+  }
+})
+
+t.test('a late aligner is cancelled', async (t) => {
+  const asked: Asked[] = []
+  const { sim } = await interrupted(2500, { aligner: reading(asked, 5000) })
+  await sim.run(500)
+  t.ok(asked[0]?.signal.aborted)
+})
+
+t.test('an aligner is not asked where the voice reports words', async (t) => {
+  const asked: Asked[] = []
+  const { text, sim } = await interrupted(2500, { aligner: reading(asked), reportsWords: true })
+  t.equal(text, sim.wholeAgentWords.join(' '))
+  t.equal(asked.length, 0)
+})
