@@ -118,12 +118,13 @@ async function up(config: ParleyConfig, env: Environment): Promise<void> {
 /** For `drain` and the other commands. With a Postgres of the deployer nothing else needs a data folder, so the server goes on. */
 async function announce({ dataDir, databaseUrl }: ParleyConfig, url: string): Promise<() => void> {
   try {
-    const { other, remove } = await writePidFile(dataDir, url)
+    const file = await writePidFile(dataDir, url)
+    const { other } = file
     if (other !== null)
       console.error(
         `Process ${other.pid} serves this data folder too, at ${other.url}. \`parley drain\` and other commands reach that one.`,
       )
-    return remove
+    return () => file.remove()
   } catch (error) {
     if (databaseUrl === null) throw error
     console.error(`${explain(error)} Parley runs without it; \`parley drain\` will not find this process.`)

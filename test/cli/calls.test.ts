@@ -14,7 +14,8 @@ import { wordErrors } from '../speech/words.ts'
 import { refused } from './refused.ts'
 import { speakTo, startSession } from './spoken-call.ts'
 
-const parley = await startParley({ PARLEY_LOCAL_WARM: 'true' })
+// On a busy machine the speech engines start slowly.
+const parley = await startParley({ PARLEY_LOCAL_WARM: 'true', PARLEY_REALTIME_OPEN_MS: '60000' })
 const files = freshDataDir()
 mkdirSync(files, { recursive: true })
 t.teardown(async () => {
@@ -74,6 +75,8 @@ await until('the report is there', async () => {
   call = JSON.parse((await command('calls', 'show', session.sessionId, '--json')).stdout) as Call
   return call.report !== null
 })
+
+if (call.status !== 'completed') throw new Error(`the call is ${call.status}, ${call.end_reason}:\n${parley.output()}`)
 
 t.test('agents: create, list, show, delete', async (t) => {
   t.match(agent, /^agent_\w{22}$/)
