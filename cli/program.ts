@@ -18,6 +18,7 @@ import { replay } from './replay.ts'
 import { respond } from './respond.ts'
 import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'
+import { webhooks } from './webhooks.ts'
 import { why } from './why.ts'
 
 /** Builds the command line. Errors are thrown; the calling code prints them. */
@@ -43,6 +44,7 @@ export function createProgram(actions: Actions): Command {
     calls,
     callbacks,
     listen,
+    webhooks,
     bundle,
     replay,
     demo,

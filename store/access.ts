@@ -91,7 +91,7 @@ export function createAccess({ system, tenant }: Pools, options: AccessOptions):
     keys: { ...keys, ...createLiveKeys(each, options), verify: (secret) => checked.verify(secret) },
     organizations: { ...organizations, bootstrap: async ({ key }) => bootstrap(tenant, key, on) },
     providerKeys: sealed.keys,
-    agents: createAgentStore(each, clock),
+    agents: createAgentStore(each, sealer, clock),
     tools: createToolStore(each, sealer),
     webhookEndpoints: createEndpointStore(each, sealer),
     webhookSecrets: createWorkspaceSecrets(each, sealer, clock),

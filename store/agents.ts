@@ -1,10 +1,21 @@
 /** Agents. Every statement names the organization and the world. */
 import type { Tenant } from '../domain/access/organization.ts'
-import type { Agent, AgentSettings, AgentStore } from '../domain/agents/agent.ts'
+import type { Agent, AgentSettings, AgentStore, WebhookConflict } from '../domain/agents/agent.ts'
 import type { Clock } from '../domain/ports/system.ts'
-import { forgetAgent } from './agent-webhooks.ts'
+import type { AgentWebhooks } from '../domain/webhooks/agent-fields.ts'
+import { byField } from '../domain/webhooks/agent-webhooks.ts'
+import type { StoredEndpoint } from '../domain/webhooks/endpoint-store.ts'
+import {
+  forgetAgent,
+  readWebhooks,
+  readWebhooksWithSecrets,
+  renameWebhooks,
+  replaceWebhooks,
+  webhookConflict,
+} from './agent-webhooks.ts'
 import { callbacksOfAgent } from './callbacks.ts'
 import type { Tx } from './connect.ts'
+import type { Sealer } from './sealed.ts'
 import { isTaken } from './taken.ts'
 import type { Worlds } from './tenant.ts'
 import { lockEndpoints } from './webhook-conflicts.ts'
@@ -29,7 +40,7 @@ export function isAgentId(id: string): boolean {
   return idForm.test(id)
 }
 
-export function createAgentStore(worlds: Worlds, clock: Clock): AgentStore {
+export function createAgentStore(worlds: Worlds, sealer: () => Sealer, clock: Clock): AgentStore {
   return {
     list: (tenant) =>
       worlds.asTenant(tenant, async (tx) => {
@@ -37,15 +48,17 @@ export function createAgentStore(worlds: Worlds, clock: Clock): AgentStore {
         const rows = await tx<Row[]>`
           select ${columns(tx)} from agents where organization_id = ${organizationId} and test = ${test}
           order by position desc`
-        return rows.map(agentOf)
+        const webhooks = await readWebhooks(tx, tenant, null)
+        return rows.map((row) => agentOf(row, webhooks.get(row.id)))
       }),
     find: async (tenant, id) =>
       isAgentId(id) ? worlds.asTenant(tenant, async (tx) => (await read(tx, tenant, id))[0] ?? null) : null,
-    insert: (agent, agentsMax) => worlds.asTenant(agent, (tx) => insert(tx, agent, agentsMax)),
+    insert: (agent, webhooks, agentsMax) =>
+      worlds.asTenant(agent, (tx) => insert(tx, sealer, agent, webhooks, agentsMax)),
     change: async (tenant, id, change) => {
       if (!isAgentId(id)) return null
       try {
-        return await worlds.asTenant(tenant, (tx) => changeOne(tx, tenant, id, change))
+        return await worlds.asTenant(tenant, (tx) => changeOne(tx, sealer, tenant, id, change))
       } catch (error) {
         if (isTaken(error, 'agents_organization_id_test_name_key_key')) return 'name_taken'
         throw error
@@ -77,37 +90,66 @@ async function lockNames(tx: Tx, { organizationId, test }: Tenant): Promise<void
   await tx`select pg_advisory_xact_lock(${agentsLock}, hashtext(${`${organizationId} ${String(test)}`}))`
 }
 
-async function insert(tx: Tx, agent: Agent, agentsMax: number): Promise<'inserted' | 'name_taken' | 'limit_reached'> {
+async function insert(
+  tx: Tx,
+  sealer: () => Sealer,
+  agent: Omit<Agent, 'webhooks'>,
+  webhooks: readonly StoredEndpoint[],
+  agentsMax: number,
+): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict> {
   const { organizationId, test, id, settings } = agent
+  if (webhooks.length > 0) await lockEndpoints(tx, agent)
   await lockNames(tx, agent)
   const [row] = await tx<{ count: number }[]>`
     select count(*)::int as count from agents where organization_id = ${organizationId} and test = ${test}`
   if ((row?.count ?? 0) >= agentsMax) return 'limit_reached'
+  const conflictsWith = await webhookConflict(tx, webhooks)
+  if (conflictsWith !== null) return { conflictsWith }
   const { count } = await tx`
     insert into agents (organization_id, test, id, name_key, settings, created_at, updated_at)
     values (${organizationId}, ${test}, ${id}, ${nameKey(settings.name)}, ${JSON.stringify(settings)}::text::json,
       ${new Date(agent.createdAtMs)}, ${new Date(agent.updatedAtMs)})
     on conflict (organization_id, test, name_key) do nothing`
-  return count > 0 ? 'inserted' : 'name_taken'
+  if (count === 0) return 'name_taken'
+  await replaceWebhooks(tx, sealer, agent, {}, webhooks)
+  return 'inserted'
 }
 
-async function changeOne(tx: Tx, tenant: Tenant, id: string, change: (agent: Agent) => Agent): Promise<Agent | null> {
+type Change = Parameters<AgentStore['change']>[2]
+
+async function changeOne(
+  tx: Tx,
+  sealer: () => Sealer,
+  tenant: Tenant,
+  id: string,
+  change: Change,
+): Promise<Agent | WebhookConflict | null> {
+  await lockEndpoints(tx, tenant)
   const [agent] = await read(tx, tenant, id, true)
   if (!agent) return null
-  const changed = change(agent)
-  if (nameKey(changed.settings.name) !== nameKey(agent.settings.name)) await lockNames(tx, tenant)
+  const stored = await readWebhooksWithSecrets(tx, sealer, tenant, id)
+  const { agent: changed, webhooks } = change(agent, stored)
+  const { settings } = changed
+  const conflictsWith = webhooks === 'kept' ? null : await webhookConflict(tx, webhooks)
+  if (conflictsWith !== null) return { conflictsWith }
+  if (nameKey(settings.name) !== nameKey(agent.settings.name)) await lockNames(tx, tenant)
   await tx`
-    update agents set name_key = ${nameKey(changed.settings.name)}, settings = ${JSON.stringify(changed.settings)}::text::json,
+    update agents set name_key = ${nameKey(settings.name)}, settings = ${JSON.stringify(settings)}::text::json,
       updated_at = ${new Date(changed.updatedAtMs)}
     where organization_id = ${tenant.organizationId} and test = ${tenant.test} and id = ${id}`
-  return changed
+  if (webhooks !== 'kept') await replaceWebhooks(tx, sealer, tenant, stored.endpoints, webhooks)
+  else if (settings.name !== agent.settings.name) await renameWebhooks(tx, tenant, { id, name: settings.name })
+  return { ...changed, webhooks: webhooks === 'kept' ? agent.webhooks : byField(webhooks) }
 }
 
-async function read(tx: Tx, { organizationId, test }: Tenant, id: string, locks = false): Promise<Agent[]> {
+async function read(tx: Tx, tenant: Tenant, id: string, locks = false): Promise<Agent[]> {
+  const { organizationId, test } = tenant
   const rows = await tx<Row[]>`
     select ${columns(tx)} from agents where organization_id = ${organizationId} and test = ${test} and id = ${id}
     ${locks ? tx`for no key update` : tx``}`
-  return rows.map(agentOf)
+  if (rows.length === 0) return []
+  const webhooks = await readWebhooks(tx, tenant, id)
+  return rows.map((row) => agentOf(row, webhooks.get(row.id)))
 }
 
 /** Names that people cannot tell apart are equal. U+0000 cannot be in a text of Postgres. */
@@ -115,8 +157,8 @@ function nameKey(name: string): string {
   return name.trim().normalize('NFC').replaceAll('\0', '\uFFFD')
 }
 
-function agentOf({ createdAt, updatedAt, ...agent }: Row): Agent {
-  return { ...agent, createdAtMs: createdAt.getTime(), updatedAtMs: updatedAt.getTime() }
+function agentOf({ createdAt, updatedAt, ...agent }: Row, webhooks: AgentWebhooks = {}): Agent {
+  return { ...agent, webhooks, createdAtMs: createdAt.getTime(), updatedAtMs: updatedAt.getTime() }
 }
 
 const columns = (tx: Tx) =>

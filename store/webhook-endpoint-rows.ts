@@ -90,7 +90,7 @@ const json = (value: unknown) => JSON.stringify(value)
 const time = (ms: number | null) => (ms === null ? null : new Date(ms))
 
 /** U+0000 cannot be in a text of Postgres. It can be in the name of an agent. */
-const textOf = (name: string) => name.replaceAll('\0', '\uFFFD')
+export const textOf = (name: string) => name.replaceAll('\0', '\uFFFD')
 
 export function sealSecrets(sealer: () => Sealer, endpoint: Endpoint, secrets: EndpointSecrets): SecretColumns {
   if (secrets.signing === null && Object.keys(secrets.authHeaders).length === 0)

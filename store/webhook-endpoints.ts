@@ -23,6 +23,7 @@ import {
   secretColumns,
   updateEndpoint,
 } from './webhook-endpoint-rows.ts'
+import { cancelDeliveries } from './webhook-outbox.ts'
 
 export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): EndpointStore {
   return {
@@ -58,6 +59,7 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
         const refused = await refusalOf(tx, changed.endpoint)
         if (refused !== null) return refused
         await updateEndpoint(tx, changed.endpoint, sealSecrets(sealer, changed.endpoint, changed.secrets))
+        if (changed.endpoint.disabledAtMs !== null) await cancelDeliveries(tx, tenant, [id], 'disabled')
         return { state: 'written', endpoint: changed.endpoint }
       })
     },
@@ -70,6 +72,7 @@ export function createEndpointStore(worlds: Worlds, sealer: () => Sealer): Endpo
         if (!row) return 'unknown'
         if (row.isLegacy) return 'legacy'
         await tx`delete from webhook_endpoints ${ofTenant(tx, tenant)} and id = ${id}`
+        await cancelDeliveries(tx, tenant, [id], 'deleted')
         return 'removed'
       })
     },

@@ -1,6 +1,7 @@
 /** Stores events with their deliveries, and wakes the processes that deliver. */
 import { v7 } from 'uuid'
 import type { Tenant } from '../domain/access/organization.ts'
+import type { CancelReason } from '../domain/webhooks/delivery.ts'
 import { expiryMs, type OutboxEvent } from '../domain/webhooks/outbox.ts'
 import type { Sql, Tx } from './connect.ts'
 import { arrayLiteral } from './key-match.ts'
@@ -77,6 +78,28 @@ export async function giveOwnBody(
 /** Wakes the processes that deliver, for deliveries that are due again. */
 export async function notifyDue(tx: Tx, endpointIds: readonly string[]): Promise<void> {
   if (endpointIds.length > 0) await tx`select pg_notify(${channel}, ${endpointIds.join()})`
+}
+
+/**
+ * These endpoints are deleted or disabled. A delivery that a process is taking or has taken is skipped: that process looks at
+ * the endpoint before each attempt.
+ */
+export async function cancelDeliveries(
+  tx: Tx,
+  { organizationId, test }: Tenant,
+  endpointIds: readonly string[],
+  reason: Exclude<CancelReason, 'superseded'>,
+): Promise<void> {
+  if (endpointIds.length === 0) return
+  await tx`
+    with waiting as (
+      select id from webhook_deliveries
+      where organization_id = ${organizationId} and test = ${test} and status = 'pending'
+        and endpoint_id = any(${arrayLiteral(endpointIds)}::uuid[])
+      for update skip locked
+    )
+    update webhook_deliveries d set status = 'cancelled', error = ${reason}
+    from waiting w where d.organization_id = ${organizationId} and d.test = ${test} and d.id = w.id`
 }
 
 export const insertEvent = (tx: Tx, { organizationId, test }: Tenant, event: OutboxEvent) => tx`

@@ -1,13 +1,16 @@
 /** The settings of an agent as they are stored. A session fills in the others when it starts. */
 import type { Tenant } from '../access/organization.ts'
 import type { Stage } from '../catalog/model.ts'
+import type { AgentWebhooks, StoredWebhooks, WantedWebhooks } from '../webhooks/agent-fields.ts'
 import type { ExtractionField } from '../webhooks/endpoint.ts'
+import type { StoredEndpoint } from '../webhooks/endpoint-store.ts'
 
 export type Agent = {
   id: string
   organizationId: string
   test: boolean
   settings: AgentSettings
+  webhooks: AgentWebhooks
   createdAtMs: number
   updatedAtMs: number
 }
@@ -23,6 +26,9 @@ export type AgentSettings = Required & Partial<OptionalSettings>
 export type AgentChange = Partial<Required> & { [Name in keyof OptionalSettings]?: OptionalSettings[Name] | null }
 
 export type NewAgent = Required & AgentChange
+
+/** The deprecated fields beside the settings. null removes them all. */
+export type WithWebhooks = { webhooks?: WantedWebhooks | null }
 
 /** Times without a unit in their name are milliseconds, as in the contract. */
 type OptionalSettings = {
@@ -82,16 +88,30 @@ export interface AgentStore {
   /** Newest first. */
   list(tenant: Tenant): Promise<Agent[]>
   find(tenant: Tenant, id: string): Promise<Agent | null>
-  /** Inserts at most `agentsMax` agents, also when several are inserted at once. */
-  insert(agent: Agent, agentsMax: number): Promise<'inserted' | 'name_taken' | 'limit_reached'>
+  /** Inserts at most `agentsMax` agents, also when several are inserted at once. `webhooks` are its fields. */
+  insert(
+    agent: Omit<Agent, 'webhooks'>,
+    webhooks: readonly StoredEndpoint[],
+    agentsMax: number,
+  ): Promise<'inserted' | 'name_taken' | 'limit_reached' | WebhookConflict>
   /**
    * Nobody else changes the agent between its reading and its writing. Null: there is no such agent. If `change` throws,
    * the agent stays as it was.
    */
-  change(tenant: Tenant, id: string, change: (agent: Agent) => Agent): Promise<Agent | 'name_taken' | null>
+  change(
+    tenant: Tenant,
+    id: string,
+    change: (agent: Agent, webhooks: StoredWebhooks) => ChangedAgent,
+  ): Promise<Agent | 'name_taken' | WebhookConflict | null>
   /** With its tools. One that is named by callbacks that are not over stays. */
   remove(tenant: Tenant, id: string): Promise<AgentRemoval>
 }
+
+/** `webhooks` replaces all fields, or they stay. */
+export type ChangedAgent = { agent: Omit<Agent, 'webhooks'>; webhooks: readonly StoredEndpoint[] | 'kept' }
+
+/** This endpoint and a field of the agent would be asked before the same call. */
+export type WebhookConflict = { conflictsWith: string }
 
 /** Some of the callbacks are named. */
 export type AgentRemoval = { state: 'removed' | 'unknown' } | { state: 'in_use'; callbackIds: readonly string[] }

@@ -1,52 +1,67 @@
 import type { Tenant } from '../access/organization.ts'
 import type { Clock } from '../ports/system.ts'
 import { ResourceFault, refuseIssues } from '../resource-fault.ts'
-import type { Agent, AgentChange, AgentSettings, AgentStore, NewAgent } from './agent.ts'
+import { byField, issuesOfWebhooks, makeWebhooks, noWebhooks } from '../webhooks/agent-webhooks.ts'
+import type { HostPolicy } from '../webhooks/target.ts'
+import type { Agent, AgentChange, AgentSettings, AgentStore, NewAgent, WebhookConflict, WithWebhooks } from './agent.ts'
 import { type AgentRules, issuesOfSettings, issuesOfWhole } from './check-agent.ts'
 
 export type AgentDeps = {
   store: AgentStore
   rules: AgentRules
+  /** For the addresses of webhook fields. */
+  hosts: HostPolicy
   clock: Clock
   agentId: () => string
+  endpointId: () => string
   /** The limit for the agents of an organization and a world. */
   agentsMax: number
 }
 
 /** Every operation throws ResourceFault. */
 export type Agents = {
-  create(tenant: Tenant, wanted: NewAgent): Promise<Agent>
+  create(tenant: Tenant, wanted: NewAgent & WithWebhooks): Promise<Agent>
   list(tenant: Tenant): Promise<Agent[]>
   get(tenant: Tenant, id: string): Promise<Agent>
   /** Live sessions keep the settings that they were started with. */
-  change(tenant: Tenant, id: string, change: AgentChange): Promise<Agent>
+  change(tenant: Tenant, id: string, change: AgentChange & WithWebhooks): Promise<Agent>
   remove(tenant: Tenant, id: string): Promise<void>
 }
 
-export function createAgents({ store, rules, clock, agentId, agentsMax }: AgentDeps): Agents {
+export function createAgents({ store, rules, hosts, clock, agentId, endpointId, agentsMax }: AgentDeps): Agents {
   return {
-    async create({ organizationId, test }, wanted) {
+    async create({ organizationId, test }, { webhooks: sent, ...wanted }) {
       const settings = changed(wanted, {})
-      refuseIssues([...issuesOfSettings(wanted, rules), ...issuesOfWhole(settings)])
       const nowMs = clock.nowMs()
-      const agent: Agent = { id: agentId(), organizationId, test, settings, createdAtMs: nowMs, updatedAtMs: nowMs }
-      const outcome = await store.insert(agent, agentsMax)
-      if (outcome === 'name_taken') throw new ResourceFault({ kind: 'name_taken', resource: 'agent' })
+      const owner = { id: agentId(), organizationId, test }
+      const made = makeWebhooks({ ...owner, name: settings.name }, sent ?? {}, noWebhooks, { endpointId, nowMs })
+      refuseIssues([
+        ...issuesOfSettings(wanted, rules),
+        ...issuesOfWhole(settings),
+        ...issuesOfWebhooks(sent ?? {}, hosts),
+        ...made.issues,
+      ])
+      const agent = { ...owner, settings, createdAtMs: nowMs, updatedAtMs: nowMs }
+      const outcome = await store.insert(agent, made.webhooks, agentsMax)
       if (outcome === 'limit_reached')
         throw new ResourceFault({ kind: 'limit_reached', resource: 'agent', limit: agentsMax })
-      return agent
+      if (outcome !== 'inserted') throw conflict(outcome)
+      return { ...agent, webhooks: byField(made.webhooks) }
     },
     list: (tenant) => store.list(tenant),
     get: async (tenant, id) => found(await store.find(tenant, id)),
-    async change(tenant, id, change) {
-      refuseIssues(issuesOfSettings(change, rules))
-      if (Object.keys(change).length === 0) return found(await store.find(tenant, id))
-      const outcome = await store.change(tenant, id, (agent) => {
+    async change(tenant, id, { webhooks: sent, ...change }) {
+      refuseIssues([...issuesOfSettings(change, rules), ...issuesOfWebhooks(sent ?? {}, hosts)])
+      if (sent === undefined && Object.keys(change).length === 0) return found(await store.find(tenant, id))
+      const outcome = await store.change(tenant, id, (agent, stored) => {
         const settings = changed(agent.settings, change)
-        refuseIssues(issuesOfWhole(settings))
-        return { ...agent, settings, updatedAtMs: clock.nowMs() }
+        const nowMs = clock.nowMs()
+        const owner = { ...agent, name: settings.name }
+        const made = sent === undefined ? null : makeWebhooks(owner, sent ?? {}, stored, { endpointId, nowMs })
+        refuseIssues([...issuesOfWhole(settings), ...(made?.issues ?? [])])
+        return { agent: { ...agent, settings, updatedAtMs: nowMs }, webhooks: made?.webhooks ?? 'kept' }
       })
-      if (outcome === 'name_taken') throw new ResourceFault({ kind: 'name_taken', resource: 'agent' })
+      if (outcome === 'name_taken' || (outcome !== null && 'conflictsWith' in outcome)) throw conflict(outcome)
       return found(outcome)
     },
     async remove(tenant, id) {
@@ -63,6 +78,12 @@ function changed(settings: NewAgent | AgentSettings, change: AgentChange): Agent
   const entries = Object.entries({ ...settings, ...change }).filter(([, value]) => value !== null)
   // The three settings that are required are never null: their types say so.
   return Object.fromEntries(entries) as AgentSettings
+}
+
+function conflict(outcome: 'name_taken' | WebhookConflict): ResourceFault {
+  return outcome === 'name_taken'
+    ? new ResourceFault({ kind: 'name_taken', resource: 'agent' })
+    : new ResourceFault({ kind: 'pre_call_conflict', endpointId: outcome.conflictsWith })
 }
 
 function found(agent: Agent | null): Agent {

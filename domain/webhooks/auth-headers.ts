@@ -1,7 +1,6 @@
 /** Headers with secret values. Their names are shown, and a value that is left out is the stored one. */
 import type { Issue, ValuePath } from '../resource-fault.ts'
-
-export type WantedHeader = { name: string; value?: string }
+import type { WantedHeader } from './endpoint.ts'
 
 /** The list that is replaced. `values` opens what is sealed, by names in lower case. */
 export type StoredHeaders = { names: readonly string[]; values: () => Readonly<Record<string, string>> }

@@ -1,7 +1,14 @@
 /** Makes the endpoint that is stored of one that is sent: defaults are filled in, and secrets that are left out are kept. */
 import type { Issue } from '../resource-fault.ts'
-import { joinAuthHeaders, type WantedHeader } from './auth-headers.ts'
-import type { Endpoint, EndpointSecrets, ExtractionField, SigningSecret, WebhookEventType } from './endpoint.ts'
+import { joinAuthHeaders } from './auth-headers.ts'
+import type {
+  Endpoint,
+  EndpointSecrets,
+  ExtractionField,
+  SigningSecret,
+  WantedHeader,
+  WebhookEventType,
+} from './endpoint.ts'
 import { isSameOrigin } from './target.ts'
 
 /** null is the default. A field that is left out stays as it is. */

@@ -83,6 +83,9 @@ export type EndpointSecrets = { authHeaders: Record<string, string>; signing: Si
 
 export const noEndpointSecrets: EndpointSecrets = { authHeaders: {}, signing: null }
 
+/** A header with a secret value, as it is sent. A value that is left out is the stored one. */
+export type WantedHeader = { name: string; value?: string }
+
 /** One attempt to deliver needs this. */
 export type DeliveryTarget = {
   url: string

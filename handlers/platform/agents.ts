@@ -1,8 +1,10 @@
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Agent } from '../../domain/agents/agent.ts'
 import type { Agents } from '../../domain/agents/agents.ts'
+import type { AgentWebhooks } from '../../domain/webhooks/agent-fields.ts'
+import { type Endpoint, timeoutMsOf } from '../../domain/webhooks/endpoint.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import type { Agent as WireAgent } from '../../generated/platform/types.ts'
+import type { AgentWebhook, Agent as WireAgent, AgentWebhooks as WireWebhooks } from '../../generated/platform/types.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
@@ -33,15 +35,41 @@ export function deleteAgent(agents: Agents): Handlers['deleteAgent'] {
 }
 
 /** Shows the settings that were set, and null for the rest: a default may change, and is not the agent's. */
-function wireAgent({ id, organizationId, test, settings, createdAtMs, updatedAtMs }: Agent): WireAgent {
+function wireAgent({ id, organizationId, test, settings, webhooks, createdAtMs, updatedAtMs }: Agent): WireAgent {
   return {
     id,
     organizationId,
     ...(test && { test: true as const }),
     ...unset,
     ...settings,
+    webhooks: wireWebhooks(webhooks),
     createdAt: new Date(createdAtMs).toISOString(),
     updatedAt: new Date(updatedAtMs).toISOString(),
+  }
+}
+
+/** Null without any field. */
+function wireWebhooks(webhooks: AgentWebhooks): WireWebhooks | null {
+  if (Object.keys(webhooks).length === 0) return null
+  const { preCall, postCall, status, analysis, recording } = webhooks
+  return {
+    preCall: preCall ? wireWebhook(preCall) : null,
+    postCall: postCall ? { ...wireWebhook(postCall), extractionFields: postCall.extractionFields } : null,
+    status: status ? wireWebhook(status) : null,
+    analysis: analysis ? wireWebhook(analysis) : null,
+    recording: recording ? wireWebhook(recording) : null,
+  }
+}
+
+/** Secrets are stored apart, so the endpoint has none to leave out. */
+function wireWebhook(endpoint: Endpoint): NonNullable<AgentWebhook> {
+  return {
+    endpointId: endpoint.id,
+    url: endpoint.url,
+    hasSecret: endpoint.signingSecretSource === 'custom',
+    headers: endpoint.headers,
+    authHeaders: endpoint.authHeaders.map((name) => ({ name, configured: true as const })),
+    timeoutMs: timeoutMsOf(endpoint),
   }
 }
 

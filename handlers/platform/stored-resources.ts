@@ -28,7 +28,15 @@ export function createResources(deps: ResourceDeps): { agents: Agents; tools: To
   const { catalog, stores, clock, ids, agentsMax, allowedSubnets } = deps
   const rules = createRules(catalog, allowedSubnets)
   return {
-    agents: createAgents({ store: stores.agents, rules: rules.agent, clock, agentId: ids.agent, agentsMax }),
+    agents: createAgents({
+      store: stores.agents,
+      rules: rules.agent,
+      hosts: rules.tool.hosts,
+      clock,
+      agentId: ids.agent,
+      endpointId: ids.endpoint,
+      agentsMax,
+    }),
     tools: createTools({ ...rules.tool, store: stores.tools, clock, toolId: ids.tool }),
     endpoints: createEndpoints({
       hosts: rules.tool.hosts,

@@ -5,7 +5,6 @@ import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
 import type { StreamWebhookEvents } from '../../domain/webhooks/event-stream.ts'
-import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -15,8 +14,6 @@ import type { Mount } from '../../runtime/engine/options.ts'
 import { serveContract, serveSocketContract } from '../contract.ts'
 import { type AddressSettings, createNodeUrl, createPublicUrl } from '../public-url.ts'
 import { mountOf, type SurfaceSettings } from '../surface.ts'
-import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
-import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
 import { type CallDeps, callOperations } from './call-operations.ts'
 import { callbackOperations } from './callbacks.ts'
 import { createPlatformFaultWriter } from './faults.ts'
@@ -29,16 +26,14 @@ import {
   putProviderKey,
 } from './providers.ts'
 import { getRequestRoute } from './request-route.ts'
+import { type ResourceOperationDeps, resourceOperations } from './resource-operations.ts'
 import { createSession } from './sessions.ts'
-import { createResources, type ResourceDeps } from './stored-resources.ts'
 import { webhookDeliveryOperations } from './webhook-deliveries.ts'
 import { streamWebhookEvents } from './webhook-stream.ts'
-import { webhookOperations } from './webhooks.ts'
 
 export type PlatformDeps = ProvidersDeps &
-  ResourceDeps & {
+  ResourceOperationDeps & {
     requestRoutes: RequestRoutes
-    webhookSecrets: WorkspaceSecrets
     organizations: OrganizationDeps
     sessions: StartSession
     deliveries: Deliveries
@@ -57,7 +52,6 @@ export function mountPlatform(settings: SurfaceSettings, deps: PlatformDeps): Mo
 }
 
 function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHandlers<Caller> {
-  const { agents, tools, endpoints } = createResources(deps)
   const publicUrlOf = createPublicUrl(deps.address)
   const nodeUrlOf = createNodeUrl(deps.address)
   return {
@@ -65,21 +59,11 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     getSessionContract: serveSocketContract<AsyncapiDocument>(sessionContract, settings),
     getOrganization: getOrganization(deps.organizations),
     updateOrganization: updateOrganization(deps.organizations),
-    createAgent: createAgent(agents),
-    listAgents: listAgents(agents),
-    getAgent: getAgent(agents),
-    updateAgent: updateAgent(agents),
-    deleteAgent: deleteAgent(agents),
-    createAgentTool: createAgentTool(tools),
-    listAgentTools: listAgentTools(tools),
-    getAgentTool: getAgentTool(tools),
-    updateAgentTool: updateAgentTool(tools),
-    deleteAgentTool: deleteAgentTool(tools),
+    ...resourceOperations(deps),
     createSession: createSession(deps.sessions, nodeUrlOf),
     ...callOperations(deps.records, publicUrlOf),
     ...callbackOperations(deps.records.callbacks),
     ...webhookDeliveryOperations(deps.deliveries),
-    ...webhookOperations(endpoints, deps.webhookSecrets),
     streamWebhookEvents: streamWebhookEvents(deps.webhookEvents),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),

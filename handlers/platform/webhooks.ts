@@ -6,8 +6,7 @@ import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import type { Webhook, WebhookSecret } from '../../generated/platform/types.ts'
 
 type Handlers = PlatformHandlers<Caller>
-type WebhookOperations = Pick<
-  Handlers,
+export type WebhookOperation =
   | 'createWebhook'
   | 'listWebhooks'
   | 'getWebhook'
@@ -15,12 +14,11 @@ type WebhookOperations = Pick<
   | 'deleteWebhook'
   | 'getWebhookSecret'
   | 'rotateWebhookSecret'
->
 
 /** The old secret signs for a day beside the new one unless the request says otherwise. */
 const overlapSecondsDefault = 86_400
 
-export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecrets): WebhookOperations {
+export function webhookOperations(endpoints: Endpoints, secrets: WorkspaceSecrets): Pick<Handlers, WebhookOperation> {
   return {
     createWebhook: async ({ body }, { caller }) => ({
       status: 201,

@@ -310,6 +310,11 @@ t.test('webhook endpoints and the secret of an organization', async (t) => {
     const shown = (JSON.parse(received.body.toString()) as { secret: string }).secret
     examples.compare(t, received, { example, renamed: { [shown]: secret } })
   }
+  const webhooks = { status: { url: 'https://shop.example/hooks/status' } }
+  const agent = await send({ operation: 'createAgent', request: 'least', fields: { webhooks } })
+  const { endpointId } = (JSON.parse(agent.body.toString()) as { webhooks: { status: { endpointId: string } } })
+    .webhooks.status
+  equal(await send({ operation: 'deleteWebhook', values: { id: endpointId } }), 'WebhookConflict: legacy')
   const first = await send({ operation: 'getWebhookSecret' })
   secretEqual(first, 'getWebhookSecret 200: first', 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=')
   const rotated = await send({ operation: 'rotateWebhookSecret', request: 'hour' })

@@ -91,8 +91,38 @@ const shared = {
   'clientOverrides[]': 'prompt|firstMessage|language|voiceId|speed',
 }
 
+const agentWebhook = {
+  url: '1…2048',
+  secret: '8…256',
+  headers: '…20',
+  'headers{name}': token,
+  'headers{}': `…1024, ${headerText}`,
+  authHeaders: '…10',
+  'authHeaders[].name': token,
+  'authHeaders[].value': `1…4096, ${headerText}`,
+  timeoutMs: '1000…30000',
+}
+const extraction = {
+  extractionFields: '…30',
+  'extractionFields[].name': '…64, ^[a-zA-Z_][a-zA-Z0-9_]*$',
+  'extractionFields[].type': 'string|number|boolean|enum',
+  'extractionFields[].description': '1…10000',
+  'extractionFields[].options': '1…50',
+  'extractionFields[].options[]': '1…120',
+}
+const agentWebhooks = Object.fromEntries(
+  ['preCall', 'postCall', 'status', 'analysis', 'recording'].flatMap((field) =>
+    Object.entries({ ...agentWebhook, ...(field === 'postCall' && extraction) }).map(([path, bound]) => [
+      `webhooks.${field}.${path}`,
+      bound,
+    ]),
+  ),
+)
+
 const agent = {
   ...shared,
+  ...extraction,
+  ...agentWebhooks,
   ...models('llmOptions', 'stackPreferences'),
   name: '1…120, \\S',
   'voicemail.action': 'hangup|leave_message',
@@ -101,12 +131,6 @@ const agent = {
   'promptVariables[].name': variable,
   'promptVariables[].defaultValue': '…4096',
   'promptVariables[].description': '…500',
-  extractionFields: '…30',
-  'extractionFields[].name': '…64, ^[a-zA-Z_][a-zA-Z0-9_]*$',
-  'extractionFields[].type': 'string|number|boolean|enum',
-  'extractionFields[].description': '1…10000',
-  'extractionFields[].options': '1…50',
-  'extractionFields[].options[]': '1…120',
 }
 
 const toolChange = {
@@ -146,6 +170,7 @@ const session = {
 }
 
 const webhook = {
+  ...extraction,
   name: '1…120, ^[^\\x00]*[^\\s\\x00][^\\x00]*$',
   url: '1…2048',
   events: '1…5',
@@ -164,12 +189,6 @@ const webhook = {
   timeoutMs: '1000…30000',
   signingSecretSource: 'workspace|custom',
   signingSecret: '8…256',
-  extractionFields: '…30',
-  'extractionFields[].name': '…64, ^[a-zA-Z_][a-zA-Z0-9_]*$',
-  'extractionFields[].type': 'string|number|boolean|enum',
-  'extractionFields[].description': '1…10000',
-  'extractionFields[].options': '1…50',
-  'extractionFields[].options[]': '1…120',
 }
 
 const status = 'queued|dialing|ringing|in_progress|transferring|completed|failed|busy|no_answer|cancelled|voicemail'

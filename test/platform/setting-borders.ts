@@ -245,7 +245,7 @@ export const agentBorders: Border[] = [
     { extractionFields: fields(1, { type: 'enum', options: ['o'.repeat(121)] }) },
   ],
   ['/rmsg', {}, { rmsg: { enabled: true } }],
-  ['/webhooks', {}, { webhooks: {} }],
+  ['/webhooks', { webhooks: null }, { webhooks: [] }],
 ]
 
 function allow(stage: string, ids: string[]): object {

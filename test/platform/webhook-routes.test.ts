@@ -1,9 +1,11 @@
 /** Which calls an endpoint gets: its agents, conflicts of endpoints that are asked before a call, and the limit. */
 import t from 'tap'
+import { openDatabase } from '../process/database.ts'
 import { startParley } from '../process/parley.ts'
 import type { Answer } from '../router/requests.ts'
+import { recordDelivery } from '../webhooks/recorded.ts'
 import { call, faultOf, openAdministration } from './setup.ts'
-import { agentOf, change, create, invalid, made, read, type Webhook } from './webhooks.ts'
+import { agentOf, change, create, invalid, made, read, url, type Webhook } from './webhooks.ts'
 
 const parley = await startParley()
 const admin = await openAdministration(parley)
@@ -147,4 +149,46 @@ t.test('an organization has at most 50 endpoints in each world, also when many a
   const refused = answers.filter(({ status }) => status !== 201)
   for (const answer of refused) t.same(faultOf(answer), { status: 409, code: 'LIMIT_REACHED' })
   t.equal((await create(await admin.key(acme.id, { test: true }))).status, 201)
+})
+
+t.test('deliveries that wait are cancelled when their endpoint is disabled, deleted or without agents', async (t) => {
+  const acme = await admin.organization('cancelled')
+  const tenant = { organizationId: acme.id, test: false }
+  const sql = openDatabase(parley.dataDir)
+  t.teardown(() => sql.end())
+  const agent = await agentOf(acme)
+  const field = { webhooks: { status: { url } } }
+  const owner = (
+    await call(acme, 'POST', '/v1/agents', { name: 'Owner', systemPrompt: 'x', intent: { language: 'en' }, ...field })
+  ).json<{
+    id: string
+    webhooks: { status: { endpointId: string } }
+  }>()
+  const endpoints = {
+    left: await made(acme),
+    disabled: await made(acme),
+    deleted: await made(acme),
+    agentless: await made(acme, { agentIds: [agent] }),
+    field: { id: owner.webhooks.status.endpointId },
+  }
+  const deliveries: Record<string, string> = {}
+  for (const [name, { id }] of Object.entries(endpoints))
+    deliveries[name] = await recordDelivery(admin.store, tenant, id)
+  // The next attempt is so late that no process takes it.
+  await sql`update webhook_deliveries set status = 'pending', due_at = now() + interval '1 hour',
+    expires_at = now() + interval '2 hours' where organization_id = ${acme.id}`
+  await change(acme, endpoints.disabled, { disabled: true })
+  await call(acme, 'DELETE', `/v1/webhooks/${endpoints.deleted.id}`)
+  await call(acme, 'DELETE', `/v1/agents/${agent}`)
+  await call(acme, 'DELETE', `/v1/agents/${owner.id}`)
+  const stateOf = async (name: string) => {
+    const path = `/v1/webhook-deliveries/${deliveries[name] ?? ''}`
+    const { status, error } = (await call(acme, 'GET', path)).json<{ status: string; error: string | null }>()
+    return [status, error]
+  }
+  t.same(await stateOf('left'), ['pending', null])
+  t.same(await stateOf('disabled'), ['cancelled', 'disabled'])
+  t.same(await stateOf('deleted'), ['cancelled', 'deleted'])
+  t.same(await stateOf('agentless'), ['cancelled', 'disabled'])
+  t.same(await stateOf('field'), ['cancelled', 'deleted'])
 })

@@ -76,6 +76,7 @@ const agent = {
   organizationId: 'org_1',
   test: false,
   settings: { name: 'Front desk', systemPrompt: 'Be brief.', intent: { language: 'en' } },
+  webhooks: {},
   createdAtMs: 0,
   updatedAtMs: 0,
 }

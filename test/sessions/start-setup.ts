@@ -50,6 +50,7 @@ export function setup(settings: Partial<AgentSettings> | null = null, tools: Sto
     organizationId: 'org_1',
     test: false,
     settings: { name: 'of a test', systemPrompt: 'x', intent, ...settings },
+    webhooks: {},
     createdAtMs: 0,
     updatedAtMs: 0,
   }

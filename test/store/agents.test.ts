@@ -15,7 +15,7 @@ const secrets: ToolSecrets = { secret: 'k4n4ry', authHeaders: { 'x-key': 'k4n4ry
 
 function agentOf(organizationId: string, test: boolean): Agent {
   const settings = { name: 'Agent', systemPrompt: 'Be brief.', intent: { language: 'en' } }
-  return { id: systemIds.agent(), organizationId, test, settings, ...times }
+  return { id: systemIds.agent(), organizationId, test, settings, webhooks: {}, ...times }
 }
 
 function toolOf({ id: agentId, organizationId, test }: Agent): StoredTool {
@@ -45,7 +45,7 @@ t.test('the policy shows the rows of one organization and one world to a stateme
   for (const owner of [a.id, b.id])
     for (const test of [true, false]) {
       const agent = agentOf(owner, test)
-      t.equal(await store.agents.insert(agent, 10), 'inserted')
+      t.equal(await store.agents.insert(agent, [], 10), 'inserted')
       t.equal(await store.tools.insert(toolOf(agent), 10), 'inserted')
     }
   const host = new URL(url).searchParams.get('host') ?? ''
@@ -89,7 +89,7 @@ t.test('sealed secrets open for their tool alone, and move to a new master key',
   const store = await cluster.store(t, url, { ...masterKeys('a'), serves: false })
   const { id } = await organization(store, 'a')
   const agent = agentOf(id, true)
-  await store.agents.insert(agent, 10)
+  await store.agents.insert(agent, [], 10)
   const [one, two] = [toolOf(agent), toolOf(agent)]
   two.tool.name = 'two'
   for (const tool of [one, two]) await store.tools.insert(tool, 10)

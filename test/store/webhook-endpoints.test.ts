@@ -63,7 +63,7 @@ t.test('matchingEndpoints: event, state, agent, tags, organization and world', a
   const settings = { name: 'Agent', systemPrompt: 'Be brief.', intent: { language: 'en' } }
   const agentId = systemIds.agent()
   const times = { createdAtMs: nowMs, updatedAtMs: nowMs }
-  await store.agents.insert({ id: agentId, ...live, settings, ...times }, 10)
+  await store.agents.insert({ id: agentId, ...live, settings, ...times }, [], 10)
   const oddTags = Object.fromEntries([
     ['', 'x\0'],
     ['__proto__', 'y'],

@@ -1,0 +1,81 @@
+/**
+ * The deprecated webhook fields of an agent. Each is an endpoint of that agent for one event, without tags, which only the agent
+ * changes.
+ */
+import type { Issue } from '../resource-fault.ts'
+import type { AgentWebhooks, StoredWebhooks, WantedWebhook, WantedWebhooks } from './agent-fields.ts'
+import { changeEndpoint } from './change-endpoint.ts'
+import {
+  blankEndpoint,
+  type Endpoint,
+  type LegacyField,
+  legacyFields,
+  noEndpointSecrets,
+  type WebhookEventType,
+} from './endpoint.ts'
+import type { StoredEndpoint } from './endpoint-store.ts'
+import { issuesOfEndpoint } from './endpoints.ts'
+import type { HostPolicy } from './target.ts'
+
+const eventOf: Readonly<Record<LegacyField, WebhookEventType>> = {
+  preCall: 'call.pre_call',
+  postCall: 'call.report',
+  status: 'call.status',
+  analysis: 'call.analysis',
+  recording: 'call.recording',
+}
+
+/** Looks at what was sent, without what is stored. */
+export function issuesOfWebhooks(wanted: WantedWebhooks, hosts: HostPolicy): Issue[] {
+  return legacyFields.flatMap((field) => {
+    const webhook = wanted[field]
+    return webhook ? placed(field, issuesOfEndpoint(settingsOf(webhook), hosts)) : []
+  })
+}
+
+export type WebhookOwner = { id: string; organizationId: string; test: boolean; name: string }
+
+export const noWebhooks: StoredWebhooks = { endpoints: {}, secrets: () => noEndpointSecrets }
+
+export function byField(webhooks: readonly StoredEndpoint[]): AgentWebhooks {
+  const pairs = webhooks.flatMap(({ endpoint }) => (endpoint.legacy ? [[endpoint.legacy.field, endpoint]] : []))
+  return Object.fromEntries(pairs) as AgentWebhooks
+}
+
+/** A field that is saved is enabled, because there is no other way to enable it. */
+export function makeWebhooks(
+  owner: WebhookOwner,
+  wanted: WantedWebhooks,
+  stored: StoredWebhooks,
+  { endpointId, nowMs }: { endpointId: () => string; nowMs: number },
+): { webhooks: StoredEndpoint[]; issues: Issue[] } {
+  const made = legacyFields.flatMap((field) => {
+    const webhook = wanted[field]
+    if (!webhook) return []
+    const known = stored.endpoints[field]
+    const endpoint = known ?? blankOf(owner, field, blankEndpoint(owner, endpointId(), nowMs))
+    const secrets = () => (known ? stored.secrets(known) : noEndpointSecrets)
+    const change = { ...settingsOf(webhook), name: nameOf(owner, field), disabled: false }
+    return { field, ...changeEndpoint(endpoint, secrets, change, nowMs) }
+  })
+  return { webhooks: made, issues: made.flatMap(({ field, issues }) => placed(field, issues)) }
+}
+
+export function nameOf({ name }: Pick<WebhookOwner, 'name'>, field: LegacyField): string {
+  return `${name}: ${field}`
+}
+
+function blankOf({ id }: WebhookOwner, field: LegacyField, blank: Endpoint): Endpoint {
+  return { ...blank, events: [eventOf[field]], allAgents: false, agentIds: [id], legacy: { agentId: id, field } }
+}
+
+/** All settings but the secret are replaced. */
+function settingsOf({ secret, ...webhook }: WantedWebhook) {
+  const { url, headers = null, authHeaders = null, timeoutMs = null, extractionFields = null } = webhook
+  const settings = { url, headers, authHeaders, timeoutMs, extractionFields }
+  return secret === undefined ? settings : { ...settings, signingSecret: secret }
+}
+
+function placed(field: LegacyField, issues: readonly Issue[]): Issue[] {
+  return issues.map(({ path, problem }) => ({ path: ['webhooks', field, ...path], problem }))
+}

@@ -1,0 +1,40 @@
+/** The operations on what an organization stores: agents, their tools, and webhook endpoints. */
+import type { Caller } from '../../domain/access/organization.ts'
+import type { WorkspaceSecrets } from '../../domain/webhooks/workspace-secret.ts'
+import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
+import { createAgentTool, deleteAgentTool, getAgentTool, listAgentTools, updateAgentTool } from './agent-tools.ts'
+import { createAgent, deleteAgent, getAgent, listAgents, updateAgent } from './agents.ts'
+import { createResources, type ResourceDeps } from './stored-resources.ts'
+import { type WebhookOperation, webhookOperations } from './webhooks.ts'
+
+export type ResourceOperationDeps = ResourceDeps & { webhookSecrets: WorkspaceSecrets }
+
+type ResourceOperation =
+  | 'createAgent'
+  | 'listAgents'
+  | 'getAgent'
+  | 'updateAgent'
+  | 'deleteAgent'
+  | 'createAgentTool'
+  | 'listAgentTools'
+  | 'getAgentTool'
+  | 'updateAgentTool'
+  | 'deleteAgentTool'
+  | WebhookOperation
+
+export function resourceOperations(deps: ResourceOperationDeps): Pick<PlatformHandlers<Caller>, ResourceOperation> {
+  const { agents, tools, endpoints } = createResources(deps)
+  return {
+    createAgent: createAgent(agents),
+    listAgents: listAgents(agents),
+    getAgent: getAgent(agents),
+    updateAgent: updateAgent(agents),
+    deleteAgent: deleteAgent(agents),
+    createAgentTool: createAgentTool(tools),
+    listAgentTools: listAgentTools(tools),
+    getAgentTool: getAgentTool(tools),
+    updateAgentTool: updateAgentTool(tools),
+    deleteAgentTool: deleteAgentTool(tools),
+    ...webhookOperations(endpoints, deps.webhookSecrets),
+  }
+}
