@@ -388,6 +388,40 @@ export type ExtractionField = {
   options?: string[]
 }
 
+export type ConfiguredHeader = { name: string; configured: true }
+
+export type AgentWebhook = {
+  /** The endpoint, as `/v1/webhooks` lists it. */
+  endpointId: string
+  url: string
+  /** Whether the field has a secret; else the organization's signs. */
+  hasSecret: boolean
+  headers: Record<string, string>
+  authHeaders: ConfiguredHeader[]
+  timeoutMs: number
+} | null
+
+export type ReportWebhook = {
+  /** The endpoint, as `/v1/webhooks` lists it. */
+  endpointId: string
+  url: string
+  /** Whether the field has a secret; else the organization's signs. */
+  hasSecret: boolean
+  headers: Record<string, string>
+  authHeaders: ConfiguredHeader[]
+  timeoutMs: number
+  extractionFields: ExtractionField[]
+} | null
+
+/** The endpoints of the deprecated fields, without their secrets. null: the agent has none. */
+export type AgentWebhooks = {
+  preCall: AgentWebhook
+  postCall: ReportWebhook
+  status: AgentWebhook
+  analysis: AgentWebhook
+  recording: AgentWebhook
+} | null
+
 export type Agent = {
   /** `agent_` and letters and digits. */
   id: string
@@ -420,11 +454,58 @@ export type Agent = {
   promptVariables: PromptVariable[] | null
   /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields: ExtractionField[] | null
+  webhooks: AgentWebhooks
   createdAt: string
   updatedAt: string
 }
 
 export type AgentList = Agent[]
+
+/** https, without user and password. An address that is not public, and http, only where the operator allows the subnet (`outbound.allowedSubnets`). */
+export type WebhookUrl = string
+
+/** Never `host`, `content-*`, `connection`, `transfer-encoding`, `te`, `upgrade`, `user-agent`, `authorization`, `cookie` or `webhook-*`. */
+export type WebhookHeaders = Record<string, string> | null
+
+export type AuthHeader = {
+  /** As in `headers`, and `authorization`. */
+  name: string
+  /** Required, but where a value of this name is stored. */
+  value?: string
+}
+
+export type NewAgentWebhook = {
+  url: WebhookUrl
+  /** As `signingSecret` of an endpoint. null: the secret of the organization. */
+  secret?: string | null
+  headers?: WebhookHeaders
+  /** Headers with secret values. No name is in both lists. */
+  authHeaders?: AuthHeader[] | null
+  /** 5,000 for `preCall` and 10,000 for the others where it is not set. */
+  timeoutMs?: number | null
+} | null
+
+export type NewReportWebhook = {
+  url: WebhookUrl
+  /** As `signingSecret` of an endpoint. null: the secret of the organization. */
+  secret?: string | null
+  headers?: WebhookHeaders
+  /** Headers with secret values. No name is in both lists. */
+  authHeaders?: AuthHeader[] | null
+  /** 5,000 for `preCall` and 10,000 for the others where it is not set. */
+  timeoutMs?: number | null
+  /** As those of an endpoint. */
+  extractionFields?: ExtractionField[] | null
+} | null
+
+/** Register endpoints with `POST /v1/webhooks` instead. Each field is an endpoint for one event of this agent's calls: `call.pre_call`, `call.report`, `call.status`, `call.analysis` and `call.recording`. The value replaces all five; null or a field that is left out removes its endpoint. Only secrets are kept when they are left out. */
+export type NewAgentWebhooks = {
+  preCall?: NewAgentWebhook
+  postCall?: NewReportWebhook
+  status?: NewAgentWebhook
+  analysis?: NewAgentWebhook
+  recording?: NewAgentWebhook
+} | null
 
 /** null is the same as leaving a field out. */
 export type NewAgent = {
@@ -455,6 +536,7 @@ export type NewAgent = {
   promptVariables?: PromptVariable[] | null
   /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields?: ExtractionField[] | null
+  webhooks?: NewAgentWebhooks
 }
 
 export type Deleted = { deleted: true }
@@ -488,6 +570,7 @@ export type AgentChange = {
   promptVariables?: PromptVariable[] | null
   /** These values are read out of a finished call. Names are unique, and all descriptions together have at most 40,000 characters. */
   extractionFields?: ExtractionField[] | null
+  webhooks?: NewAgentWebhooks
 }
 
 /** The LLM calls the function by this name. */
@@ -498,14 +581,6 @@ export type ToolDescription = string
 
 /** A JSON Schema (2020-12) of the arguments, `type: object` at its root, at most 16 KiB of JSON and eight schemas deep, without references to other documents. null: the function has no arguments. The arguments of a built-in function are given. */
 export type ToolParameters = Record<string, unknown> | null
-
-/** https, without user and password. An address that is not public, and http, only where the operator allows the subnet (`outbound.allowedSubnets`). */
-export type WebhookUrl = string
-
-/** Never `host`, `content-*`, `connection`, `transfer-encoding`, `te`, `upgrade`, `user-agent`, `authorization`, `cookie` or `webhook-*`. */
-export type WebhookHeaders = Record<string, string> | null
-
-export type ConfiguredHeader = { name: string; configured: true }
 
 /** 10,000 where it is not set. */
 export type ToolTimeoutMs = number | null
@@ -562,13 +637,6 @@ export type Tool = {
 }
 
 export type ToolList = Tool[]
-
-export type AuthHeader = {
-  /** As in `headers`, and `authorization`. */
-  name: string
-  /** Required, but where a value of this name is stored. */
-  value?: string
-}
 
 export type NewWebhookSource = {
   kind: 'webhook'
