@@ -147,6 +147,7 @@ function platformOf({ config, store, operations, sessions, records, webhooks, se
     address: config,
     sessions: sessions.start,
     deliveries: webhooks.deliveries,
+    tryEndpoint: webhooks.tryEndpoint,
     records: {
       ...records,
       endCall: createEndCall(store.calls, sessions.calls),

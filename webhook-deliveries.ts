@@ -2,7 +2,10 @@
 import { Deliveries } from './domain/webhooks/deliveries.ts'
 import { Dispatcher } from './domain/webhooks/dispatcher.ts'
 import { createStreamWebhookEvents, type StreamWebhookEvents } from './domain/webhooks/event-stream.ts'
+import { createTryEndpoint, type TryEndpoint } from './domain/webhooks/try-endpoint.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
+import { eventPayloads } from './handlers/platform/event-payloads.ts'
+import { preCallAnswers } from './handlers/platform/pre-call-answers.ts'
 import { createWebhookClient } from './providers/wire/webhook-client.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
 import type { createLog } from './runtime/log.ts'
@@ -15,6 +18,7 @@ export type DeliveryParts = { config: ParleyConfig; store: Store; log: ReturnTyp
 export type WebhookDeliveries = {
   deliveries: Deliveries
   stream: StreamWebhookEvents
+  tryEndpoint: TryEndpoint
   /** Begins no more attempts, and waits a moment for those under way. Another process takes over the rest. */
   close(): Promise<void>
 }
@@ -51,6 +55,14 @@ export async function openDeliveries({ config, store, log }: DeliveryParts): Pro
     limits: { max: inFlightMax, endpointMax: endpointInFlightMax },
   })
   const deliveries = new Deliveries({ ...shared, store: store.webhookDeliveries })
+  const tryEndpoint = createTryEndpoint({
+    ...shared,
+    store: store.webhookDeliveries,
+    endpoints: store.webhookEndpoints,
+    payloads: eventPayloads,
+    answers: preCallAnswers,
+    id: systemIds.session,
+  })
   const loops = new Loops(systemClock, log)
   loops.start({ name: 'deliveries of webhooks', everyMs: pollEveryMs, run: () => dispatcher.poll() })
   await store.webhookQueue.listen((endpointIds) => dispatcher.wake(endpointIds))
@@ -59,6 +71,7 @@ export async function openDeliveries({ config, store, log }: DeliveryParts): Pro
   return {
     deliveries,
     stream: createStreamWebhookEvents({ store: store.webhookStreams, clock: systemClock }),
+    tryEndpoint,
     async close() {
       await loops.stop(closeMs)
       await Promise.race([dispatcher.stop(), new Promise((resolve) => systemClock.after(closeMs, () => resolve(null)))])

@@ -34,7 +34,7 @@ export interface PreCallAnswers extends Pick<PreCall, 'issuesOf'> {
 /** A caller waits for the answer, also where the endpoint has a longer time-out. */
 const waitMsMax = 10_000
 /** Part of the contract. */
-const answerBytesMax = 262_144
+export const preCallBytesMax = 262_144
 
 export function createPreCall(deps: PreCallDeps): PreCall {
   return {
@@ -59,7 +59,7 @@ async function ask(deps: PreCallDeps, call: Call, endpoint: Endpoint): ReturnTyp
   const event = eventOf(deps, call)
   const timed = { ...target, timeoutMs: Math.min(target.timeoutMs, waitMsMax) }
   const sent = { id: event.id, body: event.body, endpointId: endpoint.id }
-  const posted = await post(deps, timed, sent, 'automatic', answerBytesMax)
+  const posted = await post(deps, timed, sent, 'automatic', preCallBytesMax)
   await record(deps, { organizationId, test }, event, endpoint, posted)
   return { reply: replyOf(deps, posted), durationMs: posted.attempt.durationMs }
 }
@@ -75,7 +75,7 @@ function eventOf({ payloads, eventId, clock }: PreCallDeps, call: Call): OutboxE
 function replyOf({ answers }: PreCallDeps, { attempt, answer }: Posted): PreCallReply {
   const { error, responseStatus } = attempt
   if (error === 'timeout') return { result: 'timeout' }
-  if (error === 'body_too_large') return answers.tooLarge(answerBytesMax)
+  if (error === 'body_too_large') return answers.tooLarge(preCallBytesMax)
   if (error !== null) return { result: 'http_error' }
   return responseStatus === 204 || answer === null ? { result: 'empty' } : answers.read(answer)
 }

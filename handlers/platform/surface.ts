@@ -5,6 +5,7 @@ import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
 import type { StreamWebhookEvents } from '../../domain/webhooks/event-stream.ts'
+import type { TryEndpoint } from '../../domain/webhooks/try-endpoint.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -37,6 +38,7 @@ export type PlatformDeps = ProvidersDeps &
     organizations: OrganizationDeps
     sessions: StartSession
     deliveries: Deliveries
+    tryEndpoint: TryEndpoint
     records: CallDeps & { callbacks: Callbacks }
     webhookEvents: StreamWebhookEvents
     address: AddressSettings & { nodeUrl: string | null }
@@ -63,7 +65,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     createSession: createSession(deps.sessions, nodeUrlOf),
     ...callOperations(deps.records, publicUrlOf),
     ...callbackOperations(deps.records.callbacks),
-    ...webhookDeliveryOperations(deps.deliveries),
+    ...webhookDeliveryOperations(deps.deliveries, deps.tryEndpoint),
     streamWebhookEvents: streamWebhookEvents(deps.webhookEvents),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),

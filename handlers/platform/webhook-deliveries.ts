@@ -1,19 +1,23 @@
 /** The log of deliveries to the endpoints of an organization. */
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
-import type { DeliveryFilter, DeliveryPosition } from '../../domain/webhooks/delivery-store.ts'
+import type { DeliveryFilter } from '../../domain/webhooks/delivery-store.ts'
+import type { TryEndpoint } from '../../domain/webhooks/try-endpoint.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
-import { Refusal } from '../../runtime/engine/handler.ts'
+import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 import { microsecondsOf, millisecondsOf } from './times.ts'
 import { wireAttemptResult, wireDelivery, wireEndpointOption, wireWholeDelivery } from './webhook-delivery-wire.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
-export function webhookDeliveryOperations(deliveries: Deliveries) {
+const cursorShape: CursorShape = { digitsMax: 13, id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ }
+
+export function webhookDeliveryOperations(deliveries: Deliveries, tryEndpoint: TryEndpoint) {
   return {
     listWebhookDeliveries: listWebhookDeliveries(deliveries),
     getWebhookDelivery: getWebhookDelivery(deliveries),
     redeliverWebhook: redeliverWebhook(deliveries),
+    testWebhook: testWebhook(tryEndpoint),
   } satisfies Partial<Handlers>
 }
 
@@ -33,13 +37,18 @@ function listWebhookDeliveries(deliveries: Deliveries): Handlers['listWebhookDel
       ...(from !== undefined && { fromMs: Math.ceil(microsecondsOf('from', from) / 1000) }),
       ...(to !== undefined && { toMs: millisecondsOf('to', to) }),
     }
-    const after = cursor === undefined ? null : readCursor(cursor)
-    const page = await deliveries.list(tenantOf(caller), filter, limit, after)
+    const after = cursor === undefined ? null : readCursor(cursor, cursorShape)
+    const page = await deliveries.list(
+      tenantOf(caller),
+      filter,
+      limit,
+      after && { createdAtMs: after.at, id: after.id },
+    )
     return {
       status: 200,
       body: {
         data: page.deliveries.map(wireDelivery),
-        nextCursor: page.next && cursorOf(page.next),
+        nextCursor: page.next && cursorOf({ at: page.next.createdAtMs, id: page.next.id }),
         endpointOptions: page.endpoints.map(wireEndpointOption),
       },
     }
@@ -60,18 +69,10 @@ function redeliverWebhook(deliveries: Deliveries): Handlers['redeliverWebhook'] 
   })
 }
 
-function cursorOf({ createdAtMs, id }: DeliveryPosition): string {
-  return Buffer.from(`${createdAtMs}.${id}`).toString('base64url')
-}
-
-function readCursor(cursor: string): DeliveryPosition {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1')
-  const [, ms, id] = /^(\d{1,13})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(text) ?? []
-  if (ms === undefined || id === undefined)
-    throw new Refusal('invalid_parameter', {
-      param: 'cursor',
-      message: 'cursor is not one that a page had',
-      keyword: 'format',
-    })
-  return { createdAtMs: Number(ms), id }
+function testWebhook(tryEndpoint: TryEndpoint): Handlers['testWebhook'] {
+  return async ({ path, body }, { caller }) => {
+    const { attempt, deliveryId, issues } = await tryEndpoint(tenantOf(caller), path.id, body?.event)
+    const preCall = issues && { valid: issues.length === 0, issues: [...issues] }
+    return { status: 200, body: { ...wireAttemptResult(attempt), deliveryId, ...(preCall && { preCall }) } }
+  }
 }

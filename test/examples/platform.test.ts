@@ -263,7 +263,11 @@ t.test('scheduled callbacks', async (t) => {
 
 t.test('deliveries of webhooks', async (t) => {
   const acme = await administration.organization('with webhooks')
-  const receiver = await startReceiver(inOrder(status(204), status(500)))
+  const receiver = await startReceiver(
+    inOrder(status(204), status(500), status(204), (response) => {
+      response.end('{"firstMessage": 7}')
+    }),
+  )
   const sql = openDatabase(parley.dataDir)
   t.teardown(() => Promise.all([receiver.close(), sql.end()]))
   const tenant = { organizationId: acme.id, test: false }
@@ -280,6 +284,9 @@ t.test('deliveries of webhooks', async (t) => {
   await compare('getWebhookDelivery 200: succeeded', { operation: 'getWebhookDelivery', values })
   await compare('redeliverWebhook 200: delivered', { operation: 'redeliverWebhook', values })
   await compare('redeliverWebhook 200: failed', { operation: 'redeliverWebhook', values })
+  const tried = { operation: 'testWebhook', values: { id: endpointId } }
+  await compare('testWebhook 200: delivered', { ...tried, request: 'status' })
+  await compare('testWebhook 200: invalid', { ...tried, request: 'answer' })
   await sql`update webhook_endpoints set disabled_at = now(), disabled_reason = 'manual' where id = ${endpointId}`
   await compare('RedeliveryConflict: disabled', { operation: 'redeliverWebhook', values })
 })

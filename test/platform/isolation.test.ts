@@ -105,6 +105,9 @@ const byId: Record<string, { method: string; path: (things: Things) => string; b
     { method: 'PATCH', path: ({ webhook }) => `/v1/webhooks/${webhook}`, body: { url: 'https://thief.example/' } },
     { method: 'PATCH', path: ({ webhook }) => `/v1/webhooks/${webhook}`, body: {} },
   ],
+  testWebhook: [
+    { method: 'POST', path: ({ webhook }) => `/v1/webhooks/${webhook}/test`, body: { event: 'call.status' } },
+  ],
   deleteWebhook: [{ method: 'DELETE', path: ({ webhook }) => `/v1/webhooks/${webhook}` }],
   getRequestRoute: [{ method: 'GET', path: ({ request }) => `/v1/requests/${request}/route` }],
 }

@@ -5,6 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import type { AttemptError } from '../../domain/webhooks/delivery.ts'
+import type { DeliveryTargets } from '../../domain/webhooks/endpoint.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { type Answer, inOrder, ok, startReceiver } from './receiver.ts'
 import { openWorld, type World } from './setup.ts'
@@ -237,10 +238,9 @@ t.test('nothing of a secret header is in the log, and the receiver gets it', asy
   t.teardown(() => receiver.close())
   const endpoint = await world.endpoint(receiver.url, { headers: { 'x-shop': 'one' } })
   await world.emit(endpoint)
-  const { deliveryTarget } = world.store.webhookTargets
-  const targets = {
-    deliveryTarget: async (...wanted: Parameters<typeof deliveryTarget>) => {
-      const target = await world.store.webhookTargets.deliveryTarget(...wanted)
+  const targets: DeliveryTargets = {
+    deliveryTarget: async (tenant, id) => {
+      const target = await world.store.webhookTargets.deliveryTarget(tenant, id)
       return target && { ...target, authHeaders: { Authorization: 'Bearer s3cret' } }
     },
   }

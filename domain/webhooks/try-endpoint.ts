@@ -1,0 +1,76 @@
+/** Sends a made-up event to an endpoint, also to one that is disabled, and logs the delivery. */
+import type { Tenant } from '../access/organization.ts'
+import { ResourceFault } from '../resource-fault.ts'
+import type { SaidIssue } from '../sessions/pre-call.ts'
+import { type AttemptDeps, answerBytesMax, type Posted, post } from './attempt.ts'
+import type { Attempt, ClaimedDelivery } from './delivery.ts'
+import type { DeliveryStore } from './delivery-store.ts'
+import type { DeliveryTargets, WebhookEventType } from './endpoint.ts'
+import type { EndpointStore } from './endpoint-store.ts'
+import type { OutboxEvent } from './outbox.ts'
+import { endOf } from './outcome.ts'
+import type { EventPayloads } from './payloads.ts'
+import { type PreCallAnswers, preCallBytesMax } from './pre-call.ts'
+import { testEvent } from './test-event.ts'
+
+export type TryEndpointDeps = AttemptDeps & {
+  store: Pick<DeliveryStore, 'record'>
+  targets: DeliveryTargets
+  endpoints: Pick<EndpointStore, 'find'>
+  payloads: EventPayloads
+  answers: PreCallAnswers
+  /** UUIDv7. */
+  id: () => string
+}
+
+export type Tried = {
+  attempt: Attempt
+  deliveryId: string
+  /** The answer to an event before a call breaks these rules. Null: the event was another one, or there was no answer. */
+  issues: readonly SaidIssue[] | null
+}
+
+/** Without a type it is the first one of the endpoint. Throws ResourceFault `not_found`. */
+export type TryEndpoint = (tenant: Tenant, endpointId: string, type?: WebhookEventType) => Promise<Tried>
+
+export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
+  const { store, targets, endpoints, payloads, clock, id } = deps
+  return async (tenant, endpointId, wanted) => {
+    const endpoint = await endpoints.find(tenant, endpointId)
+    const target = endpoint && (await targets.deliveryTarget(tenant, endpointId))
+    const type = wanted ?? endpoint?.events[0]
+    if (endpoint === null || target === null || type === undefined) throw new ResourceFault({ kind: 'not_found' })
+    const ids = { eventId: id(), callId: id() }
+    const event = testEvent(payloads, tenant, endpoint, type, ids, clock.nowMs())
+    const bytesMax = type === 'call.pre_call' ? preCallBytesMax : answerBytesMax
+    const posted = await post(deps, target, { ...event, endpointId }, 'manual', bytesMax)
+    const delivery = claimOf(tenant, id(), endpointId, event)
+    const end = endOf(delivery, posted.attempt, null, { nowMs: clock.nowMs(), random: 0 })
+    const status = end.status === 'unchanged' ? ('failed' as const) : end.status
+    await store.record(tenant, { event, endpointName: endpoint.name, end: { ...end, status } })
+    const issues = type === 'call.pre_call' ? issuesOf(deps.answers, posted) : null
+    return { attempt: posted.attempt, deliveryId: delivery.id, issues }
+  }
+}
+
+function claimOf(tenant: Tenant, id: string, endpointId: string, event: OutboxEvent): ClaimedDelivery {
+  return {
+    ...tenant,
+    id,
+    eventId: event.id,
+    endpointId,
+    type: event.type,
+    body: event.body,
+    claim: 1,
+    failures: 0,
+    trigger: 'manual',
+    expiresAtMs: event.createdAtMs,
+    claimedUntilMs: event.createdAtMs,
+  }
+}
+
+function issuesOf(answers: PreCallAnswers, { attempt, answer }: Posted): readonly SaidIssue[] | null {
+  if (attempt.error !== null || answer === null) return null
+  const reply = answers.read(answer)
+  return reply.result === 'invalid' ? reply.issues : []
+}
