@@ -45,6 +45,7 @@ import type {
   SessionTurn,
   StartedSession,
   StreamedWebhookEvent,
+  TestWebhook,
   Tool,
   ToolChange,
   ToolList,
@@ -61,6 +62,7 @@ import type {
   WebhookSecret,
   WebhookStreamEnd,
   WebhookStreamOpen,
+  WebhookTestResult,
 } from '../platform/types.ts'
 
 export { StreamTruncatedError } from './http.ts'
@@ -266,6 +268,11 @@ export type DispatchCallbackCall = CallOptions & { path: { id: string } }
 export type DispatchCallbackAnswer =
   | Answer<'application/json', Callback>
 
+export type TestWebhookCall = CallOptions & { path: { id: string }; body?: TestWebhook }
+
+export type TestWebhookAnswer =
+  | Answer<'application/json', WebhookTestResult>
+
 export type ListWebhookDeliveriesCall = CallOptions & {
   query?: {
     endpointId?: string
@@ -430,6 +437,8 @@ export type PlatformClient = {
   cancelCallback(call: CancelCallbackCall): Promise<CancelCallbackAnswer>
   /** Make a scheduled callback now */
   dispatchCallback(call: DispatchCallbackCall): Promise<DispatchCallbackAnswer>
+  /** Send a test event */
+  testWebhook(call: TestWebhookCall): Promise<TestWebhookAnswer>
   /** List the deliveries */
   listWebhookDeliveries(call?: ListWebhookDeliveriesCall): Promise<ListWebhookDeliveriesAnswer>
   /** Get a delivery */
@@ -786,6 +795,16 @@ const operations: Readonly<Record<string, OperationRow>> = {
     secured: true,
     idempotent: false,
     body: null,
+    parts: [],
+    answers: { 'application/json': 'json' },
+    terminalEvents: [],
+  },
+  testWebhook: {
+    method: 'POST',
+    path: '/v1/webhooks/{id}/test',
+    secured: true,
+    idempotent: false,
+    body: 'json',
     parts: [],
     answers: { 'application/json': 'json' },
     terminalEvents: [],

@@ -45,6 +45,7 @@ import type {
   SessionTurn,
   StartedSession,
   StreamedWebhookEvent,
+  TestWebhook,
   Tool,
   ToolChange,
   ToolList,
@@ -61,6 +62,7 @@ import type {
   WebhookSecret,
   WebhookStreamEnd,
   WebhookStreamOpen,
+  WebhookTestResult,
 } from './types.ts'
 
 export type ByteStream = Uint8Array | AsyncIterable<Uint8Array>
@@ -428,6 +430,16 @@ export type DispatchCallbackRequest = {
 export type DispatchCallbackResult =
   | { status: 200; type?: 'application/json'; body: Callback }
 
+export type TestWebhookRequest = {
+  path: { id: string }
+  query: Record<string, never>
+  header: Record<string, never>
+  body: TestWebhook | undefined
+}
+
+export type TestWebhookResult =
+  | { status: 200; type?: 'application/json'; body: WebhookTestResult }
+
 export type ListWebhookDeliveriesRequest = {
   path: Record<string, never>
   query: {
@@ -671,6 +683,8 @@ export type PlatformHandlers<Caller> = {
   cancelCallback: Handle<CancelCallbackRequest, CancelCallbackResult, Caller>
   /** POST /v1/callbacks/{id}/dispatch */
   dispatchCallback: Handle<DispatchCallbackRequest, DispatchCallbackResult, Caller>
+  /** POST /v1/webhooks/{id}/test */
+  testWebhook: Handle<TestWebhookRequest, TestWebhookResult, Caller>
   /** GET /v1/webhook-deliveries */
   listWebhookDeliveries: Handle<ListWebhookDeliveriesRequest, ListWebhookDeliveriesResult, Caller>
   /** GET /v1/webhook-deliveries/{id} */

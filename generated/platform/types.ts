@@ -1275,6 +1275,28 @@ export type CancelCallback = { reason?: string | null }
 
 export type WebhookEventType = 'call.pre_call' | 'call.status' | 'call.report' | 'call.analysis' | 'call.recording'
 
+export type TestWebhook = { event?: WebhookEventType }
+
+/** `http_status` is any status other than 2xx; a `redirect` is not followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public. */
+export type WebhookAttemptError = 
+  | 'timeout'
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'address_blocked'
+  | 'redirect'
+  | 'http_status'
+  | 'body_too_large' | null
+
+export type WebhookTestResult = {
+  delivered: boolean
+  httpStatus: number | null
+  error: WebhookAttemptError
+  deliveryId: string
+  /** Of a `call.pre_call` that was answered. */
+  preCall?: { valid: boolean; issues: ValidationIssue[] }
+}
+
 /** `pending`: an attempt is planned. `failed`: all attempts failed. `cancelled`: the endpoint was deleted or disabled, or a newer report of the call replaces this one. `expired`: it was not delivered within 48 hours. */
 export type WebhookDeliveryStatus = 'pending' | 'delivering' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
 
@@ -1324,17 +1346,6 @@ export type WebhookDeliveryPage = {
   nextCursor: string | null
   endpointOptions: { id: string; name: string; kind: 'workspace'; deleted: boolean }[]
 }
-
-/** `http_status` is any status other than 2xx; a `redirect` is not followed. `body_too_large`: the answer has more than 65,536 bytes. `address_blocked`: the host has an address that is not public. */
-export type WebhookAttemptError = 
-  | 'timeout'
-  | 'dns'
-  | 'connect'
-  | 'tls'
-  | 'address_blocked'
-  | 'redirect'
-  | 'http_status'
-  | 'body_too_large' | null
 
 export type WebhookAttempt = {
   id: string
