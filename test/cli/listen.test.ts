@@ -17,9 +17,10 @@ import { runParley } from '../process/command.ts'
 import { socketDir } from '../process/database.ts'
 import { until } from '../process/machine.ts'
 import { entry, freshDataDir, startParley } from '../process/parley.ts'
+import { loopbackProviders, Page } from '../process/voice-session.ts'
 import { refused } from './refused.ts'
 
-const parley = await startParley()
+const parley = await startParley({ PARLEY_PROVIDERS: loopbackProviders })
 const admin = await openAdministration(parley)
 const sql = connectOnce({ socketDir: socketDir(parley.dataDir), role: 'parley', database: 'parley' }, 'listen')
 const worlds = transactionEach(sql)
@@ -114,6 +115,29 @@ t.test('an event arrives with its exact bytes, signed, without any endpoint', as
   await until('a line', () => listening.lines().length === 1)
   t.match(listening.lines()[0], new RegExp(`^[\\d:.]+ {2}call\\.status {5}${event.callId} {2}204 {2}\\d+ ms$`))
   t.notMatch(listening.output(), 'k4n4ry', 'no content')
+})
+
+t.test('a call reaches a listener without any endpoint, and leaves no event without one', async (t) => {
+  const { key, tenant } = await newTenant()
+  await runParley(['org', 'set', tenant.organizationId, 'recording=on'], { dataDir: parley.dataDir })
+  const { received, url } = await receiver(t)
+  const hold = async () => {
+    const page = await Page.join({ url: parley.url, key })
+    await page.ask('What can you do?')
+    page.send({ type: 'end' })
+    return page.id
+  }
+  await hold()
+  t.equal(await storedEvents(tenant), 0)
+  await listen(t, key, ['--forward-to', url])
+  const id = await hold()
+  const typesOf = () =>
+    received.map(({ body }) => JSON.parse(body) as { type: string; call_id: string; version?: number })
+  const types = ['call.analysis', 'call.recording', 'call.report', 'call.status']
+  const ofCall = () => typesOf().filter(({ call_id: callId }) => callId === id)
+  await until('all four', () => types.every((type) => ofCall().some((each) => each.type === type)), 60_000)
+  t.equal(ofCall().filter(({ type }) => type === 'call.status').length, 2, 'in_progress and completed')
+  t.match(JSON.parse(received.find(({ body }) => body.includes('"call.report"'))?.body ?? ''), { custom_data: {} })
 })
 
 t.test('other organizations and the other world are not listened to', async (t) => {

@@ -3,11 +3,12 @@
  * Parley with an embedded database on this machine; no account and no network.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { webhookHeaders } from '../../domain/webhooks/signature.ts'
 import { runParley } from '../process/command.ts'
 import { type Running, startParley } from '../process/parley.ts'
 import { call, loopbackProviders, Page, startSession } from '../process/voice-session.ts'
 import { KillableReceiver, type ReceivedWebhook } from './killable-receiver.ts'
-import { nodeVerifier, pythonVerifier, refusedVariants, type Verifier } from './verifiers.ts'
+import { nodeVerifier, pythonVerifier, type SignedWebhook, type Verifier } from './verifiers.ts'
 
 type Delivery = { id: string; eventId: string; event: string; status: string; attempts: number; error: string | null }
 const waitMs = 30_000
@@ -89,6 +90,17 @@ async function check({ name, missing, verify }: Verifier, secret: string): Promi
     `   ${name}: accepts ${good} of ${all.length}, refuses ${refused} of ${wrong.length} that were changed or are old`,
   )
   if (good !== all.length || refused !== wrong.length) throw new Error(`${name} does not agree`)
+}
+
+/** The webhook with another body, and signed well but six minutes ago. */
+function refusedVariants({ headers, body }: SignedWebhook, secret: string): SignedWebhook[] {
+  const altered = Buffer.from(body)
+  altered[altered.length - 2] = 0x20
+  const signed = { id: headers['webhook-id'] ?? '', nowMs: Date.now() - 360_000, body }
+  return [
+    { headers, body: altered },
+    { headers: { ...headers, ...webhookHeaders(signed, [secret]) }, body },
+  ]
 }
 
 function countsOf(all: readonly ReceivedWebhook[]): string {

@@ -8,7 +8,7 @@ import path from 'node:path'
 export type ReceivedWebhook = {
   id: string
   headers: Record<string, string>
-  body: string
+  body: Buffer
   event: { type: string; call_id: string; version?: number; recording_url?: string | null }
 }
 
@@ -37,9 +37,9 @@ export class KillableReceiver {
       .filter((line) => line !== '')
       .map((line) => {
         const { headers, body } = JSON.parse(line) as { headers: Record<string, string>; body: string }
-        const text = Buffer.from(body, 'base64').toString('utf8')
-        const event = JSON.parse(text) as ReceivedWebhook['event']
-        return { id: headers['webhook-id'] ?? '', headers, body: text, event }
+        const bytes = Buffer.from(body, 'base64')
+        const event = JSON.parse(bytes.toString('utf8')) as ReceivedWebhook['event']
+        return { id: headers['webhook-id'] ?? '', headers, body: bytes, event }
       })
   }
 
