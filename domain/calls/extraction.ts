@@ -21,7 +21,7 @@ export type Extraction = {
   /** Their names are unique. */
   questions: readonly ExtractionField[]
   /** The values of all fields, from the values of the questions. A question without a value is null. */
-  read(values: CustomData): Extracted
+  read: (values: CustomData) => Extracted
 }
 
 export function extractionOf(ofAgent: readonly ExtractionField[], endpoints: readonly EndpointFields[]): Extraction {

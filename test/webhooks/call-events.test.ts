@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { Call, CallEntry } from '../../domain/calls/call.ts'
 import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
+import { platformContract } from '../../generated/platform/contract.ts'
 import * as validators from '../../generated/platform/response-validators.ts'
 import { reportBytesMax } from '../../handlers/platform/event-payloads.ts'
 import { newEvent, newTurn, pipeline } from '../calls/call.ts'
@@ -32,7 +33,10 @@ t.test('a call that was recorded makes all four, and a report again when the rec
   t.same((await world.names(call)).slice(6), ['call.report 3'])
 
   const events = await world.events(call)
-  for (const { type, body } of events) t.equal(faultOf(type, body), null, type)
+  for (const { type, body } of events) {
+    t.equal(faultOf(type, body), null, type)
+    t.same(Object.keys(body), Object.keys(exampleOf(type)), `${type}: the fields of the example in the spec`)
+  }
   const [joined, left] = events
   const stored = await world.store.callRecord.events(call, call.id, 0)
   t.match(joined?.body, {
@@ -339,4 +343,14 @@ const names = {
 function faultOf(type: keyof typeof names, body: object): unknown {
   const validate = names[type]
   return validate(body) ? null : validate.errors?.[0]
+}
+
+type Webhook = {
+  post: { requestBody: { content: { 'application/json': { examples: Record<string, { value: object }> } } } }
+}
+
+function exampleOf(type: string): object {
+  const { webhooks } = JSON.parse(platformContract) as { webhooks: Record<string, Webhook> }
+  const { examples = {} } = webhooks[type]?.post.requestBody.content['application/json'] ?? {}
+  return Object.values(examples)[0]?.value ?? {}
 }

@@ -1,0 +1,67 @@
+/** The fields of several endpoints and of the agent as one list of questions, and the answers as the data of each. */
+import t from 'tap'
+import { dataOf, extractionOf } from '../../domain/calls/extraction.ts'
+import type { ExtractionField } from '../../domain/webhooks/endpoint.ts'
+
+const field = (name: string, more: Partial<ExtractionField> = {}): ExtractionField => ({
+  name,
+  type: 'string',
+  description: `the ${name}`,
+  ...more,
+})
+
+t.test('without fields there is nothing to ask, and no data', (t) => {
+  const extraction = extractionOf([], [{ endpointId: 'a', fields: [] }])
+  t.same(extraction.questions, [])
+  t.same(extraction.read({}), { customData: {}, endpointData: {} })
+  t.same(dataOf('a', extraction.read({}), []), {})
+  t.end()
+})
+
+t.test('fields that ask the same are asked once', (t) => {
+  const { questions, read } = extractionOf(
+    [field('name')],
+    [
+      { endpointId: 'a', fields: [field('day'), field('name')] },
+      { endpointId: 'b', fields: [field('day')] },
+    ],
+  )
+  t.same(
+    questions.map(({ name }) => name),
+    ['name', 'day'],
+  )
+  const read1 = read({ name: 'Ada', day: 'today' })
+  t.same(read1.endpointData, { a: { day: 'today', name: 'Ada' }, b: { day: 'today', name: 'Ada' } })
+  t.same(read1.customData, { day: 'today', name: 'Ada' })
+  t.end()
+})
+
+t.test('fields of one name that ask different things are asked apart, and the field of the agent wins', (t) => {
+  const ofAgent = [field('name')]
+  const { questions, read } = extractionOf(ofAgent, [
+    { endpointId: 'a', fields: [field('day'), field('field_2')] },
+    { endpointId: 'b', fields: [field('day', { type: 'enum', options: ['x'] }), field('name', { type: 'number' })] },
+  ])
+  const names = questions.map(({ name }) => name)
+  t.equal(new Set(names).size, 5)
+  t.same(names.slice(0, 3), ['name', 'day', 'field_2'])
+  const values = Object.fromEntries(names.map((name, at) => [name, `answer ${at}`]))
+  const extracted = read(values)
+  t.same(extracted.endpointData['a'], { day: 'answer 1', field_2: 'answer 2', name: 'answer 0' })
+  t.same(extracted.endpointData['b'], { day: 'answer 3', name: 'answer 0' })
+  t.same(extracted.customData, { name: 'answer 0', day: 'answer 1', field_2: 'answer 2' })
+  t.same(dataOf('b', extracted, ofAgent), { day: 'answer 3', name: 'answer 0' })
+  t.same(dataOf('other', extracted, ofAgent), { name: 'answer 0' }, 'an endpoint without fields has those of the agent')
+  t.end()
+})
+
+t.test('a field without an answer is null, also where every object has something of that name', (t) => {
+  const names = ['constructor', '__proto__', 'toString', 'day']
+  const { read } = extractionOf([], [{ endpointId: 'a', fields: names.map((name) => field(name)) }])
+  const { customData, endpointData } = read({})
+  for (const data of [customData, endpointData['a'] ?? {}]) {
+    t.same(Object.keys(data).sort(), names.toSorted())
+    t.ok(Object.values(data).every((value) => value === null))
+  }
+  t.end()
+})

@@ -1,0 +1,257 @@
+/** The event before a session, with real receivers: what each answer does to the session. */
+import type { ServerResponse } from 'node:http'
+import t from 'tap'
+import type { Endpoint } from '../../domain/webhooks/endpoint.ts'
+import { createPreCall, type PreCallDeps } from '../../domain/webhooks/pre-call.ts'
+import { eventPayloads } from '../../handlers/platform/event-payloads.ts'
+import { preCallAnswers } from '../../handlers/platform/pre-call-answers.ts'
+import { newCall } from '../calls/call.ts'
+import { ManualClock } from '../domain/fakes.ts'
+import { call, openAdministration } from '../platform/setup.ts'
+import { startParley } from '../process/parley.ts'
+import { loopbackProviders } from '../process/voice-session.ts'
+import type { Target } from '../router/requests.ts'
+import { silent } from '../store/cluster.ts'
+import { startReceiver } from './receiver.ts'
+
+const parley = await startParley({
+  PARLEY_PROVIDERS: loopbackProviders,
+  PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8',
+})
+const admin = await openAdministration(parley)
+let respond: (response: ServerResponse) => void = (response) => response.writeHead(204).end()
+const receiver = await startReceiver((response) => respond(response))
+t.teardown(async () => {
+  await receiver.close()
+  await admin.close()
+  await parley.remove()
+})
+
+const json = (body: unknown, status = 200) => answerWith(JSON.stringify(body), status)
+const answerWith =
+  (body: string | Buffer, status = 200, headers = {}) =>
+  (response: ServerResponse) =>
+    void response.writeHead(status, headers).end(body)
+
+type Session = {
+  sessionId: string
+  metadata: Record<string, unknown>
+  pipelineConfig: {
+    systemPrompt: string
+    firstMessage: string | null
+    voice: string | null
+    llm: { temperature: number | null; maxTokens: number }
+    tools: { name: string; kind: string }[]
+  }
+}
+type PreCallEvent = { event_type: string; status: string; payload: { result: string; issues: { path: string }[] } }
+
+const loopback = { stt: ['loopback'], llm: ['loopback'], tts: ['loopback'] }
+const own = {
+  intent: { language: 'en' },
+  constraints: { allowedProviders: loopback },
+  systemPrompt: 'of the request',
+  firstMessage: 'Hello',
+  metadata: { a: 1, b: 1 },
+}
+
+async function register(target: Target, more: object = {}): Promise<string> {
+  const body = { name: 'before', url: receiver.url, events: ['call.pre_call'], ...more }
+  const made = await call(target, 'POST', '/v1/webhooks', body)
+  if (made.status !== 201) throw new Error(made.text)
+  return made.json<{ id: string }>().id
+}
+
+async function start(
+  target: Target,
+  more: object = {},
+): Promise<{ session: Session; event: PreCallEvent | undefined }> {
+  const made = await call(target, 'POST', '/v1/sessions', { ...own, ...more })
+  if (made.status !== 201) throw new Error(made.text)
+  const { sessionId } = made.json<{ sessionId: string }>()
+  const session = (await call(target, 'GET', `/v1/sessions/${sessionId}`)).json<Session>()
+  const { events } = (await call(target, 'GET', `/v1/calls/${sessionId}/events`)).json<{ events: PreCallEvent[] }>()
+  return { session, event: events.find(({ event_type }) => event_type === 'webhook.pre_call') }
+}
+
+const acme = await admin.organization('asks before')
+await register(acme, { timeoutMs: 1000 })
+
+t.test('an answer changes the session, and later places win', async (t) => {
+  respond = json({
+    pipelineConfig: { systemPrompt: 'first', firstMessage: 'first', llm: { temperature: 0.1 } },
+    pipeline_config: { firstMessage: 'second', llm: { maxTokens: 7 } },
+    firstMessage: 'third',
+    constraints: { allowedProviders: { llm: ['local'] } },
+    metadata: { b: 2, c: { d: null } },
+    tools: [
+      { name: 'find', description: 'Finds.', source: { kind: 'webhook', url: receiver.url, secret: 'k4n4ry-secret' } },
+    ],
+    unknown: { field: true },
+  })
+  const { session, event } = await start(acme)
+  t.same(event?.payload.issues, [])
+  t.match(session.pipelineConfig, {
+    systemPrompt: 'first',
+    firstMessage: 'third',
+    llm: { temperature: null, maxTokens: 7 },
+    tools: [{ name: 'find', kind: 'webhook' }],
+  })
+  t.same(session.metadata, { a: 1, b: 2, c: { d: null } })
+  t.match(event, { status: 'queued', payload: { result: 'applied', issues: [], duration_ms: Number } })
+  const sent = receiver.received.at(-1)
+  t.match(JSON.parse(sent?.body.toString() ?? ''), {
+    type: 'call.pre_call',
+    call_id: session.sessionId,
+    direction: 'browser',
+    to: null,
+    from: null,
+    dialed_number: null,
+    forwarded_from_number: null,
+    phone_number_id: null,
+    call_control_id: null,
+    metadata: { a: 1, b: 1 },
+    pipeline_config: { systemPrompt: 'of the request', firstMessage: 'Hello' },
+  })
+  t.match(sent?.headers['webhook-signature'], /^v1,/)
+  const log = await call(acme, 'GET', `/v1/webhook-deliveries?sessionId=${session.sessionId}`)
+  t.match(log.json(), {
+    data: [{ event: 'call.pre_call', status: 'succeeded', attempts: 1, httpStatus: 200, canRedeliver: false }],
+  })
+})
+
+const inline = (name: string) => ({ name, description: 'b', source: { kind: 'inline' } })
+const bytes = (size: number) => `{"x":"${'y'.repeat(size - 8)}"}`
+const cases: [title: string, answer: (response: ServerResponse) => void, result: string, paths?: string[]][] = [
+  ['204', answerWith('', 204), 'empty'],
+  ['an empty body', answerWith(''), 'empty'],
+  ['blanks', answerWith(' \n'), 'empty'],
+  ['an object without a known field', json({ x: 1 }), 'empty'],
+  ['a body without a type', answerWith('{"firstMessage":"Hi"}', 201, { 'content-type': 'text/plain' }), 'applied'],
+  ['256 KiB', answerWith(bytes(262_144)), 'empty'],
+  ['more than 256 KiB', answerWith(bytes(262_145)), 'invalid', ['']],
+  ['an error', json({ firstMessage: 'Hi' }, 500), 'http_error'],
+  ['a redirect', answerWith('{"firstMessage":"Hi"}', 307, { location: receiver.url }), 'http_error'],
+  ['a broken connection', (response) => void response.destroy(), 'http_error'],
+  ['no answer', () => {}, 'timeout'],
+  ['half an answer', (response) => void response.writeHead(200).write('{"first'), 'timeout'],
+  ['bad JSON', answerWith('{"firstMessage":'), 'invalid', ['']],
+  ['bad UTF-8', answerWith(Buffer.from([0x7b, 0xff, 0x7d])), 'invalid', ['']],
+  ['null', json(null), 'invalid', ['']],
+  ['a list', json([{ firstMessage: 'Hi' }]), 'invalid', ['']],
+  [
+    'a wrong field beside a good one',
+    json({ firstMessage: 'Hi', llm: { temperature: 3 } }),
+    'invalid',
+    ['/llm/temperature'],
+  ],
+  [
+    'a wrong field below a place that loses',
+    json({ pipelineConfig: { voice: 4 }, voice: null }),
+    'invalid',
+    ['/pipelineConfig/voice'],
+  ],
+  ['an unknown field inside of a setting', json({ llm: { top: 1 } }), 'invalid', ['/llm/top']],
+  ['a prompt that is too long', json({ systemPrompt: 'x'.repeat(65_537) }), 'invalid', ['/systemPrompt']],
+  ['a broken template', json({ systemPrompt: 'Hi {{' }), 'invalid', ['/systemPrompt']],
+  ['a variable that is missing', json({ systemPrompt: 'Hi {{name}}' }), 'invalid', ['/variables/name']],
+  [
+    'a provider that is not there',
+    json({ constraints: { allowedProviders: { llm: ['nobody'] } } }),
+    'invalid',
+    ['/constraints/allowedProviders/llm/0'],
+  ],
+  ['metadata that is too large', json({ metadata: { x: 'x'.repeat(16_384) } }), 'invalid', ['/metadata']],
+  [
+    'a tool at a private address',
+    json({ tools: [{ name: 'a', description: 'b', source: { kind: 'webhook', url: 'http://10.0.0.1/' } }] }),
+    'invalid',
+    ['/tools/0/source/url'],
+  ],
+  ['a tool that no allowed LLM can call', json({ tools: [inline('a')] }), 'invalid', ['']],
+  [
+    '65 tools',
+    json({
+      tools: Array.from({ length: 65 }, (_, at) => ({ name: `t${at}`, description: 'b', source: { kind: 'inline' } })),
+    }),
+    'invalid',
+    ['/tools'],
+  ],
+]
+
+for (const [title, answer, result, paths] of cases)
+  t.test(`${title}: ${result}`, async (t) => {
+    respond = answer
+    const before = receiver.received.length
+    const { session, event } = await start(acme)
+    t.equal(event?.payload.result, result)
+    t.same(
+      event?.payload.issues.map(({ path }) => path),
+      paths ?? [],
+    )
+    t.equal(receiver.received.length, before + 1, 'it is sent once, and no redirect is followed')
+    if (result !== 'applied')
+      t.match(session, {
+        metadata: own.metadata,
+        pipelineConfig: { systemPrompt: 'of the request', firstMessage: 'Hello' },
+      })
+    const log = await call(acme, 'GET', `/v1/webhook-deliveries?sessionId=${session.sessionId}`)
+    const isDelivered = ['empty', 'applied'].includes(result) || (result === 'invalid' && !title.startsWith('more'))
+    t.match(log.json(), { data: [{ status: isDelivered ? 'succeeded' : 'failed', attempts: 1 }] })
+  })
+
+t.test('an endpoint that does not match is not asked, and a session that is refused neither', async (t) => {
+  respond = json({ firstMessage: 'Hi' })
+  const other = await admin.organization('asks for tags')
+  await register(other, { filterTags: { team: 'shop' } })
+  const before = receiver.received.length
+  t.equal((await start(other)).event, undefined)
+  t.equal((await start(other, { webhookTags: { team: 'Shop' } })).event, undefined)
+  const poor = await admin.organization('has no credit', { creditMicroUsd: 0 })
+  await register(poor)
+  t.equal((await call(poor, 'POST', '/v1/sessions', own)).status, 402)
+  t.equal((await call(other, 'POST', '/v1/sessions', { ...own, webhookTags: { team: 'shop' }, voice: 4 })).status, 400)
+  t.equal(receiver.received.length, before)
+  t.equal((await start(other, { webhookTags: { team: 'shop', more: 'x' } })).event?.payload.result, 'applied')
+})
+
+t.test('a receiver that is down is no reason to refuse', async (t) => {
+  const closed = await startReceiver()
+  await closed.close()
+  const other = await admin.organization('is down')
+  await register(other, { url: closed.url })
+  t.match((await start(other)).event?.payload, { result: 'http_error', issues: [] })
+})
+
+t.test('the wait is the time-out of the endpoint, and 10 s at most', async (t) => {
+  const waits: number[] = []
+  let timeoutMs = 0
+  const clock = new ManualClock()
+  const preCall = createPreCall({
+    client: {
+      post: () => Promise.resolve({ status: 204, body: Buffer.alloc(0), isCut: false }),
+      close: () => Promise.resolve(),
+    },
+    clock,
+    deadline: (delayMs) => {
+      waits.push(delayMs)
+      return { signal: new AbortController().signal, end: () => {} }
+    },
+    attemptId: () => 'attempt',
+    endpointOf: () => Promise.resolve({ id: 'endpoint', name: 'before' } as Endpoint),
+    targets: {
+      deliveryTarget: () => {
+        const plain = { url: 'https://receiver.example/', headers: {}, authHeaders: {}, isDisabled: false }
+        return Promise.resolve({ ...plain, timeoutMs, signingSecrets: ['s'] })
+      },
+    },
+    deliveries: { record: () => Promise.reject(new Error('the store is away')) },
+    payloads: eventPayloads,
+    answers: preCallAnswers,
+    eventId: () => 'event',
+    log: silent,
+  } satisfies PreCallDeps)
+  for (timeoutMs of [1000, 9_999, 10_000, 10_001, 30_000])
+    t.match(await preCall.ask(newCall('org_1')), { reply: { result: 'empty' } }, 'also where it cannot be logged')
+  t.same(waits, [1000, 9_999, 10_000, 10_000, 10_000])
+})
