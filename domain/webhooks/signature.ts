@@ -23,8 +23,14 @@ export function webhookHeaders(
 /** A secret in the form of the standard is base64. Any other text is the key as it stands. */
 function keyOf(secret: string): Buffer {
   if (secret.startsWith(prefix)) {
-    const key = Buffer.from(secret.slice(prefix.length), 'base64')
-    if (key.length >= keyBytes.min && key.length <= keyBytes.max) return key
+    const text = secret.slice(prefix.length)
+    const key = Buffer.from(text, 'base64')
+    if (key.length >= keyBytes.min && key.length <= keyBytes.max && isBase64Of(key, text)) return key
   }
   return Buffer.from(secret)
+}
+
+/** Node decodes any text, and skips the characters that base64 does not have. */
+function isBase64Of(key: Buffer, text: string): boolean {
+  return key.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '')
 }

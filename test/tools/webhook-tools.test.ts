@@ -137,6 +137,21 @@ t.test('the signature is that of the standard', (t) => {
     .update(`${message.id}.1614265330.${message.body}`)
     .digest('base64')
   t.equal(short, `v1,${asText}`, 'a key that is too short for the standard is a text')
+  const content = `${message.id}.1614265330.${message.body}`
+  const signed = (key: string | Buffer) => `v1,${createHmac('sha256', key).update(content).digest('base64')}`
+  const bytes = (length: number) => Buffer.alloc(length, 'k')
+  const cases: [string, string | Buffer][] = [
+    [`whsec_${bytes(24).toString('base64')}`, bytes(24)],
+    [`whsec_${bytes(64).toString('base64')}`, bytes(64)],
+    [`whsec_${bytes(64).toString('base64').replace(/=+$/, '')}`, bytes(64)],
+    [`whsec_${bytes(23).toString('base64')}`, `whsec_${bytes(23).toString('base64')}`],
+    [`whsec_${bytes(65).toString('base64')}`, `whsec_${bytes(65).toString('base64')}`],
+    ['whsec_words-with-hyphens-are-no-base64-of-that-form', 'whsec_words-with-hyphens-are-no-base64-of-that-form'],
+    ['whsec_nor is a sentence with forty characters', 'whsec_nor is a sentence with forty characters'],
+    ['kéy with é', 'kéy with é'],
+  ]
+  for (const [secret, key] of cases)
+    t.equal(webhookHeaders(message, [secret])['webhook-signature'], signed(key), secret)
   t.end()
 })
 
