@@ -191,10 +191,18 @@ export class PlayedText {
 
   #cut(sentence: Sentence, samples: number): string {
     const all = wordsIn(sentence.text)
-    const count = hasTimes(sentence)
-      ? wordsBefore(all, placeAt(sentence.words, ((sentence.from + samples) * 1000) / this.#rateHz))
-      : Math.max(this.#wordsBySound(sentence, all, samples), wordsFound(sentence, all, samples))
-    return sentence.text.slice(0, all[count - 1]?.end ?? 0)
+    const place = hasTimes(sentence)
+      ? placeAt(sentence.words, ((sentence.from + samples) * 1000) / this.#rateHz)
+      : Math.max(this.#placeBySound(sentence, samples), placeFound(sentence, samples))
+    return sentence.text.slice(0, all[wordsBefore(all, place) - 1]?.end ?? 0)
+  }
+
+  /** The text that is spoken can be longer than the one that is shown. */
+  #placeBySound(sentence: Sentence, samples: number): number {
+    const all = wordsIn(sentence.spoken.text)
+    const count = this.#wordsBySound(sentence, all, samples)
+    const place = Math.max(0, ...all.slice(0, count).map(({ spokenEnd }) => spokenEnd))
+    return place === 0 ? 0 : sentence.spoken.sourcePlace(place)
   }
 
   #wordsBySound({ samples: received, sounding, isComplete }: Sentence, all: readonly Word[], samples: number): number {
@@ -223,8 +231,8 @@ function hasTimes({ words }: Sentence): boolean {
   return words.some(({ ends }) => ends.length > 0)
 }
 
-function wordsFound({ found }: Sentence, all: readonly Word[], samples: number): number {
-  return found === null || samples < found.samples ? 0 : wordsBefore(all, found.place)
+function placeFound({ found }: Sentence, samples: number): number {
+  return found === null || samples < found.samples ? 0 : found.place
 }
 
 function firstOf(chunks: readonly Int16Array[], length: number): Int16Array {

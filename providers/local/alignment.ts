@@ -16,7 +16,7 @@ import { type Followed, type Moonshine, moonshineRateHz, tokensOf } from './moon
 import { numberWords } from './number-words.ts'
 
 /** A word that counts was begun this much before the cut. */
-const begunMs = 130
+const begunMs = 180
 /** The part of the likelihood without audio that is taken off, and the least that is taken for it. */
 const familiarPart = 0.45
 const unfamiliarLeast = -8

@@ -8,11 +8,12 @@ import { AgentSpeech, type NormalizedSentence } from '../../domain/conversation/
 import { Playout } from '../../domain/conversation/playout.ts'
 import { Replacements } from '../../domain/conversation/replacements.ts'
 import { createSynthesizeStream } from '../../domain/speech/synthesize-stream.ts'
+import type { Tts } from '../../domain/speech/tts.ts'
 import { openFlite } from '../../providers/local/flite.ts'
 import { createResampler } from '../../runtime/optional.ts'
 import { recognised } from '../audio/build.ts'
 import { bench, caller, model, provider } from '../domain/fakes.ts'
-import { eventually, native, openLocal } from '../local/setup.ts'
+import { eventually, fixture, native, openLocal } from '../local/setup.ts'
 import { wordErrors } from '../speech/words.ts'
 import { pipeline } from './setup.ts'
 
@@ -35,14 +36,21 @@ type Given = {
   speed?: number
   rateHz?: number
   dictionary?: Record<string, string>
+  /** The voice reports no times of words. */
+  hidesTimes?: boolean
 }
 
 /** The whole turn, spoken as in a session. */
-async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, dictionary = {} }: Given) {
-  const tts = local.provider.ports.speech?.tts
+async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, dictionary = {}, hidesTimes }: Given) {
+  const reporting = local.provider.ports.speech!.tts!
+  const tts: Tts = { synthesize: ({ onWordEnd: _, ...request }, signal) => reporting.synthesize(request, signal) }
   const capabilities = { ...model('tts').capabilities, speed: true, streaming: true }
   const voices = [{ id: voice, name: voice, gender: 'female' as const, styles: [], language: 'en' }]
-  const all = bench([provider('local', [{ ...model('tts', { capabilities, voices }), id: 'flite' }], { tts: tts! })])
+  const all = bench([
+    provider('local', [{ ...model('tts', { capabilities, voices }), id: 'flite' }], {
+      tts: hidesTimes ? tts : reporting,
+    }),
+  ])
   const pronounced = new Replacements(dictionary)
   const media = { sampleRateHz: rateHz, frame() {}, mark() {}, clear() {}, notify() {}, close() {} }
   const playout = new OpenPlayout(
@@ -133,22 +141,28 @@ const turns: (Given & { sentences: string[]; tokens?: number[] })[] = [
   },
 ]
 
+/** The ends of the words of the text. */
+async function wordEnds(turn: (typeof turns)[number], durationMs: number): Promise<number[]> {
+  const shown = turn.text.split(' ')
+  const endsMs = await tokenEnds(turn.sentences, turn, durationMs)
+  const counts = turn.tokens ?? shown.map(() => 1)
+  t.equal(counts.length, shown.length)
+  t.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    endsMs.length,
+    `each token of the engine belongs to a word of ${turn.text}`,
+  )
+  let token = 0
+  // A dash has no token. It comes with the word before it.
+  return counts.map((count) => endsMs[(token += count) - 1] ?? 0)
+}
+
 t.test('the text is exact at every moment, through all that is done to words and audio', async (t) => {
   let cuts = 0
   for (const turn of turns) {
     const { speech, durationMs } = await spoken(turn)
     const shown = turn.text.split(' ')
-    const endsMs = await tokenEnds(turn.sentences, turn, durationMs)
-    const counts = turn.tokens ?? shown.map(() => 1)
-    t.equal(counts.length, shown.length)
-    t.equal(
-      counts.reduce((sum, count) => sum + count, 0),
-      endsMs.length,
-      `each token of the engine belongs to a word of ${turn.text}`,
-    )
-    let token = 0
-    // A dash has no token. It comes with the word before it.
-    const wordEndsMs = counts.map((count) => endsMs[(token += count) - 1] ?? 0)
+    const wordEndsMs = await wordEnds(turn, durationMs)
     const wrong: string[] = []
     // A prime step, so that the cuts are at all phases of frames and samples.
     for (let atMs = 0.3; atMs < durationMs; atMs += 1.7, cuts++) {
@@ -190,4 +204,28 @@ t.test('the words of the text are the words in the audio that was played', async
   }
   t.comment(`${errors} of ${words} words of the cut audio are recognized as others`)
   t.ok(errors <= 0.03 * words)
+})
+
+t.test('without times of words they are found in the audio, through all that is done to it', async (t) => {
+  await local.transcribe(fixture('tt-weasels'))
+  const aligner = local.provider.ports.speech!.aligner!
+  const signal = new AbortController().signal
+  const short: number[] = []
+  for (const turn of turns) {
+    const { speech, durationMs } = await spoken({ ...turn, hidesTimes: true })
+    const wordEndsMs = await wordEnds(turn, durationMs)
+    for (let atMs = 150; atMs < durationMs; atMs += 470) {
+      const cut = speech.cutAt(atMs)
+      const { rateHz: sampleRateHz = 16_000 } = turn
+      if (cut !== null) cut.found(await aligner.spokenUpTo({ ...cut, sampleRateHz }, signal))
+      const text = speech.playedText(atMs)
+      const words = wordEndsMs.filter((endMs) => endMs <= atMs + 0.2).length
+      const found = text.split(' ').filter((word) => word !== '').length
+      if (found > words) t.fail(`at ${atMs} ms, where the next word ends at ${wordEndsMs[words]}: ${text}`)
+      short.push(words - found)
+    }
+    t.equal(speech.cutAt(durationMs), null, 'nothing is to be found at the end')
+  }
+  t.comment(`words that were played and not found: ${short.join(' ')}`)
+  t.ok(short.filter((words) => words <= 1).length >= 0.95 * short.length)
 })
