@@ -33,6 +33,6 @@ export async function followStream<Event>(
 }
 
 /** A refusal stays one; a limit, a restart and a cut connection pass. */
-function mayPass(error: unknown): boolean {
+export function mayPass(error: unknown): boolean {
   return !(error instanceof PlatformApiError) || error.status === 429 || error.status >= 500
 }

@@ -18,6 +18,7 @@ import { replay } from './replay.ts'
 import { respond } from './respond.ts'
 import { speak } from './speak.ts'
 import { transcribe } from './transcribe.ts'
+import { trigger } from './trigger.ts'
 import { webhooks } from './webhooks.ts'
 import { why } from './why.ts'
 
@@ -44,6 +45,7 @@ export function createProgram(actions: Actions): Command {
     calls,
     callbacks,
     listen,
+    trigger,
     webhooks,
     bundle,
     replay,

@@ -6,13 +6,14 @@ import { platformClient } from './client.ts'
 import { CommandError } from './command-error.ts'
 import { print } from './print.ts'
 import { oneLine } from './terminal.ts'
+import { addDeliveries } from './webhook-deliveries.ts'
 
 type Json = { json: boolean }
 
 export function webhooks(program: Command, actions: Actions): void {
   const group = program
     .command('webhooks')
-    .description('endpoints that get the events of calls, and the secret that signs')
+    .description('endpoints that get the events of calls, the secret that signs, and the log of deliveries')
   group
     .command('list')
     .description('the endpoints, newest first')
@@ -41,6 +42,7 @@ export function webhooks(program: Command, actions: Actions): void {
         ...(previousExpiresAt === null ? [] : [`the secret before it signs too until ${previousExpiresAt}`]),
       ])
     })
+  addDeliveries(group, actions)
 }
 
 const heading = ['id', 'name', 'url', 'events', 'agents', 'tags', 'state']

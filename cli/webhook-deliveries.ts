@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { PlatformClient } from '../generated/clients/platform.ts'
+import type { WebhookDelivery } from '../generated/platform/types.ts'
+import type { Actions } from './actions.ts'
+import { platformClient } from './client.ts'
+import { mayPass } from './follow-stream.ts'
+import { print } from './print.ts'
+import { oneLine } from './terminal.ts'
+
+type Json = { json: boolean }
+
+/** Adds the commands for the log of deliveries to the group `webhooks`. */
+export function addDeliveries(group: Command, actions: Actions): void {
+  group
+    .command('resend')
+    .description('send a delivery once more, now, with the same webhook-id and the same bytes')
+    .argument('<id>', 'id of a delivery, as `webhooks tail` prints it')
+    .option('--json', 'print the answer as it came', false)
+    .action(async (id: string, { json }: Json) => {
+      const { body } = await platformClient(await actions.connection()).redeliverWebhook({ path: { id } })
+      print(json, body, () => [body.delivered ? `delivered, ${body.httpStatus}` : `failed: ${reasonOf(body)}`])
+      if (!body.delivered) process.exitCode = 1
+    })
+  group
+    .command('tail')
+    .description('deliveries as they change, until Ctrl-C')
+    .option('--endpoint <id>', 'to this endpoint')
+    .option('--json', 'print each change as a line of JSON', false)
+    .action(async ({ endpoint, json }: { endpoint?: string } & Json) => {
+      const connection = await actions.connection()
+      await tail(platformClient(connection), endpoint, (delivery) =>
+        console.log(json ? JSON.stringify(delivery) : lineOf(delivery)),
+      )
+    })
+}
+
+const lookEveryMs = 1_000
+/** Deliveries that are looked at. Changes of older ones are not shown. */
+const watchedMax = 100
+/** Looks in a row that may fail. */
+const failuresMax = 30
+
+/** Prints what changes from now on. A delivery changes at each attempt, so its status and its attempts tell. */
+async function tail(
+  client: PlatformClient,
+  endpointId: string | undefined,
+  show: (delivery: WebhookDelivery) => void,
+): Promise<never> {
+  let known: ReadonlyMap<string, string> | null = null
+  let failures = 0
+  for (;;) {
+    try {
+      const query = { limit: watchedMax, ...(endpointId !== undefined && { endpointId }) }
+      const { data } = (await client.listWebhookDeliveries({ query })).body
+      const before: ReadonlyMap<string, string> | null = known
+      // Newest first; they are shown in the order in which they were made.
+      if (before === null) console.error('watching the deliveries; Ctrl-C ends it')
+      else for (const each of data.toReversed()) if (before.get(each.id) !== stateOf(each)) show(each)
+      known = new Map(data.map((each) => [each.id, stateOf(each)]))
+      failures = 0
+    } catch (error) {
+      failures += 1
+      if (known === null || failures >= failuresMax || !mayPass(error)) throw error
+    }
+    await sleep(lookEveryMs)
+  }
+}
+
+const stateOf = ({ status, attempts }: WebhookDelivery) => `${status} ${attempts}`
+
+function reasonOf({ error, httpStatus }: { error: string | null; httpStatus: number | null }): string {
+  return [error, httpStatus].filter((part) => part !== null).join(', ')
+}
+
+function lineOf(delivery: WebhookDelivery): string {
+  const { id, event, status, attempts, endpointName, sessionId } = delivery
+  const reason = status === 'succeeded' ? '' : reasonOf(delivery)
+  const time = new Date().toISOString().slice(11, 23)
+  const name = oneLine(endpointName).slice(0, 40)
+  return [time, event.padEnd(14), sessionId, id, name, `${status} after ${attempts}`, reason].join('  ').trimEnd()
+}

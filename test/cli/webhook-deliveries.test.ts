@@ -1,0 +1,104 @@
+/** `parley webhooks resend`, `parley webhooks tail` and `parley trigger` of the built product. */
+import { spawn } from 'node:child_process'
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import os from 'node:os'
+import t from 'tap'
+import { systemIds } from '../../runtime/clock.ts'
+import { connectOnce } from '../../store/connect.ts'
+import { transactionEach } from '../../store/tenant.ts'
+import { enqueue } from '../../store/webhook-outbox.ts'
+import { call, openAdministration } from '../platform/setup.ts'
+import { runParley } from '../process/command.ts'
+import { socketDir } from '../process/database.ts'
+import { until } from '../process/machine.ts'
+import { entry, startParley } from '../process/parley.ts'
+import { inOrder, ok, type Received, startReceiver, status } from '../webhooks/receiver.ts'
+import { refused } from './refused.ts'
+
+const parley = await startParley({ PARLEY_OUTBOUND_ALLOWED_SUBNETS: '127.0.0.0/8' })
+const admin = await openAdministration(parley)
+const sql = connectOnce({ socketDir: socketDir(parley.dataDir), role: 'parley', database: 'parley' }, 'deliveries')
+const worlds = transactionEach(sql)
+t.teardown(async () => {
+  await sql.end()
+  await admin.close()
+  await parley.remove()
+})
+
+t.test('tail shows a delivery as it changes, and resend sends it once more', async (t) => {
+  const acme = await admin.organization('with deliveries')
+  // The next attempt of the schedule is an hour away, so that the test makes all others.
+  const receiver = await startReceiver(inOrder(status(500, { 'retry-after': '3600' }), status(503), ok))
+  t.teardown(() => receiver.close())
+  const wanted = { name: 'a\u001b[2Jb', url: receiver.url, events: ['call.status'] }
+  const endpoint = (await call(acme, 'POST', '/v1/webhooks', wanted)).json<{ id: string; name: string }>()
+  const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
+  const command = (...args: string[]) => runParley(['webhooks', ...args], { dataDir: parley.dataDir, env })
+  const { PATH = '', HOME = os.tmpdir() } = process.env
+  const tail = spawn(entry, ['webhooks', 'tail', '--endpoint', endpoint.id], {
+    env: { PATH, HOME, PARLEY_DATA_DIR: parley.dataDir, ...env },
+  })
+  let output = ''
+  for (const stream of [tail.stdout, tail.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  t.teardown(async () => {
+    const ended = once(tail, 'exit')
+    tail.kill('SIGINT')
+    await ended
+  })
+  await until('it watches', () => output.includes('watching'), 30_000)
+
+  const tenant = { organizationId: acme.id, test: false }
+  const [id, callId, nowMs] = [systemIds.session(), systemIds.session(), Date.now()]
+  const times = { occurredAtMs: nowMs, createdAtMs: nowMs }
+  const event = { id, type: 'call.status' as const, callId, agentId: null, tags: {}, version: null, ...times }
+  const body = Buffer.from('{"type":"call.status","text":"k4n4ry"}')
+  await worlds.asTenant(tenant, (tx) => enqueue(tx, tenant, { ...event, body }, [endpoint]))
+  await until('the failure is shown', () => output.includes('pending after 1  http_status, 500'), 30_000)
+  const listed = await call(acme, 'GET', '/v1/webhook-deliveries')
+  const [delivery] = listed.json<{ data: { id: string }[] }>().data
+  const failed = await command('resend', delivery?.id ?? '')
+  t.same([failed.code, failed.stdout], [1, 'failed: http_status, 503\n'])
+  const sent = await command('resend', delivery?.id ?? '')
+  t.same([sent.code, sent.stdout], [0, 'delivered, 204\n'])
+  await until('the success is shown', () => output.includes('succeeded after 3'), 30_000)
+  t.same(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])), new Set([id]))
+  t.notMatch(output, /k4n4ry|\u001b/)
+  const again = await command('resend', delivery?.id ?? '', '--json')
+  t.match(JSON.parse(again.stdout), { delivered: true, httpStatus: 204, error: null })
+  refused(t, await command('resend', id), /NOT_FOUND/)
+})
+
+t.test('trigger: an example of each event, to an endpoint or from here', async (t) => {
+  const acme = await admin.organization('that tries')
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const env = { PARLEY_API_KEY: acme.key, PARLEY_URL: parley.url }
+  const trigger = (...args: string[]) => runParley(['trigger', ...args], { dataDir: parley.dataDir, env })
+  for (const type of ['call.pre_call', 'call.status', 'call.report', 'call.analysis', 'call.recording']) {
+    const { code, stdout, stderr } = await trigger(type, '--forward-to', receiver.url, '--secret', 'of this test')
+    t.equal(code, 0, stderr)
+    t.match(stdout, /^204, \d+ ms, signed with of this test\n$/)
+    const { headers, body } = receiver.received.at(-1) as Received
+    t.match(JSON.parse(body.toString()), { type, test: true, call_id: /^[0-9a-f-]{36}$/, organization_id: /^org_/ })
+    const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.`
+    const hash = createHmac('sha256', 'of this test').update(signed).update(body).digest('base64')
+    t.equal(headers['webhook-signature'], `v1,${hash}`)
+  }
+  const wanted = { name: 'tries', url: receiver.url, events: ['call.status'] }
+  const endpoint = (await call(acme, 'POST', '/v1/webhooks', wanted)).json<{ id: string }>()
+  const sent = await trigger('call.status', '--endpoint', endpoint.id)
+  t.equal(sent.code, 0, sent.stderr)
+  t.match(sent.stdout, /^delivered, 204, delivery [0-9a-f-]{36}\n$/)
+  t.equal(receiver.received.length, 6)
+  t.match(JSON.parse(receiver.received[5]?.body.toString() ?? ''), { type: 'call.status', test: true })
+  await receiver.close()
+  const failed = await trigger('call.status', '--endpoint', endpoint.id)
+  t.equal(failed.code, 1)
+  t.match(failed.stdout, /^failed: connect, no answer, delivery /)
+  refused(t, await trigger('call.gone', '--endpoint', endpoint.id), /call\.gone is no event/)
+  refused(t, await trigger('call.status'), /name either --endpoint or --forward-to/)
+  const both = ['--endpoint', endpoint.id, '--forward-to', receiver.url]
+  refused(t, await trigger('call.status', ...both), /name either --endpoint or --forward-to/)
+  refused(t, await trigger('call.status', '--endpoint', systemIds.session()), /NOT_FOUND/)
+})
