@@ -25,9 +25,9 @@ async function storeEnds(tx: Tx, ends: readonly DeliveryEnd[], now: Date): Promi
         response_status integer, response_body text, response_truncated boolean, duration_ms double precision,
         attempt_error text, attempt_at double precision)
     ), taken as materialized (
-      select d.organization_id, d.test, d.id, coalesce(e.status, d.redelivered_from) as status,
+      select d.organization_id, d.test, d.id, coalesce(e.status, d.redelivered_from, 'pending') as status,
         case
-          when coalesce(e.status, d.redelivered_from) <> 'pending' then null
+          when coalesce(e.status, d.redelivered_from, 'pending') <> 'pending' then null
           when d.superseded then 'superseded'
           when p.id is null then 'deleted'
           when p.disabled_at is not null then 'disabled'

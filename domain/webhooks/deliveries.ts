@@ -5,7 +5,7 @@ import { type AttemptDeps, post } from './attempt.ts'
 import type { Attempt } from './delivery.ts'
 import type { DeliveryFilter, DeliveryPage, DeliveryPosition, DeliveryStore, WholeDelivery } from './delivery-store.ts'
 import type { DeliveryTargets } from './endpoint.ts'
-import { cancelledEnd, endOf } from './outcome.ts'
+import { canAttempt, cancelledEnd, endOf, givenBackEnd } from './outcome.ts'
 import type { DeliveryQueue } from './queue.ts'
 
 export type DeliveriesDeps = AttemptDeps & {
@@ -42,6 +42,10 @@ export class Deliveries {
     const target = await targets.deliveryTarget(tenant, claimed.endpointId)
     if (target === null || target.isDisabled) {
       await queue.complete([cancelledEnd(claimed, target === null ? 'deleted' : 'disabled')])
+      throw new ResourceFault({ kind: 'redelivery_unavailable' })
+    }
+    if (!canAttempt(claimed, target.timeoutMs, clock.nowMs())) {
+      await queue.complete([givenBackEnd(claimed)])
       throw new ResourceFault({ kind: 'redelivery_unavailable' })
     }
     const event = { id: claimed.eventId, body: claimed.body, endpointId: claimed.endpointId }

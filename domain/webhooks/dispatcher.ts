@@ -13,7 +13,7 @@ import { type AttemptDeps, post } from './attempt.ts'
 import type { ClaimedDelivery } from './delivery.ts'
 import type { DeliveryTarget, DeliveryTargets } from './endpoint.ts'
 import { InFlight, type InFlightLimits } from './in-flight.ts'
-import { cancelledEnd, endOf } from './outcome.ts'
+import { canAttempt, cancelledEnd, endOf, givenBackEnd } from './outcome.ts'
 import type { DeliveryEnd, DeliveryQueue } from './queue.ts'
 
 export type DispatcherDeps = AttemptDeps & {
@@ -135,6 +135,7 @@ export class Dispatcher {
     const { endpointId, eventId, body } = delivery
     if (target === null) return cancelledEnd(delivery, 'deleted')
     if (target.isDisabled) return cancelledEnd(delivery, 'disabled')
+    if (!canAttempt(delivery, target.timeoutMs, clock.nowMs())) return givenBackEnd(delivery)
     const { attempt, retryAfterMs } = await post(this.#deps, target, { id: eventId, body, endpointId }, 'automatic')
     return endOf(delivery, attempt, retryAfterMs, { nowMs: clock.nowMs(), random: random() })
   }

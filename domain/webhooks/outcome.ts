@@ -33,9 +33,22 @@ export function endOf(
 
 /** The end of a delivery whose endpoint takes none any more. */
 export function cancelledEnd(delivery: ClaimedDelivery, error: 'deleted' | 'disabled'): DeliveryEnd {
-  const { failures, trigger } = delivery
-  const status = trigger === 'manual' ? 'unchanged' : 'cancelled'
-  return { delivery, attempt: null, status, error, dueAtMs: null, failures, endpoint: null }
+  const end = givenBackEnd(delivery)
+  return delivery.trigger === 'manual' ? end : { ...end, status: 'cancelled', error }
+}
+
+/** No attempt was made, and the delivery is as it was before the claim. */
+export function givenBackEnd(delivery: ClaimedDelivery): DeliveryEnd {
+  const { failures } = delivery
+  return { delivery, attempt: null, status: 'unchanged', error: null, dueAtMs: null, failures, endpoint: null }
+}
+
+/**
+ * Whether an attempt that begins now ends before another process may take the delivery over. If not, a newer report could
+ * be sent before this one ends.
+ */
+export function canAttempt({ claimedUntilMs }: ClaimedDelivery, timeoutMs: number, nowMs: number): boolean {
+  return nowMs + timeoutMs <= claimedUntilMs
 }
 
 /** A redelivery that fails says nothing new, because a person who repairs a server tries it often. */

@@ -9,7 +9,7 @@ export type DeliveryEnd = {
   delivery: ClaimedDelivery
   /** Null: none was made. */
   attempt: Attempt | null
-  /** `unchanged`: as before the claim, after a redelivery that failed. */
+  /** `unchanged`: as before the claim, after a redelivery that failed or a claim without an attempt. */
   status: Exclude<DeliveryStatus, 'delivering' | 'expired'> | 'unchanged'
   error: AttemptError | CancelReason | null
   /** Of the next attempt, where the status is `pending`. */

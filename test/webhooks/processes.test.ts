@@ -1,7 +1,8 @@
 /** Several processes share the deliveries, and none is lost with a process. */
 import t from 'tap'
+import type { Tenant } from '../../domain/access/organization.ts'
 import { TestCluster } from '../store/cluster.ts'
-import { startReceiver } from './receiver.ts'
+import { startReceiver, status } from './receiver.ts'
 import { openWorld } from './setup.ts'
 
 const cluster = await TestCluster.start()
@@ -46,6 +47,27 @@ t.test('a delivery that a dead process held is sent again when its lease is over
   const late = { delivery: claimed, attempt: null, status: 'failed', error: 'timeout', dueAtMs: null } as const
   await world.store.webhookQueue.complete([{ ...late, failures: 1, endpoint: null }])
   t.same(await world.whole(id), before, 'the end that the dead process would have stored is ignored')
+})
+
+t.test('a claim that is too short for the time-out of its attempt is given back, and uses no attempt', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver(status(500))
+  t.teardown(() => receiver.close())
+  const endpoint = await world.endpoint(receiver.url, { timeoutMs: 2_000 })
+  await world.emit(endpoint)
+  const { deliveryTarget } = world.store.webhookTargets
+  const raised = async (tenant: Tenant, id: string) => {
+    const target = await deliveryTarget(tenant, id)
+    return target && { ...target, timeoutMs: 30_000 }
+  }
+  const dispatcher = world.dispatcher({ targets: { deliveryTarget: raised } })
+  await dispatcher.poll()
+  await dispatcher.stop()
+  const [id = ''] = await world.ids()
+  t.match((await world.whole(id)).delivery, { status: 'pending', attempts: 0, error: null })
+  t.equal(receiver.received.length, 0)
+  await world.settle(world.dispatcher())
+  t.match((await world.whole(id)).delivery, { status: 'pending', attempts: 1, error: 'http_status' })
 })
 
 t.test('at most so many deliveries are under way at one endpoint', async (t) => {

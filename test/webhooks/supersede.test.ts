@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import { v7 } from 'uuid'
 import { ResourceFault } from '../../domain/resource-fault.ts'
+import type { DeliveryTargets } from '../../domain/webhooks/endpoint.ts'
 import { TestCluster } from '../store/cluster.ts'
 import { inOrder, ok, startReceiver, status } from './receiver.ts'
 import { openWorld } from './setup.ts'
@@ -116,6 +117,33 @@ t.test('an older report that its process left behind is not sent again', async (
   t.same(versions(receiver.received), [2])
   const [first = ''] = await world.ids()
   t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded' })
+})
+
+t.test('an older report is not sent by a process whose lease ended before its attempt began', async (t) => {
+  const world = await openWorld(t, cluster)
+  const receiver = await startReceiver()
+  t.teardown(() => receiver.close())
+  const endpoint = await world.endpoint(receiver.url)
+  const callId = v7()
+  await world.emit(endpoint, report(callId, 1))
+  const held: (() => void)[] = []
+  const targets: DeliveryTargets = {
+    deliveryTarget: async (tenant, id) => {
+      await new Promise<void>((resolve) => held.push(resolve))
+      return world.store.webhookTargets.deliveryTarget(tenant, id)
+    },
+  }
+  const slow = world.dispatcher({ targets })
+  await slow.poll()
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  world.clock.advance(16_000)
+  await world.emit(endpoint, report(callId, 2))
+  await world.settle(world.dispatcher())
+  held[0]?.()
+  await slow.stop()
+  t.same(versions(receiver.received), [2])
+  const [first = ''] = await world.ids()
+  t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded', attempts: 0 })
 })
 
 t.test('a report that was delivered cannot be redelivered once there is a newer one', async (t) => {
