@@ -25,7 +25,7 @@ import type { Tx } from './connect.ts'
 import type { Tenancy, Worlds } from './tenant.ts'
 import { completeDeliveries } from './webhook-ends.ts'
 import { insertEvent } from './webhook-outbox.ts'
-import { type ClaimedRow, claimedColumns, claimedOf, leaseOf } from './webhook-queue.ts'
+import { type ClaimedRow, claimedColumns, claimedOf, isNextOfCall, leaseOf } from './webhook-queue.ts'
 
 export type DeliveryStoreDeps = {
   worlds: Worlds & Pick<Tenancy, 'asOperator'>
@@ -96,9 +96,13 @@ const joined = (tx: Tx) => tx`
     join webhook_events v on v.organization_id = d.organization_id and v.test = d.test and v.id = d.event_id
     left join webhook_endpoints e on e.organization_id = d.organization_id and e.test = d.test and e.id = d.endpoint_id`
 
-/** The event before the call is not worth anything later, and an older report must not follow a newer one. */
+/**
+ * The answer to the event before a call changes nothing once the call has begun, so that event is not sent again. An older
+ * report must not follow a newer one.
+ */
 const canRedeliver = (tx: Tx) => tx`
-  d.status <> 'delivering' and d.type <> 'call.pre_call' and not d.superseded and e.id is not null and e.disabled_at is null`
+  d.status <> 'delivering' and d.type <> 'call.pre_call' and not d.superseded and e.id is not null and e.disabled_at is null
+    and ${isNextOfCall(tx)}`
 
 const columns = (tx: Tx) => tx`
   d.organization_id as "organizationId", d.test, d.id, d.event_id as "eventId", d.endpoint_id as "endpointId",

@@ -106,10 +106,7 @@ async function claim(tx: Tx, wanted: readonly Wanted[], owner: string, now: Date
       select p.* from wanted w cross join lateral (
         select organization_id, test, id, event_id, endpoint_id from webhook_deliveries d
         where d.status = 'pending' and d.endpoint_id = w.endpoint_id and d.due_at <= ${now} and d.expires_at > ${now}
-          and (d.version is null or not exists (
-            select from webhook_deliveries o
-            where o.organization_id = d.organization_id and o.test = d.test and o.call_id = d.call_id
-              and o.endpoint_id = d.endpoint_id and o.status = 'delivering' and o.type = d.type and o.version < d.version))
+          and ${isNextOfCall(tx)}
         order by d.due_at limit w.max for update skip locked) p
     )
     update webhook_deliveries d set status = 'delivering', claim = d.claim + 1, owner_id = ${owner},
@@ -122,6 +119,13 @@ async function claim(tx: Tx, wanted: readonly Wanted[], owner: string, now: Date
     returning ${claimedColumns(tx)}`
   return rows.map(claimedOf)
 }
+
+/** The delivery is `d`. A report waits for the end of an older one of its call that is under way. */
+export const isNextOfCall = (tx: Tx) => tx`
+  (d.version is null or not exists (
+    select from webhook_deliveries o
+    where o.organization_id = d.organization_id and o.test = d.test and o.call_id = d.call_id
+      and o.endpoint_id = d.endpoint_id and o.status = 'delivering' and o.type = d.type and o.version < d.version))`
 
 /** Names the delivery `d`, its event `v` and its endpoint `e`. */
 export const claimedColumns = (tx: Tx) => tx`

@@ -99,6 +99,30 @@ t.test('a newer report waits for the attempt of the older one, which is not repe
   t.match((await world.whole(second)).delivery, { status: 'succeeded' })
 })
 
+t.test('a newer report cannot be redelivered while an attempt of the older one is under way', async (t) => {
+  const world = await openWorld(t, cluster)
+  const held: ServerResponse[] = []
+  const receiver = await startReceiver((response) => held.push(response))
+  t.teardown(() => receiver.close())
+  const endpoint = await world.endpoint(receiver.url)
+  const callId = v7()
+  await world.emit(endpoint, report(callId, 1))
+  const dispatcher = world.dispatcher()
+  await dispatcher.poll()
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  await world.emit(endpoint, report(callId, 2))
+  const [, second = ''] = await world.ids()
+  t.match((await world.whole(second)).delivery, { status: 'pending', canRedeliver: false })
+  await t.rejects(
+    world.deliveries.redeliver(world.tenant, second),
+    new ResourceFault({ kind: 'redelivery_unavailable' }),
+  )
+  held[0]?.writeHead(500).end()
+  await dispatcher.stop()
+  t.same(versions(receiver.received), [1])
+  t.match((await world.whole(second)).delivery, { status: 'pending', canRedeliver: true })
+})
+
 t.test('an older report that its process left behind is not sent again', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()
