@@ -119,7 +119,7 @@ t.test('a tool without a secret is signed with those of the organization, and a 
   t.same(await runner(t).webhook({ ...call, test: true }, request), { result: '' })
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = received[0]!.headers
   t.equal(id, `${call.id}:call_2`)
-  const content = `${id}.${String(timestamp)}.${received[0]!.body}`
+  const content = `${String(id)}.${String(timestamp)}.${received[0]!.body}`
   const signed = (secret: string) => `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
   t.equal(signature, `${signed('new secret of org_1')} ${signed('the one before')}`)
   t.equal((JSON.parse(received[0]!.body) as { test: boolean }).test, true)
