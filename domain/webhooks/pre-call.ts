@@ -4,7 +4,7 @@ import type { Call } from '../calls/call.ts'
 import type { Log } from '../ports/system.ts'
 import type { PreCall, PreCallReply } from '../sessions/pre-call.ts'
 import { type AttemptDeps, type Posted, post } from './attempt.ts'
-import type { ClaimedDelivery } from './delivery.ts'
+import type { Attempt, ClaimedDelivery } from './delivery.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import type { DeliveryTargets, Endpoint } from './endpoint.ts'
 import type { OutboxEvent } from './outbox.ts'
@@ -86,7 +86,7 @@ async function record(
   tenant: Tenant,
   event: OutboxEvent,
   endpoint: Endpoint,
-  { attempt }: Posted,
+  { attempt, answer }: Posted,
 ): Promise<void> {
   const delivery: ClaimedDelivery = {
     ...tenant,
@@ -102,8 +102,14 @@ async function record(
     expiresAtMs: event.createdAtMs,
     claimedUntilMs: event.createdAtMs,
   }
-  const end = endOf(delivery, attempt, null, { nowMs: clock.nowMs(), random: 0 })
+  const end = endOf(delivery, withoutSecrets(attempt, answer), null, { nowMs: clock.nowMs(), random: 0 })
   await deliveries.record(tenant, { event, endpointName: endpoint.name, end }).catch((err: unknown) => {
     log.warn({ err, callId: event.callId }, 'the delivery of an event before a call was not logged')
   })
+}
+
+/** An answer with tools may have their secrets, which are stored sealed and shown to nobody. */
+function withoutSecrets(attempt: Attempt, answer: Uint8Array | null): Attempt {
+  if (answer === null || !Buffer.from(answer).includes('"tools"')) return attempt
+  return { ...attempt, responseBody: null, isResponseTruncated: true }
 }

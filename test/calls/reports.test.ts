@@ -1,10 +1,10 @@
 /** The waits of finalize and of an analysis, in injected time. */
 import t from 'tap'
-import { createAnalyse } from '../../domain/calls/analyse.ts'
+import { type AnalysisLimit, createAnalyse } from '../../domain/calls/analyse.ts'
 import type { Call } from '../../domain/calls/call.ts'
 import { firstReport } from '../../domain/calls/report.ts'
 import { Reports, type ReportsDeps } from '../../domain/calls/reports.ts'
-import type { Analysis } from '../../domain/calls/store.ts'
+import type { Analysis, PendingReport } from '../../domain/calls/store.ts'
 import { Fault } from '../../domain/fault.ts'
 import { ResourceFault } from '../../domain/resource-fault.ts'
 import { bench, caller, ManualClock, model, provider, settled } from '../domain/fakes.ts'
@@ -31,6 +31,8 @@ function setup(call: Call | null) {
     report: call && firstReport({ ...call, userTurns: 1, agentTurns: 1, emptyData: {}, hasCallback: false }, 0),
     analyses: 0,
     retried: 0,
+    limits: [] as AnalysisLimit[],
+    pending: [] as PendingReport[],
   }
   let finish: (analysis: Analysis) => void = () => {}
   const found = () => Promise.resolve(state.report)
@@ -44,7 +46,7 @@ function setup(call: Call | null) {
       }
       return Promise.resolve()
     },
-    pending: () => Promise.resolve([]),
+    pending: () => Promise.resolve(state.pending),
     endpointFields: () => Promise.resolve([]),
   }
   const made = new Reports({
@@ -58,8 +60,9 @@ function setup(call: Call | null) {
         return Promise.resolve({ report: state.report } as Awaited<ReturnType<ReportsDeps['whole']['report']>>)
       },
     },
-    analyse: () => {
+    analyse: (_call, _turns, _endpoints, limit) => {
       state.analyses += 1
+      state.limits.push(limit)
       return new Promise((resolve) => {
         finish = resolve
       })
@@ -71,7 +74,7 @@ function setup(call: Call | null) {
   const tenant = { organizationId: 'org_1', test: false }
   const finalize = (isForced = false, retriesWebhook = false) =>
     made.finalize(tenant, 'id', { isForced, retriesWebhook })
-  return { clock, state, finalize, finish: (analysis: Analysis) => finish(analysis) }
+  return { clock, state, made, finalize, finish: (analysis: Analysis) => finish(analysis) }
 }
 
 t.test('finalize waits 20 s and answers what stands; a second one waits for the same', async (t) => {
@@ -100,6 +103,28 @@ t.test('finalize waits 20 s and answers what stands; a second one waits for the 
   finish({ ...analysed, summary: 'Again.' })
   t.equal((await forced).report.summary, 'Again.')
   t.equal(state.analyses, 2)
+})
+
+t.test('an LLM must answer within 55 s of the end, and calls that are late wait for no place', async (t) => {
+  const { clock, state, made } = setup(ended())
+  const pending = (callId: string, madeAtMs: number) => ({ organizationId: 'org_1', test: false, callId, madeAtMs })
+  const nowMs = clock.nowMs()
+  const inTime = Array.from({ length: 6 }, (_, at) => pending(`in time ${at}`, nowMs - 54_999))
+  const late = Array.from({ length: 6 }, (_, at) => pending(`late ${at}`, nowMs - 55_000))
+  state.pending = [...inTime, ...late]
+  await made.analysePending()
+  await settled()
+  await settled()
+  t.equal(state.analyses, 10, 'four that are in time, and all that are late')
+  t.same(state.limits[0], { untilMs: 55_000, isFirst: true }, 'the report was made at 0')
+})
+
+t.test('finalize sends a report again only where that is asked for', async (t) => {
+  const { state, finalize } = setup(newCall('org_1', { status: 'cancelled', endReason: 'api_ended' }))
+  await finalize()
+  t.equal(state.retried, 0)
+  await finalize(false, true)
+  t.equal(state.retried, 1)
 })
 
 t.test('finalize of a call that lives, and of one that nobody joined', async (t) => {

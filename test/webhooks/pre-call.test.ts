@@ -118,6 +118,10 @@ t.test('an answer changes the session, and later places win', async (t) => {
   t.match(log.json(), {
     data: [{ event: 'call.pre_call', status: 'succeeded', attempts: 1, httpStatus: 200, canRedeliver: false }],
   })
+  const [{ id } = { id: '' }] = log.json<{ data: { id: string }[] }>().data
+  const detail = await call(acme, 'GET', `/v1/webhook-deliveries/${id}`)
+  t.equal(detail.status, 200)
+  t.notMatch(detail.text, 'k4n4ry', 'the secret of a tool is in no log')
 })
 
 const inline = (name: string) => ({ name, description: 'b', source: { kind: 'inline' } })
