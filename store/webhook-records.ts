@@ -1,0 +1,48 @@
+/** The part of the store that knows the events of calls: how they are delivered, the log of it, and who follows them. */
+import type { Clock } from '../domain/ports/system.ts'
+import type { DeliveryStore } from '../domain/webhooks/delivery-store.ts'
+import type { WebhookStreamStore } from '../domain/webhooks/event-stream.ts'
+import type { PreCallDeps } from '../domain/webhooks/pre-call.ts'
+import type { DeliveryQueue } from '../domain/webhooks/queue.ts'
+import type { ReportDeliveryStore } from '../domain/webhooks/report-deliveries.ts'
+import type { Loop } from '../runtime/loops.ts'
+import { preCallEndpoint } from './call-webhooks.ts'
+import type { Pools } from './connect.ts'
+import { createReportDeliveryStore } from './report-deliveries.ts'
+import { transactionEach } from './tenant.ts'
+import { createDeliveryStore } from './webhook-deliveries.ts'
+import { createDeliveryQueue } from './webhook-queue.ts'
+import { createWebhookStreamStore } from './webhook-streams.ts'
+
+export type WebhookRecords = {
+  webhookQueue: DeliveryQueue
+  webhookDeliveries: DeliveryStore
+  reportDeliveries: ReportDeliveryStore
+  preCallEndpoint: PreCallDeps['endpointOf']
+  webhookStreams: WebhookStreamStore
+}
+
+const purgeEveryMs = 10_000
+
+export function createWebhookRecords(
+  { system, tenant }: Pools,
+  instanceId: string,
+  clock: Clock,
+): { records: WebhookRecords; loops: readonly Loop[]; listen(): Promise<void> } {
+  const worlds = transactionEach(tenant)
+  const webhookDeliveries = createDeliveryStore({ worlds, clock, instanceId })
+  const webhookStreams = createWebhookStreamStore(system, worlds)
+  return {
+    records: {
+      webhookQueue: createDeliveryQueue({ system, worlds, clock, instanceId }),
+      webhookDeliveries,
+      reportDeliveries: createReportDeliveryStore({ worlds, clock }),
+      preCallEndpoint: (call) => worlds.asTenant(call, (tx) => preCallEndpoint(tx, call)),
+      webhookStreams,
+    },
+    loops: [
+      { name: 'the end of the log of webhook deliveries', everyMs: purgeEveryMs, run: () => webhookDeliveries.purge() },
+    ],
+    listen: () => webhookStreams.listen(),
+  }
+}
