@@ -43,7 +43,13 @@ type Given = {
 /** The whole turn, spoken as in a session. */
 async function spoken({ text, voice = 'slt', speed = 1, rateHz = 16_000, dictionary = {}, hidesTimes }: Given) {
   const reporting = local.provider.ports.speech!.tts!
-  const tts: Tts = { synthesize: ({ onWordEnd: _, ...request }, signal) => reporting.synthesize(request, signal) }
+  const tts: Tts = {
+    synthesize: (request, signal) => {
+      const silent = { ...request }
+      delete silent.onWordEnd
+      return reporting.synthesize(silent, signal)
+    },
+  }
   const capabilities = { ...model('tts').capabilities, speed: true, streaming: true }
   const voices = [{ id: voice, name: voice, gender: 'female' as const, styles: [], language: 'en' }]
   const all = bench([
