@@ -14,8 +14,13 @@ import { wordErrors } from '../speech/words.ts'
 import { refused } from './refused.ts'
 import { speakTo, startSession } from './spoken-call.ts'
 
-// On a busy machine the speech engines start slowly.
-const parley = await startParley({ PARLEY_LOCAL_WARM: 'true', PARLEY_REALTIME_OPEN_MS: '60000' })
+// On a busy machine the speech engines start slowly, and audio waits for them.
+const parley = await startParley({
+  PARLEY_LOCAL_WARM: 'true',
+  PARLEY_REALTIME_OPEN_MS: '60000',
+  PARLEY_REALTIME_PENDING_BYTES_MAX: '4194304',
+  PARLEY_TIMEOUTS_FIRST_AUDIO_MS: '60000',
+})
 const files = freshDataDir()
 mkdirSync(files, { recursive: true })
 t.teardown(async () => {
@@ -66,8 +71,11 @@ const agent = made.stdout.trim()
 const canary = 'c4n4ry'.repeat(4)
 const metadata = { cart: '4711', api_key: canary, note: `see sk_live_${canary}` }
 const session = await startSession(parley, { agentId: agent, metadata })
-const tail = command('calls', 'tail', session.sessionId)
-const tailJson = command('calls', 'tail', session.sessionId, '--json')
+/** It runs for as long as the call. */
+const follow = (...args: string[]) =>
+  runParley(['calls', 'tail', session.sessionId, ...args], { dataDir: parley.dataDir, env, timeoutMs: 240_000 })
+const tail = follow()
+const tailJson = follow('--json')
 await speakTo(session, ['cannot-complete-as-dialed', 'please-try-call-later'])
 const said = [spoken['cannot-complete-as-dialed'], spoken['please-try-call-later']]
 let call = {} as Call

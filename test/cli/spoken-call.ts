@@ -9,7 +9,8 @@ const rateHz = 16_000
 const frameMs = 20
 const frameBytes = (rateHz / 1000) * frameMs * 2
 const silence = Buffer.alloc(frameBytes)
-const callMsMax = 60_000
+/** A busy machine takes several times as long as the words. */
+const callMsMax = 180_000
 
 type Started = { sessionId: string; transportToken: string; transportUrl: string }
 type Frame = { type: string; name?: string; isFinal?: boolean }

@@ -20,7 +20,7 @@ export function runLine(line: string, options: CommandOptions): Promise<Finished
 function run(
   file: string,
   args: readonly string[],
-  { dataDir, env = {}, cwd, timeoutMs = 30_000 }: CommandOptions,
+  { dataDir, env = {}, cwd, timeoutMs = 60_000 }: CommandOptions,
 ): Promise<Finished> {
   const child = spawn(file, args, {
     ...(cwd && { cwd }),
