@@ -74,7 +74,7 @@ export async function openDeliveries({ config, store, log }: DeliveryParts): Pro
     tryEndpoint,
     async close() {
       await loops.stop(closeMs)
-      await Promise.race([dispatcher.stop(), new Promise((resolve) => systemClock.after(closeMs, () => resolve(null)))])
+      await dispatcher.stop(closeMs)
       await client.close()
     },
   }

@@ -44,6 +44,7 @@ export class Dispatcher {
   #isClaiming = false
   #isPlanned = false
   #isStopped = false
+  #isAbandoned = false
   #ends: DeliveryEnd[] = []
   #isStoring = false
   readonly #idle: (() => void)[] = []
@@ -64,13 +65,18 @@ export class Dispatcher {
     this.wake(await this.#deps.queue.due())
   }
 
-  /** Claims no more, and resolves when nothing is under way. */
-  stop(): Promise<void> {
+  /**
+   * Claims no more, and waits at most `waitMs` for what is under way. Attempts that take longer are left to their leases:
+   * what ends them now says nothing of their endpoints.
+   */
+  async stop(waitMs: number): Promise<void> {
     this.#isStopped = true
-    if (this.#held === 0 && !this.#isClaiming) return Promise.resolve()
-    return new Promise((resolve) => {
+    if (this.#held === 0 && !this.#isClaiming) return
+    const idle = new Promise<void>((resolve) => {
       this.#idle.push(resolve)
     })
+    await Promise.race([idle, this.#wait(waitMs)])
+    this.#isAbandoned = true
   }
 
   /** Never rejects: what cannot be claimed now is found by the next poll. */
@@ -119,6 +125,7 @@ export class Dispatcher {
       const end = await this.#attempt(delivery, await target)
       const error = end.attempt?.error
       isSilent = end.attempt ? error === 'timeout' || error === 'connect' : undefined
+      if (this.#isAbandoned) return
       this.#ends.push(end)
       if (!this.#isStoring) void this.#store()
     } catch (err) {

@@ -1,4 +1,5 @@
 /** Several processes share the deliveries, and none is lost with a process. */
+import type { ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Tenant } from '../../domain/access/organization.ts'
 import { TestCluster } from '../store/cluster.ts'
@@ -88,3 +89,33 @@ t.test('at most so many deliveries are under way at one endpoint', async (t) => 
   t.equal(receiver.received.length, 40)
   t.equal(open.most, 7)
 })
+
+t.test(
+  'a process that stops waits for attempts under way, and leaves those that take longer to another one',
+  async (t) => {
+    const world = await openWorld(t, cluster)
+    const held: ServerResponse[] = []
+    const receiver = await startReceiver((response) => held.push(response))
+    t.teardown(() => receiver.close())
+    const endpoint = await world.endpoint(receiver.url)
+    await world.emit(endpoint)
+    const first = world.dispatcher()
+    await first.poll()
+    while (held.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    const stopped = first.stop(10_000)
+    held[0]?.end()
+    await stopped
+    const [id = ''] = await world.ids()
+    t.match((await world.whole(id)).delivery, { status: 'succeeded', attempts: 1 }, 'its end is stored')
+
+    await world.emit(endpoint)
+    const second = world.dispatcher()
+    await second.poll()
+    while (held.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    await second.stop(50)
+    held[1]?.destroy()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const [, other = ''] = await world.ids()
+    t.match((await world.whole(other)).delivery, { status: 'delivering', attempts: 0 }, 'it has not failed')
+  },
+)

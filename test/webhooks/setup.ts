@@ -96,7 +96,7 @@ export async function openWorld(t: Test, cluster: TestCluster, options: WorldOpt
     deliveries: new Deliveries({ ...shared, store: store.webhookDeliveries }),
     dispatcher: (more) => {
       const dispatcher = new Dispatcher({ ...deps, ...more })
-      t.teardown(() => dispatcher.stop())
+      t.teardown(() => dispatcher.stop(1_000))
       return dispatcher
     },
     async settle(dispatcher) {
