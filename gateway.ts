@@ -1,7 +1,8 @@
 /** Starts a serving process: store, providers, engine. They are closed in the opposite order, also when a start fails. */
+
 import { randomBytes } from 'node:crypto'
 import path from 'node:path'
-import { wrongAlias } from './domain/catalog/aliases.ts'
+import { checkServing } from './check-serving.ts'
 import type { Provider } from './domain/ports/provider.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { createAuthenticate } from './handlers/authenticate.ts'
@@ -21,11 +22,11 @@ import { createLog } from './runtime/log.ts'
 import { createMetrics } from './runtime/metrics.ts'
 import { startMetricsServer } from './runtime/metrics-server.ts'
 import { outboundDefaults } from './runtime/outbound/limits.ts'
-import { checkTracing, createTracing } from './runtime/tracing.ts'
+import { createTracing } from './runtime/tracing.ts'
 import { startWorkers, workerVariable } from './runtime/workers.ts'
 import { newSecret } from './store/key-secret.ts'
 import { openStore, type Store } from './store/store.ts'
-import { checkSurfaces, createSurfaces, type Surfaces } from './surfaces.ts'
+import { createSurfaces, type Surfaces } from './surfaces.ts'
 
 /** The file in the data folder with the key of a first local run, for the command line. */
 export const localKeyFile = 'local.key'
@@ -159,34 +160,6 @@ export function openConfiguredStore(
 /** The engine that serves, and why, in words. */
 export function engineOf({ engine }: ParleyConfig): string {
   return describeEngine(chooseEngine(engine))
-}
-
-/** Checks the rules that the schema cannot express. Throws ConfigError. */
-export function checkServing(config: ParleyConfig, env: Environment): void {
-  checkExposure(config)
-  checkAliases(config)
-  checkSharing(config)
-  checkSurfaces(config)
-  checkTracing(env)
-  chooseEngine(config.engine)
-}
-
-function checkExposure({ host, masterKey }: ParleyConfig): void {
-  if (masterKey !== null || isLoopbackHost(host)) return
-  throw new ConfigError(
-    `PARLEY_MASTER_KEY: is required when the host is not loopback (it is ${host}); 32 characters or more`,
-  )
-}
-
-function checkAliases({ aliases }: ParleyConfig): void {
-  const wrong = wrongAlias(aliases)
-  if (wrong !== null) throw new ConfigError(`aliases: ${wrong}`)
-}
-
-/** The engine can share a port between processes only when the port has a number. */
-function checkSharing({ port, processes }: ParleyConfig): void {
-  if (port !== 0 || processes === 1) return
-  throw new ConfigError(`PARLEY_PORT: 0 leaves the choice to the system, which ${processes} processes cannot share`)
 }
 
 /** The key to show. On loopback an empty store gets a key, which is kept in the data folder for the command line. */

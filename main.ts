@@ -1,24 +1,17 @@
 #!/usr/bin/env -S node --min-semi-space-size=16 --max-semi-space-size=32
-/** The program `parley`: joins the commands in cli/ with the product. The server itself is put together in gateway.ts. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { administrationOf } from './administration.ts'
+/** The program `parley`: joins the commands in cli/ with the product. The server itself is put together in gateway.ts. */
+import { checkServing } from './check-serving.ts'
 import type { Actions, ProviderOverview } from './cli/actions.ts'
 import { explain } from './cli/client.ts'
 import { CommandError } from './cli/command-error.ts'
 import { examine } from './cli/doctor.ts'
 import { createProgram } from './cli/program.ts'
 import { withProgress } from './cli/progress.ts'
-import {
-  checkServing,
-  engineOf,
-  type Gateway,
-  localKeyFile,
-  openConfiguredStore,
-  openProviders,
-  startGateway,
-} from './gateway.ts'
+import { engineOf, type Gateway, localKeyFile, openConfiguredStore, openProviders, startGateway } from './gateway.ts'
 import { configKeys } from './generated/config/keys.ts'
 import type { ParleyConfig } from './generated/config/types.ts'
 import { validateConfig } from './generated/config/validator.ts'

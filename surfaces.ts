@@ -18,12 +18,9 @@ import type { SurfaceSettings } from './handlers/surface.ts'
 import { type OperationParts, operationsOf } from './model-operations.ts'
 import { vendorNameOf } from './providers/vendors.ts'
 import { systemClock, systemIds } from './runtime/clock.ts'
-import { ConfigError } from './runtime/config.ts'
 import type { EngineChoice } from './runtime/engine/choose.ts'
 import type { Mount, SocketMount } from './runtime/engine/options.ts'
-import { missingPackages, s3Packages } from './runtime/optional.ts'
-import { isSubnet } from './runtime/outbound/address-guard.ts'
-import { checkLiveKit, createSessions, type Sessions } from './voice-sessions.ts'
+import { createSessions, type Sessions } from './voice-sessions.ts'
 import { openDeliveries, type WebhookDeliveries } from './webhook-deliveries.ts'
 
 export type Parts = OperationParts & {
@@ -146,14 +143,12 @@ function platformOf({ config, store, operations, sessions, records, webhooks, se
     allowedSubnets: config.outbound.allowedSubnets,
     address: config,
     sessions: sessions.start,
-    deliveries: webhooks.deliveries,
-    tryEndpoint: webhooks.tryEndpoint,
+    webhooks,
     records: {
       ...records,
       endCall: createEndCall(store.calls, sessions.calls),
       webJoin: sessions.webJoin,
     },
-    webhookEvents: webhooks.stream,
   })
 }
 
@@ -175,26 +170,6 @@ function realtimeOf({ config, store, operations, ephemeral: { redeem }, settings
 function sessionOf({ config, store, sessions: { live, tokens }, settings }: Joined): SocketMount {
   const host = config.surfaces.platformHost
   return mountSession(settings(host), { tokens, keys: store.keys, sessions: live, clock: systemClock })
-}
-
-/** Throws ConfigError. */
-export function checkSurfaces(config: ParleyConfig): void {
-  checkSubnets(config)
-  checkBucket(config)
-  checkLiveKit(config)
-}
-
-function checkSubnets({ outbound }: ParleyConfig): void {
-  const wrong = outbound.allowedSubnets.find((text) => !isSubnet(text))
-  if (wrong === undefined) return
-  throw new ConfigError(`outbound.allowedSubnets: ${wrong} is no range such as 10.0.0.0/8`)
-}
-
-/** Throws ConfigError. */
-function checkBucket({ s3 }: ParleyConfig): void {
-  const missing = s3.bucket === null ? [] : missingPackages(s3Packages)
-  if (missing.length === 0) return
-  throw new ConfigError(`PARLEY_S3_BUCKET: needs packages that are not installed: npm install ${missing.join(' ')}`)
 }
 
 /** A surface with a separate host serves its contract there alone. */

@@ -3,9 +3,6 @@ import type { Caller } from '../../domain/access/organization.ts'
 import type { RequestRoutes } from '../../domain/billing/request-route.ts'
 import type { Callbacks } from '../../domain/callbacks/callbacks.ts'
 import type { StartSession } from '../../domain/sessions/start.ts'
-import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
-import type { StreamWebhookEvents } from '../../domain/webhooks/event-stream.ts'
-import type { TryEndpoint } from '../../domain/webhooks/try-endpoint.ts'
 import { platformContract } from '../../generated/platform/contract.ts'
 import { type PlatformHandlers, widenPlatformHandlers } from '../../generated/platform/handlers.ts'
 import { platformSurface } from '../../generated/platform/routes.ts'
@@ -29,18 +26,15 @@ import {
 import { getRequestRoute } from './request-route.ts'
 import { type ResourceOperationDeps, resourceOperations } from './resource-operations.ts'
 import { createSession } from './sessions.ts'
-import { webhookDeliveryOperations } from './webhook-deliveries.ts'
-import { streamWebhookEvents } from './webhook-stream.ts'
+import { type WebhookDeliveryDeps, webhookDeliveryOperations } from './webhook-deliveries.ts'
 
 export type PlatformDeps = ProvidersDeps &
   ResourceOperationDeps & {
     requestRoutes: RequestRoutes
     organizations: OrganizationDeps
     sessions: StartSession
-    deliveries: Deliveries
-    tryEndpoint: TryEndpoint
+    webhooks: WebhookDeliveryDeps
     records: CallDeps & { callbacks: Callbacks }
-    webhookEvents: StreamWebhookEvents
     address: AddressSettings & { nodeUrl: string | null }
   }
 
@@ -65,8 +59,7 @@ function handlersOf(settings: SurfaceSettings, deps: PlatformDeps): PlatformHand
     createSession: createSession(deps.sessions, nodeUrlOf),
     ...callOperations(deps.records, publicUrlOf),
     ...callbackOperations(deps.records.callbacks),
-    ...webhookDeliveryOperations(deps.deliveries, deps.tryEndpoint),
-    streamWebhookEvents: streamWebhookEvents(deps.webhookEvents),
+    ...webhookDeliveryOperations(deps.webhooks),
     listProviders: listProviders(deps),
     putProviderKey: putProviderKey(deps),
     deleteProviderKey: deleteProviderKey(deps),

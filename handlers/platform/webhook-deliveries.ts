@@ -2,22 +2,27 @@
 import { type Caller, tenantOf } from '../../domain/access/organization.ts'
 import type { Deliveries } from '../../domain/webhooks/deliveries.ts'
 import type { DeliveryFilter } from '../../domain/webhooks/delivery-store.ts'
+import type { StreamWebhookEvents } from '../../domain/webhooks/event-stream.ts'
 import type { TryEndpoint } from '../../domain/webhooks/try-endpoint.ts'
 import type { PlatformHandlers } from '../../generated/platform/handlers.ts'
 import { type CursorShape, cursorOf, readCursor } from './cursors.ts'
 import { microsecondsOf, millisecondsOf } from './times.ts'
 import { wireAttemptResult, wireDelivery, wireEndpointOption, wireWholeDelivery } from './webhook-delivery-wire.ts'
+import { streamWebhookEvents } from './webhook-stream.ts'
 
 type Handlers = PlatformHandlers<Caller>
 
 const cursorShape: CursorShape = { digitsMax: 13, id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ }
 
-export function webhookDeliveryOperations(deliveries: Deliveries, tryEndpoint: TryEndpoint) {
+export type WebhookDeliveryDeps = { deliveries: Deliveries; tryEndpoint: TryEndpoint; stream: StreamWebhookEvents }
+
+export function webhookDeliveryOperations({ deliveries, tryEndpoint, stream }: WebhookDeliveryDeps) {
   return {
     listWebhookDeliveries: listWebhookDeliveries(deliveries),
     getWebhookDelivery: getWebhookDelivery(deliveries),
     redeliverWebhook: redeliverWebhook(deliveries),
     testWebhook: testWebhook(tryEndpoint),
+    streamWebhookEvents: streamWebhookEvents(stream),
   } satisfies Partial<Handlers>
 }
 

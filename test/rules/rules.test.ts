@@ -63,6 +63,7 @@ t.test('every folder is named for a concern', (t) => {
     'administration.ts',
     'call-recordings.ts',
     'call-records.ts',
+    'check-serving.ts',
     'conversations.ts',
     'gateway.ts',
     'main.ts',
