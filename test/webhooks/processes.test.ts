@@ -63,7 +63,7 @@ t.test('a claim that is too short for the time-out of its attempt is given back,
   }
   const dispatcher = world.dispatcher({ targets: { deliveryTarget: raised } })
   await dispatcher.poll()
-  await dispatcher.stop()
+  await dispatcher.stop(60_000)
   const [id = ''] = await world.ids()
   t.match((await world.whole(id)).delivery, { status: 'pending', attempts: 0, error: null })
   t.equal(receiver.received.length, 0)

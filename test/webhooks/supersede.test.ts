@@ -118,7 +118,7 @@ t.test('a newer report cannot be redelivered while an attempt of the older one i
     new ResourceFault({ kind: 'redelivery_unavailable' }),
   )
   held[0]?.writeHead(500).end()
-  await dispatcher.stop()
+  await dispatcher.stop(60_000)
   t.same(versions(receiver.received), [1])
   t.match((await world.whole(second)).delivery, { status: 'pending', canRedeliver: true })
 })
@@ -164,7 +164,7 @@ t.test('an older report is not sent by a process whose lease ended before its at
   await world.emit(endpoint, report(callId, 2))
   await world.settle(world.dispatcher())
   held[0]?.()
-  await slow.stop()
+  await slow.stop(60_000)
   t.same(versions(receiver.received), [2])
   const [first = ''] = await world.ids()
   t.match((await world.whole(first)).delivery, { status: 'cancelled', error: 'superseded', attempts: 0 })
