@@ -66,7 +66,7 @@ export async function openDeliveries({ config, store, log }: DeliveryParts): Pro
   const loops = new Loops(systemClock, log)
   loops.start({ name: 'deliveries of webhooks', everyMs: pollEveryMs, run: () => dispatcher.poll() })
   await store.webhookQueue.listen((endpointIds) => dispatcher.wake(endpointIds))
-  // What became due while no process ran. A failure is repaired by the loop.
+  // Deliveries became due while no process ran. A failure is repaired by the loop.
   void dispatcher.poll().catch(() => {})
   return {
     deliveries,

@@ -35,7 +35,7 @@ export class InFlight {
   }
 
   /**
-   * What to claim next, with this many deliveries held already. An endpoint is ready again when the claim has found all
+   * Says which deliveries to claim next, with this many held already. An endpoint is ready again when the claim has found all
    * that was wanted, or a notification comes meanwhile.
    */
   take(held: number): Wanted[] {

@@ -12,7 +12,7 @@ export type OutboxEvent = {
   agentId: string | null
   /** The webhook tags of the call. */
   tags: Readonly<Record<string, string>>
-  /** Of a report, which supersedes the older reports of its call. Null for other types. */
+  /** A report supersedes the reports of its call with a lower version. Null for other types. */
   version: number | null
   /** The JSON text. Attempts and redeliveries send these bytes. */
   body: Uint8Array

@@ -12,13 +12,13 @@ export type DeliveryEnd = {
   /** `unchanged`: as before the claim, after a redelivery that failed or a claim without an attempt. */
   status: Exclude<DeliveryStatus, 'delivering' | 'expired'> | 'unchanged'
   error: AttemptError | CancelReason | null
-  /** Of the next attempt, where the status is `pending`. */
+  /** The next attempt is due then, where the status is `pending`. */
   dueAtMs: number | null
   failures: number
   endpoint: EndpointSign | null
 }
 
-/** What an attempt says about its endpoint. `gone`: it answered 410. */
+/** The result of an attempt as far as it concerns the endpoint. `gone`: it answered 410. */
 export type EndpointSign = 'worked' | 'failed' | 'gone'
 
 export interface DeliveryQueue {

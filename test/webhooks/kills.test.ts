@@ -36,7 +36,7 @@ t.test(`${events * endpointsMax} deliveries and ${kills} kills`, async (t) => {
   const total = events * endpointsMax
   t.equal(await countOf(sql, 'pending'), total)
   await makeDue(sql)
-  /** What was under way at one of the kills. */
+  /** The deliveries that were under way at one of the kills. */
   const underWay = new Set<string>()
   for (let killed = 0; killed < kills; killed++) {
     await sleep(200 + Math.random() * 1_200)

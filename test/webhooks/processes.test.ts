@@ -71,7 +71,7 @@ t.test('a claim that is too short for the time-out of its attempt is given back,
   t.match((await world.whole(id)).delivery, { status: 'pending', attempts: 1, error: 'http_status' })
 })
 
-t.test('at most so many deliveries are under way at one endpoint', async (t) => {
+t.test('a bounded count of deliveries is under way at one endpoint', async (t) => {
   const world = await openWorld(t, cluster)
   const open = { now: 0, most: 0 }
   const receiver = await startReceiver((response) => {

@@ -1,4 +1,4 @@
-/** What is delivered, as two libraries of others see it: those of Standard Webhooks for Node and for Python. */
+/** Deliveries are verified by two libraries of others: those of Standard Webhooks for Node and for Python. */
 import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
