@@ -1293,7 +1293,7 @@ export type WebhookTestResult = {
   httpStatus: number | null
   error: WebhookAttemptError
   deliveryId: string
-  /** Of a `call.pre_call` that was answered. */
+  /** Only for a `call.pre_call` that was answered. */
   preCall?: { valid: boolean; issues: ValidationIssue[] }
 }
 
@@ -1330,7 +1330,7 @@ export type WebhookDelivery = {
   status: WebhookDeliveryStatus
   /** Those that have ended. */
   attempts: number
-  /** Of the last answer. */
+  /** The status of the last answer. */
   httpStatus: number | null
   error: WebhookDeliveryError
   occurredAt: string
@@ -1380,7 +1380,7 @@ export type WebhookDeliveryDetail = {
   webhookTags: Record<string, string>
   status: WebhookDeliveryStatus
   attempts: WebhookAttempt[]
-  /** Of the last answer. */
+  /** The status of the last answer. */
   httpStatus: number | null
   error: WebhookDeliveryError
   occurredAt: string
