@@ -56,9 +56,9 @@ t.test('a claim that is too short for the time-out of its attempt is given back,
   t.teardown(() => receiver.close())
   const endpoint = await world.endpoint(receiver.url, { timeoutMs: 2_000 })
   await world.emit(endpoint)
-  const { deliveryTarget } = world.store.webhookTargets
+  const targets = world.store.webhookTargets
   const raised = async (tenant: Tenant, id: string) => {
-    const target = await deliveryTarget(tenant, id)
+    const target = await targets.deliveryTarget(tenant, id)
     return target && { ...target, timeoutMs: 30_000 }
   }
   const dispatcher = world.dispatcher({ targets: { deliveryTarget: raised } })
