@@ -26,7 +26,7 @@ export type WebhookDeliveries = {
 /** A delivery that no notification named is sent this late at most. */
 const pollEveryMs = 1_000
 const closeMs = 5_000
-/** Attempts on request come on top of those of the schedule. */
+/** Redeliveries of an organization come on top of the attempts of the schedule. */
 const requestedMax = 8
 /** Addresses whose connections are kept. */
 const addressesMax = 512
@@ -54,7 +54,7 @@ export async function openDeliveries({ config, store, log }: DeliveryParts): Pro
     random: Math.random,
     limits: { max: inFlightMax, endpointMax: endpointInFlightMax },
   })
-  const deliveries = new Deliveries({ ...shared, store: store.webhookDeliveries })
+  const deliveries = new Deliveries({ ...shared, store: store.webhookDeliveries, requestedMax })
   const tryEndpoint = createTryEndpoint({
     ...shared,
     store: store.webhookDeliveries,

@@ -65,8 +65,8 @@ export type ResourceFaultData =
   /** The endpoint is a field of an agent. */
   | { kind: 'legacy_managed' }
   | { kind: 'callback_not_scheduled'; status: CallbackStatus }
-  /** The delivery cannot be sent once more, or an attempt is under way. */
-  | { kind: 'redelivery_unavailable' }
+  /** The delivery cannot be sent once more, an attempt is under way, or so many redeliveries of the organization are. */
+  | { kind: 'redelivery_unavailable'; requestedMax?: number }
   /** A call could not be placed: there is no number to call from, or the carrier did not take it. */
   | { kind: 'not_dialed'; hasNumber: boolean }
   /** The session is over, or was not joined in time. */

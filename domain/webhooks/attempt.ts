@@ -34,7 +34,7 @@ const loggedBytesMax = 4_096
 export async function post(
   deps: AttemptDeps,
   target: DeliveryTarget,
-  event: { id: string; body: Uint8Array; endpointId: string },
+  event: { id: string; body: Uint8Array; lane: string },
   trigger: AttemptTrigger,
   bytesMax = answerBytesMax,
 ): Promise<Posted> {
@@ -51,7 +51,7 @@ export async function post(
       body: event.body,
       signal: deadline.signal,
       answerBytesMax: bytesMax,
-      lane: event.endpointId,
+      lane: event.lane,
     })
     .catch((error: unknown) => {
       if (error instanceof WebhookError) return error

@@ -12,11 +12,15 @@ export type DeliveriesDeps = AttemptDeps & {
   store: DeliveryStore
   queue: DeliveryQueue
   targets: DeliveryTargets
+  /** Redeliveries of an organization that are under way at once. */
+  requestedMax: number
 }
 
 /** Methods on one delivery throw ResourceFault `not_found`. */
 export class Deliveries {
   readonly #deps: DeliveriesDeps
+  /** Redeliveries that are under way, by organization. */
+  readonly #requested = new Map<string, number>()
 
   constructor(deps: DeliveriesDeps) {
     this.#deps = deps
@@ -35,6 +39,21 @@ export class Deliveries {
    * `redelivery_unavailable`.
    */
   async redeliver(tenant: Tenant, id: string): Promise<Attempt> {
+    const { organizationId } = tenant
+    const { requestedMax } = this.#deps
+    const underWay = this.#requested.get(organizationId) ?? 0
+    if (underWay >= requestedMax) throw new ResourceFault({ kind: 'redelivery_unavailable', requestedMax })
+    this.#requested.set(organizationId, underWay + 1)
+    try {
+      return await this.#redeliver(tenant, id)
+    } finally {
+      const left = (this.#requested.get(organizationId) ?? 1) - 1
+      if (left === 0) this.#requested.delete(organizationId)
+      else this.#requested.set(organizationId, left)
+    }
+  }
+
+  async #redeliver(tenant: Tenant, id: string): Promise<Attempt> {
     const { store, queue, targets, clock } = this.#deps
     const claimed = await store.claimForRedelivery(tenant, id)
     if (claimed === 'unknown') throw new ResourceFault({ kind: 'not_found' })
@@ -48,7 +67,7 @@ export class Deliveries {
       await queue.complete([givenBackEnd(claimed)])
       throw new ResourceFault({ kind: 'redelivery_unavailable' })
     }
-    const event = { id: claimed.eventId, body: claimed.body, endpointId: claimed.endpointId }
+    const event = { id: claimed.eventId, body: claimed.body, lane: claimed.endpointId }
     const { attempt } = await post(this.#deps, target, event, 'manual')
     await queue.complete([endOf(claimed, attempt, null, { nowMs: clock.nowMs(), random: 0 })])
     return attempt

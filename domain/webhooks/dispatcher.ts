@@ -143,7 +143,12 @@ export class Dispatcher {
     if (target === null) return cancelledEnd(delivery, 'deleted')
     if (target.isDisabled) return cancelledEnd(delivery, 'disabled')
     if (!canAttempt(delivery, target.timeoutMs, clock.nowMs())) return givenBackEnd(delivery)
-    const { attempt, retryAfterMs } = await post(this.#deps, target, { id: eventId, body, endpointId }, 'automatic')
+    const { attempt, retryAfterMs } = await post(
+      this.#deps,
+      target,
+      { id: eventId, body, lane: endpointId },
+      'automatic',
+    )
     return endOf(delivery, attempt, retryAfterMs, { nowMs: clock.nowMs(), random: random() })
   }
 

@@ -43,7 +43,9 @@ export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
     const ids = { eventId: id(), callId: id() }
     const event = testEvent(payloads, tenant, endpoint, type, ids, clock.nowMs())
     const bytesMax = type === 'call.pre_call' ? preCallBytesMax : answerBytesMax
-    const posted = await post(deps, target, { ...event, endpointId }, 'manual', bytesMax)
+    // Tests have connections of their own, so that no delivery waits for them.
+    const sent = { id: event.id, body: event.body, lane: `test ${endpointId}` }
+    const posted = await post(deps, target, sent, 'manual', bytesMax)
     const delivery = claimOf(tenant, id(), endpointId, event)
     const end = endOf(delivery, posted.attempt, null, { nowMs: clock.nowMs(), random: 0 })
     const status = end.status === 'unchanged' ? ('failed' as const) : end.status

@@ -47,7 +47,12 @@ export function sayResourceFault(data: ResourceFaultData): Said {
         message: `The callback is not scheduled: its status is ${data.status}.`,
       }
     case 'redelivery_unavailable':
-      return { code: 'REDELIVERY_UNAVAILABLE' }
+      if (data.requestedMax === undefined) return { code: 'REDELIVERY_UNAVAILABLE' }
+      return {
+        code: 'REDELIVERY_UNAVAILABLE',
+        message: `${data.requestedMax} redeliveries of the organization are under way.`,
+        hint: 'Repeat the request when one of them has ended.',
+      }
     case 'not_dialed':
       if (data.hasNumber) return { code: 'CARRIER_DIAL_FAILED' }
       return {

@@ -107,6 +107,28 @@ t.test('what cannot be redelivered', async (t) => {
   t.equal(await faultOf(deliveries.redeliver(tenant, running)), unavailable, 'the endpoint is gone')
 })
 
+t.test('eight redeliveries of an organization are under way at most', async (t) => {
+  const world = await openWorld(t, cluster)
+  const held: ServerResponse[] = []
+  const receiver = await startReceiver((response) => held.push(response))
+  t.teardown(() => receiver.close())
+  const { deliveries, tenant } = world
+  const endpoint = await world.endpoint(receiver.url)
+  for (let events = 0; events < 9; events++) await world.emit(endpoint)
+  const ids = await world.ids()
+  const last = ids.pop() ?? ''
+  const attempts = ids.map((id) => deliveries.redeliver(tenant, id))
+  while (held.length < 8) await new Promise((resolve) => setTimeout(resolve, 5))
+  t.equal(await faultOf(deliveries.redeliver(tenant, last)), unavailable)
+  t.match((await world.whole(last)).delivery, { status: 'pending', attempts: 0 }, 'it is not claimed')
+  for (const response of held.splice(0)) response.end()
+  await Promise.all(attempts)
+  const again = deliveries.redeliver(tenant, last)
+  while (held.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+  held[0]?.end()
+  t.match(await again, { error: null })
+})
+
 t.test('a redelivery whose process died is not repeated', async (t) => {
   const world = await openWorld(t, cluster)
   const receiver = await startReceiver()

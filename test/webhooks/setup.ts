@@ -93,7 +93,7 @@ export async function openWorld(t: Test, cluster: TestCluster, options: WorldOpt
     clock,
     store,
     sql,
-    deliveries: new Deliveries({ ...shared, store: store.webhookDeliveries }),
+    deliveries: new Deliveries({ ...shared, store: store.webhookDeliveries, requestedMax: 8 }),
     dispatcher: (more) => {
       const dispatcher = new Dispatcher({ ...deps, ...more })
       t.teardown(() => dispatcher.stop(1_000))
