@@ -37,7 +37,8 @@ export function createDeliveryQueue({ system, worlds, clock, instanceId }: Deliv
         await expire(tx, now())
         return dueEndpoints(tx, now())
       }),
-    claim: (wanted) => worlds.asOperator((tx) => claim(tx, wanted, instanceId, now())),
+    claim: (wanted, bytesMax) =>
+      worlds.asOperator((tx) => claim(tx, wanted, bytesMax, { owner: instanceId, now: now() })),
     complete: (ends) => worlds.asOperator((tx) => completeDeliveries(tx, ends, clock.nowMs())),
     listen: (due) => listenForDeliveries(system, due),
   }
@@ -97,25 +98,37 @@ export type ClaimedRow = Tenant & {
   claimedUntil: Date
 }
 
-async function claim(tx: Tx, wanted: readonly Wanted[], owner: string, now: Date): Promise<ClaimedDelivery[]> {
+/** Large bodies are shared out as the attempts are: the first delivery of each endpoint comes before any second one. */
+async function claim(
+  tx: Tx,
+  wanted: readonly Wanted[],
+  bytesMax: number,
+  { owner, now }: { owner: string; now: Date },
+): Promise<ClaimedDelivery[]> {
   const rows = await tx<ClaimedRow[]>`
     with wanted as (
       select * from unnest(${arrayLiteral(wanted.map(({ endpointId }) => endpointId))}::uuid[],
         ${arrayLiteral(wanted.map(({ max }) => String(max)))}::integer[]) as w (endpoint_id, max)
     ), picked as materialized (
       select p.* from wanted w cross join lateral (
-        select organization_id, test, id, event_id, endpoint_id from webhook_deliveries d
+        select organization_id, test, id, event_id, endpoint_id, due_at, body from webhook_deliveries d
         where d.status = 'pending' and d.endpoint_id = w.endpoint_id and d.due_at <= ${now} and d.expires_at > ${now}
           and ${isNextOfCall(tx)}
         order by d.due_at limit w.max for update skip locked) p
+    ), ranked as (
+      select p.*, octet_length(coalesce(p.body, v.body)) as bytes,
+        row_number() over (partition by p.endpoint_id order by p.due_at, p.id) as place
+      from picked p join webhook_events v on v.organization_id = p.organization_id and v.test = p.test and v.id = p.event_id
+    ), fitting as (
+      select r.*, sum(r.bytes) over (order by r.place, r.due_at, r.id) - r.bytes as bytes_before from ranked r
     )
     update webhook_deliveries d set status = 'delivering', claim = d.claim + 1, owner_id = ${owner},
       claimed_until = ${now}::timestamptz + ${leaseOf(tx)}
-    from picked p
+    from fitting p
       join webhook_events v on v.organization_id = p.organization_id and v.test = p.test and v.id = p.event_id
       left join webhook_endpoints e
         on e.organization_id = p.organization_id and e.test = p.test and e.id = p.endpoint_id
-    where (d.organization_id, d.test, d.id) = (p.organization_id, p.test, p.id)
+    where (d.organization_id, d.test, d.id) = (p.organization_id, p.test, p.id) and p.bytes_before < ${bytesMax}
     returning ${claimedColumns(tx)}`
   return rows.map(claimedOf)
 }

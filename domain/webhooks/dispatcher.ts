@@ -32,7 +32,7 @@ const gatherMs = 10
 const endsMax = 256
 /** The end of an attempt is stored again after this, until the lease is over. */
 const storeAgainMs = 250
-/** Bytes of bodies in memory, beyond which nothing is claimed. One claim more may come on top. */
+/** Bytes of bodies in memory, beyond which nothing is claimed. One body more may come on top. */
 const bytesMax = 64 * 1024 * 1024
 
 export class Dispatcher {
@@ -81,21 +81,26 @@ export class Dispatcher {
 
   /** Never rejects: what cannot be claimed now is found by the next poll. */
   async #claim(): Promise<void> {
-    if (this.#isClaiming || this.#isStopped || this.#heldBytes >= bytesMax) return
+    const bytesLeft = bytesMax - this.#heldBytes
+    if (this.#isClaiming || this.#isStopped || bytesLeft <= 0) return
     const wanted = this.#inFlight.take(this.#held)
     if (wanted.length === 0) return
     this.#isClaiming = true
     try {
+      let bytes = 0
       const counts = new Map<string, number>()
       const targets = new Map<string, Promise<DeliveryTarget | null>>()
-      for (const delivery of await this.#deps.queue.claim(wanted)) {
+      for (const delivery of await this.#deps.queue.claim(wanted, bytesLeft)) {
         const { endpointId } = delivery
+        bytes += delivery.body.length
         counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
         const target = targets.get(endpointId) ?? this.#deps.targets.deliveryTarget(delivery, endpointId)
         targets.set(endpointId, target)
         void this.#deliver(delivery, target)
       }
-      for (const { endpointId, max } of wanted) if (counts.get(endpointId) === max) this.#inFlight.ready(endpointId)
+      for (const { endpointId, max } of wanted) {
+        if (counts.get(endpointId) === max || bytes >= bytesLeft) this.#inFlight.ready(endpointId)
+      }
     } catch (err) {
       this.#deps.log.warn({ err }, 'deliveries of webhooks could not be claimed')
     } finally {

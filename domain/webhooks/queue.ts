@@ -27,8 +27,11 @@ export interface DeliveryQueue {
    * deliveries that have expired.
    */
   due(): Promise<string[]>
-  /** Claims deliveries that are due for this process, the longest due first. An older report under way holds up a newer one. */
-  claim(wanted: readonly Wanted[]): Promise<ClaimedDelivery[]>
+  /**
+   * Claims deliveries that are due for this process, the longest due first. An older report under way holds up a newer one.
+   * The last body that is claimed may go beyond `bytesMax`.
+   */
+  claim(wanted: readonly Wanted[], bytesMax: number): Promise<ClaimedDelivery[]>
   /**
    * Stores the ends of attempts, but those whose claim has run out and was taken over. An endpoint that is gone, or that
    * has failed for `failingMs` without a success, is disabled and its deliveries cancelled: these are returned.

@@ -33,7 +33,7 @@ t.test('a delivery that a dead process held is sent again when its lease is over
   t.teardown(() => receiver.close())
   const endpoint = await world.endpoint(receiver.url, { timeoutMs: 2_000 })
   await world.emit(endpoint)
-  const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }])
+  const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }], 1_000)
   if (claimed === undefined) throw new Error('nothing was claimed')
   const dispatcher = world.dispatcher()
   world.clock.advance(6_999)
@@ -69,6 +69,23 @@ t.test('a claim that is too short for the time-out of its attempt is given back,
   t.equal(receiver.received.length, 0)
   await world.settle(world.dispatcher())
   t.match((await world.whole(id)).delivery, { status: 'pending', attempts: 1, error: 'http_status' })
+})
+
+t.test('a claim takes bodies up to its bytes, first one of each endpoint, and at least one', async (t) => {
+  const world = await openWorld(t, cluster)
+  const many = await world.endpoint('http://127.0.0.1:1/')
+  const one = await world.endpoint('http://127.0.0.1:1/')
+  const event = { body: Buffer.alloc(1_000, 32) }
+  for (let events = 0; events < 4; events++) await world.emit(many, event)
+  await world.emit(one, event)
+  const claimed = async (bytesMax: number) => {
+    const wanted = [many, one].map((endpointId) => ({ endpointId, max: 4 }))
+    const deliveries = await world.store.webhookQueue.claim(wanted, bytesMax)
+    return deliveries.map(({ endpointId }) => (endpointId === one ? 'one' : 'many')).sort()
+  }
+  t.same(await claimed(1_001), ['many', 'one'])
+  t.same(await claimed(1), ['many'])
+  t.same(await claimed(2_001), ['many', 'many'])
 })
 
 t.test('a bounded count of deliveries is under way at one endpoint', async (t) => {

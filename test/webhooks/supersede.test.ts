@@ -130,7 +130,7 @@ t.test('an older report that its process left behind is not sent again', async (
   const endpoint = await world.endpoint(receiver.url)
   const callId = v7()
   await world.emit(endpoint, report(callId, 1))
-  const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }])
+  const [claimed] = await world.store.webhookQueue.claim([{ endpointId: endpoint, max: 1 }], 1_000)
   t.equal(claimed?.claim, 1)
   await world.emit(endpoint, report(callId, 2))
   const dispatcher = world.dispatcher()
