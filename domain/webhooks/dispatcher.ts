@@ -72,10 +72,13 @@ export class Dispatcher {
   async stop(waitMs: number): Promise<void> {
     this.#isStopped = true
     if (this.#held === 0 && !this.#isClaiming) return
-    const idle = new Promise<void>((resolve) => {
-      this.#idle.push(resolve)
+    await new Promise<void>((resolve) => {
+      const cancel = this.#deps.clock.after(waitMs, resolve)
+      this.#idle.push(() => {
+        cancel()
+        resolve()
+      })
     })
-    await Promise.race([idle, this.#wait(waitMs)])
     this.#isAbandoned = true
   }
 
@@ -126,11 +129,13 @@ export class Dispatcher {
     this.#heldBytes += body.length
     this.#inFlight.begin(endpointId)
     let isSilent: boolean | undefined
+    let isGone = false
     try {
       const end = await this.#attempt(delivery, await target)
       const error = end.attempt?.error
       isSilent = end.attempt ? error === 'timeout' || error === 'connect' : undefined
       if (this.#isAbandoned) return
+      isGone = end.endpoint === 'gone'
       this.#ends.push(end)
       if (!this.#isStoring) void this.#store()
     } catch (err) {
@@ -138,7 +143,8 @@ export class Dispatcher {
       this.#deps.log.error({ err, deliveryId: delivery.id }, 'a webhook delivery could not be attempted')
       this.#release(delivery)
     }
-    this.#inFlight.end(endpointId, isSilent)
+    // An endpoint that is gone gets nothing more before that is stored.
+    if (!isGone) this.#inFlight.end(endpointId, isSilent)
     this.#plan()
   }
 
@@ -163,12 +169,12 @@ export class Dispatcher {
     await this.#wait(gatherMs)
     while (this.#ends.length > 0) {
       const ends = this.#ends.splice(0, endsMax)
-      if (await this.#stored(ends)) for (const { delivery } of ends) this.#release(delivery)
+      if (await this.#stored(ends)) for (const end of ends) this.#releaseEnd(end)
       else {
         const nowMs = this.#deps.clock.nowMs()
         for (const end of ends) {
           if (end.delivery.claimedUntilMs > nowMs) this.#ends.push(end)
-          else this.#release(end.delivery)
+          else this.#releaseEnd(end)
         }
         await this.#wait(storeAgainMs)
       }
@@ -193,6 +199,11 @@ export class Dispatcher {
     return new Promise((resolve) => {
       this.#deps.clock.after(ms, resolve)
     })
+  }
+
+  #releaseEnd({ delivery, endpoint }: DeliveryEnd): void {
+    if (endpoint === 'gone') this.#inFlight.end(delivery.endpointId)
+    this.#release(delivery)
   }
 
   #release({ body }: ClaimedDelivery): void {
