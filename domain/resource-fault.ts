@@ -65,7 +65,7 @@ export type ResourceFaultData =
   /** The endpoint is a field of an agent. */
   | { kind: 'legacy_managed' }
   | { kind: 'callback_not_scheduled'; status: CallbackStatus }
-  /** The delivery cannot be sent once more, an attempt is under way, or so many redeliveries of the organization are. */
+  /** The delivery cannot be sent once more, an attempt is under way, or the organization has as many redeliveries under way as it may. */
   | { kind: 'redelivery_unavailable'; requestedMax?: number }
   /** A call could not be placed: there is no number to call from, or the carrier did not take it. */
   | { kind: 'not_dialed'; hasNumber: boolean }

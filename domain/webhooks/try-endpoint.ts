@@ -43,7 +43,7 @@ export function createTryEndpoint(deps: TryEndpointDeps): TryEndpoint {
     const ids = { eventId: id(), callId: id() }
     const event = testEvent(payloads, tenant, endpoint, type, ids, clock.nowMs())
     const bytesMax = type === 'call.pre_call' ? preCallBytesMax : answerBytesMax
-    // Tests have connections of their own, so that no delivery waits for them.
+    // Tests use other connections, so that no delivery waits for them.
     const sent = { id: event.id, body: event.body, lane: `test ${endpointId}` }
     const posted = await post(deps, target, sent, 'manual', bytesMax)
     const delivery = claimOf(tenant, id(), endpointId, event)
