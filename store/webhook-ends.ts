@@ -121,17 +121,22 @@ async function markEndpoints(tx: Tx, ends: readonly DeliveryEnd[], nowMs: number
         updated_at = case when m.reason is null then p.updated_at else ${now} end
       from mark m where (p.organization_id, p.test, p.id) = (m.organization_id, m.test, m.id)
       returning p.organization_id, p.test, p.id, p.disabled_reason
+    ), waiting as (
+      -- One that another process holds is cancelled there. To wait for it here could be to wait in a circle.
+      select d.organization_id, d.test, d.id
+      from marked m join webhook_deliveries d on d.organization_id = m.organization_id and d.test = m.test
+        and d.endpoint_id = m.id and d.status = 'pending'
+      where m.disabled_reason is not null
+      for no key update of d skip locked
     ), cancelled as (
       update webhook_deliveries d set status = 'cancelled', error = 'disabled'
-      from marked m
-      where m.disabled_reason is not null and d.organization_id = m.organization_id and d.test = m.test
-        and d.endpoint_id = m.id and d.status = 'pending'
+      from waiting w where (d.organization_id, d.test, d.id) = (w.organization_id, w.test, w.id)
     )
     select id as "endpointId", disabled_reason as reason from marked where disabled_reason is not null`
   return [...disabled]
 }
 
-/** One for each endpoint: a success outweighs the failures that ended at about the same time, and 410 both. */
+/** One for each endpoint: 410 if it answered that, else a success if there was one, else a failure. */
 function marksOf(ends: readonly DeliveryEnd[]): Mark[] {
   const marks = new Map<string, Mark>()
   for (const { delivery, endpoint } of ends) {
