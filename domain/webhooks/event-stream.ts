@@ -112,7 +112,7 @@ async function* stream(
   const unwatch = store.watch(tenant, ring)
   signal.addEventListener('abort', ring)
   const startedMs = clock.monotonicMs()
-  let renewedMs = startedMs
+  const endLease = renewLease(store, clock, tenant, ring)
   let cancel = () => {}
   try {
     const reader = new Reader(store, tenant, from)
@@ -125,20 +125,32 @@ async function* stream(
         yield { kind: 'end', position: reader.position }
         return
       }
-      if (nowMs - renewedMs >= renewEveryMs) {
-        await store.keepOpen(tenant, openMs)
-        renewedMs = nowMs
-      }
-      cancel = clock.after(Math.min(renewedMs + renewEveryMs, startedMs + streamMs) - nowMs, ring)
+      cancel = clock.after(startedMs + streamMs - nowMs, ring)
       await wake.rung()
       cancel()
     }
   } finally {
     cancel()
+    endLease()
     signal.removeEventListener('abort', ring)
     unwatch()
     ended()
   }
+}
+
+/** Goes on while the client is slow to read, else the events of that time would not be stored. Returns how to end it. */
+function renewLease(store: WebhookStreamStore, clock: StreamDeps['clock'], tenant: Tenant, ring: () => void) {
+  let cancel = () => {}
+  const plan = () => {
+    cancel = clock.after(renewEveryMs, () => {
+      // A store that is away fails the next look for events too, and that ends the stream.
+      void store.keepOpen(tenant, openMs).catch(() => {})
+      ring()
+      plan()
+    })
+  }
+  plan()
+  return () => cancel()
 }
 
 class Reader {

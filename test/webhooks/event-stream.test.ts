@@ -163,7 +163,7 @@ t.test('the lease is renewed while the stream is open, and the stream ends after
   await clock.move(1)
   await done
   t.equal(seen.at(-1)?.kind, 'end')
-  t.equal(store.opened.length, 40)
+  t.equal(store.opened.length, 41)
   t.equal(store.watchers, 0)
 })
 
@@ -186,4 +186,21 @@ t.test('a stream that could not be opened does not count', async (t) => {
     clock,
   })
   for (let i = 0; i < 9; i++) await t.rejects(failing(tenant, null, new AbortController().signal), /away/)
+})
+
+t.test('a client that is slow to read keeps its lease', async (t) => {
+  const { clock, store, stream } = setup()
+  const abort = new AbortController()
+  const streamed = await stream(tenant, null, abort.signal)
+  const reading = streamed[Symbol.asyncIterator]()
+  await reading.next()
+  await store.add('e1')
+  await reading.next()
+  const before = store.opened.length
+  await clock.move(90_000)
+  t.equal(store.opened.length - before, 6, 'every 15 s')
+  abort.abort()
+  await reading.return?.()
+  await clock.move(90_000)
+  t.equal(store.opened.length - before, 6, 'and not after its end')
 })
