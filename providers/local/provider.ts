@@ -90,7 +90,10 @@ export function createLocalProvider(options: LocalOptions): Provider {
 /** A failure is left to the first request, which tries again and reports it. */
 function warmUp(pool: ChildPool, { jobTimeoutMs: timeoutMs, log }: LocalOptions, closing: AbortSignal): void {
   const input: WarmInput = { warm: true }
-  pool.run({ input, expectedMs: 0, timeoutMs }, closing).catch((err: unknown) => {
-    if (!closing.aborted) log.warn({ err }, 'speech child not warmed up')
-  })
+  pool.run({ input, expectedMs: 0, timeoutMs }, closing).then(
+    () => log.info({}, 'speech child warmed up'),
+    (err: unknown) => {
+      if (!closing.aborted) log.warn({ err }, 'speech child not warmed up')
+    },
+  )
 }

@@ -113,9 +113,10 @@ t.test('an idle child that does not leave is killed', async (t) => {
 })
 
 t.test('a warm engine is there before the first recording, and stays', async (t) => {
-  const { transcribe, started, ended, clock } = openLocal(t, { idleMs: 5000, warm: true, sttProcesses: 2 })
+  const { transcribe, started, ended, clock, isWarm } = openLocal(t, { idleMs: 5000, warm: true, sttProcesses: 2 })
   clock.pass(500)
   t.equal(started.length, 1)
+  t.ok(await eventually(isWarm))
   await Promise.all([transcribe(fixture('tt-weasels')), transcribe(fixture('tt-weasels'))])
   t.equal(started.length, 2)
   clock.pass(5000)

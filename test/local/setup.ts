@@ -19,6 +19,8 @@ export type Local = {
   ended: number[]
   /** How each of them ended. */
   ways: string[]
+  /** Whether an engine has finished its warm-up. */
+  isWarm: () => boolean
   transcribe: (recording: Recording, signal?: AbortSignal) => Promise<Transcript>
   speak: (text: string, options?: { voice?: string; speed?: number; signal?: AbortSignal }) => Promise<Uint8Array[]>
 }
@@ -31,6 +33,7 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
   const started: number[] = []
   const ended: number[] = []
   const ways: string[] = []
+  let warmUps = 0
   const provider = createLocalProvider({
     sttProcesses: 1,
     sttStreamsMax: 8,
@@ -40,7 +43,7 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
     idleMs: 60_000,
     warm: false,
     clock,
-    log: childLog(started, ended, ways),
+    log: childLog(started, ended, ways, () => warmUps++),
     ...options,
   })
   t.teardown(() => provider.close())
@@ -50,6 +53,7 @@ export function openLocal(t: Teardown, options: Partial<LocalOptions> = {}): Loc
     started,
     ended,
     ways,
+    isWarm: () => warmUps > 0,
     transcribe: (recording, signal = new AbortController().signal) =>
       provider.ports.speech!.stt!.transcribe({ model: 'moonshine-tiny-en', recording, options: {} }, signal),
     speak: async (text, { signal = new AbortController().signal, ...voice } = {}) => {
@@ -95,8 +99,9 @@ export class ManualClock implements Clock {
   }
 }
 
-function childLog(started: number[], ended: number[], ways: string[]): Log {
+function childLog(started: number[], ended: number[], ways: string[], warmedUp: () => void): Log {
   const info = (fields: { pid?: number; how?: string }, message: string) => {
+    if (message === 'speech child warmed up') warmedUp()
     if (message === 'speech child started') started.push(fields.pid!)
     if (message !== 'speech child ended') return
     ended.push(fields.pid!)
